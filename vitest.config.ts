@@ -1,0 +1,26 @@
+import { defineConfig } from 'vitest/config';
+
+// Two projects: `fast` is what a developer runs on every change (under four minutes on two cores); `slow` is what
+// needs a build, real weights, a browser or many seeds. A slow test is one whose file name ends in `.slow.test.ts`.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'fast',
+          include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'slow',
+          include: ['src/**/*.slow.test.ts', 'tests/**/*.slow.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+    ],
+  },
+});
