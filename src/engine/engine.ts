@@ -1,0 +1,94 @@
+// The contract of engines: generate one step below a path, for many paths at once. An engine owns its queue, its batch
+// and its cache; it never sees a tree, a score or a policy. Every request is answered by exactly one `step` or `fault`
+// message; `token` messages may come before. After `cancel`, the engine stops the work as soon as it can and answers
+// with a `cancelled` fault, unless the step was already on its way. Errors are data, never exceptions.
+// Excluded: retries across engines (replicas are one engine), scoring, deciding what to grow.
+// Its conformance suite is tests/conformance/engine.ts.
+
+import type { Fault } from '../base/fault.ts';
+import type { NodeId } from '../tree/events.ts';
+import type { Prompt, Sampling, Step } from '../tree/step.ts';
+
+/** Unique among all requests of a runtime, for engine and verifier alike. */
+export type RequestId = number;
+
+/** `primary`: a program needs it; `speculative`: it probably will. Speculative work yields first. */
+export type Lane = 'primary' | 'speculative';
+
+export interface PathStep {
+  readonly node: NodeId;
+  readonly step: Step;
+}
+
+/** One sequence: one child below a path. Requests handed over in one call with the same path are siblings. */
+export interface GenerateRequest {
+  readonly id: RequestId;
+  /** Searches share no prefix unless the engine finds one by itself. */
+  readonly search: string;
+  readonly prompt: Prompt;
+  /** The node below which the child is wanted: 0 for the root, else the last node of the path. */
+  readonly parent: NodeId;
+  readonly path: readonly PathStep[];
+  readonly index: number;
+  readonly sampling: Sampling;
+  /** Drawn from the search's seed and the child's path: the same child gets the same seed under every schedule. */
+  readonly seed: number;
+  /** Strings that end a step; kept in its text. */
+  readonly delimiters: readonly string[];
+  readonly maxTokens: number;
+  readonly lane: Lane;
+  /** Higher goes first within a lane. */
+  readonly priority: number;
+}
+
+export interface GenerationUsage {
+  /** Prompt and path tokens that had to be computed for this request. */
+  readonly computedTokens: number;
+  /** Prompt and path tokens that were found in a cache. */
+  readonly cachedTokens: number;
+  readonly generatedTokens: number;
+  /** False where an engine cannot count and the figures are estimates or what had arrived before a cancel. */
+  readonly exact: boolean;
+}
+
+export type EngineMessage =
+  | { readonly type: 'token'; readonly request: RequestId; readonly text: string; readonly tokens: number }
+  | { readonly type: 'step'; readonly request: RequestId; readonly step: Step; readonly usage: GenerationUsage }
+  | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault; readonly usage?: GenerationUsage };
+
+export interface EngineCapabilities {
+  readonly name: string;
+  /** Same request and seed, same step, whatever else is in the batch. */
+  readonly seeded: boolean;
+  readonly logprobs: boolean;
+  /** Sends `token` messages. */
+  readonly streams: boolean;
+  /** Tells a delimiter from the end of the answer by itself. */
+  readonly seesStops: boolean;
+  readonly priorities: boolean;
+  /** Reports computed and cached tokens as the engine counted them. */
+  readonly countsCache: boolean;
+  readonly contextTokens: number | undefined;
+}
+
+export interface EngineLoad {
+  readonly runningSequences: number;
+  readonly waitingSequences: number;
+  /** Sequences it runs at a time; undefined where unknown. */
+  readonly sequenceLimit: number | undefined;
+  /** Recent mean time of one decode step; undefined before the first. */
+  readonly stepMs: number | undefined;
+  readonly healthy: boolean;
+}
+
+export interface Engine {
+  readonly capabilities: EngineCapabilities;
+  /** Called once, before any request. Messages may be posted from inside `generate` and `cancel`. */
+  connect(post: (message: EngineMessage) => void): void;
+  generate(requests: readonly GenerateRequest[]): void;
+  cancel(requests: readonly RequestId[]): void;
+  /** The search has ended: whatever is kept for its prefixes may go. */
+  release(search: string): void;
+  load(): EngineLoad;
+  close(): Promise<void>;
+}

@@ -1,0 +1,22 @@
+// A policy is a named combination of small parts: when a search ends, when a strand is cut, and how the budget is shared.
+// The parts live in exit/ and scheduler/; this folder only names combinations of them, one per row of P0's comparison.
+
+import type { ExitRule, PruneRule } from '../exit/exit.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+
+export const policyNames = ['vanilla', 'positive', 'positive+strict', 'positive+negative', 'boost'] as const;
+export type PolicyName = (typeof policyNames)[number];
+
+/** The part of a policy that belongs to one search. */
+export interface Rules {
+  readonly exits: readonly ExitRule[];
+  readonly prunes: readonly PruneRule[];
+  /** Whether its search may have more strands open than its program's natural width. */
+  readonly boost: boolean;
+}
+
+export interface Policy {
+  readonly name: PolicyName;
+  readonly rules: Rules;
+  readonly scheduler: Scheduler;
+}

@@ -1,0 +1,70 @@
+// The contract of programs: the algorithm that decides what to grow. A program is pure and owns nothing: every lasting
+// fact is an event in the tree, so that a program goes on from a tree read back from a log as if nothing had happened.
+// Excluded on purpose: time, chance, budgets shared with other searches, engines, when to stop (exit rules) and how many
+// strands may be open (the scheduler). Its conformance suite is tests/conformance/program.ts.
+
+import type { Fault } from '../base/fault.ts';
+import type { NodeId, StrandId } from '../tree/events.ts';
+import type { Node } from '../tree/node.ts';
+import type { Sampling, Step } from '../tree/step.ts';
+import type { Tree } from '../tree/tree.ts';
+
+export const programNames = ['mcts', 'beam', 'best-of-n', 'greedy'] as const;
+export type ProgramName = (typeof programNames)[number];
+
+/** Some steps wanted below a node. Together with the sampling, (node, child index) is the key of each child. */
+export interface Expansion {
+  readonly node: Node;
+  readonly indices: readonly number[];
+  readonly sampling: Sampling;
+}
+
+export interface Ask extends Expansion {
+  readonly strand: StrandId;
+}
+
+/** One per child, after generation and scoring. Late, double, reordered and failed ones are normal. */
+export type Outcome =
+  | {
+      readonly ok: true;
+      readonly node: NodeId;
+      readonly index: number;
+      readonly step: Step;
+      /** Missing only for a program that needs no verifier. */
+      readonly reward?: number;
+      /** What the whole path answers, where this step ends it. */
+      readonly answer?: string;
+    }
+  | { readonly ok: false; readonly node: NodeId; readonly index: number; readonly fault: Fault };
+
+export interface Answer {
+  readonly node: NodeId;
+  readonly text: string;
+  readonly answer: string | undefined;
+  readonly score: number;
+  /** False when no path has been completed and this is the best beginning of one. */
+  readonly complete: boolean;
+}
+
+export interface Program {
+  readonly name: ProgramName;
+  /** A program that needs no verifier is told steps without rewards. */
+  readonly needsVerifier: boolean;
+  /** How many strands it has open when nobody boosts it: 1 for MCTS, the beam width, the number of samples. */
+  readonly naturalWidth: number;
+
+  /** Continues an open strand that is ready, else opens one if it may, else gives nothing. Opens at most one. */
+  ask(tree: Tree, mayOpen: boolean): Ask | undefined;
+
+  /** Folds one outcome in, and moves or closes the strand that it completes. */
+  tell(tree: Tree, outcome: Outcome): void;
+
+  /** What it would probably ask for next, most likely first, without touching the tree. */
+  foresee(tree: Tree, count: number): Expansion[];
+
+  /** The strands to give up when `count` are to be preempted, least promising first. */
+  yield(tree: Tree, count: number): StrandId[];
+
+  /** The best so far, at any time. */
+  answer(tree: Tree): Answer | undefined;
+}

@@ -1,0 +1,40 @@
+// What the runtime adds to a search's log around the tree's own events: who was admitted, how wide it might grow, what
+// was taken from it, why it ended. The tree is a fold of the tree events alone; these explain when and why.
+
+import type { Evidence, Exit } from '../exit/exit.ts';
+import type { Answer } from '../program/program.ts';
+import type { StrandId, TreeEvent } from '../tree/events.ts';
+import type { Cost } from './request.ts';
+
+export type RuntimeEvent =
+  | { readonly type: 'submitted' }
+  | { readonly type: 'resumed' }
+  | { readonly type: 'admitted' }
+  | { readonly type: 'width'; readonly primary: number; readonly speculative: number }
+  | { readonly type: 'preempted'; readonly strand: StrandId }
+  | { readonly type: 'pruned'; readonly strand: StrandId; readonly rule: string; readonly evidence: Evidence }
+  | { readonly type: 'exited'; readonly exit: Exit; readonly answer?: Answer; readonly cost: Cost };
+
+export type SearchEvent = TreeEvent | RuntimeEvent;
+
+/** One line of a search's log. `sequence` is dense from 0 within the search. */
+export interface LoggedEvent {
+  readonly search: string;
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly event: SearchEvent;
+}
+
+const runtimeTypes: ReadonlySet<string> = new Set([
+  'submitted',
+  'resumed',
+  'admitted',
+  'width',
+  'preempted',
+  'pruned',
+  'exited',
+]);
+
+export function isTreeEvent(event: SearchEvent): event is TreeEvent {
+  return !runtimeTypes.has(event.type);
+}

@@ -1,0 +1,82 @@
+// What a caller hands to the runtime to have one question answered, and what it gets back.
+
+import { raise } from '../base/fault.ts';
+import type { Exit, Limits } from '../exit/exit.ts';
+import type { Rules } from '../policy/policy.ts';
+import type { Answer, Program } from '../program/program.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
+import type { Prompt } from '../tree/step.ts';
+
+export interface SearchRequest {
+  /** Chosen by the caller, unique among the live searches of a runtime. */
+  readonly id: string;
+  readonly prompt: Prompt;
+  readonly program: Program;
+  readonly rules: Rules;
+  readonly limits: Limits;
+  /** Defaults to the aggregation that the verifier was made for, or `product` without one. */
+  readonly aggregation?: Aggregation;
+  readonly seed: number;
+  /** Higher is admitted first. */
+  readonly priority: number;
+  /** Strings that end a step. */
+  readonly delimiters: readonly string[];
+  readonly maxStepTokens: number;
+  /** What a finished path answers; undefined where it answers nothing. Must be pure. */
+  readonly extract: (pathText: string) => string | undefined;
+}
+
+/** Where a search's tokens went. Generated tokens are counted once, in exactly one of the first three. */
+export interface Cost {
+  /** Generated tokens of steps that are nodes of the tree. */
+  readonly committedTokens: number;
+  /** Generated tokens of steps that were cancelled, failed, came late or came twice. */
+  readonly discardedTokens: number;
+  /** Generated tokens of speculative steps that the program never asked for. */
+  readonly speculativeTokens: number;
+  /** Prompt and path tokens computed by the engine, and those it found in its cache. */
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly verifierTokens: number;
+  readonly verifierCachedTokens: number;
+  readonly engineCalls: number;
+  readonly verifierCalls: number;
+}
+
+export interface SearchResult {
+  readonly id: string;
+  readonly exit: Exit;
+  readonly answer: Answer | undefined;
+  readonly cost: Cost;
+  readonly nodes: number;
+  readonly rollouts: number;
+  readonly arrivalMs: number;
+  /** Undefined when it ended before it was admitted. */
+  readonly admittedMs: number | undefined;
+  readonly endedMs: number;
+}
+
+/** Refuses what no search can mean, with the value, the bound and the setting. */
+export function checkRequest(request: SearchRequest): void {
+  const { limits } = request;
+  inRange('threshold', limits.threshold, 0, request.aggregation === 'sum' ? Number.MAX_VALUE : 1);
+  wholeFrom('rollouts', limits.rollouts, 1);
+  if (limits.tokens !== undefined) wholeFrom('tokens', limits.tokens, 1);
+  if (limits.timeMs !== undefined) inRange('timeMs', limits.timeMs, 0, Number.MAX_VALUE);
+  if (limits.deadlineMs !== undefined) inRange('deadlineMs', limits.deadlineMs, 0, Number.MAX_VALUE);
+  wholeFrom('maxStepTokens', request.maxStepTokens, 1);
+  inRange('priority', request.priority, -1e9, 1e9);
+  if (request.id === '') raise('bad-setting', 'id is empty: a search needs one');
+  if (request.delimiters.some((each) => each === '')) raise('bad-setting', 'delimiters has an empty string');
+}
+
+function inRange(setting: string, value: number, low: number, high: number): void {
+  if (!(value >= low && value <= high))
+    raise('bad-setting', `${setting} is ${value}; it must be from ${low} to ${high}`);
+}
+
+function wholeFrom(setting: string, value: number, low: number): void {
+  if (!Number.isInteger(value) || value < low) {
+    raise('bad-setting', `${setting} is ${value}; it must be a whole number from ${low}`);
+  }
+}

@@ -1,0 +1,57 @@
+// The contract of the scheduler: one pure decision about the whole budget. `decide` reads a snapshot of plain numbers
+// and gives a value: whom to admit, how many strands each search may have open per lane, whom to take strands from.
+// It never has an effect, keeps no state between calls, and does no more than n log n work in the live searches.
+// M counts strands. Sequences are capped apart, by the engine that runs them.
+
+export type SearchId = string;
+
+export interface WaitingSearch {
+  readonly id: SearchId;
+  readonly arrivalMs: number;
+  /** Higher goes first. */
+  readonly priority: number;
+  readonly naturalWidth: number;
+}
+
+export interface RunningSearch {
+  readonly id: SearchId;
+  readonly arrivalMs: number;
+  readonly priority: number;
+  readonly naturalWidth: number;
+  /** Most strands it could use: 'naturalWidth' where its policy does not boost, else what its budget leaves. */
+  readonly demand: number;
+  readonly openStrands: number;
+  /** N_obs of Algorithm 1: completed rollouts. */
+  readonly observations: number;
+  /** ρ of P0 §4.4: best score of a completed path over the threshold; 0 before the first. */
+  readonly progress: number;
+}
+
+export interface Snapshot {
+  readonly nowMs: number;
+  /** M: strands in all, over all searches and lanes. */
+  readonly budget: number;
+  /** In order of submission. */
+  readonly waiting: readonly WaitingSearch[];
+  /** In order of admission. */
+  readonly running: readonly RunningSearch[];
+}
+
+export interface Width {
+  readonly primary: number;
+  readonly speculative: number;
+}
+
+export interface Decision {
+  /** Searches to admit now, in this order. Each has a width below. */
+  readonly admit: readonly SearchId[];
+  /** For every search that will run: at least one primary strand each, and no more than the budget in all. */
+  readonly widths: ReadonlyMap<SearchId, Width>;
+  /** How many open strands a search has to give up before others may open theirs. */
+  readonly preempt: ReadonlyMap<SearchId, number>;
+}
+
+export interface Scheduler {
+  readonly name: string;
+  decide(snapshot: Snapshot): Decision;
+}

@@ -1,0 +1,112 @@
+// A step in its place, with the statistics that selection reads. Only the fold (tree.ts) writes to a node.
+
+import { hash } from '../base/random.ts';
+import { type Aggregation, extendScore, rootScore } from './aggregate.ts';
+import type { Growth, NodeId, StrandId } from './events.ts';
+import type { Step } from './step.ts';
+
+export interface Node {
+  readonly id: NodeId;
+  readonly parent: Node | undefined;
+  /** The child index under which it was asked for. */
+  readonly index: number;
+  readonly depth: number;
+  /** Undefined for the root. */
+  readonly step: Step | undefined;
+  /** Tokens of all steps from the root to here. */
+  readonly pathTokens: number;
+  /** The same for the same path of child indices in any search with the same root: what draws and seeds are keyed by. */
+  readonly pathKey: number;
+  readonly reward: number | undefined;
+  readonly score: number;
+  readonly terminal: boolean;
+  readonly answer: string | undefined;
+  readonly children: Node[];
+  /** Child index to child; identical siblings share one child. Undefined until the first child. */
+  byIndex: Map<number, Node> | undefined;
+  /** Child indices that were asked for and not answered, with the strand that waits for them. */
+  inFlight: Map<number, StrandId> | undefined;
+  /** How many identical samples this node stands for. */
+  count: number;
+  /** N, P0 §4.2. */
+  visits: number;
+  /** O, P0 §4.2: open strands whose current node is this one or lies below it. */
+  pending: number;
+  /** Sum of backed-up scores; Q = value / visits. */
+  value: number;
+  /** Leaves at or below this node that a new strand may take up: not terminal, no children, nothing in flight. */
+  available: number;
+}
+
+export function makeRoot(aggregation: Aggregation): Node {
+  return {
+    id: 0,
+    parent: undefined,
+    index: 0,
+    depth: 0,
+    step: undefined,
+    pathTokens: 0,
+    pathKey: hash('root'),
+    reward: undefined,
+    score: rootScore(aggregation),
+    terminal: false,
+    answer: undefined,
+    ...untouched(false),
+  };
+}
+
+export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation: Aggregation): Node {
+  const depth = parent.depth + 1;
+  const { index, step, reward, terminal, answer } = growth;
+  return {
+    id,
+    parent,
+    index,
+    depth,
+    step,
+    pathTokens: parent.pathTokens + step.tokens,
+    pathKey: childKey(parent, index),
+    reward,
+    score: reward === undefined ? parent.score : extendScore(aggregation, parent.score, depth, reward),
+    terminal,
+    answer,
+    ...untouched(terminal),
+  };
+}
+
+function untouched(terminal: boolean) {
+  const nothing = { byIndex: undefined, inFlight: undefined, count: 1, visits: 0, pending: 0, value: 0 };
+  return { children: [], ...nothing, available: terminal ? 0 : 1 };
+}
+
+/** The key of a child that may not exist yet. */
+export function childKey(parent: Node, index: number): number {
+  return hash(parent.pathKey, index);
+}
+
+/** Q, or undefined for a node that no completed strand has passed. */
+export function meanValue(node: Node): number | undefined {
+  return node.visits === 0 ? undefined : node.value / node.visits;
+}
+
+/** A leaf in the sense of futility: it may still get a child, those with children in flight included. */
+export function mayGrow(node: Node): boolean {
+  return !node.terminal && (node.children.length === 0 || isExpanding(node));
+}
+
+export function isExpanding(node: Node): boolean {
+  return node.inFlight !== undefined && node.inFlight.size > 0;
+}
+
+/** From the root's child down to the node itself; empty for the root. */
+export function pathTo(node: Node): Node[] {
+  const path: Node[] = [];
+  for (let at: Node | undefined = node; at?.parent !== undefined; at = at.parent) path.push(at);
+  return path.reverse();
+}
+
+export function pathText(node: Node): string {
+  return pathTo(node)
+    .map((each) => each.step?.text ?? '')
+    .join('');
+}

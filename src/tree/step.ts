@@ -1,0 +1,37 @@
+// What generation yields and how it was asked for, as plain data that every engine fills in the same way.
+
+/** `delimiter`: the model closed the step and may go on; `eos`: it ended its answer; `length`: the step was cut. */
+export type StepEnd = 'delimiter' | 'eos' | 'length';
+
+export interface Step {
+  /** The delimiter is part of the text; the end-of-sequence token is not. */
+  readonly text: string;
+  /** Tokens generated for this step, delimiter or end-of-sequence token included. */
+  readonly tokens: number;
+  /** Mean log probability of these tokens under the model, for the prior P(s, a) of PUCT; 0 where an engine cannot say. */
+  readonly meanLogprob: number;
+  readonly end: StepEnd;
+  /** The tokens themselves, from engines that continue by token id. */
+  readonly tokenIds?: readonly number[];
+  readonly logprobs?: readonly number[];
+}
+
+export interface Sampling {
+  /** 0 is greedy. */
+  readonly temperature: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly minP?: number;
+}
+
+export const greedySampling: Sampling = { temperature: 0 };
+
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** What a tree grows from: chat messages that the engine renders with the model's own template, or text taken as it is. */
+export type Prompt =
+  | { readonly kind: 'chat'; readonly messages: readonly Message[] }
+  | { readonly kind: 'text'; readonly text: string };

@@ -1,0 +1,263 @@
+// The fold: events in, tree out. `record` is the only way to change a tree; it applies one event and hands it to the
+// listener, so that a log of the events replays to the same tree. An event that does not fit is a FaultError with code
+// `bad-event` and leaves the tree as it was. Knows nothing of time, engines, leases or which program is growing it.
+
+import { assert, never } from '../base/assert.ts';
+import { raise } from '../base/fault.ts';
+import type { Aggregation } from './aggregate.ts';
+import type { Closing, Growth, NodeId, StrandId, TreeEvent } from './events.ts';
+import { isExpanding, makeChild, makeRoot, type Node } from './node.ts';
+
+export interface Strand {
+  readonly id: StrandId;
+  node: Node;
+  /** Children of its current expansion that have not been answered. */
+  awaiting: number;
+  /** Children that its current expansion has brought, in order of arrival; a merged one appears as the node it joined. */
+  landed: Node[];
+}
+
+export type Ghost = Growth;
+
+export class Tree {
+  readonly aggregation: Aggregation;
+  readonly root: Node;
+  readonly nodes: Node[];
+  readonly strands = new Map<StrandId, Strand>();
+  /** Speculative children that the program has not asked for yet, by parent and index. */
+  readonly ghosts = new Map<string, Ghost>();
+  /** How strands ended, by kind. */
+  readonly closed: Record<Closing, number> = { completed: 0, pruned: 0, preempted: 0, failed: 0, ended: 0 };
+  /** Strands that failed since the last outcome that brought a step. */
+  failuresInARow = 0;
+  /** Tokens of every step that became a node or joined one. */
+  tokens = 0;
+  /** The terminal node with the highest score; the earliest of equals. */
+  best: Node | undefined;
+  #opened = 0;
+  readonly #listener: ((event: TreeEvent) => void) | undefined;
+
+  private constructor(aggregation: Aggregation, listener?: (event: TreeEvent) => void) {
+    this.aggregation = aggregation;
+    this.#listener = listener;
+    this.root = makeRoot(aggregation);
+    this.nodes = [this.root];
+  }
+
+  static plant(aggregation: Aggregation, listener?: (event: TreeEvent) => void): Tree {
+    const tree = new Tree(aggregation, listener);
+    listener?.({ type: 'planted', aggregation });
+    return tree;
+  }
+
+  /** The tree that a log describes; events recorded later go to the listener, those of the log do not. */
+  static replay(events: Iterable<TreeEvent>, listener?: (event: TreeEvent) => void): Tree {
+    let tree: Tree | undefined;
+    for (const event of events) {
+      if (tree === undefined) {
+        if (event.type !== 'planted') raise('bad-event', `a log begins with 'planted', not with '${event.type}'`);
+        tree = new Tree(event.aggregation, listener);
+      } else {
+        tree.#apply(event);
+      }
+    }
+    return tree ?? raise('bad-event', 'a log cannot be empty');
+  }
+
+  record(event: TreeEvent): void {
+    this.#apply(event);
+    this.#listener?.(event);
+  }
+
+  get nextStrand(): StrandId {
+    return this.#opened;
+  }
+
+  get nextNode(): NodeId {
+    return this.nodes.length;
+  }
+
+  node(id: NodeId): Node {
+    return this.nodes[id] ?? raise('unknown-node', `no node ${id} in a tree of ${this.nodes.length}`);
+  }
+
+  strand(id: StrandId): Strand {
+    return this.strands.get(id) ?? raise('bad-event', `strand ${id} is not open`);
+  }
+
+  ghost(parent: NodeId, index: number): Ghost | undefined {
+    return this.ghosts.get(ghostKey(parent, index));
+  }
+
+  #apply(event: TreeEvent): void {
+    switch (event.type) {
+      case 'planted':
+        return raise('bad-event', 'a tree is planted once');
+      case 'opened':
+        return this.#open(event.strand, this.#known(event.node));
+      case 'asked':
+        return this.#ask(this.strand(event.strand), this.#known(event.node), event.indices);
+      case 'grown':
+        return this.#grow(event.node, event);
+      case 'merged':
+        return this.#merge(this.#known(event.into), this.#known(event.parent), event.index, event.tokens);
+      case 'withered':
+        return this.#wither(this.#known(event.parent), event.index);
+      case 'ghosted':
+        return this.#haunt(event);
+      case 'moved':
+        return this.#move(this.strand(event.strand), this.#known(event.node));
+      case 'closed':
+        return this.#close(this.strand(event.strand), event.closing);
+      default:
+        return never(event, 'tree event');
+    }
+  }
+
+  #open(id: StrandId, node: Node): void {
+    if (id !== this.#opened) raise('bad-event', `the next strand is ${this.#opened}, not ${id}`);
+    this.#opened += 1;
+    this.strands.set(id, { id, node, awaiting: 0, landed: [] });
+    addPending(node, 1);
+  }
+
+  #ask(strand: Strand, node: Node, indices: readonly number[]): void {
+    if (strand.node !== node) raise('bad-event', `strand ${strand.id} is at node ${strand.node.id}, not ${node.id}`);
+    if (node.terminal) raise('bad-event', `node ${node.id} is terminal and gets no child`);
+    for (const index of indices) {
+      const taken = node.byIndex?.has(index) || node.inFlight?.has(index);
+      if (taken || !Number.isInteger(index) || index < 0) raise('bad-event', `child ${index} of node ${node.id}`);
+    }
+    if (strand.awaiting === 0) strand.landed = [];
+    node.inFlight ??= new Map();
+    for (const index of indices) node.inFlight.set(index, strand.id);
+    strand.awaiting += indices.length;
+    refreshAvailable(node);
+  }
+
+  #grow(id: NodeId, growth: Growth): void {
+    const parent = this.#known(growth.parent);
+    if (id !== this.nodes.length) raise('bad-event', `the next node is ${this.nodes.length}, not ${id}`);
+    if (parent.terminal || parent.byIndex?.has(growth.index)) {
+      raise('bad-event', `child ${growth.index} of node ${parent.id} cannot grow`);
+    }
+    const { reward } = growth;
+    if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
+    const child = makeChild(id, parent, growth, this.aggregation);
+    this.nodes.push(child);
+    parent.children.push(child);
+    this.ghosts.delete(ghostKey(parent.id, growth.index));
+    this.tokens += growth.step.tokens;
+    if (child.terminal && (this.best === undefined || child.score > this.best.score)) this.best = child;
+    this.#land(parent, growth.index, child);
+  }
+
+  #merge(into: Node, parent: Node, index: number, tokens: number): void {
+    if (into.parent !== parent || parent.byIndex?.has(index)) raise('bad-event', `child ${index} of node ${parent.id}`);
+    into.count += 1;
+    this.tokens += tokens;
+    this.ghosts.delete(ghostKey(parent.id, index));
+    this.#land(parent, index, into);
+  }
+
+  #land(parent: Node, index: number, child: Node): void {
+    parent.byIndex ??= new Map();
+    parent.byIndex.set(index, child);
+    this.failuresInARow = 0;
+    const strand = this.#settle(parent, index);
+    strand?.landed.push(child);
+    refreshAvailable(parent);
+  }
+
+  #wither(parent: Node, index: number): void {
+    const strand = this.#settle(parent, index);
+    if (strand === undefined) raise('bad-event', `child ${index} of node ${parent.id} is not in flight`);
+    refreshAvailable(parent);
+  }
+
+  /** One child in flight is answered: the strand that waited for it, if it is still open. */
+  #settle(parent: Node, index: number): Strand | undefined {
+    const waiting = parent.inFlight?.get(index);
+    if (waiting === undefined) return undefined;
+    parent.inFlight?.delete(index);
+    const strand = this.strand(waiting);
+    strand.awaiting -= 1;
+    return strand;
+  }
+
+  #haunt(growth: Growth): void {
+    const parent = this.#known(growth.parent);
+    if (parent.terminal || parent.byIndex?.has(growth.index)) {
+      raise('bad-event', `child ${growth.index} of node ${parent.id} cannot be a ghost`);
+    }
+    const { parent: at, index, step, reward, terminal, answer } = growth;
+    const known = { parent: at, index, step, terminal };
+    const scored = reward === undefined ? known : { ...known, reward };
+    this.ghosts.set(ghostKey(at, index), answer === undefined ? scored : { ...scored, answer });
+  }
+
+  #move(strand: Strand, node: Node): void {
+    if (strand.awaiting > 0) raise('bad-event', `strand ${strand.id} waits for ${strand.awaiting} children`);
+    addPending(strand.node, -1);
+    strand.node = node;
+    strand.landed = [];
+    addPending(node, 1);
+  }
+
+  #close(strand: Strand, closing: Closing): void {
+    if (closing === 'completed') {
+      if (!strand.node.terminal) raise('bad-event', `strand ${strand.id} completes at an open node`);
+      backUp(strand.node);
+    }
+    this.#abandon(strand);
+    addPending(strand.node, -1);
+    this.strands.delete(strand.id);
+    this.closed[closing] += 1;
+    if (closing === 'failed') this.failuresInARow += 1;
+  }
+
+  /** What a closing strand still waited for is in flight no more; if it comes all the same, it comes late. */
+  #abandon(strand: Strand): void {
+    if (strand.awaiting === 0) return;
+    const flights = strand.node.inFlight;
+    assert(flights !== undefined, 'a strand awaits children that are not in flight');
+    for (const [index, owner] of flights) if (owner === strand.id) flights.delete(index);
+    refreshAvailable(strand.node);
+  }
+
+  #known(id: NodeId): Node {
+    return this.nodes[id] ?? raise('bad-event', `no node ${id} in a tree of ${this.nodes.length}`);
+  }
+}
+
+export function ghostKey(parent: NodeId, index: number): string {
+  return `${parent}/${index}`;
+}
+
+/** P0 appendix A: the trajectory's score is added to every node on it, and each has one more visit. */
+function backUp(leaf: Node): void {
+  for (let at: Node | undefined = leaf; at !== undefined; at = at.parent) {
+    at.visits += 1;
+    at.value += leaf.score;
+  }
+}
+
+function addPending(node: Node, change: number): void {
+  for (let at: Node | undefined = node; at !== undefined; at = at.parent) at.pending += change;
+}
+
+function refreshAvailable(node: Node): void {
+  for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
+    const available = countAvailable(at);
+    if (available === at.available) return;
+    at.available = available;
+  }
+}
+
+function countAvailable(node: Node): number {
+  if (node.terminal || isExpanding(node)) return 0;
+  if (node.children.length === 0) return 1;
+  let sum = 0;
+  for (const child of node.children) sum += child.available;
+  return sum;
+}

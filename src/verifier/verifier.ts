@@ -1,0 +1,56 @@
+// The contract of verifiers: score the last step of paths, in batches, on a queue and at a cost of their own. Each request
+// is answered by exactly one `score` or `fault` message. A reward is a number from 0 to 1; the verifier says for which
+// aggregation along a path its rewards were made. Excluded: aggregating, judging whole answers against gold, retries by
+// the caller. Its conformance suite is tests/conformance/verifier.ts.
+
+import type { Fault } from '../base/fault.ts';
+import type { Lane, PathStep, RequestId } from '../engine/engine.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
+import type { NodeId } from '../tree/events.ts';
+import type { Prompt, Step } from '../tree/step.ts';
+
+export interface ScoreRequest {
+  readonly id: RequestId;
+  readonly search: string;
+  readonly prompt: Prompt;
+  readonly parent: NodeId;
+  readonly index: number;
+  /** The scored steps before this one. */
+  readonly path: readonly PathStep[];
+  /** The step to score; it has no node yet. */
+  readonly step: Step;
+  readonly lane: Lane;
+  readonly priority: number;
+}
+
+export interface ScoreUsage {
+  readonly computedTokens: number;
+  readonly cachedTokens: number;
+}
+
+export type VerifierMessage =
+  | { readonly type: 'score'; readonly request: RequestId; readonly reward: number; readonly usage: ScoreUsage }
+  | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault };
+
+export interface VerifierCapabilities {
+  readonly name: string;
+  /** The aggregation its rewards were made for; the negative exit and the bound obey it. */
+  readonly aggregation: Aggregation;
+  /** Scores of a prefix are not computed again. */
+  readonly reusesPrefix: boolean;
+}
+
+export interface VerifierLoad {
+  readonly waiting: number;
+  readonly healthy: boolean;
+}
+
+export interface Verifier {
+  readonly capabilities: VerifierCapabilities;
+  connect(post: (message: VerifierMessage) => void): void;
+  score(requests: readonly ScoreRequest[]): void;
+  cancel(requests: readonly RequestId[]): void;
+  release(search: string): void;
+  load(): VerifierLoad;
+  close(): Promise<void>;
+}
