@@ -1,0 +1,125 @@
+// The contract of journals: the durable log of searches. A search is one record that is written a few times (accepted,
+// claimed, ended) and a list of entries that is only ever added to. Whoever claims a search gets an epoch; what is written
+// under an older epoch is dropped and its writer told, so that a process which lost a search cannot spoil it.
+// Operations take effect in the order of the calls. Written so that a server database can follow: everything that can
+// wait is a promise, nothing reads back what it has just written. Excluded: folding the log, deciding what to run, time.
+// Its conformance suite is tests/conformance/journal.ts.
+
+import type { TreeEvent } from '../tree/events.ts';
+
+/** A tree event, or one of the layers above: plain data with a `type`. */
+export type JournalEvent = TreeEvent | { readonly type: string };
+
+/** One line of a search's log; `sequence` is dense from 0 within the search. */
+export interface Entry {
+  readonly search: string;
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly event: JournalEvent;
+}
+
+/** JSON: what goes in comes out. */
+export type Plain = Readonly<Record<string, unknown>>;
+
+export const searchStates = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
+export type SearchState = (typeof searchStates)[number];
+
+/** `keep`: until retention ends; `until-end`: erased when the search ends; `never`: not written, so nothing can resume. */
+export const textKeepings = ['keep', 'until-end', 'never'] as const;
+export type TextKeeping = (typeof textKeepings)[number];
+
+export interface NewSearch {
+  /** Ids sort by the time of their making; lists rely on it. */
+  readonly id: string;
+  /** Name of the API key that asked: whose search it is. */
+  readonly owner: string;
+  /** Unique per owner; the same key gives the same search. */
+  readonly idempotencyKey?: string;
+  /** Of the request, to tell a repeated request from another one under the same idempotency key. */
+  readonly fingerprint: string;
+  /** Whether it outlives its client, and is taken up again after a crash. */
+  readonly background: boolean;
+  readonly createdMs: number;
+  /** Facts without texts: model, program, policy, limits. */
+  readonly about: Plain;
+  /** What it takes to run it again; holds texts. */
+  readonly request: Plain;
+}
+
+export interface Ending {
+  readonly state: 'done' | 'failed' | 'cancelled';
+  readonly endedMs: number;
+  /** Facts without texts: exit, score, usage. */
+  readonly outcome: Plain;
+  /** The texts of the result. */
+  readonly texts: Plain;
+}
+
+export interface SearchRecord extends Omit<NewSearch, 'request'> {
+  readonly state: SearchState;
+  /** 0 until the first claim. */
+  readonly epoch: number;
+  /** Somebody asked for it to end; whoever takes it up must not go on with it. */
+  readonly cancelRequested: boolean;
+  readonly startedMs: number | undefined;
+  readonly endedMs: number | undefined;
+  /** Undefined where texts are not kept (any more). */
+  readonly request: Plain | undefined;
+  readonly outcome: Plain | undefined;
+  readonly texts: Plain | undefined;
+}
+
+export type Acceptance =
+  | { readonly fresh: true }
+  /** The idempotency key is taken; by the same request if the fingerprints are the same. */
+  | { readonly fresh: false; readonly id: string; readonly fingerprint: string };
+
+export interface ListQuery {
+  readonly owner?: string;
+  readonly states?: readonly SearchState[];
+  /** Only searches made before this one. */
+  readonly before?: string;
+  readonly limit: number;
+}
+
+export interface Retention {
+  /** Searches that ended before this time go. */
+  readonly endedBeforeMs: number;
+  /** And the oldest ended ones beyond this number of searches in all. */
+  readonly keepSearches: number;
+  /** How many may go in one call, so that a sweep never holds up the rest. */
+  readonly atMost: number;
+}
+
+export interface JournalListener {
+  /** Entries up to this sequence are safe, and `read` gives them. */
+  durable?(search: string, sequence: number): void;
+  /** Somebody else has claimed the search: stop working on it, write nothing more. */
+  lost?(search: string): void;
+}
+
+export interface Journal {
+  readonly texts: TextKeeping;
+  /** Resolves when it is safe. */
+  accept(search: NewSearch): Promise<Acceptance>;
+  /** Takes a queued or running search that is still at this epoch; true gives its taker epoch + 1. */
+  claim(id: string, epoch: number, atMs: number): Promise<boolean>;
+  /** Buffered; safe after `durable`, `flush`, `finish` or `close`. */
+  append(epoch: number, entry: Entry): void;
+  flush(): Promise<void>;
+  /** Ends a search under its epoch, after all that was appended before; false when it was lost or has ended already. */
+  finish(id: string, epoch: number, ending: Ending): Promise<boolean>;
+  /** True if the search exists and had not ended. */
+  requestCancel(id: string): Promise<boolean>;
+  find(id: string): Promise<SearchRecord | undefined>;
+  /** Newest first; without request and texts. */
+  list(query: ListQuery): Promise<SearchRecord[]>;
+  /** Queued and running, oldest first. */
+  unfinished(): Promise<SearchRecord[]>;
+  /** Entries after this sequence (-1 for all), in order. */
+  read(search: string, after: number, limit: number): Promise<Entry[]>;
+  /** How many searches went. */
+  sweep(retention: Retention): Promise<number>;
+  listen(listener: JournalListener): void;
+  close(): Promise<void>;
+}

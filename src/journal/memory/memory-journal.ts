@@ -1,0 +1,161 @@
+// The journal of a process that needs none on disk: tests, and `serve` with `journal.path` unset. The same contract and
+// the same order of operations as on disk, and bounded by the same retention; only a crash takes everything with it.
+
+import type {
+  Acceptance,
+  Ending,
+  Entry,
+  Journal,
+  JournalListener,
+  ListQuery,
+  NewSearch,
+  Plain,
+  Retention,
+  SearchRecord,
+  TextKeeping,
+} from '../journal.ts';
+import { splitTexts } from '../texts.ts';
+
+interface Held {
+  record: SearchRecord;
+  readonly entries: Entry[];
+}
+
+export class MemoryJournal implements Journal {
+  readonly texts: TextKeeping;
+  readonly #searches = new Map<string, Held>();
+  readonly #idempotency = new Map<string, string>();
+  readonly #listeners: JournalListener[] = [];
+  readonly #durable = new Map<string, number>();
+  #telling = false;
+
+  constructor(texts: TextKeeping = 'keep') {
+    this.texts = texts;
+  }
+
+  async accept(search: NewSearch): Promise<Acceptance> {
+    const key = idempotencyOf(search);
+    const taken = key === undefined ? undefined : this.#searches.get(this.#idempotency.get(key) ?? '')?.record;
+    if (taken !== undefined) return { fresh: false, id: taken.id, fingerprint: taken.fingerprint };
+    if (key !== undefined) this.#idempotency.set(key, search.id);
+    const request = this.texts === 'never' ? undefined : search.request;
+    const blank = { startedMs: undefined, endedMs: undefined, outcome: undefined, texts: undefined };
+    const record = { ...search, request, state: 'queued', epoch: 0, cancelRequested: false, ...blank } as const;
+    this.#searches.set(search.id, { record, entries: [] });
+    return { fresh: true };
+  }
+
+  async claim(id: string, epoch: number, atMs: number): Promise<boolean> {
+    const held = this.#searches.get(id);
+    if (held === undefined || held.record.endedMs !== undefined || held.record.epoch !== epoch) return false;
+    const startedMs = held.record.startedMs ?? atMs;
+    held.record = { ...held.record, state: 'running', epoch: epoch + 1, startedMs };
+    return true;
+  }
+
+  append(epoch: number, entry: Entry): void {
+    const held = this.#searches.get(entry.search);
+    const fits = held?.record.epoch === epoch && held.entries.length === entry.sequence;
+    if (!fits || held.record.endedMs !== undefined) return this.#tellLost(entry.search);
+    held.entries.push(this.texts === 'never' ? bareEntry(entry) : entry);
+    this.#durable.set(entry.search, entry.sequence);
+    this.#tellSoon();
+  }
+
+  async flush(): Promise<void> {
+    this.#tell();
+  }
+
+  async finish(id: string, epoch: number, ending: Ending): Promise<boolean> {
+    const held = this.#searches.get(id);
+    if (held === undefined || held.record.endedMs !== undefined || held.record.epoch !== epoch) return false;
+    const { state, endedMs, outcome } = ending;
+    const kept: { request: Plain | undefined; texts: Plain | undefined } =
+      this.texts === 'keep'
+        ? { request: held.record.request, texts: ending.texts }
+        : { request: undefined, texts: undefined };
+    held.record = { ...held.record, state, endedMs, outcome, ...kept };
+    if (this.texts === 'until-end') held.entries.splice(0, held.entries.length, ...held.entries.map(bareEntry));
+    this.#tell();
+    return true;
+  }
+
+  async requestCancel(id: string): Promise<boolean> {
+    const held = this.#searches.get(id);
+    if (held === undefined || held.record.endedMs !== undefined) return false;
+    held.record = { ...held.record, cancelRequested: true };
+    return true;
+  }
+
+  async find(id: string): Promise<SearchRecord | undefined> {
+    return this.#searches.get(id)?.record;
+  }
+
+  async list(query: ListQuery): Promise<SearchRecord[]> {
+    const { owner, states, before, limit } = query;
+    const wanted = [...this.#searches.values()]
+      .map(({ record }) => record)
+      .filter((record) => owner === undefined || record.owner === owner)
+      .filter((record) => states === undefined || states.includes(record.state))
+      .filter((record) => before === undefined || record.id < before);
+    const newest = wanted.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
+    return newest.map((record) => ({ ...record, request: undefined, texts: undefined }));
+  }
+
+  async unfinished(): Promise<SearchRecord[]> {
+    const records = [...this.#searches.values()].map(({ record }) => record);
+    return records.filter(({ endedMs }) => endedMs === undefined).sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async read(search: string, after: number, limit: number): Promise<Entry[]> {
+    return this.#searches.get(search)?.entries.slice(after + 1, after + 1 + limit) ?? [];
+  }
+
+  async sweep(retention: Retention): Promise<number> {
+    const ended = [...this.#searches.values()]
+      .map(({ record }) => record)
+      .filter((record) => record.endedMs !== undefined);
+    ended.sort((a, b) => (a.endedMs ?? 0) - (b.endedMs ?? 0));
+    const surplus = this.#searches.size - retention.keepSearches;
+    const goes = ended.filter((record, at) => (record.endedMs ?? 0) < retention.endedBeforeMs || at < surplus);
+    for (const record of goes.slice(0, retention.atMost)) {
+      this.#searches.delete(record.id);
+      const key = idempotencyOf(record);
+      if (key !== undefined) this.#idempotency.delete(key);
+    }
+    return Math.min(goes.length, retention.atMost);
+  }
+
+  listen(listener: JournalListener): void {
+    this.#listeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#tell();
+  }
+
+  #tellSoon(): void {
+    if (this.#telling) return;
+    this.#telling = true;
+    setImmediate(() => this.#tell());
+  }
+
+  #tell(): void {
+    this.#telling = false;
+    const durable = [...this.#durable];
+    this.#durable.clear();
+    for (const [search, sequence] of durable) for (const each of this.#listeners) each.durable?.(search, sequence);
+  }
+
+  #tellLost(search: string): void {
+    for (const each of this.#listeners) each.lost?.(search);
+  }
+}
+
+function idempotencyOf(search: { readonly owner: string; readonly idempotencyKey?: string }): string | undefined {
+  return search.idempotencyKey === undefined ? undefined : JSON.stringify([search.owner, search.idempotencyKey]);
+}
+
+function bareEntry(entry: Entry): Entry {
+  return { ...entry, event: splitTexts(entry.event).bare };
+}

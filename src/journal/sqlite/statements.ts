@@ -1,0 +1,42 @@
+// Every statement that the journal runs, prepared once. An insert of an entry names the epoch and the place that it
+// expects, so that a writer which lost its search, or writes a line twice, changes nothing.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+const texts = {
+  accept: `insert into searches (id, owner, idempotency, fingerprint, background, created_ms, about, request,
+             state, epoch, cancel_requested)
+           values (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, 0)`,
+  findIdempotent: 'select id, fingerprint from searches where owner = ? and idempotency = ?',
+  claim: `update searches set epoch = epoch + 1, state = 'running', started_ms = coalesce(started_ms, ?)
+          where id = ? and epoch = ? and ended_ms is null`,
+  append: `insert into events (search, sequence, epoch, at_ms, body, texts)
+           select ?1, ?2, ?3, ?4, ?5, ?6
+           where exists (select 1 from searches where id = ?1 and epoch = ?3 and ended_ms is null)
+             and ?2 = (select coalesce(max(sequence), -1) + 1 from events where search = ?1)`,
+  finish: `update searches set state = ?, ended_ms = ?, outcome = ?, texts = ?
+           where id = ? and epoch = ? and ended_ms is null`,
+  eraseRequest: 'update searches set request = null where id = ?',
+  eraseTexts: 'update events set texts = null where search = ? and texts is not null',
+  requestCancel: 'update searches set cancel_requested = 1 where id = ? and ended_ms is null',
+  find: 'select * from searches where id = ?',
+  list: `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
+           started_ms, ended_ms, about, outcome
+         from searches
+         where (?1 is null or owner = ?1) and (?2 = '[]' or state in (select value from json_each(?2))) and id < ?3
+         order by id desc limit ?4`,
+  unfinished: 'select * from searches where ended_ms is null order by id',
+  read: 'select sequence, at_ms, body, texts from events where search = ? and sequence > ? order by sequence limit ?',
+  count: 'select count(*) as count from searches',
+  endedBefore: 'select id from searches where ended_ms < ? order by ended_ms limit ?',
+  oldestEnded: 'select id from searches where ended_ms is not null order by ended_ms limit ?',
+  dropEvents: 'delete from events where search = ?',
+  dropSearch: 'delete from searches where id = ?',
+} as const;
+
+export type Statements = Readonly<Record<keyof typeof texts, StatementSync>>;
+
+export function prepareStatements(database: DatabaseSync): Statements {
+  const prepared = Object.entries(texts).map(([name, sql]) => [name, database.prepare(sql)] as const);
+  return Object.fromEntries(prepared) as unknown as Statements;
+}

@@ -1,0 +1,250 @@
+// What every journal must do. An implementation calls this from its own test file with a way to open a fresh one; those
+// that outlive their process also say how to open the same one again.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Ending, Entry, Journal, NewSearch, TextKeeping } from '../../src/journal/journal.ts';
+
+export interface JournalCase {
+  open(texts: TextKeeping): Journal;
+  /** Closes it and opens what it left; undefined where nothing outlives the process. */
+  reopen?(journal: Journal): Promise<Journal>;
+}
+
+export function journalConformance(makeCase: () => JournalCase): void {
+  const fresh = (texts: TextKeeping = 'keep') => makeCase().open(texts);
+
+  test('a search goes from queued over running to done, and the log comes back as it was written', async () => {
+    const journal = fresh();
+    expect(await journal.accept(search('a'))).toEqual({ fresh: true });
+    expect(await journal.find('a')).toMatchObject({ state: 'queued', epoch: 0, request: { prompt: 'p of a' } });
+    expect(await journal.claim('a', 0, 5)).toBe(true);
+    for (const each of log('a', 3)) journal.append(1, each);
+    expect(await journal.finish('a', 1, ending())).toBe(true);
+    expect(await journal.read('a', -1, 100)).toEqual(log('a', 3));
+    expect(await journal.read('a', 0, 1)).toEqual(log('a', 3).slice(1, 2));
+    expect(await journal.find('a')).toMatchObject({ epoch: 1, startedMs: 5, ...ending() });
+    await journal.close();
+  });
+
+  test('what is unknown is undefined, empty or false, never an error', async () => {
+    const journal = fresh();
+    expect(await journal.find('x')).toBeUndefined();
+    expect(await journal.read('x', -1, 10)).toEqual([]);
+    expect(await journal.claim('x', 0, 0)).toBe(false);
+    expect(await journal.finish('x', 1, ending())).toBe(false);
+    expect(await journal.requestCancel('x')).toBe(false);
+    await journal.close();
+  });
+
+  test('an older epoch can write nothing and is told so', async () => {
+    const journal = fresh();
+    const lost: string[] = [];
+    journal.listen({ lost: (id) => lost.push(id) });
+    await journal.accept(search('a'));
+    await journal.claim('a', 0, 1);
+    journal.append(1, entry('a', 0));
+    expect(await journal.claim('a', 0, 2)).toBe(false);
+    expect(await journal.claim('a', 1, 2)).toBe(true);
+    journal.append(1, entry('a', 1));
+    await journal.flush();
+    expect(lost).toEqual(['a']);
+    expect(await journal.finish('a', 1, ending())).toBe(false);
+    journal.append(2, entry('a', 1));
+    expect(await journal.finish('a', 2, ending())).toBe(true);
+    expect(await journal.read('a', -1, 10)).toEqual(log('a', 2));
+    await journal.close();
+  });
+
+  test('a gap, a double line and a line after the end are dropped and told', async () => {
+    const journal = fresh();
+    const lost: string[] = [];
+    journal.listen({ lost: (id) => lost.push(id) });
+    await journal.accept(search('a'));
+    await journal.claim('a', 0, 1);
+    for (const at of [0, 0, 2, 1]) journal.append(1, entry('a', at));
+    await journal.finish('a', 1, ending());
+    journal.append(1, entry('a', 2));
+    await journal.flush();
+    expect(lost).toEqual(['a', 'a', 'a']);
+    expect(await journal.read('a', -1, 10)).toEqual(log('a', 2));
+    await journal.close();
+  });
+
+  test('a search ends once, and an ended one cannot be claimed or cancelled', async () => {
+    const journal = fresh();
+    await journal.accept(search('a'));
+    await journal.claim('a', 0, 1);
+    expect(await Promise.all([journal.finish('a', 1, ending()), journal.finish('a', 1, ending('failed'))])).toEqual([
+      true,
+      false,
+    ]);
+    expect(await journal.claim('a', 1, 2)).toBe(false);
+    expect(await journal.requestCancel('a')).toBe(false);
+    expect((await journal.find('a'))?.state).toBe('done');
+    await journal.close();
+  });
+
+  test('an idempotency key gives the same search to the same owner only', async () => {
+    const journal = fresh();
+    expect(await journal.accept({ ...search('a'), idempotencyKey: 'k' })).toEqual({ fresh: true });
+    const again = await journal.accept({ ...search('b'), idempotencyKey: 'k', fingerprint: 'other' });
+    expect(again).toEqual({ fresh: false, id: 'a', fingerprint: 'f' });
+    expect(await journal.find('b')).toBeUndefined();
+    expect(await journal.accept({ ...search('c'), idempotencyKey: 'k', owner: 'else' })).toEqual({ fresh: true });
+    const both = [search('d'), search('e')].map((each) => journal.accept({ ...each, idempotencyKey: 'race' }));
+    expect((await Promise.all(both)).map((each) => each.fresh)).toEqual([true, false]);
+    await journal.close();
+  });
+
+  test('cancel requests stay with the record', async () => {
+    const journal = fresh();
+    await journal.accept(search('a'));
+    expect(await journal.requestCancel('a')).toBe(true);
+    expect((await journal.unfinished())[0]).toMatchObject({ id: 'a', cancelRequested: true });
+    await journal.close();
+  });
+
+  test('lists are newest first, by owner and state, in pages, without texts', async () => {
+    const journal = fresh();
+    for (const id of ['a', 'b', 'c', 'd']) await journal.accept({ ...search(id), owner: id === 'b' ? 'bob' : 'ann' });
+    await journal.claim('d', 0, 1);
+    const ids = async (query: Partial<Parameters<Journal['list']>[0]>) =>
+      (await journal.list({ limit: 10, ...query })).map(({ id }) => id);
+    expect(await ids({})).toEqual(['d', 'c', 'b', 'a']);
+    expect(await ids({ owner: 'ann' })).toEqual(['d', 'c', 'a']);
+    expect(await ids({ states: ['queued'], limit: 2 })).toEqual(['c', 'b']);
+    expect(await ids({ before: 'c' })).toEqual(['b', 'a']);
+    expect((await journal.list({ limit: 1 }))[0]?.request).toBeUndefined();
+    expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+    await journal.close();
+  });
+
+  test('texts: kept until the end or never, and the facts stay', async () => {
+    for (const texts of ['until-end', 'never'] as const) {
+      const journal = fresh(texts);
+      await journal.accept(search('a'));
+      await journal.claim('a', 0, 1);
+      journal.append(1, grown('a', 0));
+      await journal.flush();
+      const before = await journal.read('a', -1, 10);
+      expect(before).toEqual([texts === 'never' ? bareGrown('a', 0) : grown('a', 0)]);
+      await journal.finish('a', 1, ending());
+      expect(await journal.read('a', -1, 10)).toEqual([bareGrown('a', 0)]);
+      const record = await journal.find('a');
+      expect(record).toMatchObject({ request: undefined, texts: undefined, outcome: ending().outcome });
+      await journal.close();
+    }
+  });
+
+  test('retention takes the aged and the surplus, oldest first, never one that runs', async () => {
+    const journal = fresh();
+    for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) {
+      await journal.accept({ ...search(id), idempotencyKey: id });
+      await journal.claim(id, 0, 1);
+      journal.append(1, entry(id, 0));
+      if (id !== 'a') await journal.finish(id, 1, { ...ending(), endedMs: at * 10 });
+    }
+    expect(await journal.sweep({ endedBeforeMs: 15, keepSearches: 100, atMost: 10 })).toBe(1);
+    expect(await journal.find('b')).toBeUndefined();
+    expect(await journal.read('b', -1, 10)).toEqual([]);
+    expect(await journal.sweep({ endedBeforeMs: 0, keepSearches: 2, atMost: 10 })).toBe(1);
+    expect((await journal.list({ limit: 10 })).map(({ id }) => id)).toEqual(['d', 'a']);
+    expect(await journal.sweep({ endedBeforeMs: 1e9, keepSearches: 0, atMost: 10 })).toBe(1);
+    expect(await journal.find('a')).toBeDefined();
+    expect(await journal.accept({ ...search('e'), idempotencyKey: 'b' })).toEqual({ fresh: true });
+    await journal.close();
+  });
+
+  test('a listener hears of every entry once it can be read', async () => {
+    const journal = fresh();
+    const heard: number[] = [];
+    await journal.accept(search('a'));
+    await journal.claim('a', 0, 1);
+    journal.listen({ durable: (_, sequence) => heard.push(sequence) });
+    for (const each of log('a', 5)) journal.append(1, each);
+    await journal.flush();
+    expect(heard.at(-1)).toBe(4);
+    expect(await journal.read('a', 3, 10)).toEqual([entry('a', 4)]);
+    await journal.close();
+  });
+
+  test('any events come back as they were, in any interleaving of searches', async () => {
+    const plain = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 });
+    const event = plain.map((each) => ({ ...each, type: 'any' })).map((each) => JSON.parse(JSON.stringify(each)));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), event), { maxLength: 30 }), async (lines) => {
+        const journal = fresh();
+        const expected = new Map<string, Entry[]>();
+        for (const id of ['0', '1', '2', '3']) {
+          await journal.accept(search(id));
+          await journal.claim(id, 0, 0);
+          expected.set(id, []);
+        }
+        for (const [number, each] of lines) {
+          const entries = expected.get(String(number)) ?? [];
+          entries.push({ search: String(number), sequence: entries.length, atMs: 1.5, event: each });
+          journal.append(1, entries.at(-1)!);
+        }
+        await journal.flush();
+        for (const [id, entries] of expected) expect(await journal.read(id, -1, 100)).toEqual(entries);
+        await journal.close();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('what was accepted and appended is there after a restart', async ({ skip }) => {
+    const kind = makeCase();
+    if (kind.reopen === undefined) return skip('nothing outlives the process');
+    const before = kind.open('keep');
+    await before.accept(search('a'));
+    await before.claim('a', 0, 1);
+    for (const each of log('a', 4)) before.append(1, each);
+    const after = await kind.reopen(before);
+    expect(await after.read('a', -1, 10)).toEqual(log('a', 4));
+    expect(await after.unfinished()).toMatchObject([{ id: 'a', state: 'running', epoch: 1 }]);
+    expect(await after.claim('a', 1, 9)).toBe(true);
+    expect((await after.find('a'))?.startedMs).toBe(1);
+    await after.close();
+  });
+}
+
+function search(id: string): NewSearch {
+  const about = { model: 'm', program: 'mcts' };
+  const request = { prompt: `p of ${id}` };
+  return { id, owner: 'ann', fingerprint: 'f', background: true, createdMs: 1, about, request };
+}
+
+function ending(state: Ending['state'] = 'done'): Ending {
+  return { state, endedMs: 9, outcome: { exit: 'accepted', score: 0.5 }, texts: { content: 'because "ü\u0000"' } };
+}
+
+function entry(search: string, sequence: number): Entry {
+  return { search, sequence, atMs: 1.25 * sequence, event: { type: 'moved', strand: 0, node: sequence } };
+}
+
+function log(search: string, length: number): Entry[] {
+  return Array.from({ length }, (_, sequence) => entry(search, sequence));
+}
+
+function grown(search: string, sequence: number): Entry {
+  const step = { text: 'secret', tokens: 3, meanLogprob: -0.5, end: 'eos', tokenIds: [1, 2, 3] } as const;
+  const event = {
+    type: 'grown',
+    node: 1,
+    parent: 0,
+    index: 0,
+    step,
+    reward: 0.5,
+    terminal: true,
+    answer: '24',
+  } as const;
+  return { search, sequence, atMs: 2, event };
+}
+
+function bareGrown(search: string, sequence: number): Entry {
+  const step = { text: '', tokens: 3, meanLogprob: -0.5, end: 'eos' } as const;
+  const event = { type: 'grown', node: 1, parent: 0, index: 0, step, reward: 0.5, terminal: true } as const;
+  return { search, sequence, atMs: 2, event };
+}
