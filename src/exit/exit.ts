@@ -49,6 +49,8 @@ export interface SearchView {
 
 export interface ExitRule {
   readonly name: string;
+  /** Rests on scores that only fall along a path: refuses any aggregation but product and minimum, see bound.ts. */
+  readonly needsBound?: boolean;
   check(view: SearchView): Exit | undefined;
 }
 
@@ -60,5 +62,7 @@ export interface Pruning {
 
 export interface PruneRule {
   readonly name: string;
+  /** As for exit rules. */
+  readonly needsBound?: boolean;
   check(view: SearchView): Pruning[];
 }

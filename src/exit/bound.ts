@@ -1,0 +1,23 @@
+// What the negative exits and the bound rest on: under `product` and `minimum` no continuation can score higher than
+// the node it starts from (P0 §3.4; rewards are at most 1, and rounding keeps the order: p * r <= p in floating point).
+// Under `sum`, `mean` and `last` a bad beginning can be made up for, so these rules refuse instead of guessing.
+
+import { raise } from '../base/fault.ts';
+import { type Aggregation, isBound } from '../tree/aggregate.ts';
+
+export function requireBound(rule: string, aggregation: Aggregation): void {
+  if (isBound(aggregation)) return;
+  raise(
+    'bad-setting',
+    `rule '${rule}' needs aggregation 'product' or 'minimum', not '${aggregation}': only there is a path's score ` +
+      'an upper bound for every continuation. Change the aggregation, or take a policy without this rule',
+  );
+}
+
+/** For the edge: refuses a search before it runs whose rules do not go with its aggregation. */
+export function checkAggregation(
+  rules: readonly { readonly name: string; readonly needsBound?: boolean }[],
+  aggregation: Aggregation,
+): void {
+  for (const { name, needsBound } of rules) if (needsBound) requireBound(name, aggregation);
+}

@@ -1,0 +1,55 @@
+// What a search may use up: rollouts, tokens, time since admission; and the deadline since arrival. A search that runs
+// out gives the best answer so far. The program opens no more strands than the rollouts allow, so when the last one is
+// completed or pruned nothing of it is in flight; preempted and failed strands are not counted and may be run again.
+
+import type { Tree } from '../tree/tree.ts';
+import { readable } from './evidence.ts';
+import type { ExitRule } from './exit.ts';
+
+/** Rollouts that count against the budget. */
+export function usedRollouts(tree: Tree): number {
+  return tree.closed.completed + tree.closed.pruned;
+}
+
+export const rolloutBudget: ExitRule = {
+  name: 'rollouts',
+  check({ tree, limits }) {
+    const used = usedRollouts(tree);
+    if (used < limits.rollouts) return undefined;
+    const evidence = { used, limit: limits.rollouts, pruned: tree.closed.pruned };
+    return { kind: 'exhausted', rule: 'rollouts', evidence };
+  },
+};
+
+export const tokenBudget: ExitRule = {
+  name: 'tokens',
+  check({ tree, limits }) {
+    if (limits.tokens === undefined || tree.tokens < limits.tokens) return undefined;
+    return { kind: 'exhausted', rule: 'tokens', evidence: { used: tree.tokens, limit: limits.tokens } };
+  },
+};
+
+export const timeBudget: ExitRule = {
+  name: 'time',
+  check({ limits, nowMs, admittedMs }) {
+    const usedMs = nowMs - admittedMs;
+    if (limits.timeMs === undefined || usedMs < limits.timeMs) return undefined;
+    return { kind: 'exhausted', rule: 'time', evidence: { usedMs: readable(usedMs), limitMs: limits.timeMs } };
+  },
+};
+
+export const deadline: ExitRule = {
+  name: 'deadline',
+  check({ limits, nowMs, arrivalMs }) {
+    const waitedMs = nowMs - arrivalMs;
+    if (limits.deadlineMs === undefined || waitedMs < limits.deadlineMs) return undefined;
+    return {
+      kind: 'deadline',
+      rule: 'deadline',
+      evidence: { waitedMs: readable(waitedMs), limitMs: limits.deadlineMs },
+    };
+  },
+};
+
+/** What every policy has, vanilla included. */
+export const budgets: readonly ExitRule[] = [rolloutBudget, tokenBudget, timeBudget, deadline];

@@ -1,0 +1,178 @@
+// Hand-worked cases of the exit rules.
+
+import { describe, expect, it } from 'vitest';
+import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../tests/support/trees.ts';
+import { FaultError } from '../base/fault.ts';
+import { checkAggregation } from './bound.ts';
+import { deadline, rolloutBudget, timeBudget, tokenBudget } from './budgets.ts';
+import { firstViable, selectiveNegative, strictNegative } from './negative.ts';
+import { positive } from './positive.ts';
+
+describe('positive', () => {
+  it('accepts the first completed path at the threshold, and says by how much', () => {
+    const tree = treeOf('product', [{ reward: 0.9, children: [{ reward: 0.8, end: true }] }]);
+    expect(positive.check(viewOf(tree, { threshold: 0.73 }))).toBeUndefined();
+    expect(positive.check(viewOf(tree, { threshold: 0.72 }))).toEqual({
+      kind: 'accepted',
+      rule: 'positive',
+      evidence: { score: 0.72, threshold: 0.72, node: 2, rollouts: 0 },
+    });
+  });
+
+  it('does not accept a high score on a path that is not completed', () => {
+    expect(positive.check(viewOf(treeOf('product', [{ reward: 0.99 }])))).toBeUndefined();
+  });
+});
+
+describe('strict negative', () => {
+  // P0 Fig. 5, threshold 0.3: a completed path at 0.2 and leaves at 0.25 and 0.24.
+  const figure5 = () =>
+    treeOf('product', [
+      { reward: 0.5, children: [{ reward: 0.4, end: true }, { reward: 0.5 }] },
+      { reward: 0.6, children: [{ reward: 0.4 }] },
+    ]);
+
+  it('ends a search whose leaves are all below the threshold', () => {
+    expect(strictNegative.check(viewOf(figure5(), { threshold: 0.3 }))).toEqual({
+      kind: 'futile',
+      rule: 'negative-strict',
+      evidence: { leaves: 2, bestLeaf: 0.25, bestCompleted: 0.2, threshold: 0.3 },
+    });
+  });
+
+  it('goes on while one leaf is viable, a leaf exactly at the threshold included', () => {
+    expect(strictNegative.check(viewOf(figure5(), { threshold: 0.25 }))).toBeUndefined();
+  });
+
+  it('counts a node with children in flight as a leaf', () => {
+    const tree = figure5();
+    const viable = growBelow(tree, tree.root, [{ reward: 0.9, children: [{ reward: 0.1 }] }])[0]!;
+    expect(strictNegative.check(viewOf(tree, { threshold: 0.3 }))?.kind).toBe('futile');
+    const strand = askBelow(tree, viable, 1);
+    expect(strictNegative.check(viewOf(tree, { threshold: 0.3 }))).toBeUndefined();
+    tree.record({ type: 'closed', strand, closing: 'preempted' });
+    expect(strictNegative.check(viewOf(tree, { threshold: 0.3 }))?.kind).toBe('futile');
+  });
+
+  it('lets the first path through to its end', () => {
+    const tree = treeOf('product', [{ reward: 0.2 }, { reward: 0.1 }]);
+    expect(strictNegative.check(viewOf(tree))).toBeUndefined();
+    growBelow(tree, tree.root.children[0]!, [{ reward: 0.5, end: true }]);
+    expect(strictNegative.check(viewOf(tree))?.kind).toBe('futile');
+  });
+
+  it('is silent when nothing is left to grow, and over an accepted answer', () => {
+    expect(strictNegative.check(viewOf(treeOf('product', [{ reward: 0.2, end: true }])))).toBeUndefined();
+    const accepted = treeOf('product', [{ reward: 0.9, end: true }, { reward: 0.2 }]);
+    expect(strictNegative.check(viewOf(accepted))).toBeUndefined();
+  });
+
+  it('takes the lowest reward as the bound under minimum', () => {
+    const shoots = [
+      { reward: 0.2, end: true },
+      { reward: 0.7, children: [{ reward: 0.8 }] },
+    ];
+    expect(strictNegative.check(viewOf(treeOf('minimum', shoots)))).toBeUndefined();
+    expect(strictNegative.check(viewOf(treeOf('product', shoots)))?.kind).toBe('futile');
+  });
+
+  it('looks at nothing below a futile node, and stops at the first viable leaf', () => {
+    const tree = treeOf('product', [{ reward: 0.1, children: [{ reward: 1 }, { reward: 1 }] }, { reward: 0.9 }]);
+    const seen = watchScores(tree.nodes);
+    expect(firstViable(tree, 0.65, 0)?.id).toBe(2);
+    expect(seen()).toEqual([0, 2]);
+  });
+});
+
+describe('selective negative', () => {
+  const tree = () =>
+    treeOf('product', [
+      { reward: 0.8, children: [{ reward: 1 }] },
+      { reward: 0.95, children: [{ reward: 0.5 }, { reward: 0.6, end: true }] },
+    ]);
+
+  it('leaves out branches that began below the cut', () => {
+    expect(strictNegative.check(viewOf(tree()))).toBeUndefined();
+    expect(selectiveNegative(0.8).check(viewOf(tree()))).toBeUndefined();
+    expect(selectiveNegative(0.9).check(viewOf(tree()))).toEqual({
+      kind: 'futile',
+      rule: 'negative-selective',
+      evidence: {
+        leaves: 2,
+        bestLeaf: 0.8,
+        bestCompleted: 0.57,
+        threshold: 0.65,
+        firstDepthCut: 0.9,
+        branchesLeftOut: 1,
+      },
+    });
+  });
+
+  it('judges a branch by its first reward, not by later ones', () => {
+    const late = tree();
+    growBelow(late, late.root.children[1]!, [{ reward: 0.7 }]);
+    expect(selectiveNegative(0.9).check(viewOf(late))).toBeUndefined();
+  });
+});
+
+describe('aggregations', () => {
+  it.each(['sum', 'mean', 'last'] as const)('the negative exits refuse %s and say why', (aggregation) => {
+    const view = viewOf(treeOf(aggregation, [{ reward: 0.1 }]));
+    for (const rule of [strictNegative, selectiveNegative(0.9)]) {
+      expect(() => rule.check(view)).toThrow(FaultError);
+      expect(() => rule.check(view)).toThrow(new RegExp(`bad-setting.*${rule.name}.*product.*minimum.*${aggregation}`));
+      expect(() => checkAggregation([rule], aggregation)).toThrow(FaultError);
+    }
+    checkAggregation([positive, rolloutBudget], aggregation);
+  });
+});
+
+describe('budgets', () => {
+  const tree = treeOf('product', [
+    { reward: 0.5, end: true, tokens: 30 },
+    { reward: 0.4, tokens: 12 },
+  ]);
+  complete(tree, tree.node(1));
+  tree.record({ type: 'closed', strand: openAt(tree, tree.node(2)), closing: 'pruned' });
+  tree.record({ type: 'closed', strand: openAt(tree, tree.node(2)), closing: 'preempted' });
+  tree.record({ type: 'closed', strand: openAt(tree, tree.node(2)), closing: 'failed' });
+
+  it('counts completed and pruned rollouts, not preempted or failed ones', () => {
+    expect(rolloutBudget.check(viewOf(tree, { rollouts: 3 }))).toBeUndefined();
+    const exit = rolloutBudget.check(viewOf(tree, { rollouts: 2 }));
+    expect(exit).toEqual({ kind: 'exhausted', rule: 'rollouts', evidence: { used: 2, limit: 2, pruned: 1 } });
+  });
+
+  it('counts tokens, where they are limited', () => {
+    expect(tokenBudget.check(viewOf(tree))).toBeUndefined();
+    expect(tokenBudget.check(viewOf(tree, { tokens: 43 }))).toBeUndefined();
+    const exit = tokenBudget.check(viewOf(tree, { tokens: 42 }));
+    expect(exit).toEqual({ kind: 'exhausted', rule: 'tokens', evidence: { used: 42, limit: 42 } });
+  });
+
+  it('measures time from admission and the deadline from arrival', () => {
+    const view = { ...viewOf(tree, { timeMs: 100, deadlineMs: 150 }), arrivalMs: 1000, admittedMs: 1060 };
+    expect(timeBudget.check({ ...view, nowMs: 1159 })).toBeUndefined();
+    expect(timeBudget.check({ ...view, nowMs: 1160 })?.evidence).toEqual({ usedMs: 100, limitMs: 100 });
+    expect(deadline.check({ ...view, nowMs: 1149 })).toBeUndefined();
+    expect(deadline.check({ ...view, nowMs: 1150 })).toEqual({
+      kind: 'deadline',
+      rule: 'deadline',
+      evidence: { waitedMs: 150, limitMs: 150 },
+    });
+  });
+});
+
+/** Which nodes had their score read, in order. */
+function watchScores(nodes: readonly { id: number; score: number }[]): () => number[] {
+  const seen: number[] = [];
+  for (const node of nodes) {
+    const { id, score } = node;
+    const get = () => {
+      seen.push(id);
+      return score;
+    };
+    Object.defineProperty(node, 'score', { get });
+  }
+  return () => seen;
+}

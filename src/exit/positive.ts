@@ -1,0 +1,15 @@
+// Positive early exit (P0 §5.1, PE): a completed path has reached the threshold, so more rollouts are not needed.
+
+import { readable } from './evidence.ts';
+import type { ExitRule } from './exit.ts';
+
+export const positive: ExitRule = {
+  name: 'positive',
+  check({ tree, limits: { threshold } }) {
+    const { best } = tree;
+    if (best === undefined || best.score < threshold) return undefined;
+    const rollouts = tree.closed.completed;
+    const evidence = { score: readable(best.score), threshold, node: best.id, rollouts };
+    return { kind: 'accepted', rule: 'positive', evidence };
+  },
+};

@@ -1,0 +1,49 @@
+// The rows of P0's comparison (§5.1) as combinations of the same parts. Each row adds to the one before it.
+
+import { raise } from '../base/fault.ts';
+import { budgets } from '../exit/budgets.ts';
+import type { ExitRule, PruneRule } from '../exit/exit.ts';
+import { selectiveNegative, strictNegative } from '../exit/negative.ts';
+import { positive } from '../exit/positive.ts';
+import { pruneBound } from '../exit/prune-bound.ts';
+import { pruneChance } from '../exit/prune-chance.ts';
+import { dynamicScheduler } from '../scheduler/dynamic.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { naturalWidths, shareWidths } from '../scheduler/widths.ts';
+import { type PolicyOptions, resolveOptions } from './knobs.ts';
+import { type Policy, type PolicyName, policyNames } from './policy.ts';
+
+/** Rules are checked in this order; the first that fires ends the search, so an accepted answer is never called futile. */
+const exits: Readonly<Record<PolicyName, (options: PolicyOptions) => readonly ExitRule[]>> = {
+  vanilla: () => budgets,
+  positive: () => [positive, ...budgets],
+  'positive+strict': () => [positive, strictNegative, ...budgets],
+  'positive+negative': ({ firstDepthCut }) => [positive, selectiveNegative(firstDepthCut), ...budgets],
+  boost: ({ firstDepthCut }) => [positive, selectiveNegative(firstDepthCut), ...budgets],
+};
+
+export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {}): Policy {
+  if (!policyNames.includes(name)) {
+    raise('bad-setting', `there is no policy '${name}'; there are ${policyNames.join(', ')}`);
+  }
+  const options = resolveOptions(given);
+  const boost = name === 'boost';
+  const rules = { exits: exits[name](options), prunes: prunes(options), boost };
+  return { name, rules, scheduler: boost ? boosting(options) : serial(options) };
+}
+
+function prunes({ boundPrune, chancePrune }: PolicyOptions): PruneRule[] {
+  const bound = boundPrune === 'off' ? [] : [pruneBound(boundPrune)];
+  return chancePrune === 0 ? bound : [...bound, pruneChance(chancePrune)];
+}
+
+/** Every search at its program's natural width: one rollout at a time for MCTS. */
+function serial({ first, preemption, ageingSeconds }: PolicyOptions): Scheduler {
+  return dynamicScheduler({ name: 'natural', widths: naturalWidths, first, preemption, ageingSeconds });
+}
+
+/** Algorithm 1. */
+function boosting({ first, preemption, ageingSeconds, beta, gate, lambda }: PolicyOptions): Scheduler {
+  const widths = shareWidths({ beta, gate, lambda });
+  return dynamicScheduler({ name: `boost-${first}-first`, widths, first, preemption, ageingSeconds });
+}

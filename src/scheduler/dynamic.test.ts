@@ -1,0 +1,143 @@
+// Hand-worked decisions.
+
+import { describe, expect, it } from 'vitest';
+import { type DynamicOptions, dynamicScheduler } from './dynamic.ts';
+import { evenly } from './evenly.ts';
+import type { RunningSearch, Snapshot, WaitingSearch } from './scheduler.ts';
+import { degreeScore } from './score.ts';
+import { naturalWidths, shareWidths } from './widths.ts';
+
+const shares = shareWidths({ beta: 2, gate: 1, lambda: 0 });
+const natural = {
+  name: 'test',
+  widths: naturalWidths,
+  first: 'admit',
+  preemption: 'needed',
+  ageingSeconds: 60,
+} as const;
+const boost = { ...natural, widths: shares } as const;
+
+function running(id: string, more: Partial<RunningSearch> = {}): RunningSearch {
+  const still = { openStrands: 1, observations: 1, progress: 0, demand: 16 };
+  return { id, arrivalMs: 0, priority: 0, naturalWidth: 1, ...still, ...more };
+}
+
+function waiting(id: string, more: Partial<WaitingSearch> = {}): WaitingSearch {
+  return { id, arrivalMs: 0, priority: 0, naturalWidth: 1, ...more };
+}
+
+function decide(options: DynamicOptions, snapshot: Partial<Snapshot>) {
+  const given = { nowMs: 0, budget: 8, waiting: [], running: [], ...snapshot };
+  const { admit, widths, preempt } = dynamicScheduler(options).decide(given);
+  const primary = Object.fromEntries([...widths].map(([id, width]) => [id, width.primary]));
+  return { admit, widths: primary, preempt: Object.fromEntries(preempt) };
+}
+
+describe('admission', () => {
+  it('fills the budget by natural width, in order of arrival', () => {
+    const queue = [waiting('b', { arrivalMs: 2 }), waiting('a', { arrivalMs: 1, naturalWidth: 5 }), waiting('c')];
+    expect(decide(natural, { waiting: queue, budget: 6 }).admit).toEqual(['c', 'a']);
+    expect(decide(natural, { waiting: queue, budget: 7 }).admit).toEqual(['c', 'a', 'b']);
+  });
+
+  it('does not let a narrow search overtake a wide one that waits for room', () => {
+    const queue = [waiting('wide', { naturalWidth: 8 }), waiting('narrow', { arrivalMs: 1 })];
+    expect(decide(natural, { waiting: queue, running: [running('x')] }).admit).toEqual([]);
+  });
+
+  it('runs a search wider than the budget alone', () => {
+    const decision = decide(natural, { waiting: [waiting('vast', { naturalWidth: 100 }), waiting('next')] });
+    expect(decision).toEqual({ admit: ['vast'], widths: { vast: 8 }, preempt: {} });
+  });
+
+  it('weighs priority against waiting: one unit is worth a minute', () => {
+    const queue = [waiting('early'), waiting('late', { arrivalMs: 59_000, priority: 1 })];
+    expect(decide(natural, { waiting: queue, nowMs: 60_000 }).admit).toEqual(['late', 'early']);
+    const later = [waiting('early'), waiting('late', { arrivalMs: 61_000, priority: 1 })];
+    expect(decide(natural, { waiting: later, nowMs: 70_000 }).admit).toEqual(['early', 'late']);
+  });
+});
+
+describe('widths', () => {
+  it('stay natural without boosting, and no wider than a search can use', () => {
+    const beam = running('beam', { naturalWidth: 4, openStrands: 4 });
+    const ending = running('ending', { naturalWidth: 4, openStrands: 1, demand: 1 });
+    expect(decide(natural, { running: [beam, ending] }).widths).toEqual({ beam: 4, ending: 1 });
+  });
+
+  it('share what is left by score: log(1 + seconds), rounded down, the rest by rank', () => {
+    // S = log 8 and log 2, 3 to 1. Of 16 - 2 = 14 strands: 10.5 and 3.5, so 10 and 3; the last one goes to the older.
+    const pair = [running('young', { arrivalMs: 6000 }), running('old')];
+    expect(decide(boost, { running: pair, nowMs: 7000, budget: 16 }).widths).toEqual({ young: 4, old: 12 });
+  });
+
+  it('keep a search below the gate serial, and cap the others by their demand', () => {
+    const trio = [running('new', { observations: 0 }), running('few', { demand: 2 }), running('many', { demand: 4 })];
+    expect(decide(boost, { running: trio, nowMs: 1000, budget: 16 }).widths).toEqual({ new: 1, few: 2, many: 4 });
+  });
+
+  it('give the search that is near acceptance the larger share', () => {
+    const pair = [running('far', { progress: 0.9 }), running('near', { progress: 0.91 })];
+    const { widths } = decide(boost, { running: pair, nowMs: 1000, budget: 18 });
+    // S = log 2 and log 2 + 2: of 16 strands 3.27 and 12.73, so 3 and 12; the last one goes to the near one.
+    expect(widths).toEqual({ far: 4, near: 14 });
+  });
+
+  it('are dealt out evenly when every score is 0', () => {
+    expect(decide(boost, { running: [running('a'), running('b'), running('c')] }).widths).toEqual({ a: 3, b: 3, c: 2 });
+  });
+});
+
+describe('the score', () => {
+  it('is log(1 + Δt) in seconds, plus β past 0.9', () => {
+    const at = (progress: number) => degreeScore(running('a', { progress }), 6389, { beta: 3, lambda: 0 });
+    expect(at(0.9)).toBeCloseTo(Math.log(7.389), 12);
+    expect(at(0.901)).toBeCloseTo(Math.log(7.389) + 3, 12);
+  });
+});
+
+describe('preemption', () => {
+  const full = [running('a', { openStrands: 5 }), running('b', { openStrands: 3, arrivalMs: 900 })];
+
+  it('takes back only what an arrival needs, from the lowest score above its target', () => {
+    const decision = decide(boost, { running: full, waiting: [waiting('new', { arrivalMs: 1000 })], nowMs: 1000 });
+    // Targets after admission: a 1 + 4 of 5 and one left over, b 1, new 1. b holds 3 and gives one up.
+    expect(decision).toEqual({ admit: ['new'], widths: { a: 5, b: 1, new: 1 }, preempt: { b: 1 } });
+  });
+
+  it('lets shares shift only as strands end, unless it is eager', () => {
+    expect(decide(boost, { running: full, nowMs: 1000 })).toMatchObject({ widths: { a: 5, b: 1 }, preempt: {} });
+    const eager = decide({ ...boost, preemption: 'eager' }, { running: full, nowMs: 1000 });
+    expect(eager).toMatchObject({ widths: { a: 7, b: 1 }, preempt: { b: 2 } });
+  });
+});
+
+describe('what goes first', () => {
+  const snapshot = {
+    running: [running('a', { openStrands: 1 }), running('b', { openStrands: 1 })],
+    waiting: [waiting('c'), waiting('d')],
+    nowMs: 1000,
+  };
+
+  it('admit: the waiting come in, the running share the rest', () => {
+    expect(decide(boost, snapshot)).toEqual({ admit: ['c', 'd'], widths: { a: 3, b: 3, c: 1, d: 1 }, preempt: {} });
+  });
+
+  it('boost: the running take all they can use, the waiting wait', () => {
+    expect(decide({ ...boost, first: 'boost' }, snapshot)).toEqual({ admit: [], widths: { a: 4, b: 4 }, preempt: {} });
+    const modest = snapshot.running.map((each) => ({ ...each, demand: 3 }));
+    expect(decide({ ...boost, first: 'boost' }, { ...snapshot, running: modest }).admit).toEqual(['c', 'd']);
+  });
+});
+
+describe('evenly', () => {
+  it.each([
+    [[5, 5, 5], 7, [3, 2, 2]],
+    [[1, 9, 2], 8, [1, 5, 2]],
+    [[0, 3], 10, [0, 3]],
+    [[], 4, []],
+    [[2, 2], 0, [0, 0]],
+  ])('deals into rooms %j of %i units: %j', (rooms, units, expected) => {
+    expect(evenly(rooms, units)).toEqual(expected);
+  });
+});

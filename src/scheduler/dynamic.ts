@@ -1,0 +1,58 @@
+// Algorithm 1 of P0 (§4.5) put together from its parts: admission, targets, preemption. One pure decision over plain
+// numbers; whom to prefer is a part's business, that the budget holds is this file's.
+
+import { assert } from '../base/assert.ts';
+import { admit } from './admission.ts';
+import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
+import type { Decision, Scheduler, Snapshot, Width } from './scheduler.ts';
+import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
+import { sum, type WidthRule } from './widths.ts';
+
+export const precedences = ['admit', 'boost'] as const;
+/** Who gets freed strands first: searches that wait, or searches that run. */
+export type Precedence = (typeof precedences)[number];
+
+export interface DynamicOptions {
+  readonly name: string;
+  readonly widths: WidthRule;
+  readonly first: Precedence;
+  readonly preemption: Preemption;
+  readonly ageingSeconds: number;
+}
+
+export function dynamicScheduler(options: DynamicOptions): Scheduler {
+  return { name: options.name, decide: (snapshot) => decide(snapshot, options) };
+}
+
+function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
+  const { budget, nowMs, running, waiting } = snapshot;
+  const present = running.map((search) => seatRunning(search, budget));
+  const admitted = admit(waiting, roomFor(present, snapshot, options), budget, options.ageingSeconds);
+  const seats = [...present, ...admitted.map((search) => seatAdmitted(search, budget))];
+  const targets = options.widths(seats, budget, nowMs);
+  const adjust = options.preemption === 'eager' ? preemptEagerly : preemptAsNeeded;
+  const { widths, preempt } = adjust(seats, targets, budget);
+  return { admit: admitted.map(({ id }) => id), widths: widthMap(seats, widths), preempt: takenMap(seats, preempt) };
+}
+
+/**
+ * Strands that new searches may have. `admit`: all that the running ones do not need for their natural width; boosts
+ * yield. `boost`: what is left when the running ones have all that their targets allow. The second keeps searches
+ * waiting while others are sped up at poor efficiency: what loses throughput in P0 §5.3 (0.8x), and kept to show it.
+ */
+function roomFor(present: readonly Seat[], { running, budget, nowMs }: Snapshot, options: DynamicOptions): number {
+  const natural = running.map((search) => naturalSeats(search, budget));
+  const room = budget - sum(natural);
+  assert(room >= 0, `running searches have a natural width of ${sum(natural)} on a budget of ${budget} strands`);
+  if (options.first === 'admit') return room;
+  const { widths } = options.widths(present, budget, nowMs);
+  return budget - sum(present.map(({ open }, at) => Math.max(open, natural[at]!, widths[at]!)));
+}
+
+function widthMap(seats: readonly Seat[], widths: readonly number[]): Map<string, Width> {
+  return new Map(seats.map(({ id }, at) => [id, { primary: widths[at]!, speculative: 0 }]));
+}
+
+function takenMap(seats: readonly Seat[], preempt: readonly number[]): Map<string, number> {
+  return new Map(seats.flatMap(({ id }, at) => (preempt[at]! > 0 ? [[id, preempt[at]!] as const] : [])));
+}

@@ -1,0 +1,57 @@
+// Who gives strands up, and who may open new ones right now (Algorithm 1, phase 3). A preempted rollout loses the steps
+// in flight, so by default strands are taken back only for the base of others, that is for searches just admitted, and
+// only as many as are missing; a change of shares among boosted searches waits until rollouts end by themselves.
+
+import type { Seat } from './seat.ts';
+import { sum, type Targets } from './widths.ts';
+
+export const preemptions = ['needed', 'eager'] as const;
+/** `eager`: Algorithm 1 to the letter, every search above its width is cut down to it at once. */
+export type Preemption = (typeof preemptions)[number];
+
+/** One entry per seat: the width it may use now, and the open strands it has to give up first. */
+export interface Adjustment {
+  readonly widths: readonly number[];
+  readonly preempt: readonly number[];
+}
+
+export function preemptEagerly(seats: readonly Seat[], { widths }: Targets): Adjustment {
+  return { widths, preempt: seats.map(({ open }, at) => Math.max(0, open - widths[at]!)) };
+}
+
+/**
+ * Takes back exactly what searches below their base are short of, from those above their target, lowest rank first.
+ * What is free after that lets searches grow towards their targets, highest rank first. With it, the strands kept and
+ * the widths granted fit the budget together: no search can open a strand that another one still holds.
+ */
+export function preemptAsNeeded(seats: readonly Seat[], targets: Targets, budget: number): Adjustment {
+  const free = budget - sum(seats.map(({ open }) => open));
+  const missing = sum(seats.map(({ open, base }) => Math.max(0, base - open)));
+  const preempt = seats.map(() => 0);
+  if (free < missing) takeBack(seats, targets, missing - free, preempt);
+  return { widths: grow(seats, targets, Math.max(0, free - missing)), preempt };
+}
+
+function takeBack(seats: readonly Seat[], { widths, rank }: Targets, short: number, preempt: number[]): void {
+  const holders = seats.flatMap(({ open }, at) => (open > widths[at]! ? [at] : []));
+  holders.sort((a, b) => rank[a]! - rank[b]! || b - a);
+  let left = short;
+  for (const at of holders) {
+    preempt[at] = Math.min(left, seats[at]!.open - widths[at]!);
+    left -= preempt[at];
+  }
+}
+
+/** Targets cut to what can be had now: nobody above its target grows, nobody below its base is held back. */
+function grow(seats: readonly Seat[], { widths, rank }: Targets, spare: number): number[] {
+  const held = seats.map(({ open, base }, at) => Math.min(widths[at]!, Math.max(open, base)));
+  const growing = seats.flatMap((_, at) => (widths[at]! > held[at]! ? [at] : []));
+  growing.sort((a, b) => rank[b]! - rank[a]! || a - b);
+  let left = spare;
+  for (const at of growing) {
+    const more = Math.min(left, widths[at]! - held[at]!);
+    held[at]! += more;
+    left -= more;
+  }
+  return held;
+}

@@ -1,0 +1,30 @@
+// What the parts of a decision share: a search that will run, as the few numbers that its width depends on.
+
+import type { RunningSearch, SearchId, WaitingSearch } from './scheduler.ts';
+
+export interface Seat {
+  readonly id: SearchId;
+  /** Strands it gets before anyone is boosted: its program's natural width, as far as it can use it. */
+  readonly base: number;
+  /** Most strands it could use; at least `base`. */
+  readonly cap: number;
+  readonly open: number;
+  /** What the score reads; undefined for a search that is only now admitted: it has shown nothing yet. */
+  readonly running: RunningSearch | undefined;
+}
+
+/** A search wider than the whole budget runs alone, as wide as the budget. */
+export function naturalSeats(search: WaitingSearch | RunningSearch, budget: number): number {
+  return Math.min(search.naturalWidth, budget);
+}
+
+export function seatRunning(running: RunningSearch, budget: number): Seat {
+  const usable = Math.max(1, Math.min(running.demand, budget));
+  const base = Math.min(naturalSeats(running, budget), usable);
+  return { id: running.id, base, cap: usable, open: running.openStrands, running };
+}
+
+export function seatAdmitted(waiting: WaitingSearch, budget: number): Seat {
+  const base = naturalSeats(waiting, budget);
+  return { id: waiting.id, base, cap: base, open: 0, running: undefined };
+}

@@ -1,0 +1,62 @@
+// Width rules: how many strands each running search should have (Algorithm 1, phase 2). Everyone has its base first;
+// `natural` leaves it there, `shares` boosts with what is left. The result fits the budget and respects every cap.
+
+import { evenly } from './evenly.ts';
+import type { RunningSearch } from './scheduler.ts';
+import { degreeScore, type ScoreOptions } from './score.ts';
+import type { Seat } from './seat.ts';
+
+/** One entry per seat, in the same order. `rank` orders seats by claim: higher may take from lower. */
+export interface Targets {
+  readonly widths: readonly number[];
+  readonly rank: readonly number[];
+}
+
+export type WidthRule = (seats: readonly Seat[], budget: number, nowMs: number) => Targets;
+
+export const naturalWidths: WidthRule = (seats) => ({
+  widths: seats.map(({ base }) => base),
+  rank: seats.map(() => 0),
+});
+
+export interface ShareOptions extends ScoreOptions {
+  /** Algorithm 1's observation threshold, in completed rollouts: below it a search is not boosted. */
+  readonly gate: number;
+}
+
+/**
+ * Algorithm 1, lines 4 to 9. The rest of the budget, after everyone's base, is split among the searches past the gate
+ * in proportion to their score, rounded down and cut at what each can use; what that leaves goes out one by one in
+ * descending order of score. The paper multiplies the share by M and takes at least 1, which can exceed M; sharing out
+ * the rest cannot.
+ */
+export function shareWidths({ gate, ...score }: ShareOptions): WidthRule {
+  return (seats, budget, nowMs) => {
+    const rank = seats.map(({ running }) => (running === undefined ? 0 : degreeScore(running, nowMs, score)));
+    const widths = seats.map(({ base }) => base);
+    const rest = budget - sum(widths);
+    const byScore = boostable(seats, gate).sort((a, b) => rank[b]! - rank[a]! || a - b);
+    const whole = sum(byScore.map((at) => rank[at]!));
+    for (const at of byScore) {
+      const share = whole === 0 ? 0 : Math.floor((rank[at]! / whole) * rest);
+      widths[at] = Math.min(seats[at]!.cap, seats[at]!.base + share);
+    }
+    const rooms = byScore.map((at) => seats[at]!.cap - widths[at]!);
+    const extra = evenly(rooms, budget - sum(widths));
+    byScore.forEach((at, order) => {
+      widths[at]! += extra[order]!;
+    });
+    return { widths, rank };
+  };
+}
+
+function boostable(seats: readonly Seat[], gate: number): number[] {
+  const past = (running: RunningSearch | undefined) => running !== undefined && running.observations >= gate;
+  return seats.flatMap(({ running, base, cap }, at) => (past(running) && cap > base ? [at] : []));
+}
+
+export function sum(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}

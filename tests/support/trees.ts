@@ -1,0 +1,66 @@
+// Small trees for tests, grown through the same events as real ones.
+
+import type { Limits, SearchView } from '../../src/exit/exit.ts';
+import type { Aggregation } from '../../src/tree/aggregate.ts';
+import type { StrandId } from '../../src/tree/events.ts';
+import type { Node } from '../../src/tree/node.ts';
+import { Tree } from '../../src/tree/tree.ts';
+
+/** A reward alone is a step that may go on; `end` makes it the end of a path. */
+export interface Shoot {
+  readonly reward: number;
+  readonly end?: boolean;
+  readonly answer?: string;
+  readonly tokens?: number;
+  readonly children?: readonly Shoot[];
+}
+
+export function treeOf(aggregation: Aggregation, shoots: readonly Shoot[]): Tree {
+  const tree = Tree.plant(aggregation);
+  growBelow(tree, tree.root, shoots);
+  return tree;
+}
+
+/** Adds children, and their children; the strands that brought them are closed as `ended`, which counts nowhere. */
+export function growBelow(tree: Tree, parent: Node, shoots: readonly Shoot[]): Node[] {
+  if (shoots.length === 0) return [];
+  const strand = askBelow(tree, parent, shoots.length);
+  const first = parent.children.length;
+  const grown = shoots.map((shoot, at) => growOne(tree, parent, first + at, shoot));
+  tree.record({ type: 'closed', strand, closing: 'ended' });
+  shoots.forEach((shoot, at) => {
+    growBelow(tree, grown[at]!, shoot.children ?? []);
+  });
+  return grown;
+}
+
+/** Leaves `count` children of a node in flight. */
+export function askBelow(tree: Tree, parent: Node, count: number): StrandId {
+  const strand = openAt(tree, parent);
+  const indices = Array.from({ length: count }, (_, at) => parent.children.length + at);
+  tree.record({ type: 'asked', strand, node: parent.id, indices });
+  return strand;
+}
+
+export function openAt(tree: Tree, node: Node): StrandId {
+  const strand = tree.nextStrand;
+  tree.record({ type: 'opened', strand, node: node.id });
+  return strand;
+}
+
+/** One completed rollout that ends at a terminal node. */
+export function complete(tree: Tree, node: Node): void {
+  tree.record({ type: 'closed', strand: openAt(tree, node), closing: 'completed' });
+}
+
+export function viewOf(tree: Tree, limits: Partial<Limits> = {}, nowMs = 0): SearchView {
+  return { tree, limits: { threshold: 0.65, rollouts: 16, ...limits }, nowMs, arrivalMs: 0, admittedMs: 0 };
+}
+
+function growOne(tree: Tree, parent: Node, index: number, shoot: Shoot): Node {
+  const { reward, end = false, answer, tokens = 10 } = shoot;
+  const step = { text: `${parent.id}/${index} `, tokens, meanLogprob: -0.1, end: end ? 'eos' : 'delimiter' } as const;
+  const known = { type: 'grown', node: tree.nextNode, parent: parent.id, index, step, reward, terminal: end } as const;
+  tree.record(answer === undefined ? known : { ...known, answer });
+  return tree.nodes.at(-1)!;
+}
