@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FaultError } from '../base/fault.ts';
+import { checkConfig, loadConfig, stripComments } from './load.ts';
+import { printConfig, printExample, printSchema } from './print.ts';
+
+const base = { models: [{ name: 'm', engine: { kind: 'sim' } }] };
+
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof FaultError) return error.fault.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('loading', () => {
+  test('flags win over environment, environment over file, file over defaults', () => {
+    const file = { name: 'f', text: '{"server": {"port": 1, "heartbeatMs": 100, "bodyBytes": 2048}} // a comment' };
+    const environment = { COPPICE__SERVER__PORT: '2', COPPICE__SERVER__HEARTBEAT_MS: '200', OTHER: 'x' };
+    const config = loadConfig({ base, file, environment, settings: ['server.port=3'] });
+    expect(config.server).toMatchObject({ port: 3, heartbeatMs: 200, bodyBytes: 2048, host: '127.0.0.1' });
+  });
+
+  test('an item of a list is set by its number', () => {
+    const config = loadConfig({ base, settings: ['models.0.budget=7', 'models.0.engine.seed=5'] });
+    expect(config.models[0]).toMatchObject({ name: 'm', budget: 7, engine: { kind: 'sim', seed: 5 } });
+  });
+
+  test('unknown keys, values out of bounds and wrong types are refused by name', () => {
+    expect(refusal(() => loadConfig({ base, settings: ['server.prot=1'] }))).toMatch(/server: .*prot/);
+    expect(refusal(() => loadConfig({ base, settings: ['server.port=99999'] }))).toMatch(/server\.port: .*65535/);
+    expect(refusal(() => loadConfig({ base, environment: { COPPICE__NO__SUCH: '1' } }))).toMatch(/"no"/);
+    expect(refusal(() => loadConfig({ base, settings: ['server.host=""'] }))).toMatch(/server\.host/);
+    expect(refusal(() => loadConfig({}))).toMatch(/models/);
+    expect(refusal(() => loadConfig({ base, settings: ['nonsense'] }))).toMatch(/KEY=VALUE/);
+    expect(refusal(() => loadConfig({ base, settings: ['__proto__.x=1'] }))).toMatch(/not a setting/);
+    expect(refusal(() => loadConfig({ base, file: { name: 'f.json', text: '{' } }))).toMatch(/f\.json is not JSON/);
+  });
+
+  test('without keys only loopback can be bound; with keys any address', () => {
+    const settings = ['server.host=0.0.0.0'];
+    expect(refusal(() => loadConfig({ base, settings }))).toMatch(/loopback/);
+    const keys = [{ name: 'k', hash: `sha256:${'0'.repeat(64)}` }];
+    expect(loadConfig({ base: { ...base, keys }, settings }).server.host).toBe('0.0.0.0');
+  });
+
+  test('two of one name, and an escalation to nowhere, are refused', () => {
+    const twice = { models: [...base.models, ...base.models] };
+    expect(refusal(() => loadConfig({ base: twice }))).toMatch(/two models named 'm'/);
+    expect(refusal(() => loadConfig({ base, settings: ['models.0.escalateTo=m'] }))).toMatch(/escalateTo/);
+  });
+
+  test('the result is frozen all the way down', () => {
+    const config = loadConfig({ base });
+    expect(Object.isFrozen(config.models[0]?.sampling)).toBe(true);
+  });
+
+  test('comments go, strings that look like comments stay, positions do not move', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string(), (value, note) => {
+        const json = JSON.stringify({ value, url: 'http://x/*y*/' }, null, 2);
+        const line = note.replace(/[\r\n\u2028\u2029]/g, ' ');
+        const block = note.replaceAll('*/', '');
+        const noted = `// ${line}\n/* ${block} */${json} // ${line}`;
+        expect(JSON.parse(stripComments(noted))).toEqual(JSON.parse(json));
+        expect(stripComments(noted)).toHaveLength(noted.length);
+      }),
+    );
+  });
+});
+
+describe('printing', () => {
+  test('the example is a configuration that means the defaults', () => {
+    const models = [{ name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' } }];
+    expect(loadConfig({ file: { name: 'example', text: printExample() } })).toEqual(checkConfig({ models }));
+  });
+
+  test('every knob of the example has its reason', () => {
+    const lines = printExample()
+      .split('\n')
+      .map((line) => line.trim());
+    const bare = lines.filter((line, at) => /^"\w+": [^{[]/.test(line) && !lines[at - 1]?.startsWith('//'));
+    expect(bare).toEqual([]);
+  });
+
+  test('the printed configuration hides hashes, the schema is JSON', () => {
+    const hash = `sha256:${'ab'.repeat(32)}`;
+    expect(printConfig(loadConfig({ base: { ...base, keys: [{ name: 'k', hash }] } }))).not.toContain('abab');
+    expect(JSON.parse(printSchema())).toMatchObject({ type: 'object', additionalProperties: false });
+  });
+});

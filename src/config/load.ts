@@ -1,0 +1,118 @@
+// File, then environment, then flags, into one frozen value. Each source is a tree of plain values laid over the one
+// before it; the schema judges only the sum, so that a complaint names the key whoever set it. No secret is ever echoed.
+
+import { FaultError, fault, raise } from '../base/fault.ts';
+import { type Config, configSchema } from './schema.ts';
+
+export type PlainTree = { [key: string]: unknown };
+
+export interface Sources {
+  /** Text of the file: JSON, with comments. */
+  readonly file?: { readonly name: string; readonly text: string };
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** As `server.port=8080`. */
+  readonly settings?: readonly string[];
+  /** What stands below all of them. */
+  readonly base?: PlainTree;
+}
+
+const prefix = 'COPPICE__';
+
+export function loadConfig(sources: Sources): Config {
+  let tree: PlainTree = structuredClone(sources.base ?? {});
+  if (sources.file !== undefined) tree = overlay(tree, parseFile(sources.file));
+  tree = overlay(tree, fromEnvironment(sources.environment ?? {}));
+  for (const setting of sources.settings ?? []) tree = overlay(tree, fromSetting(setting));
+  return checkConfig(tree);
+}
+
+export function checkConfig(tree: PlainTree): Config {
+  const parsed = configSchema.safeParse(tree);
+  if (parsed.success) return deepFreeze(parsed.data);
+  const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the configuration'}: ${message}`);
+  throw new FaultError(fault('bad-setting', lines.join('; ')));
+}
+
+function parseFile({ name, text }: { readonly name: string; readonly text: string }): PlainTree {
+  try {
+    const value: unknown = JSON.parse(stripComments(text));
+    if (isTree(value)) return value;
+  } catch (error) {
+    return raise('bad-setting', `${name} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return raise('bad-setting', `${name} must hold one JSON object`);
+}
+
+/** `COPPICE__SERVER__HEARTBEAT_MS=5000` is `server.heartbeatMs`. */
+function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): PlainTree {
+  let tree: PlainTree = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith(prefix) || value === undefined) continue;
+    const path = name.slice(prefix.length).split('__').map(toCamel);
+    tree = overlay(tree, nest(path, toValue(value)));
+  }
+  return tree;
+}
+
+function fromSetting(setting: string): PlainTree {
+  const at = setting.indexOf('=');
+  if (at <= 0) raise('bad-setting', `'${setting}' is not a setting; write KEY=VALUE, such as server.port=8080`);
+  return nest(setting.slice(0, at).split('.'), toValue(setting.slice(at + 1)));
+}
+
+/** JSON where it is JSON, else the text itself. */
+function toValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function toCamel(name: string): string {
+  return name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function nest(path: readonly string[], value: unknown): PlainTree {
+  const [first, ...rest] = path;
+  if (first === undefined || unsafeKeys.has(first)) raise('bad-setting', `'${path.join('.')}' is not a setting`);
+  return { [first]: rest.length === 0 ? value : nest(rest, value) };
+}
+
+const unsafeKeys: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
+
+/** A number addresses an item of a list: `models.0.budget=64`. */
+function overlay(below: PlainTree, above: PlainTree): PlainTree {
+  const sum: PlainTree = { ...below };
+  for (const [key, value] of Object.entries(above)) sum[key] = overlayValue(sum[key], value);
+  return sum;
+}
+
+function overlayValue(below: unknown, above: unknown): unknown {
+  if (!isTree(above)) return above;
+  if (Array.isArray(below) && Object.keys(above).every((key) => /^\d{1,4}$/.test(key))) {
+    const list: unknown[] = [...below];
+    for (const [at, value] of Object.entries(above)) list[Number(at)] = overlayValue(list[Number(at)], value);
+    return list;
+  }
+  return isTree(below) ? overlay(below, above) : above;
+}
+
+function isTree(value: unknown): value is PlainTree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Line and block comments outside of strings become spaces, so that positions in complaints stay right. */
+export function stripComments(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
+    found.startsWith('"') ? found : found.replace(/[^\n]/g, ' '),
+  );
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const each of Object.values(value)) deepFreeze(each);
+  }
+  return value;
+}

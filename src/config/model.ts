@@ -1,0 +1,121 @@
+// One served model: the engine that generates, the verifier that scores, the budget they share, and how a search of it
+// runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
+
+import { z } from 'zod';
+import { policyNames } from '../policy/policy.ts';
+import { programNames } from '../program/program.ts';
+import { aggregations } from '../tree/aggregate.ts';
+import { real, whole } from './knob.ts';
+
+const url = z.url({ protocol: /^https?$/ });
+
+const simulated = z.strictObject({
+  kind: z
+    .literal('sim')
+    .meta({ description: 'the simulated engine on the real clock: for trying out and for load tests' }),
+  seed: whole(1, 0, 4_294_967_295, 'seed', 'the same seed gives the same answers'),
+  speed: real(1, 0.001, 10_000, 'factor', 'how much faster than the measured machine'),
+});
+
+const embedded = z.strictObject({
+  kind: z
+    .literal('llama')
+    .meta({ description: 'the embedded engine: a GGUF file, or a model that ships with coppice' }),
+  model: z.string().min(1).default('sapling').meta({ description: 'name of a shipped model, or path of a GGUF file' }),
+  contextTokens: whole(8192, 256, 1_048_576, 'tokens', 'cells of the cache, shared by all branches'),
+});
+
+const remote = z.strictObject({
+  kind: z.literal('openai').meta({ description: 'vLLM, SGLang, llama-server or any OpenAI-compatible server' }),
+  urls: z
+    .array(url)
+    .min(1)
+    .max(64)
+    .meta({ description: 'base URLs of replicas of one model, such as http://127.0.0.1:8000/v1' }),
+  model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
+  dialect: z
+    .enum(['vllm', 'sglang', 'llama-server', 'openai'])
+    .optional()
+    .meta({ description: 'found by probing where unset' }),
+  apiKeyEnv: z.string().min(1).optional().meta({ description: "environment variable that holds the server's key" }),
+});
+
+const verifier = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('none').meta({ description: 'self-consistency with confidence; the answer says so' }),
+  }),
+  z.strictObject({ kind: z.literal('sim').meta({ description: 'belongs to the simulated engine' }) }),
+  z.strictObject({
+    kind: z.literal('prm').meta({ description: 'a process reward model: a shipped one, a GGUF file, or a server' }),
+    model: z
+      .string()
+      .min(1)
+      .default('sapling-prm')
+      .meta({ description: "name or path for the embedded engine; the server's model name for a remote one" }),
+    url: url.optional().meta({ description: 'of a remote reward model' }),
+    apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
+  }),
+  z.strictObject({
+    kind: z.literal('confidence').meta({ description: 'from the log probabilities of the engine itself' }),
+  }),
+]);
+
+const sampling = z
+  .strictObject({
+    temperature: real(0.8, 0, 2, 'temperature', 'siblings must differ; P0 and its baselines use 0.7 to 1'),
+    topP: z.number().gt(0).max(1).optional().meta({ description: 'off unless set' }),
+    topK: z.int().min(1).max(100_000).optional().meta({ description: 'off unless set' }),
+    minP: z.number().min(0).max(1).optional().meta({ description: 'off unless set' }),
+  })
+  .prefault({})
+  .meta({ description: 'of requests that do not say' });
+
+export const model = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
+    .meta({ description: 'what clients ask for' }),
+  engine: z.discriminatedUnion('kind', [simulated, embedded, remote]),
+  verifier: verifier.default({ kind: 'none' }),
+  budget: whole(
+    32,
+    1,
+    100_000,
+    'strands',
+    'M: open at a time over all searches; near the knee of the engine, see `coppice doctor`',
+  ),
+  program: z
+    .enum(programNames)
+    .default('mcts')
+    .meta({ description: 'without a verifier a program that needs one gives way to self-consistency' }),
+  policy: z.enum(policyNames).default('positive').meta({ description: 'stops what has won, gives up on nothing' }),
+  threshold: real(0.9, 0, 1, 'score', 'of a completed path that is accepted'),
+  aggregation: z
+    .enum(aggregations)
+    .optional()
+    .meta({ description: "of rewards along a path; the verifier's own where unset" }),
+  branching: whole(4, 1, 64, 'steps', 'per expansion, P0 §5.1'),
+  delimiters: z
+    .array(z.string().min(1).max(64))
+    .min(1)
+    .max(4)
+    .default(['\n\n'])
+    .meta({ description: 'strings that end a step; four is the most that every server takes' }),
+  stepTokens: whole(256, 1, 32_768, 'tokens', 'longest step; as in P3 and its baselines'),
+  maxDepth: whole(40, 1, 1000, 'steps', 'longest path; as in search-and-learn'),
+  sampling,
+  requestMs: whole(120_000, 100, 3_600_000, 'ms', 'one call of engine or verifier before it counts as failed'),
+  escalateTo: z
+    .string()
+    .optional()
+    .meta({ description: 'model that takes over a futile search when its request says so' }),
+  passthrough: z
+    .enum(['allow', 'forbid'])
+    .default('allow')
+    .meta({ description: 'requests with tools or images go to the remote engine unchanged' }),
+  examples: z
+    .array(z.strictObject({ title: z.string().max(80), question: z.string().max(4000) }))
+    .max(50)
+    .default([])
+    .meta({ description: 'questions offered by the page' }),
+});

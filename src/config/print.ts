@@ -1,0 +1,67 @@
+// The configuration for people and tools: the JSON schema, an example with every knob, its default and its reason, and
+// the configuration in force. Key hashes are not shown: they are no secret, but nobody needs them in a terminal.
+
+import { z } from 'zod';
+import { checkConfig } from './load.ts';
+import { type Config, configSchema } from './schema.ts';
+
+export function printSchema(): string {
+  return JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' }), null, 2);
+}
+
+export function printConfig(config: Config): string {
+  const keys = config.keys.map((key) => ({ ...key, hash: '(hidden)' }));
+  return JSON.stringify({ ...config, keys }, null, 2);
+}
+
+/** JSON with comments that `--config` takes back as it is. */
+export function printExample(): string {
+  const engine = { kind: 'llama' as const };
+  const example = checkConfig({ models: [{ name: 'sapling', engine, verifier: { kind: 'prm' } }] });
+  const lines = writeObject(example, z.toJSONSchema(configSchema, { io: 'input' }) as Schema, '');
+  return `// The example configuration of coppice serve: every knob at its default.\n${lines}\n`;
+}
+
+interface Schema {
+  readonly description?: string;
+  readonly unit?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly const?: unknown;
+}
+
+function writeObject(value: object, schema: Schema, indent: string): string {
+  const inner = `${indent}  `;
+  const fields = Object.entries(value).map(([key, each], at, all) => {
+    const below = alternative(schema, value).properties?.[key] ?? {};
+    const comma = at < all.length - 1 ? ',' : '';
+    return `${comment(below, inner)}${inner}${JSON.stringify(key)}: ${write(each, below, inner)}${comma}`;
+  });
+  return fields.length === 0 ? '{}' : `{\n${fields.join('\n')}\n${indent}}`;
+}
+
+function write(value: unknown, schema: Schema, indent: string): string {
+  if (Array.isArray(value) && value.some((each) => typeof each === 'object')) {
+    return `[${value.map((each) => write(each, schema.items ?? {}, indent)).join(', ')}]`;
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? writeObject(value, schema, indent)
+    : JSON.stringify(value);
+}
+
+/** Of a union, the member whose `kind` is the value's. */
+function alternative(schema: Schema, value: object): Schema {
+  const kind = (value as { kind?: unknown }).kind;
+  return schema.oneOf?.find((each) => each.properties?.kind?.const === kind) ?? schema;
+}
+
+function comment(schema: Schema, indent: string): string {
+  const { description, unit, minimum, maximum } = schema;
+  const values = schema.enum === undefined ? '' : ` (${schema.enum.join(', ')})`;
+  const range = minimum === undefined || maximum === undefined ? '' : `${unit ?? ''}, ${minimum} to ${maximum}: `;
+  return description === undefined ? '' : `${indent}// ${range}${description}${values}\n`;
+}

@@ -1,0 +1,172 @@
+// The one schema of `coppice serve`. Every knob has a unit, a default, bounds and the reason for its default; a key that
+// is not here fails. Parsed once at the edge, frozen, and handed down as narrow options. Nothing here reads anything.
+
+import { z } from 'zod';
+import { real, whole } from './knob.ts';
+import { model } from './model.ts';
+import { searchLimits } from './search-limits.ts';
+
+const server = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .meta({ description: 'loopback, until keys are set: then any address may be bound' }),
+    port: whole(8181, 0, 65_535, 'port', 'free on most machines; 0 takes any free port and prints it'),
+    bodyBytes: whole(4_194_304, 1024, 268_435_456, 'bytes', 'a long context in JSON with room for one small image'),
+    heartbeatMs: whole(10_000, 100, 600_000, 'ms', 'common proxies cut a silent stream after 30 to 60 s'),
+    headerMs: whole(
+      10_000,
+      100,
+      600_000,
+      'ms',
+      'a client that is slower than this to send its headers holds a socket for nothing',
+    ),
+    requestMs: whole(60_000, 100, 3_600_000, 'ms', 'to send a whole body; not a limit on the answer'),
+    streams: whole(2000, 1, 1_000_000, 'connections', 'event streams and waiting answers open at a time; above it 429'),
+    streamBytes: whole(
+      1_048_576,
+      4096,
+      268_435_456,
+      'bytes',
+      'unread bytes of one stream before its client counts as gone',
+    ),
+    shutdownMs: whole(
+      20_000,
+      0,
+      3_600_000,
+      'ms',
+      'running answers may finish for so long; below the usual 30 s grace of orchestrators',
+    ),
+    origins: z
+      .array(z.url())
+      .max(100)
+      .default([])
+      .meta({ description: 'foreign pages that may call the API from a browser; none by default' }),
+    page: z.boolean().default(true).meta({ description: 'serve the dashboard at /' }),
+  })
+  .prefault({});
+
+const key = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
+    .meta({ description: 'shown in lists, logs and metrics; never the key itself' }),
+  hash: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/)
+    .meta({
+      description:
+        'of the key, as `coppice serve --new-key NAME` prints it; keys have 256 random bits, so one round is enough',
+    }),
+  share: real(1, 0.01, 1000, 'weight', 'of the starts when several keys wait'),
+  priority: whole(0, -100, 100, 'priority', 'the highest that requests of this key may ask for'),
+  queue: whole(1000, 0, 1_000_000, 'searches', 'of this key that may wait; the queue as a whole has its own limit'),
+  admin: z.boolean().default(false).meta({ description: 'sees and cancels the searches of every key' }),
+});
+
+const admission = z
+  .strictObject({
+    queue: whole(1000, 0, 1_000_000, 'searches', 'that wait for the budget; about 20 kB each'),
+    deadlineMs: whole(
+      300_000,
+      1,
+      86_400_000,
+      'ms',
+      'of a search whose request names none; the best so far is given then',
+    ),
+    backgroundDeadlineMs: whole(3_600_000, 1, 604_800_000, 'ms', 'the same for background searches'),
+  })
+  .prefault({});
+
+const journal = z
+  .strictObject({
+    path: z
+      .string()
+      .min(1)
+      .default('coppice.db')
+      .meta({ description: "SQLite file, made where missing; ':memory:' keeps nothing" }),
+    texts: z.enum(['keep', 'until-end', 'never']).default('keep').meta({
+      description: 'prompts and steps; until-end erases them when a search ends, never allows no background search',
+    }),
+    flushMs: whole(20, 0, 10_000, 'ms', 'an entry waits so long for others to share an fsync with'),
+    retentionMs: whole(604_800_000, 1000, 31_536_000_000, 'ms', 'a week of finished searches'),
+    keepSearches: whole(100_000, 0, 100_000_000, 'searches', 'about 2 GB at 20 kB each'),
+  })
+  .prefault({});
+
+const telemetry = z
+  .strictObject({
+    endpoint: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .meta({ description: 'OTLP over HTTP, such as http://127.0.0.1:4318; no traces without it' }),
+    headersEnv: z
+      .string()
+      .optional()
+      .meta({ description: 'environment variable that holds extra headers as name=value,name=value' }),
+    sampleRatio: real(1, 0, 1, 'ratio', 'of the requests that arrive without a trace of their own'),
+    content: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'prompts and answers in spans; off, as the conventions advise' }),
+  })
+  .prefault({});
+
+const log = z
+  .strictObject({
+    level: z
+      .enum(['debug', 'info', 'warn', 'error', 'silent'])
+      .default('info')
+      .meta({ description: 'one line a request' }),
+    format: z.enum(['json', 'text']).default('json').meta({ description: 'json for machines, text for a terminal' }),
+  })
+  .prefault({});
+
+export const configSchema = z
+  .strictObject({
+    server,
+    keys: z
+      .array(key)
+      .max(10_000)
+      .default([])
+      .meta({ description: 'API keys; without any the server stays on loopback' }),
+    models: z.array(model).min(1).max(64).meta({ description: 'the first is the default' }),
+    limits: searchLimits,
+    admission,
+    journal,
+    telemetry,
+    log,
+  })
+  .superRefine((config, context) => {
+    const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
+    const { host } = config.server;
+    if (config.keys.length === 0 && !isLoopback(host)) {
+      refuse(['server', 'host'], `is ${host}; without keys the server binds to loopback only (set keys, or 127.0.0.1)`);
+    }
+    for (const name of duplicates(config.keys)) refuse(['keys'], `has two keys named '${name}'`);
+    for (const name of duplicates(config.models)) refuse(['models'], `has two models named '${name}'`);
+    for (const [at, each] of config.models.entries()) {
+      const target = each.escalateTo;
+      if (target !== undefined && (target === each.name || !config.models.some(({ name }) => name === target))) {
+        refuse(['models', at, 'escalateTo'], `is '${target}', which is not another configured model`);
+      }
+    }
+  });
+
+export type Config = z.output<typeof configSchema>;
+export type ConfigInput = z.input<typeof configSchema>;
+export type ServerConfig = Config['server'];
+export type KeyConfig = Config['keys'][number];
+export type ModelConfig = Config['models'][number];
+export type LimitsConfig = Config['limits'];
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
+function duplicates(items: readonly { readonly name: string }[]): string[] {
+  const names = items.map(({ name }) => name);
+  return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
+}

@@ -1,0 +1,40 @@
+// How much one request may ask for, and what its `reasoning_effort` buys.
+
+import { z } from 'zod';
+import { whole } from './knob.ts';
+
+export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export type Effort = (typeof efforts)[number];
+
+function effort(rollouts: number, tokens: number) {
+  return z
+    .strictObject({
+      rollouts: whole(rollouts, 1, 100_000, 'rollouts', 'completed strands'),
+      tokens: whole(tokens, 1, 100_000_000, 'tokens', 'generated over all branches'),
+    })
+    .prefault({});
+}
+
+export const searchLimits = z
+  .strictObject({
+    rollouts: whole(256, 1, 100_000, 'rollouts', 'most that a request may ask for; 16 times the 16 of P0 §5.1'),
+    tokens: whole(200_000, 1, 100_000_000, 'tokens', 'most generated tokens of one search'),
+    nodes: whole(20_000, 16, 10_000_000, 'nodes', 'most nodes of one tree; it ends as exhausted then. About 1 kB each'),
+    deadlineMs: whole(900_000, 1, 604_800_000, 'ms', 'longest deadline that a request may ask for'),
+    promptChars: whole(400_000, 1, 100_000_000, 'characters', 'about 100,000 tokens of English'),
+    messages: whole(1000, 1, 1_000_000, 'messages', 'of one conversation'),
+    efforts: z
+      .strictObject({
+        minimal: effort(2, 4000),
+        low: effort(8, 16_000),
+        medium: effort(16, 40_000),
+        high: effort(64, 120_000),
+        xhigh: effort(256, 200_000),
+      })
+      .prefault({})
+      .meta({
+        description: 'what reasoning_effort buys; medium is the 16 rollouts of P0 §5.1, each step about four times',
+      }),
+    effort: z.enum(efforts).default('medium').meta({ description: 'of a request that names none' }),
+  })
+  .prefault({});
