@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  decodeMs,
+  decodeSpanMs,
+  decodeStepsUntil,
+  kneeBatch,
+  kvTokensFitting,
+  prefillExtraMs,
+  prefillMs,
+} from './cost.ts';
+import { countUntil, curve, sumFrom, valueAt } from './curve.ts';
+import { llama8b, prm7b, qwen1b, qwen14b } from './h200.ts';
+import { h200, rooflineCost } from './roofline.ts';
+import { tableCost } from './table.ts';
+
+const models = [llama8b, qwen14b, prm7b, qwen1b];
+
+describe('measured tables', () => {
+  it.each(models)('$shape.name: exact at every measured point', ({ points }) => {
+    const cost = tableCost(points);
+    for (const [batch, ...row] of points.decode) {
+      row.forEach((ms, column) => {
+        expect(decodeMs(cost, batch, batch * points.contexts[column]!)).toBe(ms);
+      });
+    }
+    for (const [tokens, ms] of points.prefill) expect(prefillMs(cost, tokens)).toBe(ms);
+  });
+
+  it.each(models)('$shape.name: between its neighbours everywhere inside the grid', ({ points }) => {
+    const cost = tableCost(points);
+    const rows = points.decode;
+    const inside = fc.record({
+      row: fc.integer({ min: 0, max: rows.length - 2 }),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      column: fc.integer({ min: 0, max: 1 }),
+      across: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(inside, ({ row, share, column, across }) => {
+        const [below, ...low] = rows[row]!;
+        const [above, ...high] = rows[row + 1]!;
+        fc.pre(high.length > column + 1);
+        const batch = Math.round(below + share * (above - below));
+        const [from, to] = [points.contexts[column]!, points.contexts[column + 1]!];
+        const corners = [low[column]!, low[column + 1]!, high[column]!, high[column + 1]!];
+        const ms = decodeMs(cost, batch, batch * (from + across * (to - from)));
+        expect(ms).toBeGreaterThanOrEqual(Math.min(...corners) - 1e-9);
+        expect(ms).toBeLessThanOrEqual(Math.max(...corners) + 1e-9);
+      }),
+    );
+  });
+
+  it('never gets cheaper with longer contexts, also past the longest one measured', () => {
+    const cost = tableCost(llama8b.points);
+    const batchAndContexts = fc.tuple(
+      fc.integer({ min: 1, max: 300 }),
+      fc.double({ min: 0, max: 20000, noNaN: true }),
+      fc.double({ min: 0, max: 20000, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(batchAndContexts, ([batch, a, b]) => {
+        const shorter = decodeMs(cost, batch, batch * Math.min(a, b));
+        expect(decodeMs(cost, batch, batch * Math.max(a, b))).toBeGreaterThanOrEqual(shorter - 1e-9);
+      }),
+    );
+  });
+
+  it('a prefill that adds nothing costs nothing, and more tokens never cost less', () => {
+    const cost = tableCost(llama8b.points);
+    expect(prefillExtraMs(cost, 0)).toBe(0);
+    expect(prefillMs(cost, 0)).toBe(0);
+    let last = 0;
+    for (let tokens = 1; tokens < 20000; tokens += 37) {
+      const ms = prefillMs(cost, tokens);
+      expect(ms).toBeGreaterThanOrEqual(last);
+      last = ms;
+    }
+  });
+});
+
+describe('sums over decode steps', () => {
+  const spans = fc.record({
+    batch: fc.integer({ min: 1, max: 256 }),
+    context: fc.integer({ min: 1, max: 5000 }),
+    steps: fc.integer({ min: 1, max: 3000 }),
+  });
+
+  it('equal the steps added one by one', () => {
+    const cost = tableCost(qwen14b.points);
+    fc.assert(
+      fc.property(spans, ({ batch, context, steps }) => {
+        let sum = 0;
+        for (let step = 0; step < steps; step += 1) sum += decodeMs(cost, batch, batch * (context + step));
+        expect(decodeSpanMs(cost, batch, batch * context, steps)).toBeCloseTo(sum, 6);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('are inverted by the number of steps until a duration has passed', () => {
+    const cost = tableCost(qwen14b.points);
+    fc.assert(
+      fc.property(spans, fc.double({ min: 0.01, max: 1, noNaN: true }), ({ batch, context, steps }, share) => {
+        const cached = batch * context;
+        const target = share * decodeSpanMs(cost, batch, cached, steps);
+        const found = decodeStepsUntil(cost, batch, cached, target);
+        expect(decodeSpanMs(cost, batch, cached, found)).toBeGreaterThanOrEqual(target * (1 - 1e-12));
+        if (found > 1) expect(decodeSpanMs(cost, batch, cached, found - 1)).toBeLessThan(target * (1 + 1e-12));
+      }),
+    );
+  });
+
+  it('cope with one point, a falling piece and a flat end', () => {
+    const flat = curve([[10, 2]]);
+    expect(valueAt(flat, 500)).toBe(2);
+    expect(countUntil(flat, 0, 7)).toBe(4);
+    const falling = curve([
+      [0, 4],
+      [4, 2],
+    ]);
+    expect(sumFrom(falling, 0, 7)).toBeCloseTo(4 + 3.5 + 3 + 2.5 + 2 + 2 + 2);
+    expect(countUntil(falling, 0, 17)).toBe(6);
+  });
+});
+
+describe('roofline', () => {
+  it('is off by 5 % at the median and by 60 % at worst against what was measured on the H200', () => {
+    const errors: number[] = [];
+    for (const { shape, points } of [llama8b, qwen14b, prm7b]) {
+      const cost = rooflineCost(h200, shape);
+      for (const [batch, ...row] of points.decode) {
+        row.forEach((ms, column) => {
+          errors.push(Math.abs(Math.log(decodeMs(cost, batch, batch * points.contexts[column]!) / ms)));
+        });
+      }
+    }
+    errors.sort((a, b) => a - b);
+    expect(errors[errors.length >> 1]).toBeLessThan(Math.log(1.05));
+    expect(errors.at(-1)).toBeLessThan(Math.log(1.6));
+  });
+
+  it('turns from memory to arithmetic where the two lines cross', () => {
+    const cost = rooflineCost(h200, llama8b.shape);
+    const small = decodeMs(cost, 1, 100);
+    expect(decodeMs(cost, 8, 800)).toBeLessThan(1.1 * small);
+    expect(decodeMs(cost, 2048, 2048)).toBeGreaterThan(4 * small);
+  });
+});
+
+describe('what follows from a cost model', () => {
+  it('knows the knee', () => {
+    const cost = tableCost(llama8b.points);
+    const knee = kneeBatch(cost, 256, 1.5, 256);
+    expect(decodeMs(cost, knee, knee * 256)).toBeLessThanOrEqual(1.5 * decodeMs(cost, 1, 256));
+    expect(decodeMs(cost, knee + 1, (knee + 1) * 256)).toBeGreaterThan(1.5 * decodeMs(cost, 1, 256));
+    expect(kneeBatch(cost, 256, 1, 256)).toBe(1);
+  });
+
+  it('knows how many tokens fit beside the weights', () => {
+    expect(kvTokensFitting(llama8b.shape, 80e9, 0.9)).toBe(Math.floor((72e9 - 16.06e9) / 131072));
+    expect(kvTokensFitting(qwen14b.shape, 24e9, 0.9)).toBe(0);
+  });
+});

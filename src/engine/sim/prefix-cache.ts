@@ -1,0 +1,224 @@
+// Keys and values in one GPU's memory, as a forest of segments: a search's prompt, and below it its steps. A step is known
+// by the identity of its object, so that a path handed in again finds what is still there. Nothing is shared across
+// searches (P0 §5.1). Segments in use stay; the rest go when room is needed, least recently used and deepest first.
+
+import { assert } from '../../base/assert.ts';
+import type { Step } from '../../tree/step.ts';
+import type { PathStep } from '../engine.ts';
+
+export interface Segment {
+  readonly search: CachedSearch;
+  readonly parent: Segment | undefined;
+  readonly step: Step | undefined;
+  readonly tokens: number;
+  /** Sequences that grow from exactly here. */
+  pins: number;
+  /** Resident segments right below. */
+  children: number;
+  idle: boolean;
+  older: Segment | undefined;
+  newer: Segment | undefined;
+}
+
+interface CachedSearch {
+  prompt: Segment | undefined;
+  readonly steps: Map<Step, Segment>;
+  released: boolean;
+}
+
+export interface Prefix {
+  readonly segment: Segment;
+  readonly computedTokens: number;
+  readonly cachedTokens: number;
+}
+
+export class PrefixCache {
+  readonly capacityTokens: number;
+  #usedTokens = 0;
+  #evictedTokens = 0;
+  #oldest: Segment | undefined;
+  #newest: Segment | undefined;
+  readonly #searches = new Map<string, CachedSearch>();
+
+  constructor(capacityTokens: number) {
+    this.capacityTokens = capacityTokens;
+  }
+
+  get usedTokens(): number {
+    return this.#usedTokens;
+  }
+
+  get freeTokens(): number {
+    return this.capacityTokens - this.#usedTokens;
+  }
+
+  get evictedTokens(): number {
+    return this.#evictedTokens;
+  }
+
+  /**
+   * Makes the whole prefix resident, counts what that computes, and keeps it until `unpin`. `spareTokens` must be free
+   * besides. Undefined, with nothing changed but idle segments dropped, when there is no room.
+   */
+  pin(search: string, promptTokens: number, path: readonly PathStep[], spareTokens: number): Prefix | undefined {
+    const known = this.#knownSearch(search);
+    const depth = known.prompt === undefined ? 0 : this.#residentDepth(known, path);
+    let segment = depth === 0 ? known.prompt : known.steps.get(path[depth - 1]!.step);
+    // Held before room is made: making it must not drop the part that is there.
+    if (segment !== undefined) this.#hold(segment);
+    const computedTokens = (segment === undefined ? promptTokens : 0) + sumTokens(path, depth);
+    if (!this.makeRoom(computedTokens + spareTokens)) {
+      if (segment !== undefined) this.unpin(segment);
+      return undefined;
+    }
+    if (segment === undefined) {
+      segment = this.#make(known, undefined, undefined, promptTokens);
+      known.prompt = segment;
+      this.#hold(segment);
+    }
+    for (let at = depth; at < path.length; at += 1) segment = this.#extend(segment, path[at]!.step);
+    return { segment, computedTokens, cachedTokens: promptTokens + sumTokens(path, 0) - computedTokens };
+  }
+
+  unpin(segment: Segment): void {
+    assert(segment.pins > 0, 'a prefix is unpinned more often than pinned');
+    segment.pins -= 1;
+    this.#settle(segment);
+  }
+
+  /** Room for tokens that belong to no segment: what running sequences have generated. */
+  take(tokens: number): void {
+    this.#usedTokens += tokens;
+    assert(this.#usedTokens <= this.capacityTokens, 'the cache holds more than its capacity');
+  }
+
+  giveBack(tokens: number): void {
+    this.#usedTokens -= tokens;
+    assert(this.#usedTokens >= 0, 'the cache gave back more than it held');
+  }
+
+  /** A finished step below a pinned prefix becomes a segment; its tokens were taken before. */
+  keep(prefix: Segment, step: Step): void {
+    this.giveBack(step.tokens);
+    if (prefix.search.steps.has(step)) return;
+    const made = this.#make(prefix.search, prefix, step, step.tokens);
+    this.#settle(made);
+  }
+
+  /** Drops idle segments until `tokens` are free; false when that cannot be had. */
+  makeRoom(tokens: number): boolean {
+    while (this.freeTokens < tokens) {
+      const victim = this.#oldest;
+      if (victim === undefined) return false;
+      this.#evictedTokens += victim.tokens;
+      this.#drop(victim);
+    }
+    return true;
+  }
+
+  /** The search has ended: what nobody uses goes now, the rest as soon as it is unpinned. */
+  release(search: string): void {
+    const known = this.#searches.get(search);
+    if (known === undefined) return;
+    this.#searches.delete(search);
+    known.released = true;
+    for (const segment of [...known.steps.values()].reverse()) if (segment.idle) this.#drop(segment);
+    if (known.prompt?.idle) this.#drop(known.prompt);
+  }
+
+  #extend(held: Segment, step: Step): Segment {
+    const below = this.#make(held.search, held, step, step.tokens);
+    this.#hold(below);
+    this.unpin(held);
+    return below;
+  }
+
+  #residentDepth(known: CachedSearch, path: readonly PathStep[]): number {
+    // A resident segment keeps its parents resident, so the deepest one found is the end of the resident part.
+    for (let depth = path.length; depth > 0; depth -= 1) {
+      if (known.steps.has(path[depth - 1]!.step)) return depth;
+    }
+    return 0;
+  }
+
+  #knownSearch(search: string): CachedSearch {
+    let known = this.#searches.get(search);
+    if (known === undefined) {
+      known = { prompt: undefined, steps: new Map(), released: false };
+      this.#searches.set(search, known);
+    }
+    return known;
+  }
+
+  #make(search: CachedSearch, parent: Segment | undefined, step: Step | undefined, tokens: number): Segment {
+    this.take(tokens);
+    const links = { idle: false, older: undefined, newer: undefined };
+    const segment: Segment = { search, parent, step, tokens, pins: 0, children: 0, ...links };
+    if (parent !== undefined) {
+      if (parent.idle) this.#unlink(parent);
+      parent.children += 1;
+    }
+    if (step !== undefined) search.steps.set(step, segment);
+    return segment;
+  }
+
+  #hold(segment: Segment): void {
+    if (segment.idle) this.#unlink(segment);
+    segment.pins += 1;
+  }
+
+  /** Nobody grows from it and nothing lies below it: from now on it may be evicted. */
+  #settle(segment: Segment): void {
+    if (segment.pins > 0 || segment.children > 0 || segment.idle) return;
+    this.#link(segment);
+    if (segment.search.released) this.#drop(segment);
+  }
+
+  #drop(segment: Segment): void {
+    this.#unlink(segment);
+    this.giveBack(segment.tokens);
+    if (segment.step === undefined) segment.search.prompt = undefined;
+    else segment.search.steps.delete(segment.step);
+    const { parent } = segment;
+    if (parent === undefined) return;
+    parent.children -= 1;
+    if (parent.pins > 0 || parent.children > 0) return;
+    this.#linkOldest(parent);
+    if (segment.search.released) this.#drop(parent);
+  }
+
+  #link(segment: Segment): void {
+    segment.idle = true;
+    segment.older = this.#newest;
+    segment.newer = undefined;
+    if (this.#newest === undefined) this.#oldest = segment;
+    else this.#newest.newer = segment;
+    this.#newest = segment;
+  }
+
+  /** A branch goes from its tip down, so a parent left bare is next. */
+  #linkOldest(segment: Segment): void {
+    segment.idle = true;
+    segment.older = undefined;
+    segment.newer = this.#oldest;
+    if (this.#oldest === undefined) this.#newest = segment;
+    else this.#oldest.older = segment;
+    this.#oldest = segment;
+  }
+
+  #unlink(segment: Segment): void {
+    segment.idle = false;
+    if (segment.older === undefined) this.#oldest = segment.newer;
+    else segment.older.newer = segment.newer;
+    if (segment.newer === undefined) this.#newest = segment.older;
+    else segment.newer.older = segment.older;
+    segment.older = undefined;
+    segment.newer = undefined;
+  }
+}
+
+function sumTokens(path: readonly PathStep[], from: number): number {
+  let sum = 0;
+  for (let at = from; at < path.length; at += 1) sum += path[at]!.step.tokens;
+  return sum;
+}

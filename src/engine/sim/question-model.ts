@@ -1,0 +1,203 @@
+// A stochastic question: what a generator would write below any path and how a reward model would like it, without either.
+// A question is easy, scaling (search helps) or impossible; a path is sound until a step goes wrong, and a wrong step is
+// seen by the verifier or hidden from it (a blind spot). Every draw is keyed by the question and the path, never by
+// order or time: two policies that look at the same node see the same node. A step's text carries its own key and state.
+
+import { hash, Random } from '../../base/random.ts';
+import type { Prompt, Step } from '../../tree/step.ts';
+import type { GenerateRequest, PathStep } from '../engine.ts';
+import { mixed, normalCdf, type UnitShape, unitQuantile } from './distributions.ts';
+import type { RewardSource, StepSource } from './source.ts';
+
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface KindProfile {
+  /** Chance that a step below a sound path is sound too; drawn per question. */
+  readonly soundness: Range;
+  /** Exponent on the rewards of sound steps: above 1, the verifier likes even right steps less. Drawn per question. */
+  readonly strictness: Range;
+}
+
+/** The distribution of questions of one data set under one generator and one reward model. */
+export interface QuestionProfile {
+  readonly name: string;
+  readonly easyShare: number;
+  readonly scalingShare: number;
+  readonly easy: KindProfile;
+  readonly scaling: KindProfile;
+  readonly impossible: KindProfile;
+  /** An impossible question goes well up to a step that nobody gets right; this is the share where it is the first. */
+  readonly impossibleAtOnce: number;
+  /** Mean steps of a solution. */
+  readonly meanSteps: number;
+  /** Median tokens of a step, and the deviation of their logarithm. */
+  readonly stepTokens: number;
+  readonly stepTokensSpread: number;
+  /** Share of questions that the verifier misreads, and the chance that it misses a wrong step in these and in others. */
+  readonly blindShare: number;
+  readonly blindChance: number;
+  readonly missChance: number;
+}
+
+/** What one question is like. */
+export interface Question {
+  readonly key: number;
+  readonly kind: 'easy' | 'scaling' | 'impossible';
+  readonly soundness: number;
+  readonly strictness: number;
+  readonly missChance: number;
+  readonly steps: number;
+  /** The depth that no step of an impossible question gets right. */
+  readonly crux: number;
+  readonly promptTokens: number;
+  readonly answer: string;
+}
+
+/** Sound: right so far. Hidden: wrong, and the verifier has not seen it. Flawed: wrong, and it has. */
+type State = 'sound' | 'hidden' | 'flawed';
+
+// Rewards after Qwen2.5-Math-PRM-7B's habits: most right steps near 1, most wrong ones near 0, both with long tails.
+const soundReward: UnitShape = { a: 10, b: 0.7 };
+const flawedReward: UnitShape = { a: 0.7, b: 3.2 };
+/** Siblings are samples of one distribution: what they share of the noise in soundness and in reward. */
+const siblingShare = { soundness: 0.5, reward: 0.6 };
+/** A wrong path comes right again (the answer, not the rewards it has lost), or a hidden error comes to light. */
+const recoveryChance = 0.02;
+const surfacingChance = 0.08;
+const surest = 1 - 1e-6;
+
+export class QuestionModel implements StepSource, RewardSource {
+  readonly #profile: QuestionProfile;
+  readonly #questions = new Map<string, Question>();
+
+  constructor(profile: QuestionProfile) {
+    this.#profile = profile;
+  }
+
+  question(prompt: Prompt): Question {
+    const text = prompt.kind === 'text' ? prompt.text : JSON.stringify(prompt.messages);
+    let found = this.#questions.get(text);
+    if (found === undefined) {
+      found = drawQuestion(this.#profile, hash(this.#profile.name, text));
+      this.#questions.set(text, found);
+    }
+    return found;
+  }
+
+  promptTokens(prompt: Prompt): number {
+    return this.question(prompt).promptTokens;
+  }
+
+  draw(request: GenerateRequest): Step {
+    const question = this.question(request.prompt);
+    const parent = tipOf(question, request.path);
+    const key = hash(parent.key, request.index);
+    const random = new Random('step', key);
+    const depth = request.path.length + 1;
+    const state = this.#nextState(question, parent, depth, random);
+    const wished = Math.ceil(this.#profile.stepTokens * Math.exp(random.normal(0, this.#profile.stepTokensSpread)));
+    const tokens = Math.max(1, Math.min(request.maxTokens, wished));
+    const meanLogprob = -0.05 - 0.3 * Math.abs(random.normal(state === 'sound' ? 0.6 : 0.9, 0.4));
+    const last = random.chance(endChance(question, depth)) && wished <= request.maxTokens;
+    const said = `step ${hex(key)} ${state}`;
+    if (last) return { text: `${said}\nanswer ${answerOf(question, state, random)}`, tokens, meanLogprob, end: 'eos' };
+    const end = wished > request.maxTokens ? 'length' : 'delimiter';
+    return { text: said + (end === 'length' ? ' ' : (request.delimiters[0] ?? '\n')), tokens, meanLogprob, end };
+  }
+
+  reward(prompt: Prompt, path: readonly PathStep[], step: Step): number {
+    const question = this.question(prompt);
+    const parent = tipOf(question, path);
+    const { key, state } = read(step);
+    const common = new Random('siblings reward', parent.key).normal();
+    const noise = mixed(common, new Random('reward', key).normal(), siblingShare.reward);
+    const probability = Math.min(surest, normalCdf(noise));
+    if (state === 'flawed') return unitQuantile(flawedReward, probability);
+    return unitQuantile(soundReward, probability) ** question.strictness;
+  }
+
+  #nextState(question: Question, parent: Tip, depth: number, random: Random): State {
+    const common = new Random('siblings', parent.key).normal();
+    const luck = normalCdf(mixed(common, random.normal(), siblingShare.soundness));
+    const turn = random.uniform();
+    switch (parent.state) {
+      case 'sound':
+        if (luck < soundnessAt(question, depth)) return 'sound';
+        return turn < question.missChance ? 'hidden' : 'flawed';
+      case 'hidden':
+        return turn < surfacingChance ? 'flawed' : 'hidden';
+      case 'flawed':
+        return question.kind !== 'impossible' && turn < recoveryChance ? 'sound' : 'flawed';
+    }
+  }
+}
+
+/** What the path's answer is, in the form that the model writes; undefined where it has none. */
+export function extractAnswer(pathText: string): string | undefined {
+  const at = pathText.lastIndexOf('\nanswer ');
+  return at < 0 ? undefined : pathText.slice(at + 8);
+}
+
+interface Tip {
+  readonly key: number;
+  readonly state: State;
+}
+
+function tipOf(question: Question, path: readonly PathStep[]): Tip {
+  const last = path[path.length - 1];
+  return last === undefined ? { key: question.key, state: 'sound' } : read(last.step);
+}
+
+const states: Readonly<Record<string, State>> = { s: 'sound', h: 'hidden', f: 'flawed' };
+
+function read(step: Step): Tip {
+  return { key: Number.parseInt(step.text.slice(5, 13), 16), state: states[step.text[14] ?? ''] ?? 'flawed' };
+}
+
+function hex(key: number): string {
+  return key.toString(16).padStart(8, '0');
+}
+
+function drawQuestion(profile: QuestionProfile, key: number): Question {
+  const random = new Random('question', key);
+  const luck = random.uniform();
+  const isEasy = luck < profile.easyShare;
+  const kind = isEasy ? 'easy' : luck < profile.easyShare + profile.scalingShare ? 'scaling' : 'impossible';
+  const habits = profile[kind];
+  const steps = Math.max(3, Math.round(profile.meanSteps * Math.exp(random.normal(-0.045, 0.3))));
+  const missChance = random.chance(profile.blindShare) ? profile.blindChance : profile.missChance;
+  const atOnce = random.chance(profile.impossibleAtOnce);
+  return {
+    ...{ key, kind, steps, missChance },
+    soundness: within(habits.soundness, random),
+    strictness: within(habits.strictness, random),
+    crux: atOnce ? 1 : 2 + random.integer(Math.max(1, steps - 2)),
+    promptTokens: 90 + Math.round(random.exponential(80)),
+    answer: String(random.integer(1000)),
+  };
+}
+
+function within(range: Range, random: Random): number {
+  return range.low + (range.high - range.low) * random.uniform();
+}
+
+function soundnessAt(question: Question, depth: number): number {
+  return question.kind === 'impossible' && depth >= question.crux ? 0 : question.soundness;
+}
+
+/** A solution ends near its usual length, some steps earlier or later. */
+function endChance(question: Question, depth: number): number {
+  if (depth < question.steps - 1) return 0;
+  return depth >= question.steps + 3 ? 1 : 0.4;
+}
+
+/** Right paths agree. Wrong ones differ, some mistakes being more common than others. */
+function answerOf(question: Question, state: State, random: Random): string {
+  if (state === 'sound') return question.answer;
+  let mistake = 1;
+  while (mistake < 9 && random.chance(0.6)) mistake += 1;
+  return String((Number(question.answer) + 7 * mistake) % 1000);
+}

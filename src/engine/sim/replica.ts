@@ -1,0 +1,352 @@
+// One GPU under continuous batching, in virtual time. Between two events the batch does not change, so the replica jumps:
+// it plans a span of decode steps up to the next finished sequence (or full cache), and sums their times in closed form.
+// Whatever arrives meanwhile cuts the span at the end of the step under way, as in a serving engine: sequences join
+// and leave between steps. Running sequences are ordered by the step count at which they end, never walked through.
+
+import { assert } from '../../base/assert.ts';
+import { type Fault, fault } from '../../base/fault.ts';
+import { Heap } from '../../base/heap.ts';
+import { type CostModel, decodeSpanMs, decodeStepsUntil, prefillExtraMs } from '../../cost/cost.ts';
+import type { Step } from '../../tree/step.ts';
+import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from '../engine.ts';
+import { PrefixCache, type Segment } from './prefix-cache.ts';
+import type { World } from './world.ts';
+
+export interface ReplicaOptions {
+  readonly cost: CostModel;
+  /** Sequences that run at a time (`max_num_seqs`). */
+  readonly sequenceLimit: number;
+  /** Tokens whose keys and values fit into memory. */
+  readonly kvTokens: number;
+  /** New tokens computed beside one decode step (chunked prefill). */
+  readonly prefillTokens: number;
+}
+
+/** Room is made for this many tokens per running sequence at a time, as a paged cache hands out blocks. */
+const blockTokens = 16;
+
+interface Sequence {
+  readonly request: GenerateRequest;
+  readonly step: Step;
+  readonly promptTokens: number;
+  readonly order: number;
+  state: 'waiting' | 'running' | 'gone';
+  cancelled: boolean;
+  /** Tokens generated before it last began to run. */
+  done: number;
+  /** The replica's step count when it last began to run. */
+  since: number;
+  prefix: Segment | undefined;
+  contextTokens: number;
+  computedTokens: number;
+  cachedTokens: number;
+}
+
+interface Span {
+  readonly startMs: number;
+  readonly extraMs: number;
+  readonly steps: number;
+  readonly endMs: number;
+}
+
+export class Replica {
+  readonly #world: World;
+  readonly #options: ReplicaOptions;
+  readonly #post: (message: EngineMessage) => void;
+  readonly #cache: PrefixCache;
+  readonly #waiting = new Heap<Sequence>(waitsBefore);
+  readonly #ends = new Heap<{ readonly at: number; readonly sequence: Sequence }>(endsBefore);
+  readonly #sequences = new Map<RequestId, Sequence>();
+  readonly #leaving: Sequence[] = [];
+  #waitingCount = 0;
+  #running = 0;
+  #speculative = 0;
+  /** Decode steps made so far. */
+  #steps = 0;
+  /** Cached tokens of all running sequences: what a decode step reads. */
+  #contextTokens = 0;
+  #span: Span | undefined;
+  #beginning = false;
+  #order = 0;
+  #stepMs: number | undefined;
+  #busyMs = 0;
+
+  constructor(world: World, options: ReplicaOptions, post: (message: EngineMessage) => void) {
+    assert(options.sequenceLimit >= 1 && options.kvTokens > blockTokens, 'a replica needs room for a sequence');
+    this.#world = world;
+    this.#options = options;
+    this.#post = post;
+    this.#cache = new PrefixCache(options.kvTokens);
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  /** Mean time of a decode step in the latest span. */
+  get stepMs(): number | undefined {
+    return this.#stepMs;
+  }
+
+  /** Time spent on finished spans. */
+  get busyMs(): number {
+    return this.#busyMs;
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  get usedTokens(): number {
+    return this.#cache.usedTokens;
+  }
+
+  get evictedTokens(): number {
+    return this.#cache.evictedTokens;
+  }
+
+  enqueue(request: GenerateRequest, step: Step, promptTokens: number): void {
+    const pathTokens = request.path.reduce((sum, each) => sum + each.step.tokens, promptTokens);
+    if (pathTokens + request.maxTokens + blockTokens > this.#options.kvTokens) {
+      const need = `${pathTokens} tokens of prompt and path and ${request.maxTokens} of step`;
+      return this.#refuse(request.id, fault('too-long', `${need} do not fit kvTokens ${this.#options.kvTokens}`));
+    }
+    const sequence: Sequence = {
+      ...{ request, step, promptTokens, order: this.#order, state: 'waiting', cancelled: false },
+      ...{ done: 0, since: 0, prefix: undefined, contextTokens: 0, computedTokens: 0, cachedTokens: 0 },
+    };
+    this.#order += 1;
+    this.#sequences.set(request.id, sequence);
+    this.#wait(sequence);
+    if (this.#mayStart(sequence)) this.#interrupt();
+  }
+
+  /** A waiting sequence goes now, a running one at the end of the step under way. */
+  cancel(id: RequestId): void {
+    const sequence = this.#sequences.get(id);
+    if (sequence === undefined || sequence.cancelled) return;
+    sequence.cancelled = true;
+    if (sequence.state === 'running' && this.#span !== undefined) {
+      this.#leaving.push(sequence);
+      this.#interrupt();
+      return;
+    }
+    if (sequence.state === 'running') this.#stop(sequence);
+    else this.#waitingCount -= 1;
+    this.#leave(sequence);
+  }
+
+  release(search: string): void {
+    this.#cache.release(search);
+  }
+
+  #mayStart(sequence: Sequence): boolean {
+    if (this.#running < this.#options.sequenceLimit) return true;
+    return sequence.request.lane === 'primary' && this.#speculative > 0;
+  }
+
+  #wait(sequence: Sequence): void {
+    sequence.state = 'waiting';
+    this.#waitingCount += 1;
+    this.#waiting.push(sequence);
+  }
+
+  /** Something changed: the span under way ends with its current step, or an idle replica begins. */
+  #interrupt(): void {
+    const span = this.#span;
+    if (span === undefined) return this.#beginSoon();
+    const decodedMs = this.#world.nowMs - span.startMs - span.extraMs;
+    const { cost } = this.#options;
+    const steps = decodeStepsUntil(cost, this.#running, this.#contextTokens, decodedMs);
+    if (steps < span.steps) this.#plan(span.startMs, span.extraMs, steps);
+  }
+
+  #beginSoon(): void {
+    if (this.#beginning) return;
+    this.#beginning = true;
+    this.#world.lateAt(this.#world.nowMs, () => this.#begin());
+  }
+
+  /** Fills the batch from the queue and plans the next span. */
+  #begin(): void {
+    this.#beginning = false;
+    const computed = this.#admit();
+    if (this.#running === 0) return;
+    this.#secureRoom();
+    const untilEnd = this.#nextEnd() - this.#steps;
+    const untilFull = Math.floor(this.#cache.freeTokens / this.#running);
+    // More may wait for the next step's share of prefill.
+    const most = computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
+    const extraMs = prefillExtraMs(this.#options.cost, computed);
+    this.#plan(this.#world.nowMs, extraMs, Math.min(untilEnd, untilFull, most));
+  }
+
+  #plan(startMs: number, extraMs: number, steps: number): void {
+    assert(steps >= 1, 'a span has at least one step');
+    const decodeMs = decodeSpanMs(this.#options.cost, this.#running, this.#contextTokens, steps);
+    this.#stepMs = decodeMs / steps;
+    const endMs = Math.max(this.#world.nowMs, startMs + extraMs + decodeMs);
+    const span: Span = { startMs, extraMs, steps, endMs };
+    this.#span = span;
+    this.#world.at(endMs, () => {
+      if (this.#span === span) this.#end(span);
+    });
+  }
+
+  /** Every running sequence has grown by the span's steps; those that are complete or cancelled leave. */
+  #end(span: Span): void {
+    this.#span = undefined;
+    this.#busyMs += span.endMs - span.startMs;
+    this.#steps += span.steps;
+    this.#contextTokens += span.steps * this.#running;
+    this.#cache.take(span.steps * this.#running);
+    for (let next = this.#ends.peek(); next !== undefined && next.at <= this.#steps; next = this.#ends.peek()) {
+      this.#ends.pop();
+      if (isCurrent(next)) this.#finish(next.sequence);
+    }
+    for (const sequence of this.#leaving.splice(0)) {
+      if (sequence.state !== 'running') continue;
+      this.#stop(sequence);
+      this.#leave(sequence);
+    }
+    this.#beginSoon();
+  }
+
+  /** Takes sequences from the queue while there is room; gives the tokens that have to be computed for them. */
+  #admit(): number {
+    let computed = 0;
+    for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting()) {
+      if (this.#running >= this.#options.sequenceLimit && !this.#makeWay(next)) break;
+      if (computed > 0 && computed >= this.#options.prefillTokens) break;
+      const { search, path } = next.request;
+      const prefix = this.#cache.pin(search, next.promptTokens, path, next.done + blockTokens);
+      if (prefix === undefined) {
+        if (this.#running === 0) assert(false, 'an idle replica cannot hold one sequence');
+        break;
+      }
+      this.#waiting.pop();
+      this.#waitingCount -= 1;
+      this.#cache.take(next.done);
+      next.prefix = prefix.segment;
+      next.computedTokens += prefix.computedTokens + next.done;
+      next.cachedTokens += prefix.cachedTokens;
+      next.contextTokens = prefix.computedTokens + prefix.cachedTokens + next.done;
+      computed += prefix.computedTokens + next.done;
+      this.#run(next);
+    }
+    return computed;
+  }
+
+  #nextWaiting(): Sequence | undefined {
+    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
+      if (next.state === 'waiting') return next;
+      this.#waiting.pop();
+    }
+    return undefined;
+  }
+
+  #run(sequence: Sequence): void {
+    sequence.state = 'running';
+    sequence.since = this.#steps;
+    this.#running += 1;
+    if (sequence.request.lane === 'speculative') this.#speculative += 1;
+    this.#contextTokens += sequence.contextTokens;
+    this.#ends.push({ at: this.#steps + sequence.step.tokens - sequence.done, sequence });
+  }
+
+  /** Takes a sequence out of the batch; its generated tokens are given back. */
+  #stop(sequence: Sequence): void {
+    const ran = this.#steps - sequence.since;
+    sequence.done += ran;
+    this.#running -= 1;
+    if (sequence.request.lane === 'speculative') this.#speculative -= 1;
+    this.#contextTokens -= sequence.contextTokens + ran;
+    this.#cache.giveBack(sequence.done);
+    this.#cache.unpin(sequence.prefix!);
+    sequence.prefix = undefined;
+  }
+
+  #finish(sequence: Sequence): void {
+    const { tokens } = sequence.step;
+    this.#running -= 1;
+    if (sequence.request.lane === 'speculative') this.#speculative -= 1;
+    this.#contextTokens -= sequence.contextTokens + this.#steps - sequence.since;
+    sequence.done = tokens;
+    this.#cache.keep(sequence.prefix!, sequence.step);
+    this.#cache.unpin(sequence.prefix!);
+    sequence.state = 'gone';
+    const request = sequence.request.id;
+    this.#sequences.delete(request);
+    this.#post({ type: 'step', request, step: sequence.step, usage: usageOf(sequence) });
+  }
+
+  #leave(sequence: Sequence): void {
+    sequence.state = 'gone';
+    const request = sequence.request.id;
+    this.#sequences.delete(request);
+    this.#post({ type: 'fault', request, fault: fault('cancelled', 'by request'), usage: usageOf(sequence) });
+  }
+
+  #refuse(request: RequestId, reason: Fault): void {
+    this.#post({ type: 'fault', request, fault: reason });
+  }
+
+  /** Primary work takes the place of speculative work, which goes back to the queue. */
+  #makeWay(forWhom: Sequence): boolean {
+    if (forWhom.request.lane !== 'primary' || this.#speculative === 0) return false;
+    this.#preempt();
+    return true;
+  }
+
+  /** One step needs one token per running sequence: drops idle segments, then whole sequences, until that fits. */
+  #secureRoom(): void {
+    while (this.#cache.freeTokens < this.#running) {
+      if (this.#cache.makeRoom(blockTokens * this.#running)) return;
+      if (this.#cache.freeTokens >= this.#running) return;
+      this.#preempt();
+    }
+  }
+
+  /** The sequence that would be admitted last goes back to the queue; its tokens are computed again later. */
+  #preempt(): void {
+    let victim: Sequence | undefined;
+    for (const each of this.#sequences.values()) {
+      if (each.state === 'running' && (victim === undefined || waitsBefore(victim, each))) victim = each;
+    }
+    assert(victim !== undefined, 'there is a sequence to preempt');
+    this.#stop(victim);
+    this.#wait(victim);
+  }
+
+  #nextEnd(): number {
+    for (let next = this.#ends.peek(); next !== undefined; next = this.#ends.peek()) {
+      if (isCurrent(next)) return next.at;
+      this.#ends.pop();
+    }
+    return assert(false, 'a running sequence has an end') as never;
+  }
+}
+
+function isCurrent(end: { readonly at: number; readonly sequence: Sequence }): boolean {
+  const { state, since, step, done } = end.sequence;
+  return state === 'running' && end.at === since + step.tokens - done;
+}
+
+function usageOf(sequence: Sequence): GenerationUsage {
+  const { computedTokens, cachedTokens, done } = sequence;
+  return { computedTokens, cachedTokens, generatedTokens: done, exact: true };
+}
+
+function waitsBefore(a: Sequence, b: Sequence): boolean {
+  if (a.request.lane !== b.request.lane) return a.request.lane === 'primary';
+  if (a.request.priority !== b.request.priority) return a.request.priority > b.request.priority;
+  return a.order < b.order;
+}
+
+function endsBefore(a: { at: number; sequence: Sequence }, b: { at: number; sequence: Sequence }): boolean {
+  return a.at !== b.at ? a.at < b.at : a.sequence.order < b.sequence.order;
+}

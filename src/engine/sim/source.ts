@@ -1,0 +1,17 @@
+// What a simulated engine says and how a simulated verifier likes it: a question model, or recorded trees. Both must be
+// functions of the request alone, so that a child is the same under every schedule.
+
+import type { Prompt, Step } from '../../tree/step.ts';
+import type { GenerateRequest, PathStep } from '../engine.ts';
+
+export interface StepSource {
+  promptTokens(prompt: Prompt): number;
+  /** At most `maxTokens` long, at least one token. */
+  draw(request: GenerateRequest): Step;
+}
+
+export interface RewardSource {
+  promptTokens(prompt: Prompt): number;
+  /** From 0 to 1. */
+  reward(prompt: Prompt, path: readonly PathStep[], step: Step): number;
+}

@@ -1,0 +1,141 @@
+// One GPU of a reward model. It takes what waits, as much as one pass may hold, and answers all of it when the pass ends;
+// what arrives meanwhile waits for the next. Unlike decoding there is nothing to interrupt: a pass is over in
+// milliseconds, and a request cancelled during it is answered at once while the pass goes on.
+
+import { fault } from '../../base/fault.ts';
+import { Heap } from '../../base/heap.ts';
+import { type CostModel, prefillMs } from '../../cost/cost.ts';
+import type { RequestId } from '../../engine/engine.ts';
+import { PrefixCache } from '../../engine/sim/prefix-cache.ts';
+import type { RewardSource } from '../../engine/sim/source.ts';
+import type { World } from '../../engine/sim/world.ts';
+import type { ScoreRequest, ScoreUsage, VerifierMessage } from '../verifier.ts';
+
+export interface ScorerOptions {
+  readonly cost: CostModel;
+  /** New tokens in one pass, unless a single request has more. */
+  readonly passTokens: number;
+  readonly kvTokens: number;
+  readonly reusesPrefix: boolean;
+}
+
+interface Waiting {
+  readonly request: ScoreRequest;
+  readonly order: number;
+}
+
+interface Scored {
+  readonly request: ScoreRequest;
+  readonly usage: ScoreUsage;
+}
+
+export class Scorer {
+  readonly #world: World;
+  readonly #source: RewardSource;
+  readonly #options: ScorerOptions;
+  readonly #post: (message: VerifierMessage) => void;
+  readonly #cache: PrefixCache;
+  readonly #waiting = new Heap<Waiting>(before);
+  readonly #open = new Set<RequestId>();
+  #order = 0;
+  #busy = false;
+  #busyMs = 0;
+
+  constructor(world: World, source: RewardSource, options: ScorerOptions, post: (message: VerifierMessage) => void) {
+    this.#world = world;
+    this.#source = source;
+    this.#options = options;
+    this.#post = post;
+    this.#cache = new PrefixCache(options.kvTokens);
+  }
+
+  get waiting(): number {
+    return this.#open.size;
+  }
+
+  get busyMs(): number {
+    return this.#busyMs;
+  }
+
+  enqueue(request: ScoreRequest): void {
+    this.#waiting.push({ request, order: this.#order });
+    this.#order += 1;
+    this.#open.add(request.id);
+    this.#passSoon();
+  }
+
+  cancel(id: RequestId): void {
+    if (!this.#open.delete(id)) return;
+    this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'by request') });
+  }
+
+  release(search: string): void {
+    this.#cache.release(search);
+  }
+
+  #passSoon(): void {
+    if (this.#busy) return;
+    this.#busy = true;
+    this.#world.lateAt(this.#world.nowMs, () => this.#pass());
+  }
+
+  #pass(): void {
+    const batch: Scored[] = [];
+    let computed = 0;
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      if (computed > 0 && computed + next.step.tokens > this.#options.passTokens) break;
+      this.#waiting.pop();
+      const usage = this.#compute(next);
+      computed += usage.computedTokens;
+      batch.push({ request: next, usage });
+    }
+    if (batch.length === 0) {
+      this.#busy = false;
+      return;
+    }
+    const ms = prefillMs(this.#options.cost, computed);
+    this.#world.at(this.#world.nowMs + ms, () => this.#end(batch, ms));
+  }
+
+  #end(batch: readonly Scored[], ms: number): void {
+    this.#busy = false;
+    this.#busyMs += ms;
+    for (const { request, usage } of batch) {
+      if (!this.#open.delete(request.id)) continue;
+      const reward = this.#source.reward(request.prompt, request.path, request.step);
+      this.#post({ type: 'score', request: request.id, reward, usage });
+    }
+    if (this.#open.size > 0) this.#passSoon();
+  }
+
+  #next(): ScoreRequest | undefined {
+    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
+      if (this.#open.has(next.request.id)) return next.request;
+      this.#waiting.pop();
+    }
+    return undefined;
+  }
+
+  /** What the pass computes for one request, and what it finds; the step itself is always new. */
+  #compute(request: ScoreRequest): ScoreUsage {
+    const { search, path, step } = request;
+    const promptTokens = this.#source.promptTokens(request.prompt);
+    if (this.#options.reusesPrefix) {
+      const prefix = this.#cache.pin(search, promptTokens, path, step.tokens);
+      if (prefix !== undefined) {
+        this.#cache.take(step.tokens);
+        this.#cache.keep(prefix.segment, step);
+        this.#cache.unpin(prefix.segment);
+        return { computedTokens: prefix.computedTokens + step.tokens, cachedTokens: prefix.cachedTokens };
+      }
+    }
+    const pathTokens = path.reduce((sum, each) => sum + each.step.tokens, 0);
+    return { computedTokens: promptTokens + pathTokens + step.tokens, cachedTokens: 0 };
+  }
+}
+
+function before(a: Waiting, b: Waiting): boolean {
+  if (a.request.lane !== b.request.lane) return a.request.lane === 'primary';
+  if (a.request.priority !== b.request.priority) return a.request.priority > b.request.priority;
+  return a.order < b.order;
+}

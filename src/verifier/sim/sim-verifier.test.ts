@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { prefillMs } from '../../cost/cost.ts';
+import { prm7b } from '../../cost/h200.ts';
+import { tableCost } from '../../cost/table.ts';
+import type { RewardSource } from '../../engine/sim/source.ts';
+import { World } from '../../engine/sim/world.ts';
+import type { Step } from '../../tree/step.ts';
+import type { ScoreRequest, VerifierMessage } from '../verifier.ts';
+import { SimVerifier, type SimVerifierOptions } from './sim-verifier.ts';
+
+const cost = tableCost(prm7b.points);
+const source: RewardSource = { promptTokens: () => 100, reward: (_prompt, path) => 1 / (1 + path.length) };
+const options: SimVerifierOptions = { cost, replicas: 1, passTokens: 512, kvTokens: 10_000, reusesPrefix: true };
+
+function step(tokens: number): Step {
+  return { text: 'x', tokens, meanLogprob: 0, end: 'delimiter' };
+}
+
+function request(id: number, path: readonly Step[], scored: Step): ScoreRequest {
+  return {
+    ...{ id, search: 'a', prompt: { kind: 'text', text: 'q' }, parent: 0, index: id, step: scored },
+    path: path.map((each, at) => ({ node: at + 1, step: each })),
+    ...{ lane: 'primary', priority: 0 },
+  };
+}
+
+function setUp(overrides: Partial<SimVerifierOptions> = {}) {
+  const world = new World();
+  const log: { atMs: number; message: VerifierMessage }[] = [];
+  const verifier = new SimVerifier(world, source, { ...options, ...overrides });
+  verifier.connect((message) => log.push({ atMs: world.nowMs, message }));
+  return { world, log, verifier, run: () => world.run(() => {}) };
+}
+
+describe('the simulated verifier', () => {
+  it('scores what arrives in one instant in one pass, the prompt computed once', () => {
+    const { log, verifier, run } = setUp();
+    verifier.score([0, 1, 2, 3].map((id) => request(id, [], step(50))));
+    run();
+    expect(log.map(({ atMs }) => atMs)).toEqual(Array(4).fill(prefillMs(cost, 300)));
+    expect(log[0]!.message).toMatchObject({ reward: 1, usage: { computedTokens: 150, cachedTokens: 0 } });
+    expect(log[3]!.message).toMatchObject({ reward: 1, usage: { computedTokens: 50, cachedTokens: 100 } });
+  });
+
+  it('finds a scored step again as the prefix of the next, unless it does not reuse', () => {
+    for (const reusesPrefix of [true, false]) {
+      const { log, verifier, run } = setUp({ reusesPrefix });
+      const [first, second] = [step(50), step(60)];
+      verifier.score([request(0, [], first)]);
+      run();
+      verifier.score([request(1, [first], second)]);
+      run();
+      const usage = reusesPrefix ? { computedTokens: 60, cachedTokens: 150 } : { computedTokens: 210, cachedTokens: 0 };
+      expect(log[1]!.message).toMatchObject({ reward: 0.5, usage });
+    }
+  });
+
+  it('holds no more than one pass may, and takes primary work before speculative', () => {
+    const { log, verifier, run } = setUp();
+    const many = Array.from({ length: 12 }, (_, id) => request(id, [], step(100)));
+    verifier.score(many.map((each) => ({ ...each, lane: each.id < 6 ? 'speculative' : 'primary' })));
+    run();
+    expect(log.map(({ message }) => message.request)).toEqual([6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5]);
+    expect(new Set(log.map(({ atMs }) => atMs)).size).toBe(3);
+  });
+
+  it('answers each request once: cancelled ones at once, waiting or in a pass; all when closed', async () => {
+    const { world, log, verifier } = setUp();
+    verifier.score([request(0, [], step(50)), request(1, [], step(50))]);
+    verifier.cancel([1, 1, 99]);
+    world.at(1, () => verifier.cancel([0]));
+    world.at(2, () => verifier.score([request(2, [], step(50))]));
+    world.run(() => {}, { untilMs: 3 });
+    await verifier.close();
+    verifier.score([request(3, [], step(50))]);
+    world.run(() => {});
+    expect(log.map(({ message }) => [message.request, message.type === 'fault' && message.fault.code])).toEqual([
+      [1, 'cancelled'],
+      [0, 'cancelled'],
+      [2, 'cancelled'],
+      [3, 'unavailable'],
+    ]);
+    expect(verifier.load()).toEqual({ waiting: 0, healthy: false });
+  });
+});

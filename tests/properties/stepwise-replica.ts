@@ -1,0 +1,141 @@
+// The same GPU as src/engine/sim/replica.ts, told the slow way: one event per decode step, plain arrays, nothing summed
+// or planned ahead. Only the prefix cache is shared, which has tests of its own.
+
+import { fault } from '../../src/base/fault.ts';
+import { decodeMs, prefillExtraMs } from '../../src/cost/cost.ts';
+import type { EngineMessage, GenerateRequest, RequestId } from '../../src/engine/engine.ts';
+import { PrefixCache, type Segment } from '../../src/engine/sim/prefix-cache.ts';
+import type { ReplicaOptions } from '../../src/engine/sim/replica.ts';
+import type { World } from '../../src/engine/sim/world.ts';
+import type { Step } from '../../src/tree/step.ts';
+
+interface Sequence {
+  readonly request: GenerateRequest;
+  readonly step: Step;
+  readonly promptTokens: number;
+  readonly order: number;
+  segment?: Segment;
+  generated: number;
+  computed: number;
+  cached: number;
+}
+
+export class StepwiseReplica {
+  readonly #world: World;
+  readonly #options: ReplicaOptions;
+  readonly #post: (message: EngineMessage) => void;
+  readonly #cache: PrefixCache;
+  #waiting: Sequence[] = [];
+  #running: Sequence[] = [];
+  #cancelled: RequestId[] = [];
+  #stepping = false;
+  #order = 0;
+
+  constructor(world: World, options: ReplicaOptions, post: (message: EngineMessage) => void) {
+    this.#world = world;
+    this.#options = options;
+    this.#post = post;
+    this.#cache = new PrefixCache(options.kvTokens);
+  }
+
+  enqueue(request: GenerateRequest, step: Step, promptTokens: number): void {
+    this.#waiting.push({ request, step, promptTokens, order: this.#order++, generated: 0, computed: 0, cached: 0 });
+    if (!this.#stepping) this.#world.lateAt(this.#world.nowMs, () => this.#begin());
+  }
+
+  cancel(id: RequestId): void {
+    if (this.#stepping && this.#running.some((each) => each.request.id === id)) this.#cancelled.push(id);
+    else this.#remove(id);
+  }
+
+  release(search: string): void {
+    this.#cache.release(search);
+  }
+
+  #begin(): void {
+    if (this.#stepping) return;
+    let computed = 0;
+    this.#waiting.sort(inOrder);
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      const full = this.#running.length >= this.#options.sequenceLimit;
+      if (full && !(next.request.lane === 'primary' && this.#hasSpeculative())) break;
+      if (full) this.#preempt();
+      if (computed > 0 && computed >= this.#options.prefillTokens) break;
+      const prefix = this.#cache.pin(next.request.search, next.promptTokens, next.request.path, next.generated + 16);
+      if (prefix === undefined) break;
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      this.#cache.take(next.generated);
+      next.segment = prefix.segment;
+      next.computed += prefix.computedTokens + next.generated;
+      next.cached += prefix.cachedTokens;
+      computed += prefix.computedTokens + next.generated;
+      this.#running.push(next);
+    }
+    if (this.#running.length === 0) return;
+    while (this.#cache.freeTokens < this.#running.length) {
+      if (this.#cache.makeRoom(16 * this.#running.length) || this.#cache.freeTokens >= this.#running.length) break;
+      this.#preempt();
+    }
+    this.#stepping = true;
+    const { cost } = this.#options;
+    const contexts = this.#running.reduce((sum, each) => sum + contextOf(each), 0);
+    const ms = prefillExtraMs(cost, computed) + decodeMs(cost, this.#running.length, contexts);
+    this.#world.at(this.#world.nowMs + ms, () => this.#end());
+  }
+
+  #end(): void {
+    this.#stepping = false;
+    this.#cache.take(this.#running.length);
+    for (const each of this.#running) each.generated += 1;
+    const finished = this.#running.filter((each) => each.generated === each.step.tokens);
+    this.#running = this.#running.filter((each) => each.generated < each.step.tokens);
+    for (const each of finished.sort((a, b) => a.order - b.order)) {
+      this.#cache.keep(each.segment!, each.step);
+      this.#cache.unpin(each.segment!);
+      this.#post({ type: 'step', request: each.request.id, step: each.step, usage: usageOf(each) });
+    }
+    for (const id of this.#cancelled.splice(0)) this.#remove(id);
+    this.#world.lateAt(this.#world.nowMs, () => this.#begin());
+  }
+
+  #remove(id: RequestId): void {
+    const found = [...this.#running, ...this.#waiting].find((each) => each.request.id === id);
+    if (found === undefined) return;
+    if (this.#running.includes(found)) this.#stop(found);
+    this.#waiting = this.#waiting.filter((each) => each !== found);
+    this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'by request'), usage: usageOf(found) });
+  }
+
+  #stop(sequence: Sequence): void {
+    this.#running = this.#running.filter((each) => each !== sequence);
+    this.#cache.giveBack(sequence.generated);
+    this.#cache.unpin(sequence.segment!);
+  }
+
+  #preempt(): void {
+    const victim = [...this.#running].sort(inOrder).at(-1)!;
+    this.#stop(victim);
+    this.#waiting.push(victim);
+    this.#waiting.sort(inOrder);
+  }
+
+  #hasSpeculative(): boolean {
+    return this.#running.some((each) => each.request.lane === 'speculative');
+  }
+}
+
+function contextOf(sequence: Sequence): number {
+  return (
+    sequence.request.path.reduce((sum, each) => sum + each.step.tokens, sequence.promptTokens) + sequence.generated
+  );
+}
+
+function usageOf(sequence: Sequence) {
+  const { computed: computedTokens, cached: cachedTokens, generated: generatedTokens } = sequence;
+  return { computedTokens, cachedTokens, generatedTokens, exact: true };
+}
+
+function inOrder(a: Sequence, b: Sequence): number {
+  if (a.request.lane !== b.request.lane) return a.request.lane === 'primary' ? -1 : 1;
+  return b.request.priority - a.request.priority || a.order - b.order;
+}
