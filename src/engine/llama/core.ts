@@ -1,0 +1,309 @@
+// The engine inside its thread: model, cache and batcher joined, one decode per `step`. Synchronous and single-threaded;
+// the worker gives it requests and posts what comes out. Every request is answered exactly once.
+import { assert } from '../../base/assert.ts';
+import { FaultError, fault, raise } from '../../base/fault.ts';
+import type { Prompt, Sampling, Step } from '../../tree/step.ts';
+import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from '../engine.ts';
+import { type Batch, Batcher, type Run } from './batcher.ts';
+import type { Binding } from './binding.ts';
+import { Context, MAX_SEQUENCES } from './context.ts';
+import { Generation } from './generation.ts';
+import { Model } from './model.ts';
+import { PrefixStore } from './prefix-store.ts';
+import { Reading, type ReadRequest, type VerdictTokens } from './reading.ts';
+import { Sampler } from './sampler.ts';
+
+export type CoreOptions = {
+  readonly model: string;
+  /** KV cells, one per token, over all sequences. */
+  readonly kvTokens: number;
+  readonly threads: number;
+  /** Sequences that run side by side. */
+  readonly sequences: number;
+  readonly rowLimit: number;
+  readonly bulkRows: number;
+  readonly flashAttention: boolean;
+  readonly gpuLayers?: number;
+  /** For a reward model: the two verdicts as text, one token each, and what is appended to a step before reading. */
+  readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
+  /** Steps carry token ids of this model's own vocabulary; otherwise their text is tokenised. */
+  readonly trustTokenIds: boolean;
+};
+
+export type CoreMessage =
+  | EngineMessage
+  | {
+      readonly type: 'read';
+      readonly request: RequestId;
+      readonly probability: number;
+      readonly usage: Pick<GenerationUsage, 'computedTokens' | 'cachedTokens'>;
+    };
+
+export type CoreCounts = {
+  readonly running: number;
+  readonly waiting: number;
+  readonly usedCells: number;
+  readonly cells: number;
+  readonly branches: number;
+  readonly decodes: number;
+  readonly rows: number;
+};
+
+// Rows of logits kept at the ends of prefixes take at most 16 MiB.
+const KEPT_LOGITS = 4 * 1024 * 1024;
+const KEPT_PROMPTS = 256;
+
+export class Core {
+  readonly model: Model;
+  readonly #context: Context;
+  readonly #store: PrefixStore;
+  readonly #batcher: Batcher;
+  readonly #sampler: Sampler;
+  readonly #options: CoreOptions;
+  readonly #verdict: VerdictTokens | undefined;
+  readonly #markerTokens: readonly number[];
+  readonly #post: (message: CoreMessage) => void;
+  readonly #live = new Map<RequestId, Generation | Reading>();
+  readonly #prompts = new Map<string, readonly number[]>();
+  #decodes = 0;
+  #rows = 0;
+
+  constructor(binding: Binding, options: CoreOptions, post: (message: CoreMessage) => void) {
+    this.model = Model.load(binding, options.model, gpuOption(options));
+    this.#options = options;
+    this.#post = post;
+    try {
+      this.#context = Context.create(binding, this.model, {
+        cells: options.kvTokens,
+        threads: options.threads,
+        rows: Math.max(options.rowLimit, options.bulkRows),
+        flashAttention: options.flashAttention,
+      });
+    } catch (error) {
+      this.model.close();
+      throw error;
+    }
+    // The library rounds the number of cells up; the setting is kept to, so that a limit means what it says.
+    const limits = { cells: options.kvTokens, sequences: MAX_SEQUENCES };
+    this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: options.verdict ? 0 : KEPT_LOGITS });
+    this.#batcher = new Batcher(this.#store, {
+      runningLimit: options.sequences,
+      rowLimit: options.rowLimit,
+      bulkRows: options.bulkRows,
+    });
+    this.#sampler = new Sampler(this.model.vocabularySize);
+    this.#verdict = options.verdict && this.#verdictTokens(options.verdict);
+    this.#markerTokens = options.verdict?.marker ? this.model.tokenize(options.verdict.marker, false) : [];
+  }
+
+  get hasWork(): boolean {
+    return this.#batcher.hasWork;
+  }
+
+  get counts(): CoreCounts {
+    return {
+      running: this.#batcher.running,
+      waiting: this.#batcher.waiting,
+      usedCells: this.#store.usedCells,
+      cells: this.#store.cells,
+      branches: this.#store.branches,
+      decodes: this.#decodes,
+      rows: this.#rows,
+    };
+  }
+
+  generate(requests: readonly GenerateRequest[]): void {
+    for (const request of requests) {
+      this.#take(request.id, () => {
+        checkSampling(request.sampling, request.maxTokens);
+        const prefix = this.#pathTokens(
+          request.prompt,
+          request.path.map(({ step }) => step),
+          [],
+        );
+        const room = this.#contextTokens - prefix.length;
+        return new Generation(request, prefix, room, {
+          vocabulary: this.model,
+          sampler: this.#sampler,
+          post: this.#post,
+        });
+      });
+    }
+  }
+
+  read(requests: readonly ReadRequest[]): void {
+    const verdict = this.#verdict;
+    assert(verdict !== undefined, 'reading needs a core that was made for a reward model');
+    for (const request of requests) {
+      this.#take(request.id, () => {
+        const prefix = this.#pathTokens(request.prompt, request.steps, this.#markerTokens);
+        return new Reading(request, prefix, verdict);
+      });
+    }
+  }
+
+  cancel(ids: readonly RequestId[]): void {
+    for (const id of ids) {
+      const sequence = this.#live.get(id);
+      if (sequence === undefined) continue; // already answered
+      const run = this.#batcher.remove(id);
+      this.#live.delete(id);
+      const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
+      this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'cancelled by the caller'), usage });
+    }
+  }
+
+  release(search: string): void {
+    this.#batcher.release(search);
+  }
+
+  /** One decode. False when there is nothing left to do. */
+  step(): boolean {
+    const answered = this.#live.size;
+    const batch = this.#batcher.plan(this.#onComplete);
+    if (batch.length === 0) {
+      assert(this.#live.size < answered || !this.#batcher.hasWork, 'a batcher with work makes progress');
+      return this.#batcher.hasWork;
+    }
+    if (this.#decode(batch)) {
+      this.#decodes += 1;
+      this.#rows += batch.length;
+      this.#batcher.commit(batch, (index) => this.#context.logits(index), this.#onComplete);
+    }
+    return true;
+  }
+
+  close(): void {
+    this.#context.close();
+    this.model.close();
+  }
+
+  get #contextTokens(): number {
+    return Math.min(this.model.contextTokens, this.#store.cells);
+  }
+
+  #take(id: RequestId, make: () => Generation | Reading): void {
+    try {
+      const sequence = make();
+      this.#live.set(id, sequence);
+      this.#batcher.add(sequence);
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      this.#post({ type: 'fault', request: id, fault: error.fault });
+    }
+  }
+
+  #decode(batch: Batch): boolean {
+    const rows = batch.map(({ run, token, position, wanted }) => {
+      return { token, position, sequence: run.branch.sequence, wanted };
+    });
+    try {
+      while (!this.#context.decode(rows)) {
+        if (!this.#batcher.makeRoom(rows.length))
+          raise('overloaded', `the KV cache has no room for ${rows.length} rows`);
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      for (const id of new Set(batch.map(({ run }) => run.sequence.id))) {
+        this.#batcher.remove(id);
+        this.#live.delete(id);
+        this.#post({ type: 'fault', request: id, fault: error.fault });
+      }
+      return false;
+    }
+  }
+
+  readonly #onComplete = (run: Run): void => {
+    const sequence = this.#live.get(run.sequence.id);
+    assert(sequence !== undefined, 'a sequence completes once');
+    this.#live.delete(run.sequence.id);
+    this.#post(answerOf(sequence, run));
+  };
+
+  #pathTokens(prompt: Prompt, steps: readonly Step[], marker: readonly number[]): number[] {
+    const tokens = [...this.#promptTokens(prompt)];
+    for (const step of steps) {
+      for (const token of this.#stepTokens(step)) tokens.push(token);
+      for (const token of marker) tokens.push(token);
+    }
+    if (tokens.length === 0) raise('bad-setting', 'the prompt is empty');
+    if (tokens.length >= this.#contextTokens) {
+      const limit = `${this.#contextTokens} (the model allows ${this.model.contextTokens}, kvTokens is ${this.#store.cells})`;
+      raise('too-long', `prompt and path are ${tokens.length} tokens long; the context holds ${limit}`);
+    }
+    return tokens;
+  }
+
+  #stepTokens(step: Step): readonly number[] {
+    const ids = this.#options.trustTokenIds ? step.tokenIds : undefined;
+    return ids?.every((id) => this.#isToken(id)) ? ids : this.model.tokenize(step.text, false);
+  }
+
+  #isToken(id: number): boolean {
+    return Number.isInteger(id) && id >= 0 && id < this.model.vocabularySize;
+  }
+
+  #promptTokens(prompt: Prompt): readonly number[] {
+    const key = prompt.kind === 'text' ? `t${prompt.text}` : JSON.stringify(prompt.messages);
+    let tokens = this.#prompts.get(key);
+    if (tokens === undefined) {
+      tokens = this.model.tokenizePrompt(prompt);
+      if (this.#prompts.size >= KEPT_PROMPTS) this.#prompts.delete(this.#prompts.keys().next().value!);
+      this.#prompts.set(key, tokens);
+    }
+    return tokens;
+  }
+
+  #verdictTokens(verdict: { readonly good: string; readonly bad: string }): VerdictTokens {
+    const one = (text: string): number => {
+      const tokens = this.model.tokenize(text, false);
+      if (tokens.length !== 1) {
+        const parts = `${tokens.length} tokens`;
+        this.close();
+        return raise('bad-setting', `the verdict '${text}' is ${parts} of ${this.model.path}; it must be exactly one`);
+      }
+      return tokens[0]!;
+    };
+    return { good: one(verdict.good), bad: one(verdict.bad) };
+  }
+}
+
+function gpuOption(options: CoreOptions): { readonly gpuLayers?: number } {
+  return options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers };
+}
+
+function usageOf(
+  run: Pick<Run, 'computedPrefixTokens' | 'cachedPrefixTokens'> | undefined,
+  generatedTokens: number,
+): GenerationUsage {
+  return {
+    computedTokens: run?.computedPrefixTokens ?? 0,
+    cachedTokens: run?.cachedPrefixTokens ?? 0,
+    generatedTokens,
+    exact: true,
+  };
+}
+
+function answerOf(sequence: Generation | Reading, run: Run): CoreMessage {
+  const { result } = sequence;
+  assert(result !== undefined, 'a complete sequence has a result');
+  const request = sequence.id;
+  const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
+  if ('fault' in result) return { type: 'fault', request, fault: result.fault, usage };
+  if ('step' in result) return { type: 'step', request, step: result.step, usage };
+  const { computedTokens, cachedTokens } = usage;
+  return { type: 'read', request, probability: result.probability, usage: { computedTokens, cachedTokens } };
+}
+
+function checkSampling(sampling: Sampling, maxTokens: number): void {
+  const { temperature, topP = 1, topK = 0, minP = 0 } = sampling;
+  if (!(temperature >= 0 && temperature <= 100))
+    raise('bad-setting', `temperature is ${temperature}; it must be from 0 to 100`);
+  if (!(topP > 0 && topP <= 1)) raise('bad-setting', `topP is ${topP}; it must be above 0 and at most 1`);
+  if (!(Number.isInteger(topK) && topK >= 0)) raise('bad-setting', `topK is ${topK}; it must be a whole number from 0`);
+  if (!(minP >= 0 && minP <= 1)) raise('bad-setting', `minP is ${minP}; it must be from 0 to 1`);
+  if (!(Number.isInteger(maxTokens) && maxTokens >= 1)) {
+    raise('bad-setting', `maxTokens is ${maxTokens}; it must be a whole number from 1`);
+  }
+}

@@ -1,0 +1,139 @@
+// One step being generated: draws tokens from the logits that the batcher hands it, builds the text, and knows when the
+// step is over. Each draw depends on the request's seed and the number of tokens before it alone, never on the batch.
+import { type Fault, fault } from '../../base/fault.ts';
+import { hash } from '../../base/random.ts';
+import type { Step, StepEnd } from '../../tree/step.ts';
+import type { EngineMessage, GenerateRequest } from '../engine.ts';
+import type { Sequence } from './batcher.ts';
+import type { Sampler, TokenSampling } from './sampler.ts';
+import { type PieceOf, StepText } from './step-text.ts';
+
+/** What a generation needs to know of its model. */
+export type Vocabulary = {
+  readonly pieceOf: PieceOf;
+  endsGeneration(token: number): boolean;
+  tokenize(text: string, special: boolean): number[];
+};
+
+export type GenerationResult = { readonly step: Step } | { readonly fault: Fault };
+
+export class Generation implements Sequence {
+  readonly id: number;
+  readonly search: string;
+  readonly parent: number;
+  readonly lane: GenerateRequest['lane'];
+  readonly priority: number;
+  readonly prefix: readonly number[];
+  readonly #seed: number;
+  readonly #maxTokens: number;
+  readonly #sampling: TokenSampling;
+  readonly #vocabulary: Vocabulary;
+  readonly #sampler: Sampler;
+  readonly #post: (message: EngineMessage) => void;
+  readonly #text: StepText;
+  readonly #tokens: number[] = [];
+  readonly #logprobs: number[] = [];
+  #result: GenerationResult | undefined;
+
+  constructor(
+    request: GenerateRequest,
+    prefix: readonly number[],
+    tokenLimit: number,
+    parts: { readonly vocabulary: Vocabulary; readonly sampler: Sampler; post(message: EngineMessage): void },
+  ) {
+    this.id = request.id;
+    this.search = request.search;
+    this.parent = request.parent;
+    this.lane = request.lane;
+    this.priority = request.priority;
+    this.prefix = prefix;
+    this.#seed = request.seed;
+    this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
+    const { temperature, topP = 1, topK = 0, minP = 0 } = request.sampling;
+    this.#sampling = { temperature, topP, topK, minP };
+    this.#vocabulary = parts.vocabulary;
+    this.#sampler = parts.sampler;
+    this.#post = parts.post;
+    this.#text = new StepText(parts.vocabulary.pieceOf, request.delimiters);
+  }
+
+  get generatedTokens(): number {
+    return this.#tokens.length;
+  }
+
+  get result(): GenerationResult | undefined {
+    return this.#result;
+  }
+
+  next(row: Float32Array): number | undefined {
+    try {
+      const { token, logProbability } = this.#sampler.draw(row, this.#sampling, this.#uniform());
+      return this.accept(token, logProbability);
+    } catch (cause) {
+      this.#result = { fault: fault('internal', 'the model gave logits that cannot be sampled', { cause }) };
+      return undefined;
+    }
+  }
+
+  /** Takes a drawn token; gives it back to be computed, or undefined when it ends the step. */
+  accept(token: number, logProbability: number): number | undefined {
+    this.#tokens.push(token);
+    this.#logprobs.push(logProbability);
+    if (this.#vocabulary.endsGeneration(token)) return this.#finish('eos');
+    const { added, stop } = this.#text.push(token);
+    if (stop !== undefined) return this.#finishAt(stop.ends, added);
+    this.#say(added);
+    return this.#tokens.length >= this.#maxTokens ? this.#finish('length') : token;
+  }
+
+  outOfCells(): void {
+    this.#finish('length');
+  }
+
+  #finish(end: StepEnd): undefined {
+    this.#say(this.#text.finish());
+    this.#result = { step: this.#step(this.#text.text, end) };
+    return undefined;
+  }
+
+  /** Ends at a delimiter. Where it ends inside a token, the rest of that token is given up and its part re-tokenised. */
+  #finishAt(ends: number, added: string): undefined {
+    const beyond = this.#text.text.length - ends;
+    this.#say(added.slice(0, added.length - beyond));
+    if (beyond > 0) {
+      const { wholeTokens, remainder } = this.#text.cutAt(ends);
+      const logprob = this.#logprobs[wholeTokens] ?? 0;
+      this.#tokens.length = wholeTokens;
+      this.#logprobs.length = wholeTokens;
+      for (const [index, token] of this.#vocabulary.tokenize(remainder, false).entries()) {
+        this.#tokens.push(token);
+        this.#logprobs.push(index === 0 ? logprob : 0);
+      }
+    }
+    this.#result = { step: this.#step(this.#text.text.slice(0, ends), 'delimiter') };
+    return undefined;
+  }
+
+  #step(text: string, end: StepEnd): Step {
+    const tokens = this.#tokens.length;
+    const sum = this.#logprobs.reduce((total, logprob) => total + logprob, 0);
+    const lists = { tokenIds: this.#tokens, logprobs: this.#logprobs };
+    return { text, tokens, meanLogprob: tokens === 0 ? 0 : sum / tokens, end, ...lists };
+  }
+
+  #say(text: string): void {
+    if (text === '') return;
+    this.#post({ type: 'token', request: this.id, text, tokens: this.#tokens.length });
+  }
+
+  #uniform(): number {
+    return uniformOf(this.#seed, this.#tokens.length);
+  }
+}
+
+/** Uniform in [0, 1), with 53 bits, keyed by seed and position. */
+export function uniformOf(seed: number, position: number): number {
+  const high = hash(seed, position, 1) >>> 5;
+  const low = hash(seed, position, 2) >>> 6;
+  return (high * 67_108_864 + low) / 9_007_199_254_740_992;
+}

@@ -1,0 +1,99 @@
+// The embedded engine: libllama in a thread of this process, behind the engine contract.
+import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest, RequestId } from '../engine.ts';
+import { LlamaThread } from './thread.ts';
+import type { ThreadInfo, ThreadLoad } from './thread-messages.ts';
+
+export type LlamaEngineOptions = {
+  /** Path of a GGUF file. */
+  readonly model: string;
+  /** KV cells, one per token, shared by all sequences. */
+  readonly kvTokens?: number;
+  /** Compute threads; see Context. */
+  readonly threads?: number;
+  /** Sequences that run side by side. */
+  readonly sequences?: number;
+  readonly gpuLayers?: number;
+};
+
+// 8,192 cells hold some hundred steps of several searches; every live cell costs every row a little, so more is not
+// better. The limits on rows are where libllama's CPU attention is fastest and does not depend on the batch.
+export const LLAMA_DEFAULTS = { kvTokens: 8192, threads: 1, sequences: 32, rowLimit: 63, bulkRows: 512 } as const;
+
+export class LlamaEngine implements Engine {
+  readonly capabilities: EngineCapabilities;
+  readonly #thread: LlamaThread;
+  readonly #sequences: number;
+
+  private constructor(thread: LlamaThread, options: Required<Omit<LlamaEngineOptions, 'gpuLayers'>>) {
+    this.#thread = thread;
+    this.#sequences = options.sequences;
+    this.capabilities = {
+      name: `llama ${thread.info.name}`,
+      seeded: true,
+      logprobs: true,
+      streams: true,
+      seesStops: true,
+      priorities: true,
+      countsCache: true,
+      contextTokens: Math.min(thread.info.contextTokens, options.kvTokens),
+    };
+  }
+
+  /** Loads the model; a FaultError says why it cannot be used. */
+  static async open(options: LlamaEngineOptions): Promise<LlamaEngine> {
+    const { kvTokens, threads, sequences } = { ...LLAMA_DEFAULTS, ...options };
+    const settings = { model: options.model, kvTokens, threads, sequences };
+    const thread = await LlamaThread.start({
+      ...settings,
+      rowLimit: LLAMA_DEFAULTS.rowLimit,
+      bulkRows: LLAMA_DEFAULTS.bulkRows,
+      flashAttention: true,
+      trustTokenIds: true,
+      ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
+    });
+    return new LlamaEngine(thread, settings);
+  }
+
+  get info(): ThreadInfo {
+    return this.#thread.info;
+  }
+
+  /** Cells, branches and decodes, for tests, benchmarks and `doctor`. */
+  get counts(): ThreadLoad {
+    return this.#thread.load;
+  }
+
+  connect(post: (message: EngineMessage) => void): void {
+    this.#thread.connect((message) => {
+      if (message.type !== 'read') post(message);
+    });
+  }
+
+  generate(requests: readonly GenerateRequest[]): void {
+    this.#thread.generate(requests);
+  }
+
+  cancel(requests: readonly RequestId[]): void {
+    this.#thread.cancel(requests);
+  }
+
+  release(search: string): void {
+    this.#thread.release(search);
+  }
+
+  load(): EngineLoad {
+    const { outstanding, load, healthy } = this.#thread;
+    const runningSequences = Math.min(load.running, outstanding);
+    return {
+      runningSequences,
+      waitingSequences: outstanding - runningSequences,
+      sequenceLimit: this.#sequences,
+      stepMs: load.stepMs,
+      healthy,
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}

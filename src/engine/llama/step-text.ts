@@ -1,0 +1,69 @@
+// Turns sampled tokens into the text of one step: holds back bytes of an unfinished UTF-8 character, and finds the stop
+// string that ends the step even where it spans tokens or ends inside one. Pure; knows nothing of the engine.
+
+/** The bytes of a token; control tokens have none. */
+export type PieceOf = (token: number) => Uint8Array;
+
+export type Stop = {
+  /** Index into the stop strings of the one that matched. */
+  readonly stop: number;
+  /** Characters of the step's text up to where the stop string begins and ends. */
+  readonly begins: number;
+  readonly ends: number;
+};
+
+export class StepText {
+  readonly #pieceOf: PieceOf;
+  readonly #stops: readonly string[];
+  readonly #longestStop: number;
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  /** Characters of text after each token, to find the token in which a stop string ends. */
+  readonly #endOfToken: number[] = [];
+  #text = '';
+
+  constructor(pieceOf: PieceOf, stops: readonly string[]) {
+    this.#pieceOf = pieceOf;
+    this.#stops = stops;
+    this.#longestStop = Math.max(0, ...stops.map((stop) => stop.length));
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Takes one token; gives the text it adds and the stop string it completes, the earliest if several. */
+  push(token: number): { readonly added: string; readonly stop: Stop | undefined } {
+    const before = this.#text.length;
+    const added = this.#decoder.decode(this.#pieceOf(token), { stream: true });
+    this.#text += added;
+    this.#endOfToken.push(this.#text.length);
+    return { added, stop: added === '' ? undefined : this.#findStop(before) };
+  }
+
+  /** No more tokens: what was held back of an unfinished character becomes the replacement character. */
+  finish(): string {
+    const rest = this.#decoder.decode();
+    this.#text += rest;
+    return rest;
+  }
+
+  /** Tokens that lie wholly before `character`, and the text of the next one up to it ('' when the cut is clean). */
+  cutAt(character: number): { readonly wholeTokens: number; readonly remainder: string } {
+    let wholeTokens = this.#endOfToken.length;
+    while (wholeTokens > 0 && this.#endOfToken[wholeTokens - 1]! > character) wholeTokens -= 1;
+    const covered = wholeTokens === 0 ? 0 : this.#endOfToken[wholeTokens - 1]!;
+    return { wholeTokens, remainder: this.#text.slice(covered, character) };
+  }
+
+  #findStop(before: number): Stop | undefined {
+    let found: Stop | undefined;
+    const from = Math.max(0, before - this.#longestStop + 1);
+    this.#stops.forEach((stop, index) => {
+      const begins = stop === '' ? -1 : this.#text.indexOf(stop, from);
+      if (begins >= 0 && (found === undefined || begins < found.begins)) {
+        found = { stop: index, begins, ends: begins + stop.length };
+      }
+    });
+    return found;
+  }
+}

@@ -1,0 +1,103 @@
+// The engine's thread: reads what its owner sent, decodes once, posts what came of it, and again, until nothing is left;
+// then it waits. What was sent before a decode takes effect in it, so a cancel frees its cells before the next one.
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { assert } from '../../base/assert.ts';
+import { FaultError } from '../../base/fault.ts';
+import { loadBinding } from './binding.ts';
+import { Core, type CoreMessage } from './core.ts';
+import { findLibrary } from './platform.ts';
+import type { FromThread, ThreadInfo, ThreadOptions, ToThread } from './thread-messages.ts';
+
+// The weight of the newest decode in the mean step time: about the last twenty count.
+const STEP_TIME_WEIGHT = 0.05;
+
+class EngineThread {
+  readonly #port: MessagePort;
+  readonly #core: Core;
+  #outbox: CoreMessage[] = [];
+  #stepMs: number | undefined;
+  #closed = false;
+
+  constructor(port: MessagePort, options: ThreadOptions) {
+    this.#port = port;
+    const binding = loadBinding(findLibrary());
+    this.#core = new Core(binding, options, (message) => this.#outbox.push(message));
+    this.#say({ type: 'ready', info: describe(this.#core, binding.release) });
+    port.on('message', (message: ToThread) => {
+      this.#take(message);
+      this.#run();
+    });
+  }
+
+  #run(): void {
+    while (!this.#closed) {
+      for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
+        this.#take(next.message as ToThread);
+      }
+      if (this.#closed) return;
+      const goesOn = this.#core.hasWork && this.#timedStep();
+      this.#flush();
+      if (!goesOn) return;
+    }
+  }
+
+  #timedStep(): boolean {
+    const before = this.#core.counts.decodes;
+    const startMs = performance.now();
+    const goesOn = this.#core.step();
+    const tookMs = performance.now() - startMs;
+    if (this.#core.counts.decodes > before) {
+      this.#stepMs = this.#stepMs === undefined ? tookMs : this.#stepMs + STEP_TIME_WEIGHT * (tookMs - this.#stepMs);
+    }
+    return goesOn;
+  }
+
+  #take(message: ToThread): void {
+    if (this.#closed) return;
+    switch (message.type) {
+      case 'generate':
+        return this.#core.generate(message.requests);
+      case 'read':
+        return this.#core.read(message.requests);
+      case 'cancel':
+        return this.#core.cancel(message.requests);
+      case 'release':
+        return this.#core.release(message.search);
+      case 'close':
+        this.#closed = true;
+        this.#core.close();
+        this.#port.close();
+    }
+  }
+
+  #flush(): void {
+    const messages = this.#outbox;
+    this.#outbox = [];
+    this.#say({ type: 'messages', messages, load: { ...this.#core.counts, stepMs: this.#stepMs } });
+  }
+
+  #say(message: FromThread): void {
+    this.#port.postMessage(message);
+  }
+}
+
+function describe(core: Core, library: string): ThreadInfo {
+  const { model } = core;
+  return {
+    ...model.description(),
+    contextTokens: model.contextTokens,
+    vocabularySize: model.vocabularySize,
+    vocabularyHash: model.vocabularyHash(),
+    hasChatTemplate: model.hasChatTemplate,
+    library,
+  };
+}
+
+assert(parentPort !== null, 'this file is the main module of a worker thread');
+try {
+  new EngineThread(parentPort, workerData as ThreadOptions);
+} catch (error) {
+  if (!(error instanceof FaultError)) throw error;
+  parentPort.postMessage({ type: 'failed', fault: error.fault } satisfies FromThread);
+  parentPort.close();
+}

@@ -1,0 +1,33 @@
+// What the engine's thread and its owner say to each other: plain data that structured clone can carry.
+import type { Fault } from '../../base/fault.ts';
+import type { GenerateRequest, RequestId } from '../engine.ts';
+import type { CoreCounts, CoreMessage, CoreOptions } from './core.ts';
+import type { ReadRequest } from './reading.ts';
+
+export type ThreadOptions = CoreOptions;
+
+export type ToThread =
+  | { readonly type: 'generate'; readonly requests: readonly GenerateRequest[] }
+  | { readonly type: 'read'; readonly requests: readonly ReadRequest[] }
+  | { readonly type: 'cancel'; readonly requests: readonly RequestId[] }
+  | { readonly type: 'release'; readonly search: string }
+  | { readonly type: 'close' };
+
+export type ThreadInfo = {
+  readonly name: string;
+  readonly parameters: number;
+  readonly bytes: number;
+  readonly contextTokens: number;
+  readonly vocabularySize: number;
+  /** Equal for models whose token ids mean the same text. */
+  readonly vocabularyHash: number;
+  readonly hasChatTemplate: boolean;
+  readonly library: string;
+};
+
+export type ThreadLoad = CoreCounts & { readonly stepMs: number | undefined };
+
+export type FromThread =
+  | { readonly type: 'ready'; readonly info: ThreadInfo }
+  | { readonly type: 'failed'; readonly fault: Fault }
+  | { readonly type: 'messages'; readonly messages: readonly CoreMessage[]; readonly load: ThreadLoad };

@@ -1,0 +1,67 @@
+// A KV cache made of plain cells, which does what libllama's does and checks what libllama only assumes: no gap, no
+// position written twice, nothing copied onto a used sequence, no more cells than there are. Its logits depend on the
+// whole path that a sequence really holds, so that a wrong fork or a stale cell changes what is generated.
+import { assert } from '../../src/base/assert.ts';
+import { hash, Random } from '../../src/base/random.ts';
+import type { Batch } from '../../src/engine/llama/batcher.ts';
+import type { SequenceMemory } from '../../src/engine/llama/prefix-store.ts';
+
+type Cell = { readonly token: number; readonly position: number; readonly sequences: Set<number> };
+
+export class FakeCache implements SequenceMemory {
+  readonly vocabularySize: number;
+  readonly #capacity: number;
+  #cells: Cell[] = [];
+  #logits: Float32Array[] = [];
+
+  constructor(capacity: number, vocabularySize: number) {
+    this.#capacity = capacity;
+    this.vocabularySize = vocabularySize;
+  }
+
+  get usedCells(): number {
+    return this.#cells.length;
+  }
+
+  copy(from: number, to: number, end: number): void {
+    assert(this.pathOf(to).length === 0, 'copying onto a used sequence');
+    for (const cell of this.#cells) if (cell.sequences.has(from) && cell.position < end) cell.sequences.add(to);
+  }
+
+  remove(sequence: number, from: number): void {
+    for (const cell of this.#cells) if (cell.position >= from) cell.sequences.delete(sequence);
+    this.#cells = this.#cells.filter((cell) => cell.sequences.size > 0);
+  }
+
+  decode(batch: Batch): void {
+    this.#logits = [];
+    for (const { run, token, position, wanted } of batch) {
+      const { sequence } = run.branch;
+      assert(this.pathOf(sequence).length === position, 'positions without gap or overlap');
+      this.#cells.push({ token, position, sequences: new Set([sequence]) });
+      if (wanted) this.#logits.push(logitsAfter(this.pathOf(sequence), this.vocabularySize));
+    }
+    assert(this.#cells.length <= this.#capacity, 'cells within the capacity');
+  }
+
+  logits(index: number): Float32Array {
+    const row = this.#logits[index];
+    assert(row !== undefined, 'a row that was wanted');
+    return row;
+  }
+
+  pathOf(sequence: number): readonly number[] {
+    const own = this.#cells.filter((cell) => cell.sequences.has(sequence));
+    own.sort((left, right) => left.position - right.position);
+    own.forEach((cell, index) => {
+      assert(cell.position === index, 'one cell per position');
+    });
+    return own.map((cell) => cell.token);
+  }
+}
+
+/** Pseudo-random logits that any change anywhere in the path changes. */
+export function logitsAfter(path: readonly number[], vocabularySize: number): Float32Array {
+  const random = new Random(hash(...path));
+  return Float32Array.from({ length: vocabularySize }, () => random.normal(0, 2));
+}
