@@ -13,7 +13,7 @@ import type { PruneRule } from './exit.ts';
 import { openStrands } from './prune-bound.ts';
 
 /** The prior: as if this many steps had been seen, rewarded 0.95 (a step of a path that wins), give or take 0.2 in log. */
-const priorSteps = 8;
+const priorSteps = 4;
 const priorLogMean = Math.log(0.95);
 const priorLogVariance = 0.2 ** 2;
 /** A reward of 0 would make the mean of logarithms meaningless; nothing below this tells more than this. */

@@ -26,7 +26,7 @@ export function growBelow(tree: Tree, parent: Node, shoots: readonly Shoot[]): N
   if (shoots.length === 0) return [];
   const strand = askBelow(tree, parent, shoots.length);
   const first = parent.children.length;
-  const grown = shoots.map((shoot, at) => growOne(tree, parent, first + at, shoot));
+  const grown = shoots.map((shoot, at) => landChild(tree, parent, first + at, shoot));
   tree.record({ type: 'closed', strand, closing: 'ended' });
   shoots.forEach((shoot, at) => {
     growBelow(tree, grown[at]!, shoot.children ?? []);
@@ -57,7 +57,8 @@ export function viewOf(tree: Tree, limits: Partial<Limits> = {}, nowMs = 0): Sea
   return { tree, limits: { threshold: 0.65, rollouts: 16, ...limits }, nowMs, arrivalMs: 0, admittedMs: 0 };
 }
 
-function growOne(tree: Tree, parent: Node, index: number, shoot: Shoot): Node {
+/** One child that was asked for arrives. */
+export function landChild(tree: Tree, parent: Node, index: number, shoot: Shoot): Node {
   const { reward, end = false, answer, tokens = 10 } = shoot;
   const step = { text: `${parent.id}/${index} `, tokens, meanLogprob: -0.1, end: end ? 'eos' : 'delimiter' } as const;
   const known = { type: 'grown', node: tree.nextNode, parent: parent.id, index, step, reward, terminal: end } as const;

@@ -1,0 +1,117 @@
+// Hand-worked cases of the prune rules.
+
+import { describe, expect, it } from 'vitest';
+import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../tests/support/trees.ts';
+import { FaultError } from '../base/fault.ts';
+import { pruneBound } from './prune-bound.ts';
+import { chanceToReach, experience, normalBelow, pruneChance } from './prune-chance.ts';
+
+/** A completed path at 0.5, and open strands at 0.9, 0.6, 0.5 and 0.4. */
+function crowded() {
+  const tree = treeOf('product', [
+    { reward: 0.5, end: true },
+    { reward: 0.9 },
+    { reward: 0.6 },
+    { reward: 0.5 },
+    { reward: 0.4 },
+  ]);
+  const strands = [2, 3, 4, 5].map((id) => openAt(tree, tree.node(id)));
+  return { tree, strands };
+}
+
+describe('the deterministic rule', () => {
+  it('ends strands that can no longer reach the threshold', () => {
+    const { tree, strands } = crowded();
+    const prunings = pruneBound('threshold').check(viewOf(tree, { threshold: 0.6 }));
+    expect(prunings).toEqual([
+      { strand: strands[2], rule: 'bound-threshold', evidence: { score: 0.5, target: 0.6 } },
+      { strand: strands[3], rule: 'bound-threshold', evidence: { score: 0.4, target: 0.6 } },
+    ]);
+  });
+
+  it('with the best path as target, ends only those that cannot beat it', () => {
+    const { tree, strands } = crowded();
+    const prunings = pruneBound('best').check(viewOf(tree, { threshold: 0.95 }));
+    expect(prunings.map(({ strand }) => strand)).toEqual([strands[2], strands[3]]);
+    expect(prunings[0]?.evidence).toEqual({ score: 0.5, target: 0.5 });
+  });
+
+  it('waits for a first completed path, and leaves a strand at its end alone', () => {
+    const tree = treeOf('product', [{ reward: 0.1 }]);
+    openAt(tree, tree.node(1));
+    for (const target of ['threshold', 'best'] as const) expect(pruneBound(target).check(viewOf(tree))).toEqual([]);
+    const [end] = growBelow(tree, tree.root, [{ reward: 0.05, end: true }]);
+    const atEnd = openAt(tree, end!);
+    const pruned = pruneBound('threshold').check(viewOf(tree));
+    expect(pruned.map(({ strand }) => strand)).not.toContain(atEnd);
+    expect(pruned).toHaveLength(1);
+  });
+
+  it.each(['sum', 'mean', 'last'] as const)('refuses %s', (aggregation) => {
+    const tree = treeOf(aggregation, [{ reward: 0.5, end: true }]);
+    for (const rule of [pruneBound('best'), pruneBound('threshold'), pruneChance(0.1)]) {
+      expect(() => rule.check(viewOf(tree))).toThrow(FaultError);
+    }
+  });
+});
+
+describe('the probabilistic rule', () => {
+  /** One completed path of the given rewards, and an open strand below a first step of 0.9. */
+  function grownAfter(rewards: readonly number[]) {
+    const tree = treeOf('product', [{ reward: 0.9 }]);
+    let at = tree.root;
+    rewards.forEach((reward, depth) => {
+      at = growBelow(tree, at, [{ reward, end: depth === rewards.length - 1 }])[0]!;
+    });
+    complete(tree, at);
+    return { tree, strand: askBelow(tree, tree.node(1), 1) };
+  }
+
+  it('ends a strand that would need what this tree has not shown', () => {
+    const { tree, strand } = grownAfter([0.4, 0.3, 0.5, 0.4, 0.3, 0.4]);
+    expect(pruneChance(0.05).check(viewOf(tree))).toEqual([
+      {
+        strand,
+        rule: 'chance',
+        evidence: { score: 0.9, threshold: 0.65, stepsToCome: 5, chance: expect.any(Number), epsilon: 0.05 },
+      },
+    ]);
+  });
+
+  it('keeps it where the steps were good, or few were seen', () => {
+    expect(pruneChance(0.05).check(viewOf(grownAfter([0.95, 0.9, 0.95, 0.98, 0.9, 0.9]).tree))).toEqual([]);
+    expect(pruneChance(0.05).check(viewOf(grownAfter([0.3]).tree))).toEqual([]);
+  });
+
+  it('waits for a first completed path', () => {
+    const tree = treeOf('product', [{ reward: 0.1 }]);
+    openAt(tree, tree.node(1));
+    expect(pruneChance(0.5).check(viewOf(tree))).toEqual([]);
+  });
+
+  it('shrinks towards its prior: 4 steps at 0.95', () => {
+    // Four seen at 0.95 leave the mean as it is and halve the prior variance of 0.04.
+    const { tree } = grownAfter([0.95, 0.95, 0.95, 0.95]);
+    const past = experience(tree, 0.65);
+    expect(past.steps).toBe(4);
+    expect(past.meanDepth).toBe(4);
+    expect(past.logMean).toBeCloseTo(Math.log(0.95), 12);
+    expect(past.logVariance).toBeCloseTo(0.02, 12);
+    expect(past.clearing).toBeCloseTo((4 * 0.95 + 4) / 8, 12);
+  });
+
+  it('puts the chance as the model says', () => {
+    const past = { steps: 4, logMean: -0.1, logVariance: 0.02, clearing: 0.9, meanDepth: 8 };
+    // Two steps to come: mean -0.2, variance 0.02 * (2 + 4/8) = 0.05; room log(0.65/0.9) = -0.3254.
+    const z = (Math.log(0.65 / 0.9) + 0.2) / Math.sqrt(0.05);
+    expect(chanceToReach('product', 0.9, 0.65, 2, past)).toBeCloseTo(1 - normalBelow(z), 12);
+    expect(chanceToReach('minimum', 0.9, 0.65, 2, past)).toBeCloseTo(0.81, 12);
+    expect(chanceToReach('product', 0.6, 0.65, 2, past)).toBe(0);
+  });
+
+  it('knows the normal distribution', () => {
+    expect(normalBelow(0)).toBeCloseTo(0.5, 7);
+    expect(normalBelow(1.959963985)).toBeCloseTo(0.975, 6);
+    expect(normalBelow(-1.644853627)).toBeCloseTo(0.05, 6);
+  });
+});

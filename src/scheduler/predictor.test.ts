@@ -1,0 +1,36 @@
+// Hand-worked cases of the predictor of long searches.
+
+import { describe, expect, it } from 'vitest';
+import { treeOf } from '../../tests/support/trees.ts';
+import { acceptanceChance, bestFirstReward, expectedRollouts, expectedShare } from './predictor.ts';
+import type { RunningSearch } from './scheduler.ts';
+
+function search(firstReward: number, observations: number, demand = 10): RunningSearch {
+  const still = { arrivalMs: 0, priority: 0, naturalWidth: 1, openStrands: 1, progress: 0 };
+  return { id: 'a', ...still, demand, observations, firstReward };
+}
+
+describe('the predictor of long searches', () => {
+  it('reads the chance of acceptance off the first reward, and lowers it with every miss', () => {
+    expect(acceptanceChance(0.5, 0)).toBeCloseTo(1 / 16, 12);
+    expect(acceptanceChance(1, 0)).toBe(1);
+    expect(acceptanceChance(1, 4)).toBe(0.5);
+  });
+
+  it('expects a geometric number of rollouts, cut at those that are left', () => {
+    expect(expectedRollouts(1, 10)).toBe(1);
+    expect(expectedRollouts(0.5, 2)).toBe(1.5);
+    expect(expectedRollouts(0, 7)).toBe(7);
+  });
+
+  it('expects more of the rest to be used after a weak start and after misses', () => {
+    expect(expectedShare(search(0.5, 0))).toBeGreaterThan(expectedShare(search(0.95, 0)));
+    expect(expectedShare(search(0.95, 5))).toBeGreaterThan(expectedShare(search(0.95, 1)));
+    for (const demand of [0, 1, 100]) expect(expectedShare(search(0.7, 2, demand))).toBeLessThanOrEqual(1);
+  });
+
+  it('takes the best reward of the first depth', () => {
+    expect(bestFirstReward(treeOf('product', [{ reward: 0.4 }, { reward: 0.7, children: [{ reward: 1 }] }]))).toBe(0.7);
+    expect(bestFirstReward(treeOf('product', []))).toBeUndefined();
+  });
+});

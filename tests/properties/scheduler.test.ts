@@ -1,0 +1,179 @@
+// What every decision of every scheduler must keep, over random snapshots; and what holds from one decision to the next.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPolicy } from '../../src/policy/create.ts';
+import type { Decision, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../src/scheduler/scheduler.ts';
+
+const schedulers = fc
+  .record({
+    name: fc.constantFrom('vanilla' as const, 'boost' as const),
+    first: fc.constantFrom('admit' as const, 'boost' as const),
+    preemption: fc.constantFrom('needed' as const, 'eager' as const),
+    gate: fc.nat(3),
+    beta: fc.constantFrom(0, 2, 50),
+    lambda: fc.constantFrom(0, 1, 10),
+  })
+  .map(({ name, ...options }) => ({ ...createPolicy(name, options), preemption: options.preemption }));
+
+interface Draw {
+  readonly naturalWidth: number;
+  readonly demand: number;
+  readonly open: number;
+  readonly observations: number;
+  readonly progress: number;
+  readonly arrivalMs: number;
+  readonly priority: number;
+  readonly firstReward: number;
+}
+
+const draws: fc.Arbitrary<Draw> = fc.record({
+  naturalWidth: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: 1, max: 12 })),
+  demand: fc.integer({ min: 1, max: 32 }),
+  open: fc.nat(12),
+  observations: fc.nat(5),
+  progress: fc.double({ min: 0, max: 1.2, noNaN: true }),
+  arrivalMs: fc.nat(100_000),
+  priority: fc.integer({ min: -3, max: 3 }),
+  firstReward: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+/** Only snapshots that can come to be: natural widths that were let in together, no more strands open than there are. */
+function snapshotOf(budget: number, running: readonly Draw[], waiting: readonly Draw[]): Snapshot {
+  let room = budget;
+  let free = budget;
+  const admitted: RunningSearch[] = [];
+  for (const [at, draw] of running.entries()) {
+    const natural = Math.min(draw.naturalWidth, budget);
+    if (natural > room) continue;
+    room -= natural;
+    const openStrands = Math.min(draw.open, free);
+    free -= openStrands;
+    const { arrivalMs, priority, observations, progress, firstReward, naturalWidth } = draw;
+    const known = { arrivalMs, priority, observations, progress, firstReward, naturalWidth, openStrands };
+    admitted.push({ id: `r${at}`, ...known, demand: Math.max(draw.demand, openStrands) });
+  }
+  const queue = waiting.map(({ arrivalMs, priority, naturalWidth }, at): WaitingSearch => {
+    return { id: `w${at}`, arrivalMs, priority, naturalWidth };
+  });
+  return { nowMs: 100_000, budget, waiting: queue, running: admitted };
+}
+
+const snapshots = fc
+  .tuple(fc.integer({ min: 1, max: 40 }), fc.array(draws, { maxLength: 20 }), fc.array(draws, { maxLength: 10 }))
+  .map(([budget, running, waiting]) => snapshotOf(budget, running, waiting));
+
+function whenDecided(check: (s: Snapshot, d: Decision, scheduler: Scheduler & { eager: boolean }) => void): void {
+  fc.assert(
+    fc.property(schedulers, snapshots, ({ scheduler, preemption }, snapshot) => {
+      const decision = scheduler.decide(snapshot);
+      check(snapshot, decision, { ...scheduler, eager: preemption === 'eager' });
+    }),
+    { numRuns: 1000 },
+  );
+}
+
+const total = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
+const width = ({ widths }: Decision, id: string) => widths.get(id)!.primary;
+const taken = ({ preempt }: Decision, id: string) => preempt.get(id) ?? 0;
+
+describe('every decision', () => {
+  it('gives everyone who runs at least one strand, and no more than the budget in all', () => {
+    whenDecided(({ budget, running }, decision) => {
+      const ids = [...running.map(({ id }) => id), ...decision.admit];
+      expect([...decision.widths.keys()]).toEqual(ids);
+      for (const { primary, speculative } of decision.widths.values()) {
+        expect(Number.isInteger(primary) && primary >= 1 && speculative === 0).toBe(true);
+      }
+      expect(total(ids.map((id) => width(decision, id)))).toBeLessThanOrEqual(budget);
+    });
+  });
+
+  it('lets nobody open a strand that another still holds', () => {
+    whenDecided(({ budget, running }, decision) => {
+      const held = running.map((each) =>
+        Math.max(each.openStrands - taken(decision, each.id), width(decision, each.id)),
+      );
+      const admitted = decision.admit.map((id) => width(decision, id));
+      expect(total(held) + total(admitted)).toBeLessThanOrEqual(budget);
+    });
+  });
+
+  it('admits a beginning of the queue that fits by natural width, each at that width', () => {
+    whenDecided(({ budget, running, waiting }, decision) => {
+      const natural = new Map([...running, ...waiting].map((each) => [each.id, Math.min(each.naturalWidth, budget)]));
+      const inside = [...running.map(({ id }) => id), ...decision.admit];
+      expect(total(inside.map((id) => natural.get(id)!))).toBeLessThanOrEqual(budget);
+      for (const id of decision.admit) expect(width(decision, id)).toBe(natural.get(id));
+      const key = ({ arrivalMs, priority }: WaitingSearch) => arrivalMs - priority * 60_000;
+      const admitted = waiting.filter(({ id }) => decision.admit.includes(id));
+      const left = waiting.filter(({ id }) => !decision.admit.includes(id));
+      const last = Math.max(...admitted.map(key));
+      for (const each of left) expect(key(each)).toBeGreaterThanOrEqual(last);
+    });
+  });
+
+  it('gives nobody more than it can use', () => {
+    whenDecided(({ running }, decision) => {
+      for (const { id, demand, naturalWidth } of running) {
+        expect(width(decision, id)).toBeLessThanOrEqual(Math.max(demand, 1));
+        if (demand <= naturalWidth) expect(width(decision, id)).toBeLessThanOrEqual(naturalWidth);
+      }
+    });
+  });
+
+  it('takes back exactly what is missing, and only from those above their width', () => {
+    whenDecided(({ budget, running }, decision, { eager }) => {
+      for (const { id, openStrands } of running) {
+        const surplus = Math.max(0, openStrands - width(decision, id));
+        expect(taken(decision, id)).toBeLessThanOrEqual(surplus);
+        if (eager) expect(taken(decision, id)).toBe(surplus);
+      }
+      if (eager) return;
+      const base = ({ naturalWidth, demand }: RunningSearch) => Math.min(naturalWidth, demand, budget);
+      const short = total(running.map((each) => Math.max(0, base(each) - each.openStrands)));
+      const arrivals = total(decision.admit.map((id) => width(decision, id)));
+      const free = budget - total(running.map(({ openStrands }) => openStrands));
+      expect(total(decision.preempt.values())).toBe(Math.max(0, short + arrivals - free));
+    });
+  });
+
+  it('is the same for the same snapshot', () => {
+    whenDecided((snapshot, decision, scheduler) => {
+      expect(scheduler.decide(structuredClone(snapshot))).toEqual(decision);
+    });
+  });
+});
+
+describe('from decision to decision', () => {
+  const boost = createPolicy('boost').scheduler;
+
+  it('leaves no strand idle that a search past the gate could use', () => {
+    fc.assert(
+      fc.property(snapshots, (snapshot) => {
+        const { budget, running } = snapshot;
+        const decision = boost.decide({ ...snapshot, waiting: [] });
+        const used = running.map((each) => Math.max(each.openStrands, width(decision, each.id)));
+        const hungry = running.some(
+          (each) => each.observations >= 1 && width(decision, each.id) < Math.min(each.demand, budget),
+        );
+        if (total(used) < budget) expect(hungry).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('starves nobody: a low priority is overtaken only by those who came within its ageing time', () => {
+    // One strand, one search served per second, and a stream of higher priority that never ends.
+    const { scheduler } = createPolicy('vanilla', { ageingSeconds: 10 });
+    const low: WaitingSearch = { id: 'low', arrivalMs: 0, priority: 0, naturalWidth: 1 };
+    let queue = [low];
+    let second = 0;
+    for (; queue.includes(low) && second < 100; second += 1) {
+      queue.push({ id: `high${second}`, arrivalMs: second * 1000, priority: 3, naturalWidth: 1 });
+      const { admit } = scheduler.decide({ nowMs: second * 1000, budget: 1, waiting: queue, running: [] });
+      queue = queue.filter(({ id }) => !admit.includes(id));
+    }
+    expect(second).toBe(31);
+  });
+});
