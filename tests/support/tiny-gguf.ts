@@ -7,6 +7,8 @@ import { Random } from '../../src/base/random.ts';
 const ALIGNMENT = 32;
 const F32 = 0;
 const F16 = 1;
+const Q8 = 8;
+const Q8_BLOCK = 32;
 const TYPE = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
 
 type Value =
@@ -24,7 +26,15 @@ export const END_OF_SEQUENCE = 256 + PAIRS.length;
 export const VOCABULARY_SIZE = END_OF_SEQUENCE + 1;
 
 export type TinyModel =
-  | { readonly kind: 'random'; readonly seed: number; readonly vocabulary?: 'other'; readonly chatTemplate?: string }
+  | {
+      readonly kind: 'random';
+      readonly seed: number;
+      readonly vocabulary?: 'other';
+      readonly chatTemplate?: string;
+      readonly shape?: Shape;
+      /** Q8_0 instead of 16-bit floats, as the shipped models are. */
+      readonly quantised?: boolean;
+    }
   | {
       readonly kind: 'bigram';
       readonly logit: (token: number, next: number) => number;
@@ -36,12 +46,13 @@ export function byteToken(character: string): number {
 }
 
 export function writeTinyModel(path: string, model: TinyModel): void {
-  const width = model.kind === 'random' ? 64 : 288;
-  const shape = { width, heads: model.kind === 'random' ? 2 : 9, layers: model.kind === 'random' ? 2 : 1, inner: 64 };
-  writeFileSync(path, encode(metadata(model, shape), tensors(model, shape)));
+  const small = model.kind === 'random' ? { width: 64, heads: 2, layers: 2 } : { width: 288, heads: 9, layers: 1 };
+  const shape = (model.kind === 'random' ? model.shape : undefined) ?? { ...small, inner: 64 };
+  const type = model.kind === 'random' && model.quantised ? Q8 : F16;
+  writeFileSync(path, encode(metadata(model, shape), tensors(model, shape), type));
 }
 
-type Shape = { readonly width: number; readonly heads: number; readonly layers: number; readonly inner: number };
+export type Shape = { readonly width: number; readonly heads: number; readonly layers: number; readonly inner: number };
 
 function metadata(model: TinyModel, shape: Shape): ReadonlyMap<string, Value> {
   const other = model.kind === 'random' && model.vocabulary === 'other';
@@ -129,26 +140,42 @@ function bigramEnds(width: number, logit: (token: number, next: number) => numbe
   ];
 }
 
-function encode(values: ReadonlyMap<string, Value>, all: readonly Tensor[]): Buffer {
+function encode(values: ReadonlyMap<string, Value>, all: readonly Tensor[], type: number): Buffer {
   const parts: Buffer[] = [Buffer.from('GGUF'), u32(3), u64(all.length), u64(values.size)];
   for (const [key, value] of values) parts.push(text(key), ...encodeValue(value));
   let offset = 0;
   for (const { name, shape, data } of all) {
-    parts.push(text(name), u32(shape.length), ...shape.map(u64), u32(shape.length === 1 ? F32 : F16), u64(offset));
-    offset += padded(weightBytes(shape, data).length);
+    parts.push(text(name), u32(shape.length), ...shape.map(u64), u32(shape.length === 1 ? F32 : type), u64(offset));
+    offset += padded(weightBytes(shape, data, type).length);
   }
   parts.push(padding(parts.reduce((sum, part) => sum + part.length, 0)));
   for (const { shape, data } of all) {
-    const bytes = weightBytes(shape, data);
+    const bytes = weightBytes(shape, data, type);
     parts.push(bytes, padding(bytes.length));
   }
   return Buffer.concat(parts);
 }
 
 /** Matrices as 16-bit floats: with 32-bit ones libllama's sums depend on the number of rows in a batch. */
-function weightBytes(shape: readonly number[], data: Float32Array): Buffer {
+function weightBytes(shape: readonly number[], data: Float32Array, type: number): Buffer {
   if (shape.length === 1) return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (type === Q8) return quantise(data);
   return Buffer.from(Uint16Array.from(data, toHalf).buffer);
+}
+
+/** Q8_0: blocks of 32 weights, a 16-bit scale and 32 signed bytes each. */
+function quantise(data: Float32Array): Buffer {
+  const bytes = Buffer.alloc((data.length / Q8_BLOCK) * (2 + Q8_BLOCK));
+  for (let block = 0; block * Q8_BLOCK < data.length; block++) {
+    const weights = data.subarray(block * Q8_BLOCK, (block + 1) * Q8_BLOCK);
+    const scale = weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127;
+    const at = block * (2 + Q8_BLOCK);
+    bytes.writeUInt16LE(toHalf(scale), at);
+    weights.forEach((weight, index) => {
+      bytes.writeInt8(scale === 0 ? 0 : Math.round(weight / scale), at + 2 + index);
+    });
+  }
+  return bytes;
 }
 
 function toHalf(value: number): number {

@@ -94,8 +94,6 @@ const BATCH = {
   logits: 'void *',
 } as const;
 
-const CHAT_MESSAGE = { role: 'str', content: 'str' } as const;
-
 export type ModelParameters = Record<keyof typeof MODEL_PARAMETERS, unknown>;
 export type ContextParameters = Record<keyof typeof CONTEXT_PARAMETERS, unknown>;
 export type NativeBatch = Record<keyof typeof BATCH, unknown>;
@@ -127,6 +125,8 @@ export type Binding = {
   tokenText(vocabulary: Pointer, token: number): string;
   endsGeneration(vocabulary: Pointer, token: number): boolean;
   isControl(vocabulary: Pointer, token: number): boolean;
+  /** -1 where the vocabulary has none; the same for the end token. */
+  bosToken(vocabulary: Pointer): number;
   eosToken(vocabulary: Pointer): number;
   tokenize(
     vocabulary: Pointer,
@@ -154,14 +154,6 @@ export type Binding = {
   describe(model: Pointer, buffer: Uint8Array, capacity: number): number;
   metadata(model: Pointer, key: string, buffer: Uint8Array, capacity: number): number;
   chatTemplate(model: Pointer, name: string | null): string | null;
-  applyChatTemplate(
-    template: string,
-    messages: readonly { readonly role: string; readonly content: string }[],
-    count: number,
-    addAssistant: boolean,
-    buffer: Uint8Array,
-    capacity: number,
-  ): number;
 
   memory(context: Pointer): Pointer;
   copySequence(memory: Pointer, from: number, to: number, start: number, end: number): void;
@@ -215,7 +207,6 @@ function loadKoffi(): Koffi {
 type Layouts = { readonly model: KoffiType; readonly context: KoffiType; readonly batch: KoffiType };
 
 function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts, release: string): Binding {
-  const message = koffi.struct(CHAT_MESSAGE);
   const declare = <F>(name: string, result: KoffiType, ...parameters: KoffiType[]): F =>
     library.func(name, result, parameters) as F;
   return {
@@ -241,6 +232,7 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
     tokenText: declare('llama_vocab_get_text', 'str', 'void *', 'int32'),
     endsGeneration: declare('llama_vocab_is_eog', 'bool', 'void *', 'int32'),
     isControl: declare('llama_vocab_is_control', 'bool', 'void *', 'int32'),
+    bosToken: declare('llama_vocab_bos', 'int32', 'void *'),
     eosToken: declare('llama_vocab_eos', 'int32', 'void *'),
     tokenize: declare('llama_tokenize', 'int32', 'void *', 'void *', 'int32', 'void *', 'int32', 'bool', 'bool'),
     tokenToPiece: declare('llama_token_to_piece', 'int32', 'void *', 'int32', 'void *', 'int32', 'int32', 'bool'),
@@ -252,7 +244,6 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
     describe: declare('llama_model_desc', 'int32', 'void *', 'void *', 'size_t'),
     metadata: declare('llama_model_meta_val_str', 'int32', 'void *', 'str', 'void *', 'size_t'),
     chatTemplate: declare('llama_model_chat_template', 'str', 'void *', 'str'),
-    applyChatTemplate: applyTemplate(koffi, library, message),
     memory: declare('llama_get_memory', 'void *', 'void *'),
     copySequence: declare('llama_memory_seq_cp', 'void', 'void *', 'int32', 'int32', 'int32', 'int32'),
     removeSequence: declare('llama_memory_seq_rm', 'bool', 'void *', 'int32', 'int32', 'int32'),
@@ -261,16 +252,4 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
     decode: declare('llama_decode', 'int32', 'void *', layouts.batch),
     logits: declare('llama_get_logits', 'void *', 'void *'),
   };
-}
-
-function applyTemplate(koffi: Koffi, library: KoffiLibrary, message: KoffiType): Binding['applyChatTemplate'] {
-  const pointerTo = (koffi as unknown as { pointer(type: KoffiType): KoffiType }).pointer;
-  return library.func('llama_chat_apply_template', 'int32', [
-    'str',
-    pointerTo(message),
-    'size_t',
-    'bool',
-    'void *',
-    'int32',
-  ]) as Binding['applyChatTemplate'];
 }

@@ -33,7 +33,8 @@ beforeAll(() => {
   write('alphabet', { kind: 'bigram', logit: (token, after) => (after === next(token) ? 20 : 0) });
   write('broken-utf8', { kind: 'bigram', logit: (_, after) => (after === 0xe2 ? 20 : 0) });
   const template =
-    "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}";
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}" +
+    '{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}';
   write('chat', { kind: 'random', seed: 7, chatTemplate: template });
 });
 
@@ -46,7 +47,7 @@ const defaults: Omit<CoreOptions, 'model'> = {
   rowLimit: 63,
   bulkRows: 512,
   flashAttention: true,
-  trustTokenIds: true,
+  tokenIdsOf: 'own',
 };
 
 class Bench {

@@ -26,8 +26,11 @@ export type CoreOptions = {
   readonly gpuLayers?: number;
   /** For a reward model: the two verdicts as text, one token each, and what is appended to a step before reading. */
   readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
-  /** Steps carry token ids of this model's own vocabulary; otherwise their text is tokenised. */
-  readonly trustTokenIds: boolean;
+  /**
+   * Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash. Where the
+   * vocabularies differ, the text of steps is tokenised.
+   */
+  readonly tokenIdsOf: 'own' | number;
 };
 
 export type CoreMessage =
@@ -59,7 +62,7 @@ export class Core {
   readonly #store: PrefixStore;
   readonly #batcher: Batcher;
   readonly #sampler: Sampler;
-  readonly #options: CoreOptions;
+  readonly #trustsTokenIds: boolean;
   readonly #verdict: VerdictTokens | undefined;
   readonly #markerTokens: readonly number[];
   readonly #post: (message: CoreMessage) => void;
@@ -70,7 +73,7 @@ export class Core {
 
   constructor(binding: Binding, options: CoreOptions, post: (message: CoreMessage) => void) {
     this.model = Model.load(binding, options.model, gpuOption(options));
-    this.#options = options;
+    this.#trustsTokenIds = options.tokenIdsOf === 'own' || options.tokenIdsOf === this.model.vocabularyHash();
     this.#post = post;
     try {
       this.#context = Context.create(binding, this.model, {
@@ -93,7 +96,7 @@ export class Core {
     });
     this.#sampler = new Sampler(this.model.vocabularySize);
     this.#verdict = options.verdict && this.#verdictTokens(options.verdict);
-    this.#markerTokens = options.verdict?.marker ? this.model.tokenize(options.verdict.marker, false) : [];
+    this.#markerTokens = options.verdict?.marker ? this.model.tokenize(options.verdict.marker) : [];
   }
 
   get hasWork(): boolean {
@@ -236,8 +239,8 @@ export class Core {
   }
 
   #stepTokens(step: Step): readonly number[] {
-    const ids = this.#options.trustTokenIds ? step.tokenIds : undefined;
-    return ids?.every((id) => this.#isToken(id)) ? ids : this.model.tokenize(step.text, false);
+    const ids = this.#trustsTokenIds ? step.tokenIds : undefined;
+    return ids?.every((id) => this.#isToken(id)) ? ids : this.model.tokenize(step.text);
   }
 
   #isToken(id: number): boolean {
@@ -257,7 +260,7 @@ export class Core {
 
   #verdictTokens(verdict: { readonly good: string; readonly bad: string }): VerdictTokens {
     const one = (text: string): number => {
-      const tokens = this.model.tokenize(text, false);
+      const tokens = this.model.tokenize(text);
       if (tokens.length !== 1) {
         const parts = `${tokens.length} tokens`;
         this.close();

@@ -12,7 +12,7 @@ import { type PieceOf, StepText } from './step-text.ts';
 export type Vocabulary = {
   readonly pieceOf: PieceOf;
   endsGeneration(token: number): boolean;
-  tokenize(text: string, special: boolean): number[];
+  tokenize(text: string): number[];
 };
 
 export type GenerationResult = { readonly step: Step } | { readonly fault: Fault };
@@ -105,7 +105,7 @@ export class Generation implements Sequence {
       const logprob = this.#logprobs[wholeTokens] ?? 0;
       this.#tokens.length = wholeTokens;
       this.#logprobs.length = wholeTokens;
-      for (const [index, token] of this.#vocabulary.tokenize(remainder, false).entries()) {
+      for (const [index, token] of this.#vocabulary.tokenize(remainder).entries()) {
         this.#tokens.push(token);
         this.#logprobs.push(index === 0 ? logprob : 0);
       }

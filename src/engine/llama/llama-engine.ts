@@ -48,7 +48,7 @@ export class LlamaEngine implements Engine {
       rowLimit: LLAMA_DEFAULTS.rowLimit,
       bulkRows: LLAMA_DEFAULTS.bulkRows,
       flashAttention: true,
-      trustTokenIds: true,
+      tokenIdsOf: 'own',
       ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
     });
     return new LlamaEngine(thread, settings);

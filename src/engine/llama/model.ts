@@ -1,6 +1,7 @@
 // A loaded GGUF model and its vocabulary: tokens to bytes and back, chat template, metadata. Holds native memory from
 // `load` to `close`; whoever loads it closes it, after its contexts. Explains a file that cannot be used.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { Template } from '@huggingface/jinja';
 import { raise } from '../../base/fault.ts';
 import { hash } from '../../base/random.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
@@ -22,6 +23,8 @@ export class Model {
   readonly contextTokens: number;
   readonly #binding: Binding;
   readonly #vocabulary: Pointer;
+  readonly #begin: string;
+  #template: Template | undefined;
   readonly #pieces: (Uint8Array | undefined)[] = [];
   #closed = false;
 
@@ -32,6 +35,7 @@ export class Model {
     this.#vocabulary = binding.vocabulary(handle);
     this.vocabularySize = binding.vocabularySize(this.#vocabulary);
     this.contextTokens = binding.trainedContext(handle);
+    this.#begin = this.#specialText(binding.bosToken);
   }
 
   static load(binding: Binding, path: string, options: ModelOptions = {}): Model {
@@ -53,27 +57,16 @@ export class Model {
     return model;
   }
 
-  /** Text to tokens. `special` also recognises control tokens written out, as chat templates do. */
-  tokenize(text: string, special: boolean): number[] {
-    const bytes = new TextEncoder().encode(text);
-    const tokens = new Int32Array(bytes.length + 2);
-    const count = this.#binding.tokenize(
-      this.#vocabulary,
-      bytes,
-      bytes.length,
-      tokens,
-      tokens.length,
-      special,
-      special,
-    );
-    if (count < 0) return raise('internal', `libllama could not tokenise ${bytes.length} bytes (${count})`);
-    return Array.from(tokens.subarray(0, count));
+  /** Plain text to tokens, nothing added; what looks like a control token stays text. */
+  tokenize(text: string): number[] {
+    return this.#tokenize(text, false, false);
   }
 
   /** The prompt's tokens, with whatever the model wants before the first. */
   tokenizePrompt(prompt: Prompt): number[] {
-    const text = prompt.kind === 'text' ? prompt.text : this.renderChat(prompt.messages);
-    return this.tokenize(text, true);
+    if (prompt.kind === 'text') return this.#tokenize(prompt.text, true, true);
+    const text = this.renderChat(prompt.messages);
+    return this.#tokenize(text, !text.startsWith(this.#begin), true);
   }
 
   /** The bytes of a token; none for control tokens. */
@@ -95,21 +88,17 @@ export class Model {
 
   /** Chat messages through the file's own template, or as plain paragraphs where it has none. */
   renderChat(messages: readonly Message[]): string {
-    const template = this.#binding.chatTemplate(this.handle, null);
-    if (template === null) return messages.map((message) => `${message.content}\n`).join('');
-    let buffer = new Uint8Array(1024 + 2 * messages.reduce((sum, { content }) => sum + 4 * content.length, 0));
-    let length = this.#applyTemplate(template, messages, buffer);
-    if (length > buffer.length) {
-      buffer = new Uint8Array(length);
-      length = this.#applyTemplate(template, messages, buffer);
+    if (this.#template === undefined) {
+      const source = this.#binding.chatTemplate(this.handle, null);
+      if (source === null) return messages.map((message) => `${message.content}\n`).join('');
+      this.#template = parseTemplate(source, this.path);
     }
-    if (length < 0) {
-      return raise(
-        'unsupported',
-        `the chat template of ${this.path} is not one that libllama knows; send the prompt as text`,
-      );
+    const tokens = { bos_token: this.#begin, eos_token: this.#specialText(this.#binding.eosToken) };
+    try {
+      return this.#template.render({ messages: [...messages], add_generation_prompt: true, ...tokens });
+    } catch (error) {
+      return raise('unsupported', `the chat template of ${this.path} refuses these messages: ${reasonOf(error)}`);
     }
-    return new TextDecoder().decode(buffer.subarray(0, length));
   }
 
   metadata(key: string): string | undefined {
@@ -156,9 +145,31 @@ export class Model {
     return buffer.slice(0, Math.max(0, length));
   }
 
-  #applyTemplate(template: string, messages: readonly Message[], buffer: Uint8Array): number {
-    return this.#binding.applyChatTemplate(template, messages, messages.length, true, buffer, buffer.length);
+  #tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): number[] {
+    const bytes = new TextEncoder().encode(text);
+    const tokens = new Int32Array(bytes.length + 2);
+    const size = tokens.length;
+    const count = this.#binding.tokenize(this.#vocabulary, bytes, bytes.length, tokens, size, addSpecial, parseSpecial);
+    if (count < 0) return raise('internal', `libllama could not tokenise ${bytes.length} bytes (${count})`);
+    return Array.from(tokens.subarray(0, count));
   }
+
+  #specialText(special: (vocabulary: Pointer) => number): string {
+    const token = special(this.#vocabulary);
+    return token < 0 ? '' : this.#tokenText(token);
+  }
+}
+
+function parseTemplate(source: string, path: string): Template {
+  try {
+    return new Template(source);
+  } catch (error) {
+    return raise('unsupported', `the chat template of ${path} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What libllama would only report as "no model": a missing, empty, foreign or cut file, told apart beforehand. */

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Inbox } from '../../../tests/support/inbox.ts';
+import { writeTinyModel } from '../../../tests/support/tiny-gguf.ts';
+import type { EngineMessage, GenerateRequest } from '../engine.ts';
+import { LlamaEngine } from './llama-engine.ts';
+
+let folder: string;
+let model: string;
+let endless: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-engine-'));
+  model = join(folder, 'random.gguf');
+  endless = join(folder, 'endless.gguf');
+  writeTinyModel(model, { kind: 'random', seed: 3 });
+  writeTinyModel(endless, { kind: 'bigram', logit: (_, next) => (next === 97 ? 20 : 0) });
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function request(id: number, changes: Partial<GenerateRequest> = {}): GenerateRequest {
+  return {
+    id,
+    search: 'search',
+    prompt: { kind: 'text', text: 'Once' },
+    parent: 0,
+    path: [],
+    index: id,
+    sampling: { temperature: 1 },
+    seed: id,
+    delimiters: ['\n'],
+    maxTokens: 8,
+    lane: 'primary',
+    priority: 0,
+    ...changes,
+  };
+}
+
+describe('LlamaEngine', () => {
+  it('streams the text of a step before the step itself', async () => {
+    const engine = await LlamaEngine.open({ model });
+    const inbox = new Inbox<EngineMessage>();
+    engine.connect(inbox.post);
+    engine.generate([request(1), request(2)]);
+    await inbox.answered(2);
+    for (const id of [1, 2]) {
+      const own = inbox.messages.filter((message) => message.request === id);
+      const text = own.map((message) => (message.type === 'token' ? message.text : '')).join('');
+      const last = own.at(-1);
+      expect(last?.type === 'step' && last.step.text).toBe(text);
+    }
+    expect(engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0, healthy: true });
+    expect(engine.load().stepMs).toBeGreaterThan(0);
+    await engine.close();
+  });
+
+  it('cancels 500 running requests, answers each once, and frees every cell at the next decode', async () => {
+    const engine = await LlamaEngine.open({ model: endless, sequences: 63 });
+    const inbox = new Inbox<EngineMessage>();
+    engine.connect(inbox.post);
+    const ids = [...Array(500).keys()];
+    engine.generate(ids.map((id) => request(id, { maxTokens: 100_000, search: `s${id % 10}` })));
+    await inbox.until(() => inbox.messages.length > 200);
+    engine.cancel(ids);
+    for (let search = 0; search < 10; search++) engine.release(`s${search}`);
+    await inbox.answered(500);
+    expect(inbox.answers.every((message) => message.type === 'fault' && message.fault.code === 'cancelled')).toBe(true);
+    engine.generate([request(1000, { maxTokens: 1 })]);
+    await inbox.answered(501);
+    engine.release('search');
+    engine.generate([request(1001, { maxTokens: 1, search: 'other', prompt: { kind: 'text', text: 'x' } })]);
+    await inbox.answered(502);
+    expect(engine.counts.usedCells).toBe(1); // the one token of the last prompt
+    await engine.close();
+  });
+
+  it('answers what is outstanding when it is closed, and what comes after', async () => {
+    const engine = await LlamaEngine.open({ model: endless });
+    const inbox = new Inbox<EngineMessage>();
+    engine.connect(inbox.post);
+    engine.generate([request(1, { maxTokens: 100_000 })]);
+    const closed = engine.close();
+    engine.generate([request(2)]);
+    await closed;
+    expect(inbox.answers.map((message) => [message.request, message.type])).toEqual([
+      [1, 'fault'],
+      [2, 'fault'],
+    ]);
+    expect(engine.load().healthy).toBe(false);
+  });
+
+  it('says why it cannot open a model', async () => {
+    await expect(LlamaEngine.open({ model: join(folder, 'none.gguf') })).rejects.toThrow(/there is no model file/);
+  });
+
+  it('gives a search the same steps through two engines side by side', async () => {
+    const engines = await Promise.all([LlamaEngine.open({ model }), LlamaEngine.open({ model })]);
+    const texts = await Promise.all(
+      engines.map(async (engine) => {
+        const inbox = new Inbox<EngineMessage>();
+        engine.connect(inbox.post);
+        engine.generate([1, 2, 3].map((id) => request(id)));
+        await inbox.answered(3);
+        const byId = inbox.answers.toSorted((left, right) => left.request - right.request);
+        return byId.map((message) => (message.type === 'step' ? message.step.text : message.type));
+      }),
+    );
+    expect(texts[0]).toEqual(texts[1]);
+    await Promise.all(engines.map((engine) => engine.close()));
+  });
+});

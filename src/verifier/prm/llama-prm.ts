@@ -1,0 +1,97 @@
+// A process reward model on the embedded engine, in a thread of its own: the reward of a step is the probability of the
+// good verdict against the bad one after the step's last token. Paths that were scored stay in the cache, so that only
+// the tokens of new steps are computed.
+
+import type { RequestId } from '../../engine/engine.ts';
+import { LLAMA_DEFAULTS } from '../../engine/llama/llama-engine.ts';
+import { LlamaThread } from '../../engine/llama/thread.ts';
+import type { ThreadInfo, ThreadLoad } from '../../engine/llama/thread-messages.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
+
+export type LlamaPrmOptions = {
+  /** Path of a GGUF file. */
+  readonly model: string;
+  /** The vocabulary of the generator: where it is the same, its token ids are read instead of its text. */
+  readonly vocabularyHash: number;
+  readonly kvTokens?: number;
+  readonly threads?: number;
+  /** The two verdicts, one token each. */
+  readonly good?: string;
+  readonly bad?: string;
+  /** Appended to every step before the verdict is read, for models trained with a marker. */
+  readonly marker?: string;
+  readonly aggregation?: Aggregation;
+};
+
+// The verdicts of the shipped reward model, whose rewards are conditional probabilities: their product is the chance
+// that the path ends well.
+const DEFAULTS = { good: '+', bad: '-', marker: '', aggregation: 'product' } as const;
+
+export class LlamaPrm implements Verifier {
+  readonly capabilities: VerifierCapabilities;
+  readonly #thread: LlamaThread;
+
+  private constructor(thread: LlamaThread, aggregation: Aggregation) {
+    this.#thread = thread;
+    this.capabilities = { name: `llama ${thread.info.name}`, aggregation, reusesPrefix: true };
+  }
+
+  /** Loads the model; a FaultError says why it cannot be used. */
+  static async open(options: LlamaPrmOptions): Promise<LlamaPrm> {
+    const { kvTokens, threads, good, bad, marker, aggregation } = { ...LLAMA_DEFAULTS, ...DEFAULTS, ...options };
+    const thread = await LlamaThread.start({
+      model: options.model,
+      kvTokens,
+      threads,
+      sequences: LLAMA_DEFAULTS.rowLimit,
+      rowLimit: LLAMA_DEFAULTS.rowLimit,
+      bulkRows: LLAMA_DEFAULTS.bulkRows,
+      flashAttention: true,
+      tokenIdsOf: options.vocabularyHash,
+      verdict: { good, bad, marker },
+    });
+    return new LlamaPrm(thread, aggregation);
+  }
+
+  get info(): ThreadInfo {
+    return this.#thread.info;
+  }
+
+  get counts(): ThreadLoad {
+    return this.#thread.load;
+  }
+
+  connect(post: (message: VerifierMessage) => void): void {
+    this.#thread.connect((message) => {
+      if (message.type === 'fault') post({ type: 'fault', request: message.request, fault: message.fault });
+      if (message.type !== 'read') return;
+      const { request, probability, usage } = message;
+      post({ type: 'score', request, reward: probability, usage });
+    });
+  }
+
+  score(requests: readonly ScoreRequest[]): void {
+    const reads = requests.map(({ id, search, prompt, parent, path, step, lane, priority }) => {
+      const steps = [...path.map((each) => each.step), step];
+      return { id, search, prompt, parent, steps, lane, priority };
+    });
+    this.#thread.read(reads);
+  }
+
+  cancel(requests: readonly RequestId[]): void {
+    this.#thread.cancel(requests);
+  }
+
+  release(search: string): void {
+    this.#thread.release(search);
+  }
+
+  load(): VerifierLoad {
+    return { waiting: this.#thread.outstanding, healthy: this.#thread.healthy };
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}

@@ -1,0 +1,27 @@
+// Where an engine or a verifier posts to in a test.
+
+/** Collects messages, and resolves when so many requests have been answered or a condition holds. */
+export class Inbox<Message extends { readonly type: string; readonly request: number }> {
+  readonly messages: Message[] = [];
+  #waiting: { readonly holds: () => boolean; readonly resolve: () => void } | undefined;
+
+  readonly post = (message: Message): void => {
+    this.messages.push(message);
+    if (this.#waiting?.holds()) this.#waiting.resolve();
+  };
+
+  get answers(): Message[] {
+    return this.messages.filter((message) => message.type !== 'token');
+  }
+
+  until(holds: () => boolean): Promise<void> {
+    if (holds()) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting = { holds, resolve };
+    });
+  }
+
+  answered(count: number): Promise<void> {
+    return this.until(() => this.answers.length >= count);
+  }
+}
