@@ -1,0 +1,24 @@
+// `npm run bench -- NAME`: small benchmarks of one part each. An entry is one line below; its module prints its report.
+
+interface Entry {
+  readonly about: string;
+  readonly load: () => Promise<{ report(print: (line: string) => void): void | Promise<void> }>;
+}
+
+const entries: Readonly<Record<string, Entry>> = {
+  decide: {
+    about: 'operations of one scheduling decision, 10 to 10,000 live searches',
+    load: () => import('./decide.ts'),
+  },
+};
+
+const [name] = process.argv.slice(2);
+const entry = name !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
+if (entry === undefined) {
+  console.error(name === undefined ? 'usage: npm run bench -- NAME' : `there is no benchmark '${name}'`);
+  for (const [known, { about }] of Object.entries(entries)) console.error(`  ${known.padEnd(12)} ${about}`);
+  process.exitCode = 2;
+} else {
+  const { report } = await entry.load();
+  await report((line) => console.log(line));
+}
