@@ -9,7 +9,7 @@ import type { Node } from '../tree/node.ts';
 import type { Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 
-export const programNames = ['mcts', 'beam', 'best-of-n', 'greedy'] as const;
+export const programNames = ['mcts', 'beam', 'best-of-n', 'self-consistency', 'greedy'] as const;
 export type ProgramName = (typeof programNames)[number];
 
 /** Some steps wanted below a node. Together with the sampling, (node, child index) is the key of each child. */

@@ -3,7 +3,7 @@
 
 import type { FaultCode } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
-import type { Step } from './step.ts';
+import type { Sampling, Step } from './step.ts';
 
 /** Dense from 0 (the root) in the order in which nodes came to be. */
 export type NodeId = number;
@@ -21,13 +21,19 @@ export interface Growth {
 }
 
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;
-/** `completed` backs the score up; `ended` is a strand still open when its search exits. */
+/** `completed` backs the score up; `ended`: its search exited, or its program has no more use for it. */
 export type Closing = (typeof closings)[number];
 
 export type TreeEvent =
   | { readonly type: 'planted'; readonly aggregation: Aggregation }
   | { readonly type: 'opened'; readonly strand: StrandId; readonly node: NodeId }
-  | { readonly type: 'asked'; readonly strand: StrandId; readonly node: NodeId; readonly indices: readonly number[] }
+  | {
+      readonly type: 'asked';
+      readonly strand: StrandId;
+      readonly node: NodeId;
+      readonly indices: readonly number[];
+      readonly sampling: Sampling;
+    }
   | ({ readonly type: 'grown'; readonly node: NodeId } & Growth)
   | {
       readonly type: 'merged';

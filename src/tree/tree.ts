@@ -7,6 +7,7 @@ import { raise } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
 import type { Closing, Growth, NodeId, StrandId, TreeEvent } from './events.ts';
 import { isExpanding, makeChild, makeRoot, type Node } from './node.ts';
+import type { Sampling } from './step.ts';
 
 export interface Strand {
   readonly id: StrandId;
@@ -15,6 +16,8 @@ export interface Strand {
   awaiting: number;
   /** Children that its current expansion has brought, in order of arrival; a merged one appears as the node it joined. */
   landed: Node[];
+  /** How its current expansion is sampled: part of the keys that are asked for again after a crash. */
+  sampling: Sampling | undefined;
 }
 
 export type Ghost = Growth;
@@ -96,7 +99,7 @@ export class Tree {
       case 'opened':
         return this.#open(event.strand, this.#known(event.node));
       case 'asked':
-        return this.#ask(this.strand(event.strand), this.#known(event.node), event.indices);
+        return this.#ask(this.strand(event.strand), this.#known(event.node), event.indices, event.sampling);
       case 'grown':
         return this.#grow(event.node, event);
       case 'merged':
@@ -117,11 +120,11 @@ export class Tree {
   #open(id: StrandId, node: Node): void {
     if (id !== this.#opened) raise('bad-event', `the next strand is ${this.#opened}, not ${id}`);
     this.#opened += 1;
-    this.strands.set(id, { id, node, awaiting: 0, landed: [] });
+    this.strands.set(id, { id, node, awaiting: 0, landed: [], sampling: undefined });
     addPending(node, 1);
   }
 
-  #ask(strand: Strand, node: Node, indices: readonly number[]): void {
+  #ask(strand: Strand, node: Node, indices: readonly number[], sampling: Sampling): void {
     if (strand.node !== node) raise('bad-event', `strand ${strand.id} is at node ${strand.node.id}, not ${node.id}`);
     if (node.terminal) raise('bad-event', `node ${node.id} is terminal and gets no child`);
     for (const index of indices) {
@@ -129,6 +132,7 @@ export class Tree {
       if (taken || !Number.isInteger(index) || index < 0) raise('bad-event', `child ${index} of node ${node.id}`);
     }
     if (strand.awaiting === 0) strand.landed = [];
+    strand.sampling = sampling;
     node.inFlight ??= new Map();
     for (const index of indices) node.inFlight.set(index, strand.id);
     strand.awaiting += indices.length;
@@ -145,7 +149,7 @@ export class Tree {
     if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
     const child = makeChild(id, parent, growth, this.aggregation);
     this.nodes.push(child);
-    parent.children.push(child);
+    insertByIndex(parent.children, child);
     this.ghosts.delete(ghostKey(parent.id, growth.index));
     this.tokens += growth.step.tokens;
     if (child.terminal && (this.best === undefined || child.score > this.best.score)) this.best = child;
@@ -240,6 +244,13 @@ function backUp(leaf: Node): void {
     at.visits += 1;
     at.value += leaf.score;
   }
+}
+
+/** Siblings stand in the order of their child index, so that the order of arrival changes no sum and no tie. */
+function insertByIndex(children: Node[], child: Node): void {
+  let at = children.length;
+  while (at > 0 && children[at - 1]!.index > child.index) at -= 1;
+  children.splice(at, 0, child);
 }
 
 function addPending(node: Node, change: number): void {

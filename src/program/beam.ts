@@ -1,0 +1,133 @@
+// Beam search, P0 appendix B. Level by level: every beam is expanded by several candidates, and the best of all
+// candidates by score are the beams of the next level; those among them that are terminal are finished and leave the
+// beam one narrower. Which nodes are the beams of a level follows from the tree alone, so nothing else is kept. A beam is
+// a strand; with fewer strands than beams, a strand takes up one beam of the level after the other.
+
+import { isExpanding, type Node } from '../tree/node.ts';
+import type { Sampling } from '../tree/step.ts';
+import type { Strand, Tree } from '../tree/tree.ts';
+import { bestAnswer } from './best.ts';
+import { askBelow, foldOutcome, follow, leastPromising, missingIndices, openAt } from './growth.ts';
+import type { Ask, Expansion, Outcome, Program } from './program.ts';
+
+export interface BeamOptions {
+  readonly beams: number;
+  /** Candidates per beam and level. */
+  readonly candidates: number;
+  readonly maxDepth: number;
+  readonly sampling: Sampling;
+}
+
+/** 8 beams as in P0 §5.1; the paper leaves the candidates open and calls the cost quadratic in the beams: 8 each. */
+export const beamDefaults: BeamOptions = { beams: 8, candidates: 8, maxDepth: 40, sampling: { temperature: 0.8 } };
+
+export function createBeam(options: Partial<BeamOptions> = {}): Program {
+  return new Beam({ ...beamDefaults, ...options });
+}
+
+/** One level of the search. `chosen` is empty until every beam of the level has been expanded. */
+interface Level {
+  readonly beams: readonly Node[];
+  readonly unexpanded: readonly Node[];
+  readonly complete: boolean;
+  /** The best candidates: those that are terminal are finished, the others are the next level's beams. */
+  readonly chosen: readonly Node[];
+}
+
+class Beam implements Program {
+  readonly name = 'beam';
+  readonly needsVerifier = true;
+  readonly naturalWidth: number;
+  readonly #options: BeamOptions;
+
+  constructor(options: BeamOptions) {
+    this.#options = options;
+    this.naturalWidth = options.beams;
+  }
+
+  ask(tree: Tree, mayOpen: boolean): Ask | undefined {
+    const { beams, unexpanded } = this.#levels(tree).at(-1)!;
+    const [free] = unoccupied(tree, unexpanded);
+    for (const strand of tree.strands.values()) {
+      if (strand.awaiting > 0) continue;
+      if (unexpanded.includes(strand.node)) return this.#expand(tree, strand);
+      if (free !== undefined) {
+        tree.record({ type: 'moved', strand: strand.id, node: free.id });
+        return this.#expand(tree, strand);
+      }
+      // Left over when a log ends in the middle of a level's end: no beam will ever need it.
+      if (beams.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
+    }
+    return mayOpen && free !== undefined ? this.#expand(tree, openAt(tree, free)) : undefined;
+  }
+
+  tell(tree: Tree, outcome: Outcome): void {
+    const strand = foldOutcome(tree, outcome, this.#options);
+    if (strand === undefined) return;
+    const level = this.#levels(tree).find((each) => each.beams.includes(strand.node));
+    if (strand.landed.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+    if (level?.complete) settle(tree, level.chosen);
+  }
+
+  /** Beams of this level that nobody has taken up, then the candidates that lead so far. */
+  foresee(tree: Tree, count: number): Expansion[] {
+    const { candidates, sampling, beams: width } = this.#options;
+    const { beams, unexpanded } = this.#levels(tree).at(-1)!;
+    const leading = best(candidatesOf(beams), width).filter((node) => !node.terminal);
+    const next = [...unoccupied(tree, unexpanded), ...leading].slice(0, count);
+    return next.map((node) => ({ node, indices: missingIndices(node, candidates), sampling }));
+  }
+
+  yield(tree: Tree, count: number): number[] {
+    return leastPromising(tree, count);
+  }
+
+  answer(tree: Tree) {
+    return bestAnswer(tree);
+  }
+
+  #expand(tree: Tree, strand: Strand): Ask {
+    return askBelow(tree, strand, missingIndices(strand.node, this.#options.candidates), this.#options.sampling);
+  }
+
+  /** All levels so far, from the root's to the one being expanded, which has no beams when the search is over. */
+  #levels(tree: Tree): Level[] {
+    const levels: Level[] = [];
+    let room = this.#options.beams;
+    for (let beams: readonly Node[] = [tree.root]; ; ) {
+      const unexpanded = beams.filter((beam) => beam.children.length === 0 && !isExpanding(beam));
+      const complete = unexpanded.length === 0 && !beams.some(isExpanding);
+      const chosen = complete ? best(candidatesOf(beams), room) : [];
+      levels.push({ beams, unexpanded, complete, chosen });
+      if (!complete || beams.length === 0) return levels;
+      beams = chosen.filter((node) => !node.terminal);
+      room = beams.length;
+    }
+  }
+}
+
+/** After a level: each finished path completes a strand, each beam that goes on has one, and the rest are closed. */
+function settle(tree: Tree, chosen: readonly Node[]): void {
+  const strands = [...tree.strands.values()];
+  const inOrder = [...chosen.filter((node) => node.terminal), ...chosen.filter((node) => !node.terminal)];
+  for (const node of inOrder) {
+    const strand = strands.shift();
+    if (strand === undefined) return;
+    follow(tree, strand, node);
+  }
+  for (const strand of strands) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
+}
+
+function unoccupied(tree: Tree, beams: readonly Node[]): Node[] {
+  const occupied = new Set([...tree.strands.values()].map((strand) => strand.node));
+  return beams.filter((beam) => !occupied.has(beam));
+}
+
+function candidatesOf(beams: readonly Node[]): Node[] {
+  return beams.flatMap((beam) => beam.children);
+}
+
+/** By score, highest first; equals in an order that depends on their paths alone, never on their arrival. */
+function best(nodes: readonly Node[], count: number): Node[] {
+  return [...nodes].sort((a, b) => b.score - a.score || a.pathKey - b.pathKey).slice(0, count);
+}

@@ -1,0 +1,110 @@
+// Independent samples, each grown step by step from the root: best-of-n takes the one with the highest score,
+// self-consistency the answer that most of them give, greedy is a single sample at temperature 0. A sample is a strand.
+
+import type { Node } from '../tree/node.ts';
+import { greedySampling, type Sampling } from '../tree/step.ts';
+import type { Strand, Tree } from '../tree/tree.ts';
+import { bestAnswer, describe } from './best.ts';
+import { meanLogprobOf } from './confidence.ts';
+import { askBelow, foldOutcome, follow, freeIndex, leastPromising, openAt, readyStrand } from './growth.ts';
+import type { Answer, Ask, Expansion, Outcome, Program, ProgramName } from './program.ts';
+
+export interface SamplesOptions {
+  readonly samples: number;
+  readonly maxDepth: number;
+  readonly sampling: Sampling;
+}
+
+export const samplesDefaults: SamplesOptions = { samples: 16, maxDepth: 40, sampling: { temperature: 0.8 } };
+
+export function createBestOfN(options: Partial<SamplesOptions> = {}): Program {
+  return new Samples('best-of-n', true, { ...samplesDefaults, ...options }, bestAnswer);
+}
+
+export function createSelfConsistency(options: Partial<SamplesOptions> = {}): Program {
+  return new Samples('self-consistency', false, { ...samplesDefaults, ...options }, mostCommonAnswer);
+}
+
+export function createGreedy(options: { maxDepth?: number } = {}): Program {
+  return new Samples(
+    'greedy',
+    false,
+    { ...samplesDefaults, ...options, samples: 1, sampling: greedySampling },
+    bestAnswer,
+  );
+}
+
+class Samples implements Program {
+  readonly name: ProgramName;
+  readonly needsVerifier: boolean;
+  readonly naturalWidth: number;
+  readonly answer: (tree: Tree) => Answer | undefined;
+  readonly #options: SamplesOptions;
+
+  constructor(
+    name: ProgramName,
+    needsVerifier: boolean,
+    options: SamplesOptions,
+    answer: (tree: Tree) => Answer | undefined,
+  ) {
+    this.name = name;
+    this.needsVerifier = needsVerifier;
+    this.naturalWidth = options.samples;
+    this.answer = answer;
+    this.#options = options;
+  }
+
+  ask(tree: Tree, mayOpen: boolean): Ask | undefined {
+    const { sampling } = this.#options;
+    const ready = readyStrand(tree, advance);
+    if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
+    if (!mayOpen || this.#samplesLeft(tree) <= 0) return undefined;
+    return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
+  }
+
+  tell(tree: Tree, outcome: Outcome): void {
+    const strand = foldOutcome(tree, outcome, this.#options);
+    if (strand !== undefined) advance(tree, strand);
+  }
+
+  /** The samples that have not been opened: what comes below an open one is not known before its step is. */
+  foresee(tree: Tree, count: number): Expansion[] {
+    const first = freeIndex(tree.root);
+    const more = Math.min(count, this.#samplesLeft(tree));
+    const { sampling } = this.#options;
+    return Array.from({ length: more }, (_, at) => ({ node: tree.root, indices: [first + at], sampling }));
+  }
+
+  yield(tree: Tree, count: number): number[] {
+    return leastPromising(tree, count);
+  }
+
+  #samplesLeft(tree: Tree): number {
+    return this.#options.samples - tree.closed.completed - tree.closed.pruned - tree.strands.size;
+  }
+}
+
+function advance(tree: Tree, strand: Strand): void {
+  const [next] = strand.landed;
+  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+  else follow(tree, strand, next);
+}
+
+/** The answer given most often; of equals the one whose samples the model itself found likeliest. */
+function mostCommonAnswer(tree: Tree): Answer | undefined {
+  const groups = new Map<string, { votes: number; node: Node }>();
+  for (const node of tree.nodes) {
+    if (!node.terminal || node.answer === undefined) continue;
+    const group = groups.get(node.answer);
+    // A node that several samples share counts once for each of them that ended there.
+    const votes = (group?.votes ?? 0) + node.count;
+    const better = group === undefined || meanLogprobOf(node) > meanLogprobOf(group.node);
+    groups.set(node.answer, { votes, node: better ? node : group.node });
+  }
+  let best: { votes: number; node: Node } | undefined;
+  for (const group of groups.values()) {
+    const lead = best === undefined ? 1 : group.votes - best.votes;
+    if (lead > 0 || (lead === 0 && meanLogprobOf(group.node) > meanLogprobOf(best!.node))) best = group;
+  }
+  return best === undefined ? bestAnswer(tree) : describe(best.node);
+}

@@ -1,0 +1,108 @@
+// What one outcome does to any tree, whatever the program: the part of `tell` that all programs share. Late and double
+// outcomes are told apart here, so that a program only sees the strand whose expansion is now complete.
+
+import type { Growth } from '../tree/events.ts';
+import type { Node } from '../tree/node.ts';
+import type { Sampling } from '../tree/step.ts';
+import type { Strand, Tree } from '../tree/tree.ts';
+import type { Ask, Outcome } from './program.ts';
+
+export interface GrowthLimits {
+  /** A node at this depth ends its path even if the model would go on. */
+  readonly maxDepth: number;
+}
+
+/**
+ * Folds one outcome in. In flight, it becomes a node (or joins an identical sibling, or withers); a second answer to the
+ * same key changes nothing; one that nobody waits for is kept as a ghost until the program asks for its key.
+ * Gives the strand that has now got all it waited for.
+ */
+export function foldOutcome(tree: Tree, outcome: Outcome, limits: GrowthLimits): Strand | undefined {
+  const parent = tree.node(outcome.node);
+  const { index } = outcome;
+  if (parent.byIndex?.has(index)) return undefined;
+  const waiting = parent.inFlight?.get(index);
+  if (waiting === undefined) {
+    if (outcome.ok && !parent.terminal) tree.record({ type: 'ghosted', ...growthOf(parent, outcome, limits) });
+    return undefined;
+  }
+  if (outcome.ok) grow(tree, parent, growthOf(parent, outcome, limits));
+  else tree.record({ type: 'withered', parent: parent.id, index, code: outcome.fault.code });
+  const strand = tree.strand(waiting);
+  return strand.awaiting === 0 ? strand : undefined;
+}
+
+function grow(tree: Tree, parent: Node, growth: Growth): void {
+  const { index, step } = growth;
+  const twin = parent.children.find((each) => each.step?.text === step.text && each.step.end === step.end);
+  if (twin === undefined) tree.record({ type: 'grown', node: tree.nextNode, ...growth });
+  else tree.record({ type: 'merged', into: twin.id, parent: parent.id, index, tokens: step.tokens });
+}
+
+function growthOf(parent: Node, outcome: Outcome & { ok: true }, limits: GrowthLimits): Growth {
+  const { index, step, reward, answer } = outcome;
+  const terminal = step.end === 'eos' || parent.depth + 1 >= limits.maxDepth;
+  return {
+    parent: parent.id,
+    index,
+    step,
+    terminal,
+    ...(reward === undefined ? {} : { reward }),
+    ...(answer === undefined ? {} : { answer }),
+  };
+}
+
+/** The strand goes on to a child; on a terminal one it is complete. */
+export function follow(tree: Tree, strand: Strand, child: Node): void {
+  tree.record({ type: 'moved', strand: strand.id, node: child.id });
+  if (child.terminal) tree.record({ type: 'closed', strand: strand.id, closing: 'completed' });
+}
+
+/**
+ * The first open strand that can be asked below. A log may end between the events of one outcome; what was left undone
+ * is made up for here: a strand on a terminal node completes, one whose children have all come goes on by `advance`.
+ */
+export function readyStrand(tree: Tree, advance: (tree: Tree, strand: Strand) => void): Strand | undefined {
+  for (const strand of tree.strands.values()) {
+    if (strand.awaiting > 0) continue;
+    if (strand.node.terminal) tree.record({ type: 'closed', strand: strand.id, closing: 'completed' });
+    else if (strand.landed.length > 0) advance(tree, strand);
+    if (tree.strands.has(strand.id) && !strand.node.terminal) return strand;
+  }
+  return undefined;
+}
+
+/** Asks for children of the node at which the strand stands. */
+export function askBelow(tree: Tree, strand: Strand, indices: readonly number[], sampling: Sampling): Ask {
+  tree.record({ type: 'asked', strand: strand.id, node: strand.node.id, indices, sampling });
+  return { strand: strand.id, node: strand.node, indices, sampling };
+}
+
+export function openAt(tree: Tree, node: Node): Strand {
+  const id = tree.nextStrand;
+  tree.record({ type: 'opened', strand: id, node: node.id });
+  return tree.strand(id);
+}
+
+/** The child indices from 0 up to `count` that no child has taken. */
+export function missingIndices(node: Node, count: number): number[] {
+  const indices: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    if (!node.byIndex?.has(index) && !node.inFlight?.has(index)) indices.push(index);
+  }
+  return indices;
+}
+
+/** The first child index that is neither taken nor in flight. */
+export function freeIndex(node: Node): number {
+  let index = 0;
+  while (node.byIndex?.has(index) || node.inFlight?.has(index)) index += 1;
+  return index;
+}
+
+/** Open strands in the order in which they are to be given up: lowest score first, the younger of equals first. */
+export function leastPromising(tree: Tree, count: number): number[] {
+  const strands = [...tree.strands.values()];
+  strands.sort((a, b) => a.node.score - b.node.score || b.id - a.id);
+  return strands.slice(0, count).map((strand) => strand.id);
+}

@@ -1,0 +1,129 @@
+// Node-reusing MCTS, P0 appendix A. A rollout is one strand: it selects a leaf, expands it by several steps, follows the
+// step with the highest reward, and expands again until it stands on a terminal node; then the score of that path is
+// added to every node on it. Nodes made on the way stay. Serial search is the special case of one strand at a time.
+
+import type { Node } from '../../tree/node.ts';
+import type { Sampling } from '../../tree/step.ts';
+import type { Strand, Tree } from '../../tree/tree.ts';
+import { bestAnswer } from '../best.ts';
+import { askBelow, foldOutcome, follow, leastPromising, missingIndices, openAt, readyStrand } from '../growth.ts';
+import type { Ask, Expansion, Outcome, Program } from '../program.ts';
+import { type Selection, selectLeaf } from './selection.ts';
+
+export interface MctsOptions {
+  /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
+  readonly rollouts: number;
+  /** Steps per expansion, P0 §5.1. */
+  readonly branching: number;
+  readonly selection: Selection;
+  /** c of PUCT or UCT. */
+  readonly exploration: number;
+  readonly maxDepth: number;
+  readonly sampling: Sampling;
+}
+
+/** 16 rollouts of 4 steps as in P0 §5.1; the exploration constant is decided in docs/decisions/0002-mcts-constants.md. */
+export const mctsDefaults: MctsOptions = {
+  rollouts: 16,
+  branching: 4,
+  selection: 'puct',
+  exploration: 1,
+  maxDepth: 40,
+  sampling: { temperature: 0.8 },
+};
+
+export function createMcts(options: Partial<MctsOptions> = {}): Program {
+  return new Mcts({ ...mctsDefaults, ...options });
+}
+
+class Mcts implements Program {
+  readonly name = 'mcts';
+  readonly needsVerifier = true;
+  readonly naturalWidth = 1;
+  readonly #options: MctsOptions;
+
+  constructor(options: MctsOptions) {
+    this.#options = options;
+  }
+
+  ask(tree: Tree, mayOpen: boolean): Ask | undefined {
+    const ready = readyStrand(tree, advance);
+    if (ready !== undefined) return this.#expand(tree, ready);
+    if (!mayOpen || this.#rolloutsLeft(tree) <= 0) return undefined;
+    const leaf = this.#select(tree);
+    return leaf && this.#expand(tree, openAt(tree, leaf));
+  }
+
+  tell(tree: Tree, outcome: Outcome): void {
+    const strand = foldOutcome(tree, outcome, this.#options);
+    if (strand !== undefined) advance(tree, strand);
+  }
+
+  foresee(tree: Tree, count: number): Expansion[] {
+    const likely = this.#likelyMoves(tree).slice(0, count);
+    const imagined = new Map<Node, number>();
+    let rollouts = this.#rolloutsLeft(tree);
+    while (likely.length < count && rollouts > 0) {
+      const leaf = selectLeaf(tree.root, this.#options.selection, this.#options.exploration, imagined);
+      if (leaf === undefined) break;
+      for (let at: Node | undefined = leaf; at !== undefined; at = at.parent)
+        imagined.set(at, (imagined.get(at) ?? 0) + 1);
+      if (!likely.includes(leaf)) likely.push(leaf);
+      rollouts -= 1;
+    }
+    return likely.map((node) => this.#expansionOf(node));
+  }
+
+  yield(tree: Tree, count: number): number[] {
+    return leastPromising(tree, count);
+  }
+
+  answer(tree: Tree) {
+    return bestAnswer(tree);
+  }
+
+  #select(tree: Tree): Node | undefined {
+    return selectLeaf(tree.root, this.#options.selection, this.#options.exploration);
+  }
+
+  #expand(tree: Tree, strand: Strand): Ask {
+    const { branching, sampling } = this.#options;
+    return askBelow(tree, strand, missingIndices(strand.node, branching), sampling);
+  }
+
+  #expansionOf(node: Node): Expansion {
+    const { branching, sampling } = this.#options;
+    return { node, indices: missingIndices(node, branching), sampling };
+  }
+
+  /** Where the open rollouts will go on if no sibling still in flight does better. */
+  #likelyMoves(tree: Tree): Node[] {
+    const moves: Node[] = [];
+    for (const strand of tree.strands.values()) {
+      const next = strand.awaiting > 0 ? highestReward(strand.landed) : undefined;
+      if (next !== undefined && !next.terminal) moves.push(next);
+    }
+    return moves.sort((a, b) => b.score - a.score || a.id - b.id);
+  }
+
+  #rolloutsLeft(tree: Tree): number {
+    return this.#options.rollouts - tree.closed.completed - tree.closed.pruned - tree.strands.size;
+  }
+}
+
+/** The simulation phase: on to the child with the highest reward; at a terminal node the rollout is complete. */
+function advance(tree: Tree, strand: Strand): void {
+  const next = highestReward(strand.landed);
+  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+  else follow(tree, strand, next);
+}
+
+/** Of equals the one that was asked for first, whichever came first. */
+function highestReward(nodes: readonly Node[]): Node | undefined {
+  let best: Node | undefined;
+  for (const node of nodes) {
+    const lead = best === undefined ? 1 : (node.reward ?? 0) - (best.reward ?? 0);
+    if (lead > 0 || (lead === 0 && node.index < best!.index)) best = node;
+  }
+  return best;
+}

@@ -1,0 +1,235 @@
+// Everything that is on its way: children being generated, then scored. Turns what programs ask for into requests, and
+// what engine and verifier answer into outcomes, one per child, exactly once. Knows nothing of budgets, widths or exits.
+
+import { assert } from '../base/assert.ts';
+import { type Fault, fault } from '../base/fault.ts';
+import { Counter } from '../base/ids.ts';
+import { hash } from '../base/random.ts';
+import type { Engine, EngineMessage, GenerateRequest, Lane, PathStep, RequestId } from '../engine/engine.ts';
+import type { Expansion, Outcome } from '../program/program.ts';
+import { childKey, type Node, pathText, pathTo } from '../tree/node.ts';
+import type { Step } from '../tree/step.ts';
+import { type Ghost, ghostKey } from '../tree/tree.ts';
+import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
+import type { SearchRequest } from './request.ts';
+import type { Search } from './search.ts';
+
+/** One child on its way. */
+export interface Flight {
+  readonly id: RequestId;
+  readonly search: Search;
+  readonly node: Node;
+  readonly index: number;
+  readonly path: readonly PathStep[];
+  readonly sinceMs: number;
+  lane: Lane;
+  /** Set once it has been generated and waits for its score. */
+  readonly step: Step | undefined;
+  /** Nobody waits for it any more; kept until the engine has answered, so that its tokens are counted. */
+  cancelled: boolean;
+}
+
+/** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
+export interface Arrival {
+  readonly search: Search;
+  readonly outcome: Outcome;
+  readonly flight?: Flight;
+}
+
+export interface FlightsOptions {
+  readonly engine: Engine;
+  readonly verifier: Verifier | undefined;
+  readonly requestTimeoutMs: number | undefined;
+  readonly onFault: ((search: string, fault: Fault) => void) | undefined;
+}
+
+export class Flights {
+  readonly #options: FlightsOptions;
+  readonly #ids = new Counter(1);
+  /** In the order of their start. */
+  readonly #byId = new Map<RequestId, Flight>();
+  #arrivals: Arrival[] = [];
+  #toGenerate: GenerateRequest[] = [];
+  #toScore: ScoreRequest[] = [];
+  #toCancel: Flight[] = [];
+
+  constructor(options: FlightsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get hasArrivals(): boolean {
+    return this.#arrivals.length > 0;
+  }
+
+  get(id: RequestId): Flight | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** What has arrived since the last call. */
+  takeArrivals(): Arrival[] {
+    const arrivals = this.#arrivals;
+    this.#arrivals = [];
+    return arrivals;
+  }
+
+  start(search: Search, expansion: Expansion, indices: readonly number[], lane: Lane, nowMs: number): void {
+    const { node } = expansion;
+    const path = pathTo(node).map((each) => ({ node: each.id, step: each.step! }));
+    for (const index of indices) {
+      const flight = this.#add({ search, node, index, path, sinceMs: nowMs, lane, step: undefined });
+      this.#toGenerate.push(generateRequest(flight, expansion));
+    }
+  }
+
+  /** A ghost becomes a child at no engine cost. */
+  promote(search: Search, ghost: Ghost): void {
+    const { parent, index, step, reward, answer } = ghost;
+    this.#arrivals.push({ search, outcome: success(parent, index, step, reward, answer) });
+  }
+
+  takeFromEngine(message: EngineMessage, nowMs: number): void {
+    const flight = this.#byId.get(message.request);
+    if (flight === undefined || flight.step !== undefined || message.type === 'token') return;
+    const { search } = flight;
+    const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, search.request);
+    const kept = problem === undefined && !flight.cancelled;
+    if (message.usage !== undefined) search.ledger.generated(message.usage, kept);
+    this.#byId.delete(flight.id);
+    if (flight.cancelled) return;
+    if (problem !== undefined) return this.#fail(flight, problem);
+    assert(message.type === 'step', 'only a step has no problem');
+    if (search.request.program.needsVerifier) this.#sendToVerifier(flight, message.step, nowMs);
+    else this.#succeed(flight, message.step, undefined);
+  }
+
+  takeFromVerifier(message: VerifierMessage): void {
+    const flight = this.#byId.get(message.request);
+    if (flight?.step === undefined) return;
+    this.#byId.delete(flight.id);
+    if (message.type === 'score') flight.search.ledger.scored(message.usage);
+    if (flight.cancelled) return;
+    const problem = message.type === 'fault' ? message.fault : problemWithReward(message.reward);
+    if (problem !== undefined) return this.#fail(flight, problem);
+    assert(message.type === 'score', 'only a score has no problem');
+    this.#succeed(flight, flight.step, message.reward);
+  }
+
+  cancel(flight: Flight): void {
+    assert(!flight.cancelled, 'a flight is cancelled once');
+    flight.cancelled = true;
+    flight.search.flights.delete(ghostKey(flight.node.id, flight.index));
+    if (flight.step !== undefined) flight.search.ledger.discarded(flight.step.tokens);
+    this.#toCancel.push(flight);
+  }
+
+  /** Gives up on what has not been answered for too long. */
+  expire(nowMs: number): void {
+    const { requestTimeoutMs } = this.#options;
+    if (requestTimeoutMs === undefined) return;
+    for (const flight of this.#byId.values()) {
+      if (nowMs - flight.sinceMs < requestTimeoutMs) return;
+      this.#byId.delete(flight.id);
+      if (flight.cancelled) continue;
+      this.#toCancel.push(flight);
+      const where = flight.step === undefined ? 'engine' : 'verifier';
+      this.#fail(flight, fault('timeout', `no answer from the ${where} in ${requestTimeoutMs} ms (requestTimeoutMs)`));
+    }
+  }
+
+  nextExpiryMs(): number | undefined {
+    const { requestTimeoutMs } = this.#options;
+    if (requestTimeoutMs === undefined) return undefined;
+    for (const flight of this.#byId.values()) return flight.sinceMs + requestTimeoutMs;
+    return undefined;
+  }
+
+  /** Hands over what has gathered since the last call: what is stopped first, then scoring, then generation. */
+  dispatch(): void {
+    const { engine, verifier } = this.#options;
+    const [cancel, score, generate] = [this.#toCancel, this.#toScore, this.#toGenerate];
+    [this.#toCancel, this.#toScore, this.#toGenerate] = [[], [], []];
+    const scores = score.filter((request) => this.#isWanted(request.id));
+    const requests = generate.filter((request) => this.#isWanted(request.id));
+    const atEngine = cancel.filter((flight) => flight.step === undefined).map((flight) => flight.id);
+    const atVerifier = cancel.filter((flight) => flight.step !== undefined).map((flight) => flight.id);
+    if (atEngine.length > 0) engine.cancel(atEngine);
+    if (atVerifier.length > 0) verifier?.cancel(atVerifier);
+    if (scores.length > 0) verifier?.score(scores);
+    if (requests.length > 0) engine.generate(requests);
+  }
+
+  /** False for what was cancelled in the very step in which it was asked for. */
+  #isWanted(id: RequestId): boolean {
+    const flight = this.#byId.get(id);
+    if (flight?.cancelled) this.#byId.delete(id);
+    return flight !== undefined && !flight.cancelled;
+  }
+
+  #add(flight: Omit<Flight, 'id' | 'cancelled'>): Flight {
+    const added: Flight = { ...flight, id: this.#ids.take(), cancelled: false };
+    this.#byId.set(added.id, added);
+    added.search.flights.set(ghostKey(added.node.id, added.index), added);
+    return added;
+  }
+
+  #sendToVerifier(generated: Flight, step: Step, nowMs: number): void {
+    const { search, node, index, path, lane } = generated;
+    const { id } = this.#add({ search, node, index, path, lane, sinceMs: nowMs, step });
+    const { prompt, priority } = search.request;
+    this.#toScore.push({ id, search: search.id, prompt, parent: node.id, index, path, step, lane, priority });
+  }
+
+  #succeed(flight: Flight, step: Step, reward: number | undefined): void {
+    const { search, node, index } = flight;
+    const answer = step.end === 'eos' ? search.request.extract(pathText(node) + step.text) : undefined;
+    this.#arrivals.push({ search, flight, outcome: success(node.id, index, step, reward, answer) });
+  }
+
+  #fail(flight: Flight, problem: Fault): void {
+    const { search, node, index, step } = flight;
+    if (step !== undefined) search.ledger.discarded(step.tokens);
+    this.#options.onFault?.(search.id, problem);
+    this.#arrivals.push({ search, flight, outcome: { ok: false, node: node.id, index, fault: problem } });
+  }
+}
+
+function generateRequest(flight: Flight, { sampling }: Expansion): GenerateRequest {
+  const { id, search, node, index, path, lane } = flight;
+  const { prompt, seed, delimiters, maxStepTokens, priority } = search.request;
+  return {
+    id,
+    search: search.id,
+    prompt,
+    parent: node.id,
+    path,
+    index,
+    sampling,
+    seed: hash(seed, childKey(node, index)),
+    delimiters,
+    maxTokens: maxStepTokens,
+    lane,
+    priority,
+  };
+}
+
+function success(node: number, index: number, step: Step, reward?: number, answer?: string): Outcome {
+  const scored = reward === undefined ? {} : { reward };
+  return { ok: true, node, index, step, ...scored, ...(answer === undefined ? {} : { answer }) };
+}
+
+function problemWithStep(step: Step, { maxStepTokens }: SearchRequest): Fault | undefined {
+  const { tokens, text, end } = step;
+  if (!Number.isInteger(tokens) || tokens < 0) return fault('bad-step', `a step of ${tokens} tokens`);
+  if (text === '' && end !== 'eos') return fault('bad-step', 'an empty step that does not end the answer');
+  if (tokens <= maxStepTokens) return undefined;
+  return fault('bad-step', `a step of ${tokens} tokens; at most ${maxStepTokens} were asked for (maxStepTokens)`);
+}
+
+function problemWithReward(reward: number): Fault | undefined {
+  if (reward >= 0 && reward <= 1) return undefined;
+  return fault('bad-reward', `the verifier gave a reward of ${reward}; rewards are from 0 to 1`);
+}

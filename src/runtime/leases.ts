@@ -1,0 +1,37 @@
+// The budget M as objects: a lease is the right to have one strand open. It is taken once and returned once; taking more
+// than M or returning twice is a programmer's mistake and stops the process.
+
+import { assert } from '../base/assert.ts';
+
+export interface Lease {
+  readonly holder: string;
+}
+
+export class Leases {
+  readonly budget: number;
+  readonly #held = new Set<Lease>();
+
+  constructor(budget: number) {
+    assert(Number.isInteger(budget) && budget >= 1, `a budget of ${budget} strands`);
+    this.budget = budget;
+  }
+
+  get taken(): number {
+    return this.#held.size;
+  }
+
+  get free(): number {
+    return this.budget - this.#held.size;
+  }
+
+  take(holder: string): Lease {
+    assert(this.free > 0, `no lease left of ${this.budget} for ${holder}`);
+    const lease: Lease = { holder };
+    this.#held.add(lease);
+    return lease;
+  }
+
+  give(lease: Lease): void {
+    assert(this.#held.delete(lease), `the lease of ${lease.holder} was returned before`);
+  }
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { digestTree } from '../../tests/support/digest.ts';
+import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
+import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
+import { createBeam } from '../program/beam.ts';
+import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
+import { createMcts } from '../program/mcts/mcts.ts';
+import type { Program } from '../program/program.ts';
+import { Tree } from '../tree/tree.ts';
+import { isTreeEvent, type LoggedEvent } from './events.ts';
+import type { SearchRequest, SearchResult } from './request.ts';
+import { Runtime } from './runtime.ts';
+
+function request(id: string, program: Program, over: Partial<SearchRequest> = {}): SearchRequest {
+  return {
+    id,
+    prompt: { kind: 'text', text: id },
+    program,
+    rules: { exits: [], prunes: [], boost: false },
+    limits: { threshold: 0.65, rollouts: 16 },
+    seed: 7,
+    priority: 0,
+    delimiters: ['\n'],
+    maxStepTokens: 64,
+    extract: (text) => text.slice(-3),
+    ...over,
+  };
+}
+
+function world(over: { budget?: number; speculative?: number } = {}) {
+  const toys = new ToyWorld();
+  const engine = new ToyEngine(toys);
+  const verifier = new ToyVerifier(toys);
+  const log: LoggedEvent[] = [];
+  const results: SearchResult[] = [];
+  const runtime = new Runtime({
+    engine,
+    verifier,
+    scheduler: simpleScheduler(over.speculative ?? 0),
+    budget: over.budget ?? 128,
+    clock: toys.clock,
+    onEvent: (event) => log.push(event),
+    onEnd: (result) => results.push(result),
+  });
+  return { toys, engine, verifier, runtime, log, results };
+}
+
+describe('the runtime', () => {
+  it('runs one serial MCTS search to the end of its rollouts', () => {
+    const { toys, runtime, results, log } = world();
+    runtime.submit(request('a', createMcts({ rollouts: 16 })));
+    toys.run(runtime);
+    expect(results).toHaveLength(1);
+    expect(results[0]).toMatchObject({ id: 'a', rollouts: 16, exit: { kind: 'exhausted' } });
+    expect(results[0]?.answer?.complete).toBe(true);
+    expect(runtime.leasesTaken).toBe(0);
+    expect(runtime.inFlight).toBe(0);
+    const open = log.map(({ event }) => (event.type === 'opened' ? 1 : event.type === 'closed' ? -1 : 0));
+    let now = 0;
+    for (const change of open) {
+      now += change;
+      expect(now).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it.each([
+    ['mcts', createMcts()],
+    ['beam', createBeam({ beams: 3, candidates: 4 })],
+    ['best-of-n', createBestOfN({ samples: 5 })],
+    ['self-consistency', createSelfConsistency({ samples: 5 })],
+    ['greedy', createGreedy()],
+  ] as const)('gives the same tree again from the log of %s', (_, program) => {
+    const { toys, runtime, log, results } = world();
+    runtime.submit(request('a', program));
+    runtime.step();
+    const live = runtime.running.get('a')?.tree;
+    toys.run(runtime);
+    expect(results).toHaveLength(1);
+    const replayed = Tree.replay(log.map(({ event }) => event).filter(isTreeEvent));
+    expect(digestTree(replayed)).toEqual(digestTree(live!));
+  });
+
+  it('keeps the answers of serial MCTS with speculation bit for bit, and calls no child twice', () => {
+    const plain = world();
+    plain.runtime.submit(request('a', createMcts()));
+    plain.toys.run(plain.runtime);
+    const ahead = world({ speculative: 3 });
+    ahead.runtime.submit(request('a', createMcts()));
+    ahead.toys.run(ahead.runtime);
+    expect(ahead.results[0]?.answer).toEqual({
+      ...plain.results[0]!.answer!,
+      node: ahead.results[0]!.answer!.node,
+    });
+    expect(ahead.results[0]?.cost.committedTokens).toBe(plain.results[0]?.cost.committedTokens);
+    expect(ahead.results[0]?.endedMs).toBeLessThan(plain.results[0]!.endedMs);
+    const seeds = ahead.engine.requests.map(({ seed }) => seed);
+    expect(new Set(seeds).size).toBe(seeds.length);
+    expect(ahead.runtime.leasesTaken).toBe(0);
+  });
+
+  it('refuses what no search can mean, and leaves the others alone', () => {
+    const { toys, runtime, results } = world();
+    runtime.submit(request('good', createMcts({ rollouts: 2 })));
+    const bad: [Partial<SearchRequest>, RegExp][] = [
+      [{ id: 'good' }, /in use/],
+      [{ limits: { threshold: 2, rollouts: 1 } }, /threshold is 2/],
+      [{ limits: { threshold: Number.NaN, rollouts: 1 } }, /threshold is NaN/],
+      [{ limits: { threshold: 0.5, rollouts: -1 } }, /rollouts is -1/],
+      [{ maxStepTokens: 0 }, /maxStepTokens is 0/],
+      [{ delimiters: [''] }, /empty string/],
+    ];
+    for (const [over, message] of bad) {
+      expect(() => runtime.submit({ ...request('bad', createMcts()), ...over })).toThrow(message);
+    }
+    toys.run(runtime);
+    expect(results.map(({ id }) => id)).toEqual(['good']);
+  });
+
+  it('cancels down to the engine', () => {
+    const { toys, runtime, results, engine } = world();
+    runtime.submit(request('a', createMcts()));
+    runtime.step();
+    runtime.cancel('a');
+    runtime.step();
+    expect(results[0]?.exit.kind).toBe('cancelled');
+    expect(engine.cancelled).toEqual(engine.requests.map(({ id }) => id));
+    toys.run(runtime);
+    expect(runtime.inFlight).toBe(0);
+  });
+
+  it('turns a broken reward or step into a failed child of that search alone', () => {
+    const { toys, runtime, results, verifier, engine } = world();
+    const score = verifier.score.bind(verifier);
+    verifier.score = (requests) => {
+      for (const each of requests) {
+        if (each.search === 'nan') {
+          verifier.post({
+            type: 'score',
+            request: each.id,
+            reward: Number.NaN,
+            usage: { computedTokens: 0, cachedTokens: 0 },
+          });
+        } else score([each]);
+      }
+    };
+    const step = engine.step.bind(engine);
+    engine.step = (each) => (each.search === 'long' ? { ...step(each), tokens: 100_000 } : step(each));
+    for (const id of ['nan', 'long', 'good']) runtime.submit(request(id, createMcts({ rollouts: 2 })));
+    toys.run(runtime);
+    const exits = Object.fromEntries(results.map(({ id, exit }) => [id, exit.kind]));
+    expect(exits).toEqual({ nan: 'failed', long: 'failed', good: 'exhausted' });
+  });
+});
+
+describe('resuming', () => {
+  it('goes on from any prefix of a log to the answer of the uninterrupted run', () => {
+    const whole = world();
+    whole.runtime.submit(request('a', createMcts({ rollouts: 4 })));
+    whole.toys.run(whole.runtime);
+    const events = whole.log.map(({ event }) => event).filter(isTreeEvent);
+    for (let cut = 1; cut < events.length; cut += 1) {
+      const again = world();
+      again.runtime.resume(request('a', createMcts({ rollouts: 4 })), events.slice(0, cut), cut);
+      again.toys.run(again.runtime);
+      expect(again.results[0]?.answer?.text).toBe(whole.results[0]?.answer?.text);
+      expect(again.runtime.leasesTaken).toBe(0);
+      const seeds = again.engine.requests.map(({ seed }) => seed);
+      expect(new Set(seeds).size).toBe(seeds.length);
+    }
+  });
+});

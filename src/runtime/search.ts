@@ -1,0 +1,105 @@
+// One live search as the runtime holds it: its tree, what it has in flight, its leases and its account. Plain state with
+// the few readings that several phases of the loop share; what happens when is decided in runtime.ts.
+
+import type { Exit, SearchView } from '../exit/exit.ts';
+import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
+import type { StrandId } from '../tree/events.ts';
+import type { Tree } from '../tree/tree.ts';
+import type { Flight } from './flights.ts';
+import type { Lease } from './leases.ts';
+import { Ledger } from './ledger.ts';
+import type { SearchRequest, SearchResult } from './request.ts';
+
+/** A speculative expansion: its lease goes back when the last of its children has been answered or adopted. */
+export interface Speculation {
+  readonly lease: Lease;
+  remaining: number;
+}
+
+export class Search {
+  readonly request: SearchRequest;
+  readonly tree: Tree;
+  readonly arrivalMs: number;
+  admittedMs: number | undefined;
+  width: Width = { primary: 0, speculative: 0 };
+  /** Read back from a log: what it had in flight is asked for again when it is admitted. */
+  readonly resumed: boolean;
+  readonly ledger = new Ledger();
+  readonly leases = new Map<StrandId, Lease>();
+  /** Children on their way, by ghost key; cancelled ones are not here. */
+  readonly flights = new Map<string, Flight>();
+  readonly speculations = new Map<number, Speculation>();
+  nextSequence: number;
+
+  constructor(request: SearchRequest, tree: Tree, arrivalMs: number, resume: { nextSequence: number } | undefined) {
+    this.request = request;
+    this.tree = tree;
+    this.arrivalMs = arrivalMs;
+    this.resumed = resume !== undefined;
+    this.nextSequence = resume?.nextSequence ?? 0;
+  }
+
+  get id(): string {
+    return this.request.id;
+  }
+
+  view(nowMs: number): SearchView {
+    const { tree, arrivalMs } = this;
+    return { tree, limits: this.request.limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs };
+  }
+
+  asWaiting(): WaitingSearch {
+    const { program, priority } = this.request;
+    return { id: this.id, arrivalMs: this.arrivalMs, priority, naturalWidth: program.naturalWidth };
+  }
+
+  asRunning(): RunningSearch {
+    const { program, limits, priority } = this.request;
+    const { tree } = this;
+    return {
+      id: this.id,
+      arrivalMs: this.arrivalMs,
+      priority,
+      naturalWidth: program.naturalWidth,
+      demand: this.#demand(),
+      openStrands: tree.strands.size,
+      observations: tree.closed.completed,
+      progress: tree.best?.reward === undefined ? 0 : tree.best.score / limits.threshold,
+    };
+  }
+
+  /** Strands it could have open now: a boosted search no more than there are leaves to take up and rollouts left. */
+  #demand(): number {
+    const { program, rules, limits } = this.request;
+    if (!rules.boost) return program.naturalWidth;
+    const { tree } = this;
+    const left = limits.rollouts - tree.closed.completed - tree.closed.pruned;
+    return Math.max(program.naturalWidth, Math.min(left, tree.strands.size + tree.root.available));
+  }
+
+  /** Whether a child is on its way or already there as a ghost. */
+  knows(key: string): boolean {
+    return this.flights.has(key) || this.tree.ghosts.has(key);
+  }
+
+  result(exit: Exit, endedMs: number): SearchResult {
+    const { tree, request, arrivalMs, admittedMs } = this;
+    return {
+      id: this.id,
+      exit,
+      answer: request.program.answer(tree),
+      cost: this.ledger.cost(this.#ghostTokens()),
+      nodes: tree.nodes.length,
+      rollouts: tree.closed.completed,
+      arrivalMs,
+      admittedMs,
+      endedMs,
+    };
+  }
+
+  #ghostTokens(): number {
+    let sum = 0;
+    for (const ghost of this.tree.ghosts.values()) sum += ghost.step.tokens;
+    return sum;
+  }
+}

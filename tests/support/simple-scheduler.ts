@@ -1,0 +1,25 @@
+// The least that a scheduler can be: everyone waiting is admitted while there is room, and each gets its natural width.
+
+import type { Decision, Scheduler, Snapshot, Width } from '../../src/scheduler/scheduler.ts';
+
+export function simpleScheduler(speculative = 0): Scheduler {
+  return {
+    name: 'simple',
+    decide({ budget, waiting, running }: Snapshot): Decision {
+      const widths = new Map<string, Width>();
+      let room = budget;
+      for (const { id, naturalWidth } of running) {
+        widths.set(id, { primary: naturalWidth, speculative });
+        room -= naturalWidth + speculative;
+      }
+      const admit: string[] = [];
+      for (const { id, naturalWidth } of waiting) {
+        if (naturalWidth + speculative > room) break;
+        admit.push(id);
+        widths.set(id, { primary: naturalWidth, speculative });
+        room -= naturalWidth + speculative;
+      }
+      return { admit, widths, preempt: new Map() };
+    },
+  };
+}

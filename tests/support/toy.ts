@@ -1,0 +1,194 @@
+// A small world for tests: an event heap on a virtual clock, a generator and a verifier whose every draw is keyed by the
+// request, and a choice of misfortunes. Not the simulated engine (src/engine/sim): this one has no notion of cost.
+
+import { VirtualClock } from '../../src/base/clock.ts';
+import { fault } from '../../src/base/fault.ts';
+import { Heap } from '../../src/base/heap.ts';
+import { hash, Random } from '../../src/base/random.ts';
+import type { Engine, EngineMessage, GenerateRequest } from '../../src/engine/engine.ts';
+import type { Runtime } from '../../src/runtime/runtime.ts';
+import type { Step } from '../../src/tree/step.ts';
+import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
+
+/** Probabilities of what may befall one answer. `until` is when calm begins. */
+export interface Misfortune {
+  readonly fail: number;
+  readonly lose: number;
+  readonly double: number;
+  /** Mean delay in milliseconds; the delay is exponential, so answers are reordered. */
+  readonly delayMs: number;
+  readonly untilMs: number;
+}
+
+export const calm: Misfortune = { fail: 0, lose: 0, double: 0, delayMs: 10, untilMs: 0 };
+
+export class ToyWorld {
+  readonly clock = new VirtualClock();
+  readonly #events = new Heap<{ atMs: number; order: number; act: () => void }>(
+    (a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order),
+  );
+  #order = 0;
+
+  at(atMs: number, act: () => void): void {
+    this.#events.push({ atMs, order: this.#order, act });
+    this.#order += 1;
+  }
+
+  /** Runs until nothing is left to happen, or `maxSteps` steps; gives the number of steps taken. */
+  run(runtime: Runtime, maxSteps = 1_000_000): number {
+    let steps = 0;
+    runtime.step();
+    while (runtime.hasMail) runtime.step();
+    for (; steps < maxSteps; steps += 1) {
+      const nextMs = this.#events.peek()?.atMs;
+      const wakeMs = runtime.nextWakeMs();
+      if (nextMs === undefined && wakeMs === undefined) return steps;
+      this.clock.moveTo(Math.min(nextMs ?? Number.POSITIVE_INFINITY, wakeMs ?? Number.POSITIVE_INFINITY));
+      while ((this.#events.peek()?.atMs ?? Number.POSITIVE_INFINITY) <= this.clock.nowMs()) this.#events.pop()?.act();
+      do runtime.step();
+      while (runtime.hasMail);
+    }
+    throw new Error(`not finished after ${maxSteps} steps`);
+  }
+}
+
+/** Answers each of its requests once, or as misfortune has it. */
+class Postman<Message> {
+  readonly world: ToyWorld;
+  readonly misfortune: Misfortune;
+  readonly seed: number;
+  post: (message: Message) => void = () => {};
+  readonly open = new Set<number>();
+  calls = 0;
+
+  constructor(world: ToyWorld, misfortune: Misfortune, seed: number) {
+    this.world = world;
+    this.misfortune = misfortune;
+    this.seed = seed;
+  }
+
+  answer(id: number, key: number, good: Message, bad: Message): void {
+    this.open.add(id);
+    this.calls += 1;
+    const { fail, lose, double, delayMs, untilMs } = this.misfortune;
+    const nowMs = this.world.clock.nowMs();
+    const random = new Random(this.seed, key, this.calls);
+    const stormy = nowMs < untilMs;
+    const delay = random.exponential(delayMs);
+    if (stormy && random.chance(lose)) return;
+    const message = stormy && random.chance(fail) ? bad : good;
+    const deliver = () => {
+      this.open.delete(id);
+      this.post(message);
+    };
+    this.world.at(nowMs + delay, deliver);
+    if (stormy && random.chance(double)) this.world.at(nowMs + delay + random.exponential(delayMs), deliver);
+  }
+}
+
+export interface ToyQuestion {
+  /** Chance that a step ends the answer, from the second step on. */
+  readonly ends: number;
+  /** Rewards are Beta(shape, 1): high shapes are easy questions. */
+  readonly shape: number;
+}
+
+export const toyQuestion: ToyQuestion = { ends: 0.4, shape: 4 };
+
+export class ToyEngine extends Postman<EngineMessage> implements Engine {
+  readonly capabilities = {
+    name: 'toy',
+    seeded: true,
+    logprobs: true,
+    streams: false,
+    seesStops: true,
+    priorities: false,
+    countsCache: true,
+    contextTokens: undefined,
+  };
+  readonly question: ToyQuestion;
+  readonly requests: GenerateRequest[] = [];
+  readonly cancelled: number[] = [];
+
+  constructor(world: ToyWorld, misfortune: Misfortune = calm, seed = 1, question = toyQuestion) {
+    super(world, misfortune, seed);
+    this.question = question;
+  }
+
+  connect(post: (message: EngineMessage) => void): void {
+    this.post = post;
+  }
+
+  generate(requests: readonly GenerateRequest[]): void {
+    for (const request of requests) {
+      this.requests.push(request);
+      const step = this.step(request);
+      const usage = { computedTokens: 1, cachedTokens: 2, generatedTokens: step.tokens, exact: true };
+      const broken = fault('internal', 'the toy broke');
+      this.answer(
+        request.id,
+        request.seed,
+        { type: 'step', request: request.id, step, usage },
+        { type: 'fault', request: request.id, fault: broken },
+      );
+    }
+  }
+
+  step(request: GenerateRequest): Step {
+    const random = new Random('step', request.seed);
+    const ends = request.path.length >= 1 && random.chance(this.question.ends);
+    const tokens = 1 + random.integer(20);
+    const text = `${request.seed.toString(36)}${ends ? '' : '\n'}`;
+    return { text, tokens, meanLogprob: -random.exponential(1), end: ends ? 'eos' : 'delimiter' };
+  }
+
+  cancel(requests: readonly number[]): void {
+    this.cancelled.push(...requests);
+  }
+
+  release(): void {}
+
+  load() {
+    const runningSequences = this.open.size;
+    return { runningSequences, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined, healthy: true };
+  }
+
+  async close(): Promise<void> {}
+}
+
+export class ToyVerifier extends Postman<VerifierMessage> implements Verifier {
+  readonly capabilities = { name: 'toy', aggregation: 'product', reusesPrefix: true } as const;
+  readonly question: ToyQuestion;
+
+  constructor(world: ToyWorld, misfortune: Misfortune = calm, seed = 1, question = toyQuestion) {
+    super(world, misfortune, seed);
+    this.question = question;
+  }
+
+  connect(post: (message: VerifierMessage) => void): void {
+    this.post = post;
+  }
+
+  score(requests: readonly ScoreRequest[]): void {
+    for (const { id, step } of requests) {
+      const reward = new Random('reward', step.text).beta(this.question.shape, 1);
+      const usage = { computedTokens: step.tokens, cachedTokens: 0 };
+      const broken = fault('internal', 'the toy broke');
+      this.answer(
+        id,
+        hash(step.text),
+        { type: 'score', request: id, reward, usage },
+        { type: 'fault', request: id, fault: broken },
+      );
+    }
+  }
+
+  cancel(): void {}
+  release(): void {}
+
+  load() {
+    return { waiting: this.open.size, healthy: true };
+  }
+
+  async close(): Promise<void> {}
+}
