@@ -4,6 +4,7 @@ import type { Limits, SearchView } from '../../src/exit/exit.ts';
 import type { Aggregation } from '../../src/tree/aggregate.ts';
 import type { StrandId } from '../../src/tree/events.ts';
 import type { Node } from '../../src/tree/node.ts';
+import { greedySampling } from '../../src/tree/step.ts';
 import { Tree } from '../../src/tree/tree.ts';
 
 /** A reward alone is a step that may go on; `end` makes it the end of a path. */
@@ -38,7 +39,7 @@ export function growBelow(tree: Tree, parent: Node, shoots: readonly Shoot[]): N
 export function askBelow(tree: Tree, parent: Node, count: number): StrandId {
   const strand = openAt(tree, parent);
   const indices = Array.from({ length: count }, (_, at) => parent.children.length + at);
-  tree.record({ type: 'asked', strand, node: parent.id, indices });
+  tree.record({ type: 'asked', strand, node: parent.id, indices, sampling: greedySampling });
   return strand;
 }
 
