@@ -13,11 +13,3 @@ export function requireBound(rule: string, aggregation: Aggregation): void {
       'an upper bound for every continuation. Change the aggregation, or take a policy without this rule',
   );
 }
-
-/** For the edge: refuses a search before it runs whose rules do not go with its aggregation. */
-export function checkAggregation(
-  rules: readonly { readonly name: string; readonly needsBound?: boolean }[],
-  aggregation: Aggregation,
-): void {
-  for (const { name, needsBound } of rules) if (needsBound) requireBound(name, aggregation);
-}

@@ -51,6 +51,8 @@ export interface ExitRule {
   readonly name: string;
   /** Rests on scores that only fall along a path: refuses any aggregation but product and minimum, see bound.ts. */
   readonly needsBound?: boolean;
+  /** Rests on leaves being the only nodes that grow: not for a program that comes back to a node. */
+  readonly needsLeaves?: boolean;
   check(view: SearchView): Exit | undefined;
 }
 

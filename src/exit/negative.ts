@@ -20,6 +20,7 @@ function negativeRule(name: string, cut: number): ExitRule {
   return {
     name,
     needsBound: true,
+    needsLeaves: true,
     check({ tree, limits: { threshold } }) {
       requireBound(name, tree.aggregation);
       // A futile search should still answer: the first path is let through to its end, P0 being silent about it.

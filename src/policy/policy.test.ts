@@ -2,6 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { FaultError } from '../base/fault.ts';
+import { createBeam } from '../program/beam.ts';
+import { createBestOfN } from '../program/best-of-n.ts';
+import { createMcts } from '../program/mcts/mcts.ts';
+import { checkRules } from './check.ts';
 import { createPolicy } from './create.ts';
 import { defaultOptions, knobs, type PolicyOptions } from './knobs.ts';
 import { type PolicyName, policyNames } from './policy.ts';
@@ -56,5 +60,25 @@ describe('options', () => {
 
   it('refuse a policy that does not exist', () => {
     expect(() => createPolicy('bost' as PolicyName)).toThrow(/no policy 'bost'; there are vanilla, positive/);
+  });
+});
+
+describe('a search is refused before it runs', () => {
+  const mcts = createMcts();
+
+  it.each(['sum', 'mean', 'last'] as const)('where its rules need a bound and it aggregates by %s', (aggregation) => {
+    checkRules(createPolicy('positive').rules, mcts, aggregation);
+    for (const policy of [createPolicy('positive+strict'), createPolicy('positive', { boundPrune: 'best' })]) {
+      checkRules(policy.rules, mcts, 'product');
+      expect(() => checkRules(policy.rules, mcts, aggregation)).toThrow(new RegExp(`bad-setting.*'${aggregation}'`));
+    }
+  });
+
+  it('where a negative exit meets a program that comes back to a node', () => {
+    checkRules(createPolicy('positive').rules, createBestOfN(), 'product');
+    checkRules(createPolicy('positive+negative').rules, createBeam(), 'product');
+    expect(() => checkRules(createPolicy('positive+negative').rules, createBestOfN(), 'product')).toThrow(
+      /bad-setting.*negative-selective.*best-of-n/,
+    );
   });
 });

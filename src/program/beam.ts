@@ -37,6 +37,7 @@ interface Level {
 class Beam implements Program {
   readonly name = 'beam';
   readonly needsVerifier = true;
+  readonly expandsOnce = true;
   readonly naturalWidth: number;
   readonly #options: BeamOptions;
 

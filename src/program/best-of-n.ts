@@ -37,6 +37,8 @@ export function createGreedy(options: { maxDepth?: number } = {}): Program {
 class Samples implements Program {
   readonly name: ProgramName;
   readonly needsVerifier: boolean;
+  /** Every sample is a new child of the root. */
+  readonly expandsOnce = false;
   readonly naturalWidth: number;
   readonly answer: (tree: Tree) => Answer | undefined;
   readonly #options: SamplesOptions;

@@ -50,6 +50,8 @@ export interface Program {
   readonly name: ProgramName;
   /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
+  /** No node gets more children after its expansion is answered, so that only leaves grow: the negative exits need it. */
+  readonly expandsOnce: boolean;
   /** How many strands it has open when nobody boosts it: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
 

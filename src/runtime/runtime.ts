@@ -9,6 +9,7 @@ import { type Fault, FaultError, raise } from '../base/fault.ts';
 import { Heap } from '../base/heap.ts';
 import type { Engine, EngineMessage, Lane } from '../engine/engine.ts';
 import type { Exit } from '../exit/exit.ts';
+import { checkRules } from '../policy/check.ts';
 import type { Expansion } from '../program/program.ts';
 import type { Decision, Scheduler, Width } from '../scheduler/scheduler.ts';
 import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
@@ -163,6 +164,7 @@ export class Runtime {
     const early: TreeEvent[] = [];
     let search: Search | undefined;
     const tree = plant((event) => (search === undefined ? early.push(event) : this.#onTreeEvent(search, event)));
+    checkRules(request.rules, program, tree.aggregation);
     search = new Search(request, tree, this.#options.clock.nowMs(), resume);
     this.#live.set(id, search);
     this.#emit(search, { type: resume === undefined ? 'submitted' : 'resumed' });

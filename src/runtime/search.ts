@@ -2,6 +2,7 @@
 // the few readings that several phases of the loop share; what happens when is decided in runtime.ts.
 
 import type { Exit, SearchView } from '../exit/exit.ts';
+import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
 import type { StrandId } from '../tree/events.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -56,11 +57,13 @@ export class Search {
   asRunning(): RunningSearch {
     const { program, limits, priority } = this.request;
     const { tree } = this;
+    const firstReward = bestFirstReward(tree);
     return {
       id: this.id,
       arrivalMs: this.arrivalMs,
       priority,
       naturalWidth: program.naturalWidth,
+      ...(firstReward === undefined ? {} : { firstReward }),
       demand: this.#demand(),
       openStrands: tree.strands.size,
       observations: tree.closed.completed,

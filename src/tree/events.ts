@@ -21,7 +21,7 @@ export interface Growth {
 }
 
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;
-/** `completed` backs the score up; `ended`: its search exited, or its program has no more use for it. */
+/** `completed` and `pruned` back the score up; `ended`: its search exited, or its program has no more use for it. */
 export type Closing = (typeof closings)[number];
 
 export type TreeEvent =

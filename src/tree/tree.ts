@@ -209,10 +209,12 @@ export class Tree {
   }
 
   #close(strand: Strand, closing: Closing): void {
-    if (closing === 'completed') {
-      if (!strand.node.terminal) raise('bad-event', `strand ${strand.id} completes at an open node`);
-      backUp(strand.node);
+    if (closing === 'completed' && !strand.node.terminal) {
+      raise('bad-event', `strand ${strand.id} completes at an open node`);
     }
+    // A pruned strand counts with the score it had, the most it could still have come to: without a visit, selection would
+    // lead the next one to the same place.
+    if (closing === 'completed' || closing === 'pruned') backUp(strand.node);
     this.#abandon(strand);
     addPending(strand.node, -1);
     this.strands.delete(strand.id);

@@ -39,6 +39,7 @@ export function createMcts(options: Partial<MctsOptions> = {}): Program {
 class Mcts implements Program {
   readonly name = 'mcts';
   readonly needsVerifier = true;
+  readonly expandsOnce = true;
   readonly naturalWidth = 1;
   readonly #options: MctsOptions;
 

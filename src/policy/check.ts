@@ -1,0 +1,18 @@
+// Refuses a search, before it runs, whose rules do not go with its program or its aggregation.
+
+import { raise } from '../base/fault.ts';
+import { requireBound } from '../exit/bound.ts';
+import type { Program } from '../program/program.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
+import type { Rules } from './policy.ts';
+
+export function checkRules({ exits, prunes }: Rules, program: Program, aggregation: Aggregation): void {
+  for (const { name, needsBound } of [...exits, ...prunes]) if (needsBound) requireBound(name, aggregation);
+  const wrong = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce);
+  if (wrong === undefined) return;
+  raise(
+    'bad-setting',
+    `rule '${wrong.name}' cannot go with program '${program.name}', which adds children to nodes that have some: a tree ` +
+      'whose leaves are all futile may still grow a good path. Take a policy without this rule, such as positive',
+  );
+}
