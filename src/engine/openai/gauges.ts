@@ -1,0 +1,63 @@
+// What a server says about itself while it runs, read from its Prometheus page: how much it runs and how much it lets
+// wait. Understands as much of the text format as these servers write.
+
+import type { DialectName } from './dialect.ts';
+
+export interface Gauges {
+  readonly running: number | undefined;
+  readonly waiting: number | undefined;
+  /** Filled part of the KV cache, 0 to 1. */
+  readonly kvUse: number | undefined;
+  /** Tokens looked up in the prefix cache and found there, since the server started. */
+  readonly prefixQueries: number | undefined;
+  readonly prefixHits: number | undefined;
+}
+
+const names: Readonly<Record<DialectName, Readonly<Record<keyof Gauges, readonly string[]>>>> = {
+  vllm: {
+    running: ['vllm:num_requests_running'],
+    waiting: ['vllm:num_requests_waiting'],
+    kvUse: ['vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc'],
+    prefixQueries: ['vllm:prefix_cache_queries_total'],
+    prefixHits: ['vllm:prefix_cache_hits_total'],
+  },
+  sglang: {
+    running: ['sglang:num_running_reqs'],
+    waiting: ['sglang:num_queue_reqs'],
+    kvUse: ['sglang:token_usage'],
+    prefixQueries: [],
+    prefixHits: [],
+  },
+  'llama-server': {
+    running: ['llamacpp:requests_processing'],
+    waiting: ['llamacpp:requests_deferred'],
+    kvUse: [],
+    prefixQueries: [],
+    prefixHits: [],
+  },
+  openai: { running: [], waiting: [], kvUse: [], prefixQueries: [], prefixHits: [] },
+};
+
+export function readGauges(dialect: DialectName, page: string): Gauges {
+  const metrics = parseMetrics(page);
+  const read = (gauge: keyof Gauges): number | undefined =>
+    names[dialect][gauge].map((name) => metrics.get(name)).find((value) => value !== undefined);
+  return {
+    running: read('running'),
+    waiting: read('waiting'),
+    kvUse: read('kvUse'),
+    prefixQueries: read('prefixQueries'),
+    prefixHits: read('prefixHits'),
+  };
+}
+
+/** Samples by name, those of several labels (engines of one server) added up. */
+export function parseMetrics(page: string): Map<string, number> {
+  const metrics = new Map<string, number>();
+  for (const line of page.split('\n')) {
+    const match = /^([a-zA-Z_:][\w:]*)(\{.*\})?\s+(\S+)/.exec(line);
+    const value = match === null ? Number.NaN : Number(match[3]);
+    if (match !== null && Number.isFinite(value)) metrics.set(match[1]!, (metrics.get(match[1]!) ?? 0) + value);
+  }
+  return metrics;
+}

@@ -1,0 +1,84 @@
+// The settings of a remote engine, each with unit, default and the reason for it.
+
+import { raise } from '../../base/fault.ts';
+import type { DialectName } from './dialect.ts';
+import type { Timers } from './timers.ts';
+
+export interface ServerOptions {
+  /** The server's root, such as http://127.0.0.1:8000. */
+  readonly url: string;
+  readonly apiKey?: string;
+}
+
+/** What an operator wants to know of; never carries a key. */
+export type ReplicaEvent =
+  | { readonly type: 'replica-down'; readonly url: string; readonly reason: string }
+  | { readonly type: 'replica-up'; readonly url: string };
+
+export interface RemoteEngineOptions {
+  /** Replicas of one model. */
+  readonly servers: readonly ServerOptions[];
+  /** The model's name; the first that each server lists unless said. */
+  readonly model?: string;
+  /** Skips the detection. */
+  readonly dialect?: DialectName;
+  /** Sequences in flight per server; read from the server or found by trial unless said. */
+  readonly inFlight?: number;
+  /** `auto`: one request for siblings where the server would otherwise compute their prefix once each. */
+  readonly siblings?: 'auto' | 'single';
+  /** Times that a step is tried in all when servers break or answer badly. */
+  readonly attempts?: number;
+  /** Silence before the first token after which a server counts as hanging: a long prompt behind a queue takes a while. */
+  readonly firstTokenMs?: number;
+  /** Silence between tokens after which it does: slow hardware decodes a step well within. */
+  readonly betweenTokensMs?: number;
+  /** How long a step waits in all for a server to come back; searches with a deadline give up earlier by themselves. */
+  readonly patienceMs?: number;
+  /** Request headers that carry one key per search, for routers that keep a session on one server. */
+  readonly routingHeaders?: readonly string[];
+  readonly timers?: Timers;
+  /** Seeds the jitter of retries and probes. */
+  readonly seed?: number;
+  readonly observe?: (event: ReplicaEvent) => void;
+}
+
+type Defaulted =
+  | 'siblings'
+  | 'attempts'
+  | 'firstTokenMs'
+  | 'betweenTokensMs'
+  | 'patienceMs'
+  | 'routingHeaders'
+  | 'seed';
+
+export const remoteDefaults: Required<Pick<RemoteEngineOptions, Defaulted>> = {
+  siblings: 'auto',
+  attempts: 4,
+  firstTokenMs: 120_000,
+  betweenTokensMs: 30_000,
+  patienceMs: 600_000,
+  /** Read by vLLM's and llm-d's routers, and by SGLang's. */
+  routingHeaders: ['x-session-id', 'x-smg-routing-key'],
+  seed: 1,
+};
+
+export function checkOptions(options: RemoteEngineOptions): void {
+  if (options.servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');
+  atLeast('inFlight', options.inFlight, 1);
+  atLeast('attempts', options.attempts, 1);
+  atLeast('firstTokenMs', options.firstTokenMs, 1);
+  atLeast('betweenTokensMs', options.betweenTokensMs, 1);
+  atLeast('patienceMs', options.patienceMs, 0);
+  const forbidden = options.routingHeaders?.find((name) => name.toLowerCase() === 'x-conversation-id');
+  if (forbidden !== undefined) {
+    raise(
+      'bad-setting',
+      `routingHeaders has ${forbidden}, which makes llama-server go on after a cancel; choose another`,
+    );
+  }
+}
+
+function atLeast(setting: string, value: number | undefined, low: number): void {
+  if (value === undefined || value >= low) return;
+  raise('bad-setting', `${setting} is ${value}; it must be ${low} or more`);
+}

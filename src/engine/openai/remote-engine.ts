@@ -1,0 +1,478 @@
+// The remote engine: many searches' steps on a few servers. It owns the queue: each replica gets no more than it has room
+// for, primary work first; a search stays with the replica that holds its prefix; what a failing replica drops is done
+// again elsewhere. Every request is answered exactly once, whatever the servers do. It must never hold an answer back
+// because another request failed, and never accept one for a request that was cancelled.
+
+import { type Fault, fault } from '../../base/fault.ts';
+import { hash, Random } from '../../base/random.ts';
+import type { Step } from '../../tree/step.ts';
+import type {
+  Engine,
+  EngineCapabilities,
+  EngineLoad,
+  EngineMessage,
+  GenerateRequest,
+  GenerationUsage,
+  RequestId,
+} from '../engine.ts';
+import type { Call } from './dialect.ts';
+import { Exchange } from './exchange.ts';
+import { backOffMs, type Failure, type HealthState } from './health.ts';
+import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
+import { Prefixes } from './prefixes.ts';
+import { type Child, type Job, liveChildren } from './queue.ts';
+import type { Replica } from './replica.ts';
+import { chooseReplica } from './route.ts';
+import { groupSiblings } from './siblings.ts';
+import { liveTimers, type Timers } from './timers.ts';
+import { Watch } from './watch.ts';
+
+/** Where a request is: waiting on a replica, on the wire, or nowhere (parked, backing off, rendering). */
+interface Ticket {
+  readonly child: Child;
+  waitingOn: Replica | undefined;
+  exchange: Exchange | undefined;
+}
+
+export interface ReplicaStatus {
+  readonly url: string;
+  readonly state: HealthState;
+  readonly reason: string | undefined;
+  readonly inFlight: number;
+  readonly waiting: number;
+  readonly room: number;
+  readonly searches: number;
+}
+
+const firstRetryMs = 100;
+const longestRetryMs = 10_000;
+/** Blank steps thrown away before the request fails. */
+const rejections = 3;
+const smoothing = 0.05;
+
+export class RemoteEngine implements Engine {
+  readonly capabilities: EngineCapabilities;
+  readonly #options: RemoteEngineOptions & typeof remoteDefaults;
+  readonly #replicas: readonly Replica[];
+  readonly #timers: Timers;
+  readonly #chance: Random;
+  readonly #prefixes = new Prefixes();
+  readonly #tickets = new Map<RequestId, Ticket>();
+  readonly #homes = new Map<string, Replica>();
+  readonly #sessionTokens = new Map<string, string>();
+  readonly #watch: Watch;
+  #parked: Job[] = [];
+  #post: (message: EngineMessage) => void = () => {};
+  #order = 0;
+  #stepMs: number | undefined;
+  #closed = false;
+  /** Tells this engine's calls from those of another on the same server. */
+  readonly #name: string;
+
+  /** Use `openRemoteEngine`, which asks the servers what they are. */
+  constructor(options: RemoteEngineOptions, replicas: readonly Replica[], capabilities: EngineCapabilities) {
+    checkOptions(options);
+    this.#options = { ...remoteDefaults, ...options };
+    this.#replicas = replicas;
+    this.capabilities = capabilities;
+    this.#timers = options.timers ?? liveTimers;
+    this.#chance = new Random('remote-engine', this.#options.seed);
+    this.#name = hash(this.#options.seed, process.pid, this.#timers.nowMs() * 1000)
+      .toString(16)
+      .padStart(8, '0');
+    this.#watch = new Watch(this.#timers, this.#options, replicas, {
+      stalled: (exchange, reason) => exchange.stall(reason),
+      probed: (replica, reason) => this.#probed(replica, reason),
+      tick: () => this.#giveUpParked(),
+    });
+    for (const replica of replicas) if (replica.health.state === 'down') this.#watch.probeLater(replica);
+  }
+
+  connect(post: (message: EngineMessage) => void): void {
+    this.#post = post;
+  }
+
+  generate(requests: readonly GenerateRequest[]): void {
+    const limit = this.#options.siblings === 'single' ? 1 : this.#groupLimit();
+    for (const group of groupSiblings(requests, limit)) {
+      const children = group.map((request): Child => ({ request, answered: false, streamed: false, rejected: 0 }));
+      const { search, lane, priority } = group[0]!;
+      for (const child of children) {
+        this.#tickets.set(child.request.id, { child, waitingOn: undefined, exchange: undefined });
+      }
+      const sinceMs = this.#timers.nowMs();
+      this.#order += 1;
+      this.#place({ children, search, lane, priority, order: this.#order, sinceMs, attempts: 0 });
+    }
+    for (const replica of this.#replicas) this.#pump(replica);
+  }
+
+  cancel(requests: readonly RequestId[]): void {
+    for (const id of requests) {
+      const ticket = this.#tickets.get(id);
+      if (ticket === undefined) continue;
+      const { child, exchange, waitingOn } = ticket;
+      const usage = exchange?.usage(child);
+      this.#answer(child, {
+        type: 'fault',
+        request: id,
+        fault: this.#cancelled(),
+        ...(usage === undefined ? {} : { usage }),
+      });
+      waitingOn?.queue.forget();
+      if (exchange?.children.every((each) => each.answered) === true) this.#drop(exchange);
+    }
+    for (const replica of this.#replicas) this.#pump(replica);
+  }
+
+  release(search: string): void {
+    this.#homes.get(search)?.homes.delete(search);
+    this.#homes.delete(search);
+    this.#sessionTokens.delete(search);
+    this.#prefixes.release(search);
+  }
+
+  load(): EngineLoad {
+    const usable = this.#replicas.filter((each) => each.health.state !== 'down');
+    const parked = this.#parked.reduce((sum, job) => sum + liveChildren(job).length, 0);
+    return {
+      runningSequences: this.#replicas.reduce((sum, each) => sum + each.inFlight, 0),
+      waitingSequences: this.#replicas.reduce((sum, each) => sum + each.queue.sequences, parked),
+      sequenceLimit: usable.reduce((sum, each) => sum + each.limit.room, 0),
+      stepMs: this.#stepMs,
+      healthy: usable.length > 0,
+    };
+  }
+
+  status(): ReplicaStatus[] {
+    return this.#replicas.map((replica) => ({
+      url: replica.connection.url,
+      state: replica.health.state,
+      reason: replica.health.reason,
+      inFlight: replica.inFlight,
+      waiting: replica.queue.sequences,
+      room: replica.room,
+      searches: replica.homes.size,
+    }));
+  }
+
+  async close(): Promise<void> {
+    this.cancel([...this.#tickets.keys()]);
+    this.#closed = true;
+    this.#watch.stop();
+    for (const replica of this.#replicas) replica.connection.close();
+  }
+
+  // Placing: which replica a job waits on.
+
+  #place(job: Job, avoid?: Replica): void {
+    const loads = this.#replicas.map((each) => each.load());
+    const others = avoid !== undefined && loads.some((load, at) => load.usable && this.#replicas[at] !== avoid);
+    const open = others
+      ? loads.map((load, at) => (this.#replicas[at] === avoid ? { ...load, usable: false } : load))
+      : loads;
+    const home = this.#homes.get(job.search);
+    const at = chooseReplica(open, home === undefined ? undefined : this.#replicas.indexOf(home));
+    if (at === undefined) {
+      this.#parked.push(job);
+      this.#watch.arm();
+      return;
+    }
+    const replica = this.#replicas[at]!;
+    this.#settle(job.search, replica);
+    for (const child of liveChildren(job)) this.#ticket(child).waitingOn = replica;
+    replica.queue.push(job);
+  }
+
+  #settle(search: string, replica: Replica): void {
+    const home = this.#homes.get(search);
+    if (home === replica) return;
+    home?.homes.delete(search);
+    replica.homes.add(search);
+    this.#homes.set(search, replica);
+  }
+
+  // Sending: from the front of a queue onto the wire.
+
+  #pump(replica: Replica): void {
+    while (!this.#closed && replica.mayStart()) this.#start(replica, replica.queue.pop()!);
+  }
+
+  #start(replica: Replica, job: Job): void {
+    const children = liveChildren(job);
+    const places = children.length;
+    replica.inFlight += places;
+    for (const child of children) this.#ticket(child).waitingOn = undefined;
+    if (!replica.dialect.takesTokens) return this.#send(replica, job, places, undefined);
+    const tokens = this.#prefixes.tokens(children[0]!.request, replica);
+    if (!(tokens instanceof Promise)) return this.#send(replica, job, places, tokens);
+    tokens.then(
+      (known) => this.#send(replica, job, places, known),
+      (error: unknown) => {
+        replica.inFlight -= places;
+        this.#failed(replica, job, faultOf(error));
+      },
+    );
+  }
+
+  #send(replica: Replica, job: Job, places: number, tokenIds: readonly number[] | undefined): void {
+    const children = liveChildren(job);
+    const { contextTokens } = replica.facts;
+    const roomTokens = (contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
+    if (children.length === 0 || roomTokens < 1) {
+      replica.inFlight -= places;
+      for (const child of children) this.#fault(child, tooLong(replica, tokenIds!.length));
+      this.#pump(replica);
+      return;
+    }
+    const call = this.#call(replica, children, tokenIds, roomTokens);
+    const { connection, dialect, facts } = replica;
+    const headers = this.#headers(replica, job.search);
+    const nowMs = (): number => this.#timers.nowMs();
+    const exchange: Exchange = new Exchange(
+      { connection, dialect, facts, call, children, headers, nowMs },
+      {
+        head: (received) => this.#keepSession(job.search, received['x-session-token']),
+        firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, this.#timers.nowMs()),
+        token: (child, text, tokens) => this.#token(child, text, tokens),
+        step: (child, step, usage) => this.#stepped(replica, job, exchange, child, step, usage),
+        done: () => {
+          this.#leave(replica, exchange, places);
+          this.#recover(replica);
+          this.#pump(replica);
+        },
+        fail: (reason) => {
+          this.#leave(replica, exchange, places);
+          this.#failed(replica, job, reason);
+        },
+      },
+    );
+    replica.exchanges.add(exchange);
+    for (const child of children) this.#ticket(child).exchange = exchange;
+    this.#watch.arm();
+  }
+
+  #call(
+    replica: Replica,
+    children: readonly Child[],
+    tokenIds: readonly number[] | undefined,
+    roomTokens: number,
+  ): Call {
+    const { request, rejected } = children[0]!;
+    const { dialect } = replica;
+    this.#order += 1;
+    return {
+      name: `coppice-${this.#name}-${String(this.#order).padStart(10, '0')}`,
+      prompt: request.prompt,
+      tokenIds,
+      pathText: tokenIds === undefined ? request.path.map(({ step }) => step.text).join('') : '',
+      siblings: children.length,
+      sampling: request.sampling,
+      seed: rejected === 0 ? request.seed : hash(request.seed, rejected),
+      stops: request.delimiters.length <= dialect.stopLimit ? request.delimiters : [],
+      maxTokens: Math.min(request.maxTokens, roomTokens),
+      lane: request.lane,
+      priority: request.priority,
+    };
+  }
+
+  #headers(replica: Replica, search: string): Record<string, string> {
+    const { dialect } = replica.facts;
+    const names = this.#options.routingHeaders;
+    const asked = this.#options.routingHeaders !== remoteDefaults.routingHeaders;
+    if (!asked && dialect !== 'vllm' && dialect !== 'sglang') return {};
+    const key = hash(search).toString(16).padStart(8, '0') + hash('tail', search).toString(16).padStart(8, '0');
+    const token = this.#sessionTokens.get(search);
+    return {
+      ...Object.fromEntries(names.map((name) => [name, key])),
+      ...(token === undefined ? {} : { 'x-session-token': token }),
+    };
+  }
+
+  #keepSession(search: string, token: unknown): void {
+    if (typeof token === 'string' && this.#homes.has(search)) this.#sessionTokens.set(search, token);
+  }
+
+  // Answers.
+
+  #token(child: Child, text: string, tokens: number): void {
+    if (child.answered || child.streamed) return;
+    this.#post({ type: 'token', request: child.request.id, text, tokens });
+  }
+
+  #stepped(replica: Replica, job: Job, exchange: Exchange, child: Child, step: Step, usage: GenerationUsage): void {
+    if (child.answered) return;
+    this.#observeStepTime(exchange, step);
+    if (step.end === 'eos' || step.text.trim() !== '') {
+      this.#answer(child, { type: 'step', request: child.request.id, step, usage });
+      return;
+    }
+    // A blank step says nothing about the answer: draw again, then give up.
+    child.rejected += 1;
+    child.streamed = true;
+    if (child.rejected < rejections) this.#again(replica, { ...job, children: [child] });
+    else
+      this.#fault(
+        child,
+        fault('bad-step', `${replica.connection.url} gave ${rejections} blank steps; change delimiters`),
+      );
+  }
+
+  #observeStepTime(exchange: Exchange, step: Step): void {
+    const { firstMs, lastMs } = exchange;
+    if (firstMs === undefined || step.tokens < 2) return;
+    const stepMs = (lastMs - firstMs) / (step.tokens - 1);
+    this.#stepMs = this.#stepMs === undefined ? stepMs : this.#stepMs + (stepMs - this.#stepMs) * smoothing;
+  }
+
+  #fault(child: Child, reason: Fault): void {
+    this.#answer(child, { type: 'fault', request: child.request.id, fault: reason });
+  }
+
+  #answer(child: Child, message: EngineMessage): void {
+    if (child.answered) return;
+    child.answered = true;
+    this.#tickets.delete(child.request.id);
+    this.#post(message);
+  }
+
+  // Failures.
+
+  #failed(replica: Replica, job: Job, reason: Fault): void {
+    this.#strike(replica, reason);
+    const children = liveChildren(job);
+    const counts = reason.code !== 'unavailable' && reason.code !== 'overloaded';
+    const attempts = job.attempts + (counts ? 1 : 0);
+    const patient = this.#timers.nowMs() - job.sinceMs < this.#options.patienceMs;
+    if (!reason.retryable || attempts >= this.#options.attempts || !patient) {
+      for (const child of children) this.#fault(child, attempts > 1 ? tried(reason, attempts) : reason);
+    } else if (children.length > 0) {
+      for (const child of children) child.streamed = true;
+      this.#again(replica, { ...job, children, attempts });
+    }
+    for (const each of this.#replicas) this.#pump(each);
+  }
+
+  /** At once on another replica; on the same one after a pause. */
+  #again(replica: Replica, job: Job): void {
+    for (const child of job.children) this.#ticket(child).exchange = undefined;
+    const elsewhere = this.#replicas.some((each) => each !== replica && each.health.state !== 'down');
+    if (elsewhere || replica.health.state === 'down') {
+      this.#place(job, replica);
+      return;
+    }
+    const delayMs = backOffMs(job.attempts, firstRetryMs, longestRetryMs, this.#chance.uniform());
+    this.#timers.after(delayMs, () => {
+      if (this.#closed || liveChildren(job).length === 0) return;
+      this.#place(job);
+      for (const each of this.#replicas) this.#pump(each);
+    });
+  }
+
+  #strike(replica: Replica, reason: Fault): void {
+    const nowMs = this.#timers.nowMs();
+    if (reason.code === 'overloaded') replica.limit.congested(nowMs);
+    const failure = failureOf(reason);
+    const before = replica.health.state;
+    if (failure === undefined || before === 'down') return;
+    replica.health.failed(failure, reason.message, nowMs, this.#chance.uniform());
+    if (replica.health.state === 'down') this.#takeOut(replica, reason.message);
+  }
+
+  #takeOut(replica: Replica, reason: string): void {
+    this.#options.observe?.({ type: 'replica-down', url: replica.connection.url, reason });
+    for (const search of replica.homes) this.#homes.delete(search);
+    replica.homes.clear();
+    for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) {
+      for (const child of liveChildren(job)) this.#ticket(child).waitingOn = undefined;
+      this.#place(job, replica);
+    }
+    this.#watch.probeLater(replica);
+  }
+
+  #recover(replica: Replica): void {
+    const onTrial = replica.health.state === 'trial';
+    replica.health.succeeded(this.#timers.nowMs());
+    if (onTrial) this.#options.observe?.({ type: 'replica-up', url: replica.connection.url });
+  }
+
+  /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
+  #probed(replica: Replica, reason: string | undefined): void {
+    replica.health.probed(reason === undefined, reason, this.#timers.nowMs(), this.#chance.uniform());
+    if (replica.health.state === 'down') return this.#watch.probeLater(replica);
+    const parked = this.#parked;
+    this.#parked = [];
+    for (const job of parked) if (liveChildren(job).length > 0) this.#place(job);
+    for (const each of this.#replicas) this.#pump(each);
+  }
+
+  #giveUpParked(): void {
+    const nowMs = this.#timers.nowMs();
+    const late = this.#parked.filter((job) => nowMs - job.sinceMs >= this.#options.patienceMs);
+    if (late.length === 0) return;
+    this.#parked = this.#parked.filter((job) => !late.includes(job));
+    const reason = fault(
+      'unavailable',
+      `no server answered for ${this.#options.patienceMs} ms (patienceMs): ${this.#outage()}`,
+    );
+    for (const job of late) for (const child of liveChildren(job)) this.#fault(child, reason);
+  }
+
+  #outage(): string {
+    return this.#replicas.map((each) => each.health.reason ?? `${each.connection.url} is up`).join('; ');
+  }
+
+  /** A search that is given up during an outage says so. */
+  #cancelled(): Fault {
+    const down = this.#replicas.every((each) => each.health.state === 'down');
+    return fault(
+      'cancelled',
+      'the request was cancelled',
+      down ? { cause: `no server was up: ${this.#outage()}` } : {},
+    );
+  }
+
+  /** Closes an exchange that nobody waits for any more. */
+  #drop(exchange: Exchange): void {
+    exchange.abort();
+    const replica = this.#replicas.find((each) => each.exchanges.has(exchange));
+    if (replica !== undefined) this.#leave(replica, exchange, exchange.children.length);
+  }
+
+  #leave(replica: Replica, exchange: Exchange, places: number): void {
+    if (replica.exchanges.delete(exchange)) replica.inFlight -= places;
+  }
+
+  #groupLimit(): number {
+    const limits = this.#replicas
+      .filter((each) => each.reached)
+      .map(({ facts }) => (facts.dialect === 'llama-server' ? (facts.sequenceLimit ?? 1) : 1));
+    return limits.length === 0 ? 1 : Math.min(...limits);
+  }
+
+  #ticket(child: Child): Ticket {
+    return this.#tickets.get(child.request.id)!;
+  }
+}
+
+function failureOf({ code }: Fault): Failure | undefined {
+  if (code === 'unavailable' || code === 'timeout') return 'connection';
+  return code === 'internal' || code === 'protocol' ? 'answer' : undefined;
+}
+
+function tried(reason: Fault, attempts: number): Fault {
+  return { ...reason, message: `${reason.message} (tried ${attempts} times)` };
+}
+
+function tooLong(replica: Replica, tokens: number): Fault {
+  const { contextTokens } = replica.facts;
+  return fault(
+    'too-long',
+    `${tokens} tokens leave no room in the ${contextTokens} of ${replica.connection.url}; serve a longer context`,
+  );
+}
+
+function faultOf(error: unknown): Fault {
+  if (typeof error === 'object' && error !== null && 'fault' in error) return (error as { fault: Fault }).fault;
+  throw error;
+}

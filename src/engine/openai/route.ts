@@ -1,0 +1,38 @@
+// Which replica a search's work goes to. A tree stays where its prefix is; it moves, as a whole, when that replica is
+// out, or when work piles up there while another stands half empty: then recomputing one prefix is the cheaper thing.
+
+export interface ReplicaLoad {
+  readonly usable: boolean;
+  readonly inFlight: number;
+  readonly waiting: number;
+  readonly room: number;
+  /** Searches that have their home here. */
+  readonly homes: number;
+}
+
+/** The replica's place in the list, or nothing while none is usable. */
+export function chooseReplica(loads: readonly ReplicaLoad[], home: number | undefined): number | undefined {
+  const best = leastLoaded(loads);
+  const settled = home === undefined ? undefined : loads[home];
+  if (home === undefined || settled === undefined || !settled.usable || best === undefined) return best;
+  const crowded = pressure(settled) >= 2;
+  return crowded && pressure(loads[best]!) < 0.5 ? best : home;
+}
+
+function leastLoaded(loads: readonly ReplicaLoad[]): number | undefined {
+  let best: number | undefined;
+  loads.forEach((load, at) => {
+    if (load.usable && (best === undefined || before(load, loads[best]!))) best = at;
+  });
+  return best;
+}
+
+/** Work per place; equally loaded replicas share the searches, so that idle searches count too. */
+function before(a: ReplicaLoad, b: ReplicaLoad): boolean {
+  const difference = pressure(a) - pressure(b);
+  return difference < 0 || (difference === 0 && a.homes < b.homes);
+}
+
+function pressure(load: ReplicaLoad): number {
+  return (load.inFlight + load.waiting) / Math.max(1, load.room);
+}

@@ -1,0 +1,250 @@
+// A server that speaks vLLM's protocol: /v1/completions with token ids, stop_reason as string, null or number, usage in a
+// last chunk, prefix reuse in blocks of 16 tokens, /tokenize with messages, and a reward model's /pooling and
+// /generative_scoring. Refuses what vLLM refuses and ignores fields that it does not know.
+
+import { cutTokens, endOfText, type Token } from './model.ts';
+import { type EventStream, type Mischief, type ServerSettings, TestServer } from './server.ts';
+
+export interface VllmSettings extends ServerSettings {
+  /** --enable-prompt-tokens-details */
+  readonly tokenDetails?: boolean;
+  readonly prefixCaching?: boolean;
+}
+
+const blockTokens = 16;
+/** A second end-of-sequence id, as Qwen and Llama 3 have: reported as a number. */
+const otherEnd = 151_643;
+
+export class VllmServer extends TestServer {
+  /** P(+) for a scored text; tests replace it. */
+  reward: (text: string) => number = (text) => (text.length % 10) / 10;
+  /** What /pooling answers instead of one pair per step tag, for tests of bad reward models. */
+  poolingPairs: ((tags: number) => unknown[]) | undefined;
+  readonly #tokenDetails: boolean;
+  readonly #prefixCaching: boolean;
+  readonly #blocks = new Set<string>();
+
+  constructor(settings: VllmSettings = {}) {
+    super(settings);
+    this.#tokenDetails = settings.tokenDetails ?? true;
+    this.#prefixCaching = settings.prefixCaching ?? true;
+  }
+
+  protected errorBody(status: number, message: string): unknown {
+    return {
+      error: { message, type: status === 404 ? 'NotFoundError' : 'BadRequestError', param: null, code: status },
+    };
+  }
+
+  protected route(
+    method: string,
+    path: string,
+    body: Record<string, unknown>,
+    open: () => EventStream,
+  ): Promise<unknown> {
+    switch (`${method} ${path}`) {
+      case 'GET /health':
+        return Promise.resolve('');
+      case 'GET /version':
+        return Promise.resolve({ version: '0.28.0' });
+      case 'GET /v1/models':
+        return Promise.resolve({
+          object: 'list',
+          data: [
+            { id: this.model, object: 'model', owned_by: 'vllm', root: this.model, max_model_len: this.contextTokens },
+          ],
+        });
+      case 'GET /metrics':
+        return Promise.resolve(this.#metrics());
+      case 'POST /tokenize':
+        return Promise.resolve(this.#tokenize(body));
+      case 'POST /v1/completions':
+        return this.#complete(body, open);
+      case 'POST /pooling':
+        return Promise.resolve(this.#pooling(body));
+      case 'POST /generative_scoring':
+        return Promise.resolve(this.#generativeScoring(body));
+      default:
+        return this.refuse(404, 'Not Found');
+    }
+  }
+
+  #metrics(): string {
+    return [
+      `vllm:num_requests_running{model_name="${this.model}",engine="0"} ${this.generating}.0`,
+      'vllm:num_requests_waiting{engine="0"} 0.0',
+      `vllm:cache_config_info{block_size="16",enable_prefix_caching="${this.#prefixCaching ? 'True' : 'False'}"} 1.0`,
+      '',
+    ].join('\n');
+  }
+
+  #tokenize(body: Record<string, unknown>): unknown {
+    const { messages, prompt, add_generation_prompt: generate, continue_final_message: open } = body;
+    if (generate === true && open === true)
+      this.refuse(400, 'Cannot set both add_generation_prompt and continue_final_message');
+    const tokens = Array.isArray(messages)
+      ? this.vocabulary.encode(renderChat(messages, open === true), false)
+      : this.vocabulary.encode(String(prompt), body.add_special_tokens !== false);
+    return { count: tokens.length, max_model_len: this.contextTokens, tokens };
+  }
+
+  async #complete(body: Record<string, unknown>, open: () => EventStream): Promise<unknown> {
+    const mischief = this.begin();
+    const prompt = this.#promptIds(body);
+    const maxTokens = typeof body.max_tokens === 'number' ? body.max_tokens : 16;
+    this.#check(body, prompt, maxTokens);
+    const stops = typeof body.stop === 'string' ? [body.stop] : ((body.stop as string[] | undefined) ?? []);
+    const drawn = this.draw(prompt, Number(body.seed ?? 0), Number(body.temperature ?? 1), mischief);
+    const { tokens, ending } = cutTokens(drawn, stops, maxTokens);
+    const cached = this.#reuse(prompt.concat(tokens.map((each) => each.id)), prompt.length);
+    const usage = {
+      prompt_tokens: prompt.length,
+      completion_tokens: tokens.length,
+      total_tokens: prompt.length + tokens.length,
+      prompt_tokens_details: this.#tokenDetails ? { cached_tokens: cached } : null,
+    };
+    const last = {
+      finish_reason: ending.type === 'length' ? 'length' : 'stop',
+      stop_reason: stopReason(ending, prompt),
+    };
+    const texts = pieces(tokens, ending, body.include_stop_str_in_output === true);
+    if (body.stream !== true) {
+      const choice = this.#choice(body, tokens, texts.join(''), last);
+      return { id: 'cmpl-1', object: 'text_completion', model: this.model, choices: [choice], usage };
+    }
+    await this.#stream(body, open(), tokens, texts, last, usage, mischief);
+    return undefined;
+  }
+
+  async #stream(
+    body: Record<string, unknown>,
+    stream: EventStream,
+    tokens: readonly Token[],
+    texts: readonly string[],
+    last: Record<string, unknown>,
+    usage: unknown,
+    mischief: Mischief,
+  ): Promise<void> {
+    const complete = await this.writeTokens(stream, tokens, mischief, async (token, at) => {
+      const end = at === tokens.length - 1 ? last : { finish_reason: null, stop_reason: null };
+      await stream.event({ id: 'cmpl-1', choices: [this.#choice(body, [token], texts[at]!, end)] });
+    });
+    if (!complete) return;
+    const { include_usage: include } = (body.stream_options ?? {}) as Record<string, unknown>;
+    if (include === true) await stream.event({ id: 'cmpl-1', choices: [], usage });
+    if (mischief.type !== 'no-done') await stream.raw('data: [DONE]\n\n');
+  }
+
+  #choice(
+    body: Record<string, unknown>,
+    tokens: readonly Token[],
+    text: string,
+    end: Record<string, unknown>,
+  ): unknown {
+    return {
+      index: 0,
+      text,
+      logprobs:
+        body.logprobs === undefined || body.logprobs === null
+          ? null
+          : { tokens: tokens.map((each) => `token_id:${each.id}`), token_logprobs: tokens.map((each) => each.logprob) },
+      ...end,
+      ...(body.return_token_ids === true ? { token_ids: tokens.map((each) => each.id) } : {}),
+    };
+  }
+
+  #promptIds(body: Record<string, unknown>): number[] {
+    const { prompt } = body;
+    if (Array.isArray(prompt) && prompt.every((each) => Number.isInteger(each))) return prompt as number[];
+    if (typeof prompt === 'string') return this.vocabulary.encode(prompt, true);
+    return this.refuse(400, 'prompt must be a string or an array of token ids');
+  }
+
+  #check(body: Record<string, unknown>, prompt: readonly number[], maxTokens: number): void {
+    const { n = 1, temperature = 1, stop, stream, stream_options: streamOptions, model } = body;
+    if (model !== this.model) this.refuse(404, `The model \`${model}\` does not exist.`);
+    if (Number(n) > 1 && temperature === 0) this.refuse(400, 'n must be 1 when using greedy sampling');
+    if (Number(temperature) > 2) this.refuse(400, 'temperature must be in [0, 2]');
+    if (Array.isArray(stop) && stop.length > 4) this.refuse(400, 'at most 4 stop strings are allowed');
+    if (Array.isArray(stop) && stop.includes('')) this.refuse(400, 'stop cannot contain an empty string');
+    if (streamOptions !== undefined && stream !== true) this.refuse(400, 'stream_options needs stream');
+    if (prompt.length + maxTokens > this.contextTokens) {
+      this.refuse(
+        400,
+        `This model's maximum context length is ${this.contextTokens} tokens. However, you requested ${maxTokens}`,
+      );
+    }
+  }
+
+  /** Tokens of the prompt that whole cached blocks cover; at least one is always computed. */
+  #reuse(ids: readonly number[], promptTokens: number): number {
+    let found = 0;
+    let hits = true;
+    for (let end = blockTokens; end <= ids.length; end += blockTokens) {
+      const block = ids.slice(0, end).join(',');
+      hits = hits && this.#blocks.has(block) && end < promptTokens;
+      if (hits) found = end;
+      if (this.#prefixCaching) this.#blocks.add(block);
+    }
+    return found;
+  }
+
+  #pooling(body: Record<string, unknown>): unknown {
+    const inputs = Array.isArray(body.input) ? (body.input as string[]) : [String(body.input)];
+    this.begin();
+    const data = inputs.map((input, index) => {
+      const parts = input.split('<extra_0>').slice(0, -1);
+      const pairs = parts.map((_, at) => {
+        const good = this.reward(parts.slice(0, at + 1).join('<extra_0>'));
+        return [1 - good, good];
+      });
+      return { index, object: 'pooling', data: this.poolingPairs?.(parts.length) ?? pairs };
+    });
+    const tokens = inputs.reduce((sum, input) => sum + this.vocabulary.encode(input, true).length, 0);
+    return { id: 'pool-1', object: 'list', data, usage: { prompt_tokens: tokens, total_tokens: tokens } };
+  }
+
+  #generativeScoring(body: Record<string, unknown>): unknown {
+    this.begin();
+    const {
+      query,
+      items,
+      label_token_ids: labels,
+    } = body as { query: number[]; items: number[][]; label_token_ids: number[] };
+    if (!Array.isArray(labels) || labels.length !== 2) this.refuse(400, 'label_token_ids must hold two ids');
+    const data = items.map((item, index) => ({
+      index,
+      object: 'score',
+      score: this.reward(this.vocabulary.decode([...query, ...item])),
+    }));
+    return { object: 'list', data, usage: { prompt_tokens: query.length, total_tokens: query.length } };
+  }
+}
+
+type Last = ReturnType<typeof cutTokens>['ending'];
+
+function stopReason(ending: Last, prompt: readonly number[]): string | number | null {
+  if (ending.type === 'stop') return ending.matched;
+  return ending.type === 'eos' && prompt.length % 2 === 1 ? otherEnd : null;
+}
+
+/** The text of each token, cut behind (or before) the stop string that ended it. */
+export function pieces(tokens: readonly Token[], ending: Last, keepStop: boolean): string[] {
+  const texts = tokens.map((token) => (token.id === endOfText ? '' : token.text));
+  if (ending.type !== 'stop') return texts;
+  const whole = texts.join('');
+  const at = whole.indexOf(ending.matched) + (keepStop ? ending.matched.length : 0);
+  let before = 0;
+  return texts.map((text) => {
+    const kept = text.slice(0, Math.max(0, at - before));
+    before += text.length;
+    return kept;
+  });
+}
+
+export function renderChat(messages: readonly { role: string; content: string }[], open: boolean): string {
+  const turns = messages.map(
+    ({ role, content }, at) => `<${role}>${content}${open && at === messages.length - 1 ? '' : '\n'}`,
+  );
+  return `<s>${turns.join('')}${open ? '' : '<assistant>'}`;
+}
