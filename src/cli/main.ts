@@ -10,7 +10,10 @@ interface Command {
   readonly load: () => Promise<{ run(args: readonly string[]): Promise<number> }>;
 }
 
-const commands: Readonly<Record<string, Command>> = {};
+const commands: Readonly<Record<string, Command>> = {
+  ask: { about: 'answers one question on the embedded engine', load: () => import('./ask.ts') },
+  replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
+};
 
 function usage(): string {
   const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(8)} ${about}`);

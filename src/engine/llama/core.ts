@@ -2,6 +2,7 @@
 // the worker gives it requests and posts what comes out. Every request is answered exactly once.
 import { assert } from '../../base/assert.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
+import type { MeasuredPoints } from '../../cost/table.ts';
 import type { Prompt, Sampling, Step } from '../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from '../engine.ts';
 import { type Batch, Batcher, type Run } from './batcher.ts';
@@ -12,6 +13,7 @@ import { Model } from './model.ts';
 import { PrefixStore } from './prefix-store.ts';
 import { Reading, type ReadRequest, type VerdictTokens } from './reading.ts';
 import { Sampler } from './sampler.ts';
+import { measureCost } from './self-measurement.ts';
 
 export type CoreOptions = {
   readonly model: string;
@@ -62,6 +64,7 @@ export class Core {
   readonly #store: PrefixStore;
   readonly #batcher: Batcher;
   readonly #sampler: Sampler;
+  readonly #options: CoreOptions;
   readonly #trustsTokenIds: boolean;
   readonly #verdict: VerdictTokens | undefined;
   readonly #markerTokens: readonly number[];
@@ -73,6 +76,7 @@ export class Core {
 
   constructor(binding: Binding, options: CoreOptions, post: (message: CoreMessage) => void) {
     this.model = Model.load(binding, options.model, gpuOption(options));
+    this.#options = options;
     this.#trustsTokenIds = options.tokenIdsOf === 'own' || options.tokenIdsOf === this.model.vocabularyHash();
     this.#post = post;
     try {
@@ -174,6 +178,15 @@ export class Core {
       this.#batcher.commit(batch, (index) => this.#context.logits(index), this.#onComplete);
     }
     return true;
+  }
+
+  /** Times decodes on the idle engine; all prefixes that were kept are dropped before. */
+  measure(nowMs: () => number, budgetMs: number): MeasuredPoints {
+    if (this.#batcher.hasWork) raise('overloaded', 'the engine measures itself only while it is idle');
+    this.#store.dropIdle();
+    const { rowLimit, bulkRows, kvTokens: cells } = this.#options;
+    const name = `measured ${this.model.description().name}`;
+    return measureCost(this.#context, { name, nowMs, budgetMs, rowLimit, bulkRows, cells });
   }
 
   close(): void {

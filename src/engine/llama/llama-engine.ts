@@ -1,4 +1,5 @@
 // The embedded engine: libllama in a thread of this process, behind the engine contract.
+import type { MeasuredPoints } from '../../cost/table.ts';
 import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest, RequestId } from '../engine.ts';
 import { LlamaThread } from './thread.ts';
 import type { ThreadInfo, ThreadLoad } from './thread-messages.ts';
@@ -18,6 +19,9 @@ export type LlamaEngineOptions = {
 // 8,192 cells hold some hundred steps of several searches; every live cell costs every row a little, so more is not
 // better. The limits on rows are where libllama's CPU attention is fastest and does not depend on the batch.
 export const LLAMA_DEFAULTS = { kvTokens: 8192, threads: 1, sequences: 32, rowLimit: 63, bulkRows: 512 } as const;
+
+// Long enough for every point on a small model, short enough to be waited for.
+export const SELF_MEASUREMENT_MS = 2_000;
 
 export class LlamaEngine implements Engine {
   readonly capabilities: EngineCapabilities;
@@ -91,6 +95,11 @@ export class LlamaEngine implements Engine {
       stepMs: load.stepMs,
       healthy,
     };
+  }
+
+  /** The cost table of this model on this machine; nothing may be running. */
+  measure(budgetMs = SELF_MEASUREMENT_MS): Promise<MeasuredPoints> {
+    return this.#thread.measure(budgetMs);
   }
 
   close(): Promise<void> {

@@ -170,6 +170,10 @@ export class PrefixStore {
     for (const branch of [...this.#idle]) if (branch.search === search) this.drop(branch);
   }
 
+  dropIdle(): void {
+    for (const branch of [...this.#idle]) this.drop(branch);
+  }
+
   /**
    * Drops the least useful idle prefixes until so many cells and sequences are free, or none is left. A prefix is less
    * useful when its search has nothing running or waiting (P1 §5.3.2), then when it was used longer ago.

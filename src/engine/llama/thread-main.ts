@@ -2,7 +2,8 @@
 // then it waits. What was sent before a decode takes effect in it, so a cancel frees its cells before the next one.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert } from '../../base/assert.ts';
-import { FaultError } from '../../base/fault.ts';
+import { type Fault, FaultError } from '../../base/fault.ts';
+import type { MeasuredPoints } from '../../cost/table.ts';
 import { loadBinding } from './binding.ts';
 import { Core, type CoreMessage } from './core.ts';
 import { findLibrary } from './platform.ts';
@@ -63,10 +64,21 @@ class EngineThread {
         return this.#core.cancel(message.requests);
       case 'release':
         return this.#core.release(message.search);
+      case 'measure':
+        return this.#say({ type: 'measured', points: this.#measure(message.budgetMs) });
       case 'close':
         this.#closed = true;
         this.#core.close();
         this.#port.close();
+    }
+  }
+
+  #measure(budgetMs: number): MeasuredPoints | Fault {
+    try {
+      return this.#core.measure(() => performance.now(), budgetMs);
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      return error.fault;
     }
   }
 

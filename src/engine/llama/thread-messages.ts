@@ -1,5 +1,6 @@
 // What the engine's thread and its owner say to each other: plain data that structured clone can carry.
 import type { Fault } from '../../base/fault.ts';
+import type { MeasuredPoints } from '../../cost/table.ts';
 import type { GenerateRequest, RequestId } from '../engine.ts';
 import type { CoreCounts, CoreMessage, CoreOptions } from './core.ts';
 import type { ReadRequest } from './reading.ts';
@@ -11,6 +12,7 @@ export type ToThread =
   | { readonly type: 'read'; readonly requests: readonly ReadRequest[] }
   | { readonly type: 'cancel'; readonly requests: readonly RequestId[] }
   | { readonly type: 'release'; readonly search: string }
+  | { readonly type: 'measure'; readonly budgetMs: number }
   | { readonly type: 'close' };
 
 export type ThreadInfo = {
@@ -30,4 +32,5 @@ export type ThreadLoad = CoreCounts & { readonly stepMs: number | undefined };
 export type FromThread =
   | { readonly type: 'ready'; readonly info: ThreadInfo }
   | { readonly type: 'failed'; readonly fault: Fault }
+  | { readonly type: 'measured'; readonly points: MeasuredPoints | Fault }
   | { readonly type: 'messages'; readonly messages: readonly CoreMessage[]; readonly load: ThreadLoad };

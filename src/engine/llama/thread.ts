@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Fault, FaultError, fault } from '../../base/fault.ts';
+import type { MeasuredPoints } from '../../cost/table.ts';
 import type { GenerateRequest, RequestId } from '../engine.ts';
 import type { CoreMessage } from './core.ts';
 import type { ReadRequest } from './reading.ts';
@@ -24,6 +25,7 @@ export class LlamaThread {
   readonly #worker: Worker;
   readonly #outstanding = new Set<RequestId>();
   #post: (message: CoreMessage) => void = () => {};
+  #measured: (points: MeasuredPoints | Fault) => void = () => {};
   #load = IDLE;
   #dead: Fault | undefined;
 
@@ -77,6 +79,15 @@ export class LlamaThread {
     if (this.#dead === undefined) this.#send({ type: 'release', search });
   }
 
+  /** The cost table of this engine on this machine; it must be idle. */
+  measure(budgetMs: number): Promise<MeasuredPoints> {
+    if (this.#dead !== undefined) return Promise.reject(new FaultError(this.#dead));
+    return new Promise((resolve, reject) => {
+      this.#measured = (points) => ('code' in points ? reject(new FaultError(points)) : resolve(points));
+      this.#send({ type: 'measure', budgetMs });
+    });
+  }
+
   async close(): Promise<void> {
     if (this.#dead !== undefined) return;
     this.#die(fault('cancelled', 'the engine was closed'));
@@ -96,6 +107,7 @@ export class LlamaThread {
   }
 
   #hear(message: FromThread): void {
+    if (message.type === 'measured') this.#measured(message.points);
     if (message.type !== 'messages' || this.#dead !== undefined) return;
     this.#load = message.load;
     for (const each of message.messages) {
@@ -107,6 +119,7 @@ export class LlamaThread {
   #die(reason: Fault): void {
     if (this.#dead !== undefined) return;
     this.#dead = reason;
+    this.#measured(reason);
     this.#answerAll(reason);
   }
 

@@ -2,8 +2,9 @@
 // good verdict against the bad one after the step's last token. Paths that were scored stay in the cache, so that only
 // the tokens of new steps are computed.
 
+import type { MeasuredPoints } from '../../cost/table.ts';
 import type { RequestId } from '../../engine/engine.ts';
-import { LLAMA_DEFAULTS } from '../../engine/llama/llama-engine.ts';
+import { LLAMA_DEFAULTS, SELF_MEASUREMENT_MS } from '../../engine/llama/llama-engine.ts';
 import { LlamaThread } from '../../engine/llama/thread.ts';
 import type { ThreadInfo, ThreadLoad } from '../../engine/llama/thread-messages.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
@@ -89,6 +90,11 @@ export class LlamaPrm implements Verifier {
 
   load(): VerifierLoad {
     return { waiting: this.#thread.outstanding, healthy: this.#thread.healthy };
+  }
+
+  /** The cost table of this model on this machine; nothing may be running. */
+  measure(budgetMs = SELF_MEASUREMENT_MS): Promise<MeasuredPoints> {
+    return this.#thread.measure(budgetMs);
   }
 
   close(): Promise<void> {

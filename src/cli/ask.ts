@@ -1,0 +1,234 @@
+// `coppice ask`: one question on the embedded engine. While it grows, the tree is shown; then the answer, its path, why
+// the search stopped, and what it cost.
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { FaultError, fault, raise } from '../base/fault.ts';
+import { type Embedded, openEmbedded } from '../bench/embedded.ts';
+import { type Ended, runSearch } from '../bench/live-search.ts';
+import { programOf } from '../bench/program-of.ts';
+import { generalForm, type QuestionForm, STEP_PROMPT } from '../bench/question.ts';
+import { createPolicy } from '../policy/create.ts';
+import { type PolicyName, policyNames } from '../policy/policy.ts';
+import { type ProgramName, programNames } from '../program/program.ts';
+import type { LoggedEvent } from '../runtime/events.ts';
+import type { SearchRequest } from '../runtime/request.ts';
+import type { Tree } from '../tree/tree.ts';
+import { answerLines, answerRecord } from './answer-view.ts';
+import { given, oneOf, readArguments, real, whole } from './options.ts';
+import { eventLine, statusLine } from './progress-view.ts';
+import { LiveBlock } from './terminal.ts';
+import type { TraceHeader } from './trace.ts';
+import { treeLines } from './tree-view.ts';
+
+const usage = `usage: coppice ask "QUESTION" [options]
+Answers one question by tree search on the embedded engine.
+
+  --model NAME|FILE   sapling (ships with coppice) or any GGUF file
+  --prm NAME|FILE     reward model; sapling-prm beside sapling, else none
+  --program NAME      ${programNames.join(', ')} (mcts)
+  --policy NAME       ${policyNames.join(', ')} (boost)
+  --rollouts N        rollouts, samples or beams (16)
+  --branching N       steps per expansion (4)
+  --threshold X       score at which a finished path is accepted (0.9)
+  --budget N          strands open at a time (8)
+  --temperature X     of sampling
+  --seed N            same seed, same tree (1)
+  --step-prompt TEXT  system message for models that are not shipped
+  --delimiter TEXT    what ends a step (an empty line; \\n is understood)
+  --step-tokens N     longest step
+  --threads N         compute threads per model (1)
+  --kv-tokens N       cells of each KV cache (8192)
+  --trace FILE        writes every event as JSON lines; see coppice replay
+  --json              prints one JSON object and nothing else`;
+
+const REDRAW_MS = 80;
+
+export async function run(args: readonly string[]): Promise<number> {
+  const settings = readSettings(args);
+  if (settings === undefined) {
+    console.log(usage);
+    return 0;
+  }
+  const startedMs = performance.now();
+  const form = formOf(settings);
+  const policy = createPolicy(settings.policy);
+  const request = requestOf(settings, form, policy.rules);
+  const trace = settings.trace === undefined ? undefined : await openTrace(settings, settings.trace);
+  const embedded = await openEmbedded(settings);
+  const loadedMs = performance.now() - startedMs;
+  try {
+    const interrupt = new AbortController();
+    process.once('SIGINT', () => interrupt.abort());
+    const view = new Watcher(settings, embedded);
+    const ended = await runSearch({
+      engine: embedded.engine,
+      verifier: embedded.verifier,
+      policy,
+      budget: settings.budget,
+      request,
+      signal: interrupt.signal,
+      onEvent: (event, tree) => {
+        trace?.write(`${JSON.stringify(event)}\n`);
+        view.see(event, tree);
+      },
+    });
+    view.end();
+    report(settings, embedded, ended, loadedMs);
+    return ended.result.exit.kind === 'failed' ? 1 : 0;
+  } finally {
+    await Promise.all([embedded.close(), closeTrace(trace)]);
+  }
+}
+
+type Settings = {
+  readonly question: string;
+  readonly model: string;
+  readonly prm?: string;
+  readonly program: ProgramName;
+  readonly policy: PolicyName;
+  readonly rollouts: number;
+  readonly branching: number;
+  readonly threshold: number;
+  readonly budget: number;
+  readonly temperature?: number;
+  readonly seed: number;
+  readonly stepPrompt: string;
+  readonly delimiter: string;
+  readonly stepTokens?: number;
+  readonly threads?: number;
+  readonly kvTokens?: number;
+  readonly trace?: string;
+  readonly json: boolean;
+};
+
+/** Shows the search while it runs: a live tree on a terminal, lines elsewhere, nothing beside JSON. */
+class Watcher {
+  readonly #block: LiveBlock;
+  readonly #settings: Settings;
+  #drawnMs = Number.NEGATIVE_INFINITY;
+
+  constructor(settings: Settings, embedded: Embedded) {
+    this.#settings = settings;
+    this.#block = new LiveBlock(process.stdout);
+    if (!settings.json) console.log(`${settings.question}\n${embedded.note}\n`);
+  }
+
+  see(event: LoggedEvent, tree: Tree): void {
+    if (this.#settings.json) return;
+    if (!process.stdout.isTTY) {
+      const line = eventLine(event, tree);
+      if (line !== undefined) console.log(line);
+      return;
+    }
+    const nowMs = performance.now();
+    if (nowMs - this.#drawnMs < REDRAW_MS) return;
+    this.#drawnMs = nowMs;
+    const size = { width: this.#block.width - 1, height: Math.max(3, this.#block.height - 6) };
+    this.#block.draw([...treeLines(tree, size), '', statusLine(tree, this.#settings.rollouts)]);
+  }
+
+  end(): void {
+    this.#block.clear();
+  }
+}
+
+function readSettings(args: readonly string[]): Settings | undefined {
+  const text = { type: 'string' } as const;
+  const { values, positionals } = readArguments({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      model: { type: 'string', default: 'sapling' },
+      prm: text,
+      program: { type: 'string', default: 'mcts' },
+      policy: { type: 'string', default: 'boost' },
+      rollouts: { type: 'string', default: '16' },
+      branching: { type: 'string', default: '4' },
+      threshold: { type: 'string', default: '0.9' },
+      budget: { type: 'string', default: '8' },
+      temperature: text,
+      seed: { type: 'string', default: '1' },
+      'step-prompt': { type: 'string', default: STEP_PROMPT },
+      delimiter: { type: 'string', default: '\\n\\n' },
+      'step-tokens': text,
+      threads: text,
+      'kv-tokens': text,
+      trace: text,
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false, short: 'h' },
+    },
+  });
+  if (values.help) return undefined;
+  const question = positionals.join(' ').trim();
+  if (question === '') raise('bad-setting', 'ask what? Give a question: coppice ask "make 24 from 4 7 8 8"');
+  return {
+    question,
+    model: values.model,
+    program: oneOf('program', values.program, programNames),
+    policy: oneOf('policy', values.policy, policyNames),
+    rollouts: whole('rollouts', values.rollouts, 1, 100_000),
+    branching: whole('branching', values.branching, 1, 64),
+    threshold: real('threshold', values.threshold, 0, 1),
+    budget: whole('budget', values.budget, 1, 1024),
+    seed: whole('seed', values.seed, 0, 2 ** 32 - 1),
+    stepPrompt: values['step-prompt'],
+    delimiter: values.delimiter.replaceAll('\\n', '\n'),
+    json: values.json,
+    ...given('prm', values.prm, String),
+    ...given('temperature', values.temperature, (value) => real('temperature', value, 0, 100)),
+    ...given('stepTokens', values['step-tokens'], (value) => whole('step-tokens', value, 1, 100_000)),
+    ...given('threads', values.threads, (value) => whole('threads', value, 1, 256)),
+    ...given('kvTokens', values['kv-tokens'], (value) => whole('kv-tokens', value, 64, 10_000_000)),
+    ...given('trace', values.trace, String),
+  };
+}
+
+function formOf(settings: Settings): QuestionForm {
+  return generalForm(settings.question, settings.stepPrompt, [settings.delimiter]);
+}
+
+function requestOf(settings: Settings, form: QuestionForm, rules: SearchRequest['rules']): SearchRequest {
+  const { rollouts, branching, threshold, seed } = settings;
+  const sampling = { temperature: settings.temperature ?? form.temperature };
+  return {
+    id: 'ask',
+    prompt: form.prompt,
+    program: programOf(settings.program, { rollouts, branching, maxDepth: form.maxDepth, sampling }),
+    rules,
+    limits: { threshold, rollouts },
+    seed,
+    priority: 0,
+    delimiters: form.delimiters,
+    maxStepTokens: settings.stepTokens ?? form.maxStepTokens,
+    extract: form.extract,
+  };
+}
+
+function report(settings: Settings, embedded: Embedded, { result, tree }: Ended, loadedMs: number): void {
+  if (settings.json) {
+    const { question, program, policy, seed } = settings;
+    const record = { question, model: embedded.note, program, policy, seed, ...answerRecord(result, tree, loadedMs) };
+    console.log(JSON.stringify(record));
+    return;
+  }
+  const width = Math.min(process.stdout.columns ?? 80, 100);
+  console.log(answerLines(result, tree, loadedMs, width).join('\n'));
+}
+
+function openTrace(settings: Settings, file: string): Promise<WriteStream> {
+  const { question, model, program, policy, rollouts, threshold, seed } = settings;
+  const header: TraceHeader = { trace: 1, question, model, program, policy, rollouts, threshold, seed };
+  const stream = createWriteStream(file);
+  return new Promise((resolve, reject) => {
+    const refuse = (error: Error) =>
+      reject(new FaultError(fault('bad-setting', `cannot write --trace ${file}: ${error.message}`)));
+    stream.once('error', refuse);
+    stream.once('open', () => {
+      stream.write(`${JSON.stringify(header)}\n`);
+      resolve(stream);
+    });
+  });
+}
+
+function closeTrace(stream: WriteStream | undefined): Promise<void> {
+  return new Promise((resolve) => (stream === undefined ? resolve() : stream.end(() => resolve())));
+}

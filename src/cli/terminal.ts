@@ -1,0 +1,114 @@
+// Text for a terminal: what models wrote is made harmless, lines are cut to the width, a block of lines is redrawn in
+// place. Nothing that a model or a question says may move the cursor, change colours or hide other text.
+
+// Control characters, and the format characters that reorder or hide text in a line.
+const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** One line of harmless text: newlines and tabs become spaces, other control characters go. */
+export function plainLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(HARMFUL, '').trim();
+}
+
+/** Harmless text that keeps its lines. */
+export function plainText(text: string): string {
+  return text
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => line.replace(/\t/g, '  ').replace(HARMFUL, ''))
+    .join('\n');
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+/** Columns that a character takes: two for East Asian wide characters and emoji, none for combining marks. */
+function columnsOf(character: string): number {
+  if (/\p{Mark}/u.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+export function columns(text: string): number {
+  let sum = 0;
+  for (const character of text) sum += columnsOf(character);
+  return sum;
+}
+
+/** At most so many columns, with an ellipsis where something was cut. */
+export function cutTo(text: string, width: number): string {
+  if (columns(text) <= width) return text;
+  let used = 0;
+  let kept = '';
+  for (const character of text) {
+    used += columnsOf(character);
+    if (used > width - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/** Broken at spaces into lines of at most so many columns. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && columns(line) + 1 + columns(word) > width) {
+      lines.push(line);
+      line = cutTo(word, width);
+    } else {
+      line = line === '' ? cutTo(word, width) : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
+export type Output = {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+};
+
+/** Lines that are drawn again and again at the same place; on anything but a terminal nothing is drawn. */
+export class LiveBlock {
+  readonly #output: Output;
+  #drawn = 0;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  get width(): number {
+    return Math.min(this.#output.columns ?? 80, 120);
+  }
+
+  get height(): number {
+    return this.#output.rows ?? 24;
+  }
+
+  draw(lines: readonly string[]): void {
+    if (!this.#output.isTTY) return;
+    const shown = lines.slice(0, this.height - 1).map((line) => `\u001b[2K${cutTo(line, this.width - 1)}\n`);
+    const up = this.#drawn > 0 ? `\u001b[${this.#drawn}A` : '';
+    const rest = this.#drawn > shown.length ? '\u001b[0J' : '';
+    this.#output.write(up + shown.join('') + rest);
+    this.#drawn = shown.length;
+  }
+
+  /** What was drawn goes; what is written next begins where it stood. */
+  clear(): void {
+    if (this.#drawn > 0) this.#output.write(`\u001b[${this.#drawn}A\u001b[0J`);
+    this.#drawn = 0;
+  }
+}
+
+/** `████░░░░ 12/24` in so many columns. */
+export function progressBar(done: number, total: number, width: number): string {
+  const filled = total === 0 ? width : Math.round((Math.min(done, total) / total) * width);
+  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${total}`;
+}
+
+/** 0.4 s, 12 s, 3 min 20 s. */
+export function duration(ms: number): string {
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
