@@ -20,7 +20,7 @@ export const searchLimits = z
     rollouts: whole(256, 1, 100_000, 'rollouts', 'most that a request may ask for; 16 times the 16 of P0 §5.1'),
     tokens: whole(200_000, 1, 100_000_000, 'tokens', 'most generated tokens of one search'),
     nodes: whole(20_000, 16, 10_000_000, 'nodes', 'most nodes of one tree; it ends as exhausted then. About 1 kB each'),
-    deadlineMs: whole(900_000, 1, 604_800_000, 'ms', 'longest deadline that a request may ask for'),
+    deadlineMs: whole(3_600_000, 1, 604_800_000, 'ms', 'longest deadline that a request may ask for'),
     promptChars: whole(400_000, 1, 100_000_000, 'characters', 'about 100,000 tokens of English'),
     messages: whole(1000, 1, 1_000_000, 'messages', 'of one conversation'),
     efforts: z

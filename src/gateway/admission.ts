@@ -49,6 +49,8 @@ export class Admission {
   readonly #waiting = new Map<string, Lane>();
   readonly #waitingByOwner = new Map<string, number>();
   readonly #running = new Map<string, Ticket>();
+  /** Places held for searches that are being written down: id to owner. */
+  readonly #reserved = new Map<string, string>();
   #endedAtMs: number[] = [];
 
   constructor(options: AdmissionOptions) {
@@ -66,21 +68,31 @@ export class Admission {
     return this.#running.size;
   }
 
-  /** Refuses with 429 when there is no room; work that was admitted before (`owed`) is never refused. */
-  enter(ticket: Ticket, options: { readonly ownerQueue: number; readonly owed?: boolean }, nowMs: number): void {
+  /** Holds a place while a search is being written down. Refuses with 429 when there is none; give it back once. */
+  reserve(ticket: Ticket, ownerQueue: number, nowMs: number): () => void {
     const stand = this.#stand(ticket.model);
-    const owner = this.#waitingByOwner.get(ticket.owner) ?? 0;
-    if (options.owed !== true && !this.#startsAtOnce(stand, ticket)) {
-      if (this.waiting >= this.#options.queue) throw this.#full('queue_full', `the queue is full: ${this.waiting} searches wait (admission.queue)`, nowMs);
-      if (owner >= options.ownerQueue) throw this.#full('key_queue_full', `${owner} searches of this key wait, its limit (keys.queue)`, nowMs);
+    const waiting = this.waiting + this.#reserved.size;
+    const owned = (this.#waitingByOwner.get(ticket.owner) ?? 0) + this.#reservedBy(ticket.owner);
+    if (waiting > 0 || !fits(stand, ticket)) {
+      if (waiting >= this.#options.queue) throw this.#full('queue_full', `the queue is full: ${waiting} searches wait (admission.queue)`, nowMs);
+      if (owned >= ownerQueue) throw this.#full('key_queue_full', `${owned} searches of this key wait, its limit (keys.queue)`, nowMs);
     }
+    this.#reserved.set(ticket.id, ticket.owner);
+    return () => {
+      this.#reserved.delete(ticket.id);
+    };
+  }
+
+  /** Never refuses: work that was reserved, resumed or handed over is owed. */
+  enter(ticket: Ticket): void {
+    const stand = this.#stand(ticket.model);
     this.#welcome(stand, ticket.owner);
     const name = JSON.stringify([ticket.owner, ticket.priority]);
     const lane = stand.lanes.get(name) ?? { owner: ticket.owner, priority: ticket.priority, tickets: new Map() };
     stand.lanes.set(name, lane);
     lane.tickets.set(ticket.id, ticket);
     this.#waiting.set(ticket.id, lane);
-    this.#waitingByOwner.set(ticket.owner, owner + 1);
+    this.#waitingByOwner.set(ticket.owner, (this.#waitingByOwner.get(ticket.owner) ?? 0) + 1);
   }
 
   /** The searches that start now, in this order. */
@@ -126,8 +138,10 @@ export class Admission {
     return new ApiError(code, message, { retryAfterSeconds: this.retryAfterSeconds(nowMs) });
   }
 
-  #startsAtOnce(stand: Stand, ticket: Ticket): boolean {
-    return stand.lanes.size === 0 && fits(stand, ticket);
+  #reservedBy(owner: string): number {
+    let count = 0;
+    for (const each of this.#reserved.values()) if (each === owner) count += 1;
+    return count;
   }
 
   #next(stand: Stand, nowMs: number): Ticket | undefined {

@@ -44,7 +44,9 @@ const fields = {
   max_completion_tokens: z.int().min(1).nullish(),
   stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
   stream: z.boolean().nullish(),
-  stream_options: z.strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() }).nullish(),
+  stream_options: z
+    .strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
+    .nullish(),
   reasoning_effort: z.enum(['none', ...efforts]).nullish(),
   user: z.string().max(512).nullish(),
   safety_identifier: z.string().max(512).nullish(),
@@ -74,7 +76,11 @@ const fields = {
 } as const;
 
 const chatSchema = z.strictObject(fields);
-const searchSchema = z.strictObject({ ...fields, background: z.boolean().nullish(), title: z.string().max(200).nullish() });
+const searchSchema = z.strictObject({
+  ...fields,
+  background: z.boolean().nullish(),
+  title: z.string().max(200).nullish(),
+});
 
 export type ChatBody = z.output<typeof chatSchema>;
 export type SearchBody = z.output<typeof searchSchema>;

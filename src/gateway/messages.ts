@@ -10,14 +10,25 @@ type BodyMessage = ChatBody['messages'][number];
 
 const titleLength = 120;
 
-export function readMessages(messages: readonly BodyMessage[], limits: LimitsConfig): { prompt: Prompt; title: string } {
+export function readMessages(
+  messages: readonly BodyMessage[],
+  limits: LimitsConfig,
+): { prompt: Prompt; title: string } {
   if (messages.length > limits.messages) {
-    refuse('invalid_value', `'messages' has ${messages.length} items; at most ${limits.messages} (limits.messages)`, 'messages');
+    refuse(
+      'invalid_value',
+      `'messages' has ${messages.length} items; at most ${limits.messages} (limits.messages)`,
+      'messages',
+    );
   }
   const read = messages.map(readMessage);
   const chars = read.reduce((sum, { content }) => sum + content.length, 0);
   if (chars > limits.promptChars) {
-    refuse('context_length_exceeded', `'messages' hold ${chars} characters; at most ${limits.promptChars} (limits.promptChars)`, 'messages');
+    refuse(
+      'context_length_exceeded',
+      `'messages' hold ${chars} characters; at most ${limits.promptChars} (limits.promptChars)`,
+      'messages',
+    );
   }
   if (chars === 0) refuse('invalid_value', "'messages' hold no text", 'messages');
   const last = read.findLast(({ role }) => role === 'user') ?? read.at(-1)!;
@@ -28,18 +39,24 @@ export function readMessages(messages: readonly BodyMessage[], limits: LimitsCon
 /** Whether a message holds what only an engine's own chat endpoint understands. */
 export function needsPassthrough(message: BodyMessage): boolean {
   if (message.role === 'tool' || message.role === 'function') return true;
-  if (message['tool_calls'] !== undefined && message['tool_calls'] !== null) return true;
+  if (message.tool_calls !== undefined && message.tool_calls !== null) return true;
   return Array.isArray(message.content) && message.content.some(({ type }) => type !== 'text');
 }
 
 function readMessage(message: BodyMessage, at: number): Message {
   const where = `messages.${at}`;
   if (message.role === 'tool' || message.role === 'function') {
-    return refuse('unsupported_parameter', `'${where}.role' is '${message.role}': a search takes no tool messages`, `${where}.role`);
+    return refuse(
+      'unsupported_parameter',
+      `'${where}.role' is '${message.role}': a search takes no tool messages`,
+      `${where}.role`,
+    );
   }
   const { tool_calls: calls, audio } = message as { tool_calls?: unknown; audio?: unknown };
-  if (calls !== undefined && calls !== null) refuse('unsupported_parameter', `'${where}.tool_calls': a search takes no tool calls`, `${where}.tool_calls`);
-  if (audio !== undefined && audio !== null) refuse('unsupported_parameter', `'${where}.audio': a search takes no audio`, `${where}.audio`);
+  if (calls !== undefined && calls !== null)
+    refuse('unsupported_parameter', `'${where}.tool_calls': a search takes no tool calls`, `${where}.tool_calls`);
+  if (audio !== undefined && audio !== null)
+    refuse('unsupported_parameter', `'${where}.audio': a search takes no audio`, `${where}.audio`);
   const role = message.role === 'developer' ? 'system' : message.role;
   return { role, content: readContent(message.content, `${where}.content`) };
 }
@@ -48,8 +65,12 @@ function readContent(content: BodyMessage['content'], where: string): string {
   if (content === null || content === undefined) return '';
   if (typeof content === 'string') return content.toWellFormed();
   const texts = content.map((part, at) => {
-    if (part.type === 'text' && typeof part['text'] === 'string') return part['text'].toWellFormed();
-    return refuse('unsupported_parameter', `'${where}.${at}' is of type '${part.type.slice(0, 40)}': a search takes text only`, `${where}.${at}`);
+    if (part.type === 'text' && typeof part.text === 'string') return part.text.toWellFormed();
+    return refuse(
+      'unsupported_parameter',
+      `'${where}.${at}' is of type '${part.type.slice(0, 40)}': a search takes text only`,
+      `${where}.${at}`,
+    );
   });
   return texts.join('');
 }

@@ -67,8 +67,12 @@ export function makePlan(body: ChatBody, context: PlanContext): SearchPlan {
     title,
     ...shape,
     nodes: limits.nodes,
-    deadlineMs: atMost('coppice.deadline_ms', wish.deadline_ms, limits.deadlineMs, 'limits.deadlineMs') ?? context.defaultDeadlineMs,
-    priority: atMost('coppice.priority', wish.priority, context.maxPriority, "the key's priority") ?? Math.min(0, context.maxPriority),
+    deadlineMs:
+      atMost('coppice.deadline_ms', wish.deadline_ms, limits.deadlineMs, 'limits.deadlineMs') ??
+      context.defaultDeadlineMs,
+    priority:
+      atMost('coppice.priority', wish.priority, context.maxPriority, "the key's priority") ??
+      Math.min(0, context.maxPriority),
     seed: body.seed === null || body.seed === undefined ? context.seed : body.seed >>> 0,
     sampling: samplingOf(body, model),
     ...(model.aggregation === undefined ? {} : { aggregation: model.aggregation }),
@@ -96,7 +100,8 @@ type Shape = Pick<
 function searchShape(body: ChatBody, context: PlanContext): Shape {
   const { model, limits } = context;
   const wish = body.coppice ?? {};
-  const effort = limits.efforts[body.reasoning_effort === 'none' ? limits.effort : (body.reasoning_effort ?? limits.effort)];
+  const effort =
+    limits.efforts[body.reasoning_effort === 'none' ? limits.effort : (body.reasoning_effort ?? limits.effort)];
   const program = chooseProgram(wish.program, context);
   const bought = Math.min(effort.tokens, limits.tokens);
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? Number.POSITIVE_INFINITY;
@@ -105,7 +110,9 @@ function searchShape(body: ChatBody, context: PlanContext): Shape {
     program,
     policy: wish.policy ?? model.policy,
     scoring: context.needsVerifier(program) ? 'verifier' : 'self-consistency',
-    rollouts: atMost('coppice.rollouts', wish.rollouts, limits.rollouts, 'limits.rollouts') ?? Math.min(effort.rollouts, limits.rollouts),
+    rollouts:
+      atMost('coppice.rollouts', wish.rollouts, limits.rollouts, 'limits.rollouts') ??
+      Math.min(effort.rollouts, limits.rollouts),
     threshold: wish.threshold ?? model.threshold,
     tokenBudget: atMost('coppice.token_budget', wish.token_budget, limits.tokens, 'limits.tokens') ?? bought,
     branching: model.branching,
@@ -140,12 +147,20 @@ function chooseProgram(wish: ProgramName | undefined, context: PlanContext): Pro
   const program = wish ?? context.model.program;
   if (context.hasVerifier || !context.needsVerifier(program)) return program;
   if (wish === undefined) return 'self-consistency';
-  return refuse('unsupported_parameter', `'coppice.program' is '${wish}', which needs a verifier; model '${context.model.name}' has none`, 'coppice.program');
+  return refuse(
+    'unsupported_parameter',
+    `'coppice.program' is '${wish}', which needs a verifier; model '${context.model.name}' has none`,
+    'coppice.program',
+  );
 }
 
 function checkFutile(choice: SearchPlan['onFutile'], model: ModelConfig): SearchPlan['onFutile'] {
   if (choice !== 'escalate' || model.escalateTo !== undefined) return choice;
-  return refuse('unsupported_parameter', `'coppice.on_futile' is 'escalate' and model '${model.name}' has no escalateTo`, 'coppice.on_futile');
+  return refuse(
+    'unsupported_parameter',
+    `'coppice.on_futile' is 'escalate' and model '${model.name}' has no escalateTo`,
+    'coppice.on_futile',
+  );
 }
 
 function samplingOf(body: ChatBody, { sampling }: ModelConfig): Sampling {
@@ -163,12 +178,19 @@ function samplingOf(body: ChatBody, { sampling }: ModelConfig): Sampling {
 
 function atMost(name: string, wish: number | undefined, limit: number, setting: string): number | undefined {
   if (wish === undefined || wish <= limit) return wish;
-  throw new ApiError('invalid_value', `'${name}' is ${wish}; at most ${limit} is allowed (${setting})`, { param: name });
+  throw new ApiError('invalid_value', `'${name}' is ${wish}; at most ${limit} is allowed (${setting})`, {
+    param: name,
+  });
 }
 
 function refuseSearchWishes(wish: NonNullable<ChatBody['coppice']>): void {
   for (const name of ['program', 'policy', 'rollouts', 'threshold', 'token_budget', 'on_futile'] as const) {
-    if (wish[name] !== undefined) refuse('unsupported_parameter', `'coppice.${name}' has no meaning with reasoning_effort 'none'`, `coppice.${name}`);
+    if (wish[name] !== undefined)
+      refuse(
+        'unsupported_parameter',
+        `'coppice.${name}' has no meaning with reasoning_effort 'none'`,
+        `coppice.${name}`,
+      );
   }
 }
 

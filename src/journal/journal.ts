@@ -42,6 +42,8 @@ export interface NewSearch {
   readonly createdMs: number;
   /** Facts without texts: model, program, policy, limits. */
   readonly about: Plain;
+  /** The beginning of the question, for lists. Text: kept as texts are. */
+  readonly title: string;
   /** What it takes to run it again; holds texts. */
   readonly request: Plain;
 }
@@ -55,7 +57,7 @@ export interface Ending {
   readonly texts: Plain;
 }
 
-export interface SearchRecord extends Omit<NewSearch, 'request'> {
+export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
   readonly state: SearchState;
   /** 0 until the first claim. */
   readonly epoch: number;
@@ -63,7 +65,8 @@ export interface SearchRecord extends Omit<NewSearch, 'request'> {
   readonly cancelRequested: boolean;
   readonly startedMs: number | undefined;
   readonly endedMs: number | undefined;
-  /** Undefined where texts are not kept (any more). */
+  /** These are undefined where texts are not kept (any more). */
+  readonly title: string | undefined;
   readonly request: Plain | undefined;
   readonly outcome: Plain | undefined;
   readonly texts: Plain | undefined;

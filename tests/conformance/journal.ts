@@ -115,7 +115,11 @@ export function journalConformance(makeCase: () => JournalCase): void {
     expect(await ids({ owner: 'ann' })).toEqual(['d', 'c', 'a']);
     expect(await ids({ states: ['queued'], limit: 2 })).toEqual(['c', 'b']);
     expect(await ids({ before: 'c' })).toEqual(['b', 'a']);
-    expect((await journal.list({ limit: 1 }))[0]?.request).toBeUndefined();
+    expect((await journal.list({ limit: 1 }))[0]).toMatchObject({
+      title: 't of d',
+      request: undefined,
+      texts: undefined,
+    });
     expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
     await journal.close();
   });
@@ -132,7 +136,12 @@ export function journalConformance(makeCase: () => JournalCase): void {
       await journal.finish('a', 1, ending());
       expect(await journal.read('a', -1, 10)).toEqual([bareGrown('a', 0)]);
       const record = await journal.find('a');
-      expect(record).toMatchObject({ request: undefined, texts: undefined, outcome: ending().outcome });
+      expect(record).toMatchObject({
+        title: undefined,
+        request: undefined,
+        texts: undefined,
+        outcome: ending().outcome,
+      });
       await journal.close();
     }
   });
@@ -213,7 +222,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
 function search(id: string): NewSearch {
   const about = { model: 'm', program: 'mcts' };
   const request = { prompt: `p of ${id}` };
-  return { id, owner: 'ann', fingerprint: 'f', background: true, createdMs: 1, about, request };
+  return { id, owner: 'ann', fingerprint: 'f', background: true, createdMs: 1, about, title: `t of ${id}`, request };
 }
 
 function ending(state: Ending['state'] = 'done'): Ending {

@@ -9,7 +9,6 @@ import type {
   JournalListener,
   ListQuery,
   NewSearch,
-  Plain,
   Retention,
   SearchRecord,
   TextKeeping,
@@ -20,6 +19,8 @@ interface Held {
   record: SearchRecord;
   readonly entries: Entry[];
 }
+
+const erased = { title: undefined, request: undefined, texts: undefined };
 
 export class MemoryJournal implements Journal {
   readonly texts: TextKeeping;
@@ -38,9 +39,9 @@ export class MemoryJournal implements Journal {
     const taken = key === undefined ? undefined : this.#searches.get(this.#idempotency.get(key) ?? '')?.record;
     if (taken !== undefined) return { fresh: false, id: taken.id, fingerprint: taken.fingerprint };
     if (key !== undefined) this.#idempotency.set(key, search.id);
-    const request = this.texts === 'never' ? undefined : search.request;
+    const [title, request] = this.texts === 'never' ? [] : [search.title, search.request];
     const blank = { startedMs: undefined, endedMs: undefined, outcome: undefined, texts: undefined };
-    const record = { ...search, request, state: 'queued', epoch: 0, cancelRequested: false, ...blank } as const;
+    const record = { ...search, title, request, state: 'queued', epoch: 0, cancelRequested: false, ...blank } as const;
     this.#searches.set(search.id, { record, entries: [] });
     return { fresh: true };
   }
@@ -70,10 +71,8 @@ export class MemoryJournal implements Journal {
     const held = this.#searches.get(id);
     if (held === undefined || held.record.endedMs !== undefined || held.record.epoch !== epoch) return false;
     const { state, endedMs, outcome } = ending;
-    const kept: { request: Plain | undefined; texts: Plain | undefined } =
-      this.texts === 'keep'
-        ? { request: held.record.request, texts: ending.texts }
-        : { request: undefined, texts: undefined };
+    const { title, request } = held.record;
+    const kept = this.texts === 'keep' ? { title, request, texts: ending.texts } : erased;
     held.record = { ...held.record, state, endedMs, outcome, ...kept };
     if (this.texts === 'until-end') held.entries.splice(0, held.entries.length, ...held.entries.map(bareEntry));
     this.#tell();

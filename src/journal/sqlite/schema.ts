@@ -19,6 +19,7 @@ const tables = `
     started_ms real,
     ended_ms real,
     about text not null,
+    title text,
     request text,
     outcome text,
     texts text

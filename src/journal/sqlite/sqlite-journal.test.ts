@@ -43,7 +43,17 @@ describe('the journal on disk', () => {
       const journal = new SqliteJournal({ path, texts });
       const request = { prompt: 'the-secret-question' };
       const about = { model: 'm' };
-      await journal.accept({ id: 'a', owner: 'o', fingerprint: 'f', background: false, createdMs: 0, about, request });
+      const title = 'the-secret-question';
+      await journal.accept({
+        id: 'a',
+        owner: 'o',
+        fingerprint: 'f',
+        background: false,
+        createdMs: 0,
+        about,
+        title,
+        request,
+      });
       await journal.claim('a', 0, 0);
       const step = { text: 'the-secret-answer', tokens: 1, meanLogprob: 0, end: 'eos' } as const;
       const event = { type: 'grown', node: 1, parent: 0, index: 0, step, terminal: true } as const;
@@ -58,7 +68,16 @@ describe('the journal on disk', () => {
     const journal = new SqliteJournal({ path: freshPath() });
     const about = { loop: undefined as unknown };
     about.loop = about;
-    const bad = { id: 'a', owner: 'o', fingerprint: 'f', background: true, createdMs: 0, about, request: {} };
+    const bad = {
+      id: 'a',
+      owner: 'o',
+      fingerprint: 'f',
+      background: true,
+      createdMs: 0,
+      about,
+      title: '',
+      request: {},
+    };
     await expect(journal.accept(bad)).rejects.toThrowError(/journal\.path/);
     expect(await journal.accept({ ...bad, about: {} })).toEqual({ fresh: true });
     await journal.close();

@@ -130,11 +130,11 @@ export class SqliteJournal implements Journal {
   }
 
   #accept(search: NewSearch): Acceptance {
-    const { id, owner, idempotencyKey, fingerprint, background, createdMs, about, request } = search;
+    const { id, owner, idempotencyKey, fingerprint, background, createdMs, about } = search;
     const taken = idempotencyKey === undefined ? undefined : this.#sql.findIdempotent.get(owner, idempotencyKey);
     if (taken !== undefined) return { fresh: false, id: String(taken.id), fingerprint: String(taken.fingerprint) };
-    const kept = this.texts === 'never' ? null : JSON.stringify(request);
-    const facts = [fingerprint, background ? 1 : 0, createdMs, JSON.stringify(about), kept] as const;
+    const kept = this.texts === 'never' ? [null, null] : [search.title, JSON.stringify(search.request)];
+    const facts = [fingerprint, background ? 1 : 0, createdMs, JSON.stringify(about), ...kept] as const;
     this.#sql.accept.run(id, owner, idempotencyKey ?? null, ...facts);
     return { fresh: true };
   }
@@ -229,6 +229,7 @@ function toRecord(row: Row): SearchRecord {
     startedMs: optionalNumber(row.started_ms),
     endedMs: optionalNumber(row.ended_ms),
     about: optionalJson(row.about) ?? {},
+    title: optionalText(row.title),
     request: optionalJson(row.request),
     outcome: optionalJson(row.outcome),
     texts: optionalJson(row.texts),
@@ -243,6 +244,10 @@ function toEntry(search: string, row: Row): Entry {
 
 function optionalNumber(value: SQLOutputValue | undefined): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
+}
+
+function optionalText(value: SQLOutputValue | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : String(value);
 }
 
 function optionalJson(value: SQLOutputValue | undefined): Plain | undefined {

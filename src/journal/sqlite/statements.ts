@@ -4,9 +4,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const texts = {
-  accept: `insert into searches (id, owner, idempotency, fingerprint, background, created_ms, about, request,
+  accept: `insert into searches (id, owner, idempotency, fingerprint, background, created_ms, about, title, request,
              state, epoch, cancel_requested)
-           values (?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, 0)`,
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, 0)`,
   findIdempotent: 'select id, fingerprint from searches where owner = ? and idempotency = ?',
   claim: `update searches set epoch = epoch + 1, state = 'running', started_ms = coalesce(started_ms, ?)
           where id = ? and epoch = ? and ended_ms is null`,
@@ -16,12 +16,12 @@ const texts = {
              and ?2 = (select coalesce(max(sequence), -1) + 1 from events where search = ?1)`,
   finish: `update searches set state = ?, ended_ms = ?, outcome = ?, texts = ?
            where id = ? and epoch = ? and ended_ms is null`,
-  eraseRequest: 'update searches set request = null where id = ?',
+  eraseRequest: 'update searches set request = null, title = null where id = ?',
   eraseTexts: 'update events set texts = null where search = ? and texts is not null',
   requestCancel: 'update searches set cancel_requested = 1 where id = ? and ended_ms is null',
   find: 'select * from searches where id = ?',
   list: `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
-           started_ms, ended_ms, about, outcome
+           started_ms, ended_ms, about, title, outcome
          from searches
          where (?1 is null or owner = ?1) and (?2 = '[]' or state in (select value from json_each(?2))) and id < ?3
          order by id desc limit ?4`,

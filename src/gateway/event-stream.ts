@@ -1,0 +1,100 @@
+// Server-sent events over one response. A reader that falls behind is held back where the caller can wait (`ready`), has
+// frames skipped where they are replaceable, and is cut off when unread bytes pass the limit: memory stays bounded.
+
+import type { ServerResponse } from 'node:http';
+import { baseHeaders } from './exchange.ts';
+
+export interface EventStreamOptions {
+  readonly heartbeatMs: number;
+  /** Unread bytes before the client counts as gone. */
+  readonly limitBytes: number;
+  /** The text of a heart-beat comment. */
+  readonly heartbeat?: () => string;
+}
+
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #options: EventStreamOptions;
+  readonly #timer: NodeJS.Timeout;
+  #lastMs = Date.now();
+  #closed = false;
+
+  constructor(response: ServerResponse, options: EventStreamOptions, headers: Readonly<Record<string, string>> = {}) {
+    this.#response = response;
+    this.#options = options;
+    response.writeHead(200, {
+      ...baseHeaders,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      // Asks nginx and its like not to gather the stream.
+      'x-accel-buffering': 'no',
+      ...headers,
+    });
+    response.flushHeaders();
+    response.socket?.setNoDelay(true);
+    this.#timer = setInterval(() => this.#beat(), options.heartbeatMs);
+    response.on('close', () => this.#stop());
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Bytes wait for the reader: what can be left out should be. */
+  get behind(): boolean {
+    return this.#response.writableNeedDrain;
+  }
+
+  data(value: unknown): void {
+    this.#write(`data: ${JSON.stringify(value)}\n\n`);
+  }
+
+  event(name: string, value: unknown, id?: number): void {
+    const line = id === undefined ? '' : `id: ${id}\n`;
+    this.#write(`${line}event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
+  }
+
+  raw(text: string): void {
+    this.#write(text);
+  }
+
+  comment(text: string): void {
+    this.#write(`: ${text.replace(/[\r\n]+/g, ' ')}\n\n`);
+  }
+
+  /** Resolves when the reader has caught up, or is gone. */
+  async ready(): Promise<void> {
+    if (!this.behind || this.#closed) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.#response.off('drain', done);
+        this.#response.off('close', done);
+        resolve();
+      };
+      this.#response.on('drain', done);
+      this.#response.on('close', done);
+    });
+  }
+
+  end(): void {
+    this.#stop();
+    this.#response.end();
+  }
+
+  #write(text: string): void {
+    if (this.#closed) return;
+    this.#lastMs = Date.now();
+    this.#response.write(text);
+    if (this.#response.writableLength > this.#options.limitBytes) this.#response.destroy();
+  }
+
+  #beat(): void {
+    if (this.behind || Date.now() - this.#lastMs < this.#options.heartbeatMs / 2) return;
+    this.comment(this.#options.heartbeat?.() ?? 'heart-beat');
+  }
+
+  #stop(): void {
+    this.#closed = true;
+    clearInterval(this.#timer);
+  }
+}

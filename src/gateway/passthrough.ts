@@ -1,0 +1,55 @@
+// What cannot be searched goes to the remote engine's own chat endpoint: the body as it came, but for the model's name
+// and the `coppice` object; the answer byte for byte. The address comes from the configuration, never from the request.
+
+import type { Plain } from '../journal/journal.ts';
+import { ApiError } from './api-error.ts';
+import type { GatewayContext } from './context.ts';
+import { baseHeaders, type Exchange } from './exchange.ts';
+import type { Upstream } from './served-model.ts';
+
+const kept = ['content-type', 'retry-after'] as const;
+
+export async function passThrough(context: GatewayContext, exchange: Exchange, upstream: Upstream, body: Plain): Promise<void> {
+  const release = context.streams.take();
+  const gone = new AbortController();
+  exchange.response.on('close', () => gone.abort());
+  try {
+    const answer = await ask(upstream, forwarded(body, upstream), gone.signal);
+    const headers = Object.fromEntries(kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null));
+    exchange.response.writeHead(answer.status, { ...baseHeaders, 'cache-control': 'no-store', 'x-coppice': 'passed-through', ...headers });
+    await copy(answer, exchange);
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    if (error instanceof ApiError || exchange.response.headersSent) throw error;
+    context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
+    throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
+  } finally {
+    release();
+  }
+}
+
+function forwarded(body: Plain, { model }: Upstream): string {
+  const { coppice: _, ...rest } = body;
+  try {
+    return JSON.stringify({ ...rest, model });
+  } catch {
+    throw new ApiError('invalid_json', 'the body is nested too deeply');
+  }
+}
+
+function ask(upstream: Upstream, body: string, signal: AbortSignal): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...upstream.headers };
+  return fetch(`${upstream.url}/chat/completions`, { method: 'POST', headers, body, signal, redirect: 'error' });
+}
+
+async function copy(answer: Response, { response }: Exchange): Promise<void> {
+  for await (const chunk of answer.body ?? []) {
+    if (response.write(chunk)) continue;
+    await new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+    if (response.destroyed) return;
+  }
+  response.end();
+}

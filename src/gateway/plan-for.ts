@@ -1,0 +1,28 @@
+// The plan of a request against the models and limits that this server has.
+
+import { ApiError } from './api-error.ts';
+import type { ChatBody } from './chat-body.ts';
+import type { GatewayContext } from './context.ts';
+import type { Caller } from './keys.ts';
+import { makePlan, type SearchPlan } from './plan.ts';
+import { needsVerifier } from './search-request.ts';
+import { randomSeed } from './searches.ts';
+
+export function planFor(context: GatewayContext, body: ChatBody, caller: Caller, defaultDeadlineMs: number): SearchPlan {
+  const model = context.searches.models.get(body.model);
+  if (model === undefined) {
+    const known = [...context.searches.models.keys()].join(', ');
+    throw new ApiError('model_not_found', `there is no model '${body.model.slice(0, 128)}'; there are ${known}`, { param: 'model' });
+  }
+  const { contextTokens } = model.engine.capabilities;
+  return makePlan(body, {
+    model: model.config,
+    limits: context.config.limits,
+    hasVerifier: model.verifier !== undefined,
+    needsVerifier,
+    contextTokens,
+    maxPriority: caller.maxPriority,
+    defaultDeadlineMs,
+    seed: randomSeed(),
+  });
+}

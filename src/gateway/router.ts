@@ -1,0 +1,52 @@
+// Paths to handlers. A route's own name, not the path of the request, is what logs and metrics show.
+
+import { ApiError } from './api-error.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** `{name}` stands for one segment. */
+  readonly path: string;
+  /** Whether anyone may ask. */
+  readonly open?: boolean;
+  handle(exchange: Exchange): void | Promise<void>;
+}
+
+export interface Match {
+  readonly route: Route;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export class Router {
+  readonly #routes: readonly { readonly route: Route; readonly segments: readonly string[] }[];
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes.map((route) => ({ route, segments: route.path.split('/') }));
+  }
+
+  /** Undefined where no route has this path; throws where one has, with another method. HEAD is GET without its body. */
+  match(method: string, path: string): Match | undefined {
+    const segments = path.split('/');
+    const sought = method === 'HEAD' ? 'GET' : method;
+    const allowed: string[] = [];
+    for (const candidate of this.#routes) {
+      const parameters = fit(candidate.segments, segments);
+      if (parameters === undefined) continue;
+      if (candidate.route.method === sought) return { route: candidate.route, parameters };
+      allowed.push(candidate.route.method);
+    }
+    if (allowed.length === 0) return undefined;
+    throw new ApiError('method_not_allowed', `this path takes ${allowed.join(', ')} only`);
+  }
+}
+
+function fit(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [at, part] of pattern.entries()) {
+    const segment = segments[at] ?? '';
+    if (part.startsWith('{')) parameters[part.slice(1, -1)] = segment;
+    else if (part !== segment) return undefined;
+  }
+  return parameters;
+}

@@ -1,0 +1,107 @@
+// `/v1/searches`: start, list, read, cancel. A key sees its own searches; an admin key sees all.
+
+import { type Plain, type SearchState, searchStates } from '../journal/journal.ts';
+import { ApiError, refuse } from './api-error.ts';
+import { finishedOrThrow } from './chat.ts';
+import { parseSearchBody } from './chat-body.ts';
+import type { GatewayContext } from './context.ts';
+import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from './exchange.ts';
+import { planFor } from './plan-for.ts';
+import { detailLive, detailRecord, viewLive, viewRecord } from './search-view.ts';
+
+const mostListed = 500;
+
+export async function createSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { config, journal, searches } = context;
+  const body = parseSearchBody(parseJson(await readBody(exchange.request, config.server.bodyBytes)));
+  if (body.stream === true) refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
+  const background = body.background === true;
+  if (background && journal.texts === 'never') {
+    refuse('unsupported_parameter', "'background' needs journalled texts to survive a crash, and journal.texts is 'never'", 'background');
+  }
+  const { deadlineMs, backgroundDeadlineMs } = config.admission;
+  const plan = planFor(context, body, exchange.caller, background ? backgroundDeadlineMs : deadlineMs);
+  const idempotencyKey = idempotencyOf(exchange);
+  const release = background ? () => {} : context.streams.take();
+  try {
+    const options = { background, body: body as Plain, ...(body.title ? { title: body.title } : {}) };
+    const started = await searches.start(plan, exchange.caller, idempotencyKey === undefined ? options : { ...options, idempotencyKey });
+    if ('known' in started) return await answerKnown(context, exchange, started.known, background);
+    exchange.search = started.id;
+    if (background) {
+      return writeJson(exchange.response, 202, { ...viewLive(started, true), ...detailLive(started) }, { location: `/v1/searches/${started.id}` });
+    }
+    onDisconnect(exchange.response, () => searches.cancel(started));
+    const last = await started.wait();
+    finishedOrThrow(last);
+    writeJson(exchange.response, 200, { ...viewLive(last, true), ...detailLive(last) });
+  } finally {
+    release();
+  }
+}
+
+/** The same request again: the search as it is now, or, for a caller that waits, as it ends. */
+async function answerKnown(context: GatewayContext, exchange: Exchange, id: string, background: boolean): Promise<void> {
+  exchange.search = id;
+  if (!background) await context.searches.find(id)?.wait();
+  writeJson(exchange.response, background ? 202 : 200, await lookUp(context, exchange, id), { location: `/v1/searches/${id}` });
+}
+
+function idempotencyOf({ request }: Exchange): string | undefined {
+  const value = request.headers['idempotency-key'];
+  if (value === undefined) return undefined;
+  const key = Array.isArray(value) ? value.join(',') : value;
+  if (key.length < 1 || key.length > 200) refuse('invalid_value', `Idempotency-Key has ${key.length} characters; 1 to 200 are allowed`);
+  return key;
+}
+
+export async function listSearches(context: GatewayContext, { response, query, caller }: Exchange): Promise<void> {
+  const limit = Number(query.get('limit') ?? 100);
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostListed) refuse('invalid_value', `'limit' must be a whole number from 1 to ${mostListed}`, 'limit');
+  const states = query.get('state')?.split(',');
+  const unknown = states?.find((each) => !(searchStates as readonly string[]).includes(each));
+  if (unknown !== undefined) refuse('invalid_value', `'state' must be of ${searchStates.join(', ')}`, 'state');
+  const before = query.get('before');
+  const records = await context.journal.list({
+    limit: limit + 1,
+    ...(caller.admin ? {} : { owner: caller.name }),
+    ...(states === undefined ? {} : { states: states as SearchState[] }),
+    ...(before === null ? {} : { before }),
+  });
+  const data = records.slice(0, limit).map((record) => {
+    const live = context.searches.find(record.id);
+    return live === undefined ? viewRecord(record) : viewLive(live, context.journal.texts !== 'never');
+  });
+  writeJson(response, 200, { object: 'list', data, has_more: records.length > limit });
+}
+
+export async function readSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
+  writeJson(exchange.response, 200, await lookUp(context, exchange, exchange.parameters['id'] ?? ''));
+}
+
+export async function cancelSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const id = exchange.parameters['id'] ?? '';
+  await lookUp(context, exchange, id);
+  const live = context.searches.find(id);
+  if (live !== undefined) {
+    // Written down first, so that a crash in between does not bring it back.
+    await context.journal.requestCancel(id);
+    context.searches.cancel(live);
+    await live.wait();
+  }
+  writeJson(exchange.response, 200, await lookUp(context, exchange, id));
+}
+
+async function lookUp(context: GatewayContext, { caller }: Exchange, id: string): Promise<Plain> {
+  const live = context.searches.find(id);
+  if (live !== undefined && (caller.admin || live.facts.owner === caller.name)) {
+    return { ...viewLive(live, context.journal.texts !== 'never'), ...detailLive(live) };
+  }
+  const record = live === undefined ? await context.journal.find(id) : undefined;
+  if (record === undefined || (!caller.admin && record.owner !== caller.name)) throw notFound(id);
+  return { ...viewRecord(record), ...detailRecord(record) };
+}
+
+export function notFound(id: string): ApiError {
+  return new ApiError('search_not_found', `there is no search '${id.slice(0, 64)}'`);
+}

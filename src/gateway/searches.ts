@@ -1,0 +1,453 @@
+// The heart of the gateway: searches from acceptance to their end. Joins admission, runtime and journal; knows no HTTP.
+// A search exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been written; its
+// result is made from plan and log alone. Order matters: whatever is journalled is called in the order in which it
+// must be found again after a crash.
+
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import { FaultError, type Fault } from '../base/fault.ts';
+import { hash } from '../base/random.ts';
+import type { Config } from '../config/schema.ts';
+import type { Journal, Plain, SearchRecord } from '../journal/journal.ts';
+import { type LoggedEvent, isTreeEvent, type SearchEvent } from '../runtime/events.ts';
+import type { Token } from '../runtime/runtime.ts';
+import { checkRequest } from '../runtime/request.ts';
+import type { TreeEvent } from '../tree/events.ts';
+import { Admission } from './admission.ts';
+import { ApiError } from './api-error.ts';
+import type { Caller } from './keys.ts';
+import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
+import type { Log } from './log.ts';
+import type { SearchPlan } from './plan.ts';
+import { makeProgram, makeSearchRequest } from './search-request.ts';
+import { makeResult, type SearchResult } from './search-result.ts';
+import { type ModelParts, ServedModel } from './served-model.ts';
+
+export interface SearchesOptions {
+  readonly config: Config;
+  readonly models: readonly ModelParts[];
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told of every search that has ended in this process. */
+  readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
+}
+
+export interface NewSearchOptions {
+  readonly background: boolean;
+  readonly body: Plain;
+  readonly idempotencyKey?: string;
+  readonly title?: string;
+}
+
+/** A search that exists already under the same idempotency key. */
+export interface Known {
+  readonly known: string;
+}
+
+export class Searches {
+  readonly models = new Map<string, ServedModel>();
+  readonly admission: Admission;
+  readonly #options: SearchesOptions;
+  readonly #live = new Map<string, LiveSearch>();
+  #closed = false;
+
+  constructor(options: SearchesOptions) {
+    this.#options = options;
+    const hooks = {
+      onEvent: (event: LoggedEvent) => this.#onEvent(event),
+      onToken: (token: Token) => this.#onToken(token),
+      onFault: (search: string, fault: Fault) => this.#onFault(search, fault),
+      onPrompt: (search: string, tokens: number) => this.#onPrompt(search, tokens),
+    };
+    for (const parts of options.models) {
+      this.models.set(parts.config.name, new ServedModel(parts, hooks, options.clock));
+    }
+    const budgets = new Map([...this.models.values()].map(({ name, config }) => [name, config.budget]));
+    this.admission = new Admission({ queue: options.config.admission.queue, budgets });
+    options.journal.listen({ lost: (id) => this.#onLost(id) });
+  }
+
+  /** Waiting and running, oldest first. */
+  get live(): Iterable<LiveSearch> {
+    return this.#live.values();
+  }
+
+  get liveCount(): number {
+    return this.#live.size;
+  }
+
+  find(id: string): LiveSearch | undefined {
+    return this.#live.get(id);
+  }
+
+  /** Throws an ApiError where there is no room or the plan cannot be run. Resolves when the search is accepted. */
+  async start(plan: SearchPlan, caller: Caller, options: NewSearchOptions): Promise<LiveSearch | Known> {
+    const { background, body, idempotencyKey } = options;
+    const createdMs = this.#nowMs();
+    const facts: LiveSearchFacts = {
+      id: newSearchId(createdMs),
+      owner: caller.name,
+      plan,
+      body,
+      background,
+      createdMs,
+      title: options.title ?? plan.title,
+      escalatedFrom: null,
+    };
+    const search = new LiveSearch(facts);
+    this.#check(search);
+    const give = this.admission.reserve(this.#ticket(search, caller.share), caller.queue, createdMs);
+    try {
+      // A client that waits loses its search with the process anyway: nobody needs to wait for the disk.
+      const accepted = this.#accept(search, idempotencyKey);
+      if (background || idempotencyKey !== undefined) {
+        const acceptance = await accepted;
+        if (!acceptance.fresh) return this.#known(acceptance, body);
+      }
+    } finally {
+      give();
+    }
+    this.#enter(search, caller.share);
+    return search;
+  }
+
+  cancel(search: LiveSearch): void {
+    if (search.ended !== undefined) return;
+    if (search.successor !== undefined) return this.cancel(search.successor);
+    if (search.state === 'running') this.#model(search).runtime.cancel(search.id);
+    else this.#endUnstarted(search, 'cancelled', undefined);
+  }
+
+  /** Takes up every background search that a former process accepted and did not end. */
+  async recover(): Promise<number> {
+    let taken = 0;
+    for (const record of await this.#options.journal.unfinished()) {
+      if (this.#live.has(record.id)) continue;
+      if (await this.#recoverOne(record)) taken += 1;
+    }
+    return taken;
+  }
+
+  /** Interactive searches are cancelled, background ones left to the journal. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const search of this.#live.values()) clearTimeout(search.queueTimer);
+    await Promise.all([...this.models.values()].map((model) => model.close()));
+    await this.#options.journal.flush();
+  }
+
+  // ---- starting --------------------------------------------------------------------------------------------------
+
+  #check(search: LiveSearch): void {
+    try {
+      checkRequest(this.#request(search));
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      throw new ApiError('invalid_value', error.fault.message, { param: 'coppice' });
+    }
+  }
+
+  #request(search: LiveSearch) {
+    const { plan, createdMs } = search.facts;
+    const waitedMs = this.#nowMs() - createdMs;
+    return makeSearchRequest(search.id, plan, makeProgram(plan), waitedMs, this.#model(search).extract);
+  }
+
+  #accept(search: LiveSearch, idempotencyKey: string | undefined) {
+    const { id, owner, plan, body, background, createdMs, title, escalatedFrom } = search.facts;
+    const accepted = this.#options.journal.accept({
+      id,
+      owner,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      fingerprint: fingerprint(body),
+      background,
+      createdMs,
+      about: aboutPlan(plan, escalatedFrom),
+      title,
+      request: { plan, body },
+    });
+    accepted.catch((error: unknown) => this.#options.log.error('journal', { search: id, error }));
+    return accepted;
+  }
+
+  #known(acceptance: { readonly id: string; readonly fingerprint: string }, body: Plain): Known {
+    if (acceptance.fingerprint === fingerprint(body)) return { known: acceptance.id };
+    const message = `this Idempotency-Key was used for another request, search ${acceptance.id}`;
+    throw new ApiError('idempotency_conflict', message);
+  }
+
+  #enter(search: LiveSearch, share: number): void {
+    const nowMs = this.#nowMs();
+    this.#live.set(search.id, search);
+    this.admission.enter(this.#ticket(search, share));
+    const leftMs = search.facts.createdMs + search.facts.plan.deadlineMs - nowMs;
+    this.#startNext();
+    if (search.state !== 'queued') return;
+    search.queueTimer = setTimeout(() => this.#expire(search), Math.min(2 ** 31 - 1, Math.max(0, leftMs)));
+  }
+
+  #ticket(search: LiveSearch, share: number) {
+    const { id, owner, plan, createdMs } = search.facts;
+    const width = makeProgram(plan).naturalWidth;
+    return { id, model: plan.model, owner, share, priority: plan.priority, width, arrivalMs: createdMs };
+  }
+
+  #startNext(): void {
+    if (this.#closed) return;
+    for (const { id } of this.admission.start(this.#nowMs())) {
+      const search = this.#live.get(id);
+      if (search !== undefined) this.#launch(search);
+    }
+  }
+
+  #launch(search: LiveSearch): void {
+    clearTimeout(search.queueTimer);
+    const { journal } = this.#options;
+    search.state = 'running';
+    search.startedMs ??= this.#nowMs();
+    if (search.epoch === 0) this.#claim(search);
+    const { runtime } = this.#model(search);
+    if (search.mirror.sequence < 0) runtime.submit(this.#request(search));
+    else void this.#resume(search, journal);
+  }
+
+  #claim(search: LiveSearch): void {
+    const claimed = this.#options.journal.claim(search.id, search.epoch, this.#nowMs());
+    search.epoch += 1;
+    claimed.then((taken) => taken || this.#onLost(search.id)).catch(() => this.#onLost(search.id));
+  }
+
+  // ---- what the runtime tells ------------------------------------------------------------------------------------
+
+  #onEvent(event: LoggedEvent): void {
+    const search = this.#live.get(event.search);
+    if (search === undefined) return;
+    search.mirror.apply(event);
+    this.#options.journal.append(search.epoch, event);
+    for (const listener of search.listeners) listener.event?.(event);
+    if (event.event.type === 'exited') this.#end(search);
+  }
+
+  #onToken(token: Token): void {
+    const search = this.#live.get(token.search);
+    if (search !== undefined) for (const listener of search.listeners) listener.token?.(token);
+  }
+
+  #onFault(search: string, fault: Fault): void {
+    this.#options.log.warn('fault', { search, code: fault.code, message: fault.message });
+  }
+
+  #onPrompt(id: string, tokens: number): void {
+    const search = this.#live.get(id);
+    if (search !== undefined && search.promptTokens === 0) search.promptTokens = tokens;
+  }
+
+  /** Another process has it: whatever we do now would be done twice. */
+  #onLost(id: string): void {
+    const search = this.#live.get(id);
+    if (search === undefined || search.ended !== undefined) return;
+    this.#options.log.error('lost', { search: id, epoch: search.epoch });
+    this.#live.delete(id);
+    this.#model(search).runtime.cancel(id);
+    this.admission.leave(id, this.#nowMs());
+    const error = new ApiError('internal', 'the journal could not keep this search');
+    search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error });
+  }
+
+  // ---- ending ----------------------------------------------------------------------------------------------------
+
+  #end(search: LiveSearch): void {
+    const { plan, createdMs } = search.facts;
+    const made = makeResult(plan, search.mirror, search.promptTokens, createdMs);
+    const { kind } = made.outcome.exit;
+    const noAnswer = search.mirror.exited?.answer === undefined;
+    const failed = kind === 'failed' && noAnswer;
+    const successor = kind === 'futile' && plan.onFutile === 'escalate' ? this.#escalate(search) : undefined;
+    const result = successor === undefined ? made : { ...made, outcome: { ...made.outcome, escalated_to: successor.id } };
+    const error = failed ? new ApiError('engine_failed', 'engine or verifier could not go on; the log of the search says more') : undefined;
+    const state = kind === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'done';
+    search.successor = successor;
+    this.#finish(search, { state, endedMs: this.#nowMs(), result, error });
+  }
+
+  /** Ends what was never started: cancelled, or out of time. */
+  #endUnstarted(search: LiveSearch, state: 'failed' | 'cancelled', error: ApiError | undefined): void {
+    if (search.ended !== undefined) return;
+    this.#finish(search, { state, endedMs: this.#nowMs(), result: undefined, error });
+  }
+
+  #finish(search: LiveSearch, ended: Ended): void {
+    const { journal, log, onEnded } = this.#options;
+    const texts: Plain = { ...ended.result?.texts };
+    const outcome: Plain = {
+      ...ended.result?.outcome,
+      summary: summaryOf(search),
+      ...(ended.error === undefined ? {} : { error: ended.error.body }),
+    };
+    const ending = { state: ended.state, endedMs: ended.endedMs, outcome, texts };
+    journal
+      .finish(search.id, search.epoch, ending)
+      .catch((error: unknown) => log.error('journal', { search: search.id, error }))
+      .finally(() => this.#live.delete(search.id));
+    this.admission.leave(search.id, ended.endedMs);
+    search.end(ended);
+    onEnded?.(search, ended);
+    this.#startNext();
+  }
+
+  #expire(search: LiveSearch): void {
+    if (search.state !== 'queued') return;
+    const retryAfterSeconds = this.admission.retryAfterSeconds(this.#nowMs());
+    const message = `the deadline of ${search.facts.plan.deadlineMs} ms passed before the search could start (coppice.deadline_ms)`;
+    this.#endUnstarted(search, 'failed', new ApiError('deadline_before_start', message, { retryAfterSeconds }));
+  }
+
+  /** The same question to the model that the configuration names, as owed work: it is not refused. */
+  #escalate(search: LiveSearch): LiveSearch | undefined {
+    const { config } = this.#model(search);
+    const target = config.escalateTo === undefined ? undefined : this.models.get(config.escalateTo);
+    if (target === undefined) return undefined;
+    const { plan, owner, body, background, title } = search.facts;
+    const { program, policy, threshold, branching, maxDepth, delimiters, stepTokens } = target.config;
+    const searchable = target.verifier !== undefined;
+    const next: SearchPlan = {
+      ...plan,
+      ...{ model: target.name, policy, threshold, branching, maxDepth, delimiters, stepTokens },
+      program: searchable ? program : 'self-consistency',
+      scoring: searchable ? 'verifier' : 'self-consistency',
+      onFutile: 'answer',
+    };
+    const createdMs = this.#nowMs();
+    const facts = { id: newSearchId(createdMs), owner, plan: next, body, background, createdMs, title };
+    const successor = new LiveSearch({ ...facts, escalatedFrom: plan.model });
+    void this.#accept(successor, undefined);
+    this.#enter(successor, this.#share(owner));
+    return successor;
+  }
+
+  // ---- after a restart -------------------------------------------------------------------------------------------
+
+  async #recoverOne(record: SearchRecord): Promise<boolean> {
+    const { journal, log } = this.#options;
+    if (!(await journal.claim(record.id, record.epoch, this.#nowMs()))) return false;
+    const epoch = record.epoch + 1;
+    const plan = record.request?.['plan'] as SearchPlan | undefined;
+    if (plan === undefined || !this.models.has(plan.model)) {
+      const why = plan === undefined ? 'its texts were not kept' : `model '${plan.model}' is gone`;
+      const error = new ApiError('internal', `the search could not be resumed: ${why}`).body;
+      await journal.finish(record.id, epoch, { state: 'failed', endedMs: this.#nowMs(), outcome: { error }, texts: {} });
+      return false;
+    }
+    const search = this.#revive(record, plan, epoch);
+    try {
+      await this.#replay(search);
+    } catch (error) {
+      log.error('recover', { search: record.id, error });
+      const failure = new ApiError('internal', 'the log of the search cannot be read').body;
+      await journal.finish(record.id, epoch, { state: 'failed', endedMs: this.#nowMs(), outcome: { error: failure }, texts: {} });
+      return false;
+    }
+    this.#live.set(search.id, search);
+    if (search.mirror.exited !== undefined) {
+      this.#end(search);
+      return false;
+    }
+    if (!record.background || record.cancelRequested) {
+      this.#endUnstarted(search, 'cancelled', undefined);
+      return false;
+    }
+    this.#enter(search, this.#share(record.owner));
+    return true;
+  }
+
+  #revive(record: SearchRecord, plan: SearchPlan, epoch: number): LiveSearch {
+    const search = new LiveSearch({
+      id: record.id,
+      owner: record.owner,
+      plan,
+      body: (record.request?.['body'] ?? {}) as Plain,
+      background: record.background,
+      createdMs: record.createdMs,
+      title: record.title ?? '',
+      escalatedFrom: (record.about['escalated_from'] ?? null) as string | null,
+    });
+    search.epoch = epoch;
+    search.startedMs = record.startedMs;
+    return search;
+  }
+
+  async #replay(search: LiveSearch): Promise<TreeEvent[]> {
+    const events: TreeEvent[] = [];
+    const page = 1000;
+    for (let after = -1; ; after += page) {
+      const entries = await this.#options.journal.read(search.id, after, page);
+      for (const entry of entries) {
+        const event = entry.event as SearchEvent;
+        if (entry.sequence > search.mirror.sequence) search.mirror.apply({ ...entry, event });
+        if (isTreeEvent(event)) events.push(event);
+      }
+      if (entries.length < page) return events;
+    }
+  }
+
+  async #resume(search: LiveSearch, journal: Journal): Promise<void> {
+    try {
+      const events = await this.#replay(search);
+      const { runtime, verifier } = this.#model(search);
+      if (events.length === 0) {
+        // The crash came between the first line and the second.
+        const aggregation = search.facts.plan.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
+        const planted: LoggedEvent = { search: search.id, sequence: search.mirror.sequence + 1, atMs: this.#nowMs(), event: { type: 'planted', aggregation } };
+        search.mirror.apply(planted);
+        journal.append(search.epoch, planted);
+        events.push(planted.event as TreeEvent);
+      }
+      runtime.resume(this.#request(search), events, search.mirror.sequence + 1);
+    } catch (error) {
+      this.#options.log.error('resume', { search: search.id, error });
+      this.#endUnstarted(search, 'failed', new ApiError('internal', 'the search could not be resumed from its log'));
+    }
+  }
+
+  #share(owner: string): number {
+    return this.#options.config.keys.find(({ name }) => name === owner)?.share ?? 1;
+  }
+
+  #model(search: LiveSearch): ServedModel {
+    const model = this.models.get(search.facts.plan.model);
+    if (model === undefined) throw new ApiError('model_not_found', `there is no model '${search.facts.plan.model}'`, { param: 'model' });
+    return model;
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.nowMs();
+  }
+}
+
+/** Sorts by time, and nobody can guess it. */
+function newSearchId(nowMs: number): string {
+  return `srch_${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+}
+
+export function randomSeed(): number {
+  return hash(randomBytes(8).toString('hex'));
+}
+
+function fingerprint(body: Plain): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex');
+}
+
+export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): Plain {
+  const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
+  const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
+  return { model, mode, program, policy, scoring, priority, limits, escalated_from: escalatedFrom };
+}
+
+export function summaryOf({ mirror }: LiveSearch): Plain {
+  const { sequence, rollouts, openStrands, width, bestScore, tokens } = mirror;
+  const counts = { sequence, nodes: mirror.nodes.length, rollouts, open_strands: openStrands };
+  return { ...counts, width, best_score: bestScore ?? null, tokens };
+}
+
+export type { SearchResult };

@@ -1,0 +1,87 @@
+// The page: a fixed set of files read at start, so that no path of a request ever reaches the file system.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { extname, join, relative, sep } from 'node:path';
+import { baseHeaders } from './exchange.ts';
+
+interface File {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const missing = `<!doctype html><html lang="en"><meta charset="utf-8"><title>coppice</title><h1>coppice</h1>
+<p>The server runs; the dashboard is not built. The API is at <code>/v1</code>.</p></html>\n`;
+
+export class StaticFiles {
+  readonly #files = new Map<string, File>();
+
+  /** `folder` undefined, absent or empty gives a plain page that says so. */
+  constructor(folder: string | undefined) {
+    if (folder !== undefined) for (const path of filesBelow(folder)) this.#read(folder, path);
+    if (!this.#files.has('/index.html')) this.#files.set('/index.html', makeFile('/index.html', Buffer.from(missing)));
+  }
+
+  get complete(): boolean {
+    return this.#files.size > 1;
+  }
+
+  /** False where the path is no file of the page. */
+  serve(path: string, method: string, response: ServerResponse): boolean {
+    const name = this.#files.has(path) ? path : extname(path) === '' ? '/index.html' : undefined;
+    const file = name === undefined ? undefined : this.#files.get(name);
+    if (file === undefined) return false;
+    response.writeHead(200, { ...baseHeaders, ...file.headers, 'content-length': file.body.length });
+    response.end(method === 'HEAD' ? undefined : file.body);
+    return true;
+  }
+
+  #read(folder: string, path: string): void {
+    const name = `/${relative(folder, path).split(sep).join('/')}`;
+    this.#files.set(name, makeFile(name, readFileSync(path)));
+  }
+}
+
+function makeFile(name: string, body: Buffer): File {
+  const hashed = name.startsWith('/assets/');
+  const headers = {
+    'content-type': types[extname(name)] ?? 'application/octet-stream',
+    'content-security-policy': policy,
+    'cache-control': hashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+  return { body, headers };
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, name))
+      .filter((path) => statSync(path).isFile());
+  } catch {
+    return [];
+  }
+}
