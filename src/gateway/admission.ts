@@ -74,8 +74,10 @@ export class Admission {
     const waiting = this.waiting + this.#reserved.size;
     const owned = (this.#waitingByOwner.get(ticket.owner) ?? 0) + this.#reservedBy(ticket.owner);
     if (waiting > 0 || !fits(stand, ticket)) {
-      if (waiting >= this.#options.queue) throw this.#full('queue_full', `the queue is full: ${waiting} searches wait (admission.queue)`, nowMs);
-      if (owned >= ownerQueue) throw this.#full('key_queue_full', `${owned} searches of this key wait, its limit (keys.queue)`, nowMs);
+      if (waiting >= this.#options.queue)
+        throw this.#full('queue_full', `the queue is full: ${waiting} searches wait (admission.queue)`, nowMs);
+      if (owned >= ownerQueue)
+        throw this.#full('key_queue_full', `${owned} searches of this key wait, its limit (keys.queue)`, nowMs);
     }
     this.#reserved.set(ticket.id, ticket.owner);
     return () => {

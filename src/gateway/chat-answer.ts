@@ -1,8 +1,8 @@
 // The answer of a chat completion in OpenAI's words, whole or in chunks.
 
-import { version } from './version.ts';
 import type { LiveSearch } from './live-search.ts';
 import { describeForClient, type Outcome, type ResultTexts, type Usage } from './search-result.ts';
+import { version } from './version.ts';
 
 export interface Finished {
   readonly texts: ResultTexts;
@@ -46,7 +46,11 @@ export class Chunks {
   }
 
   last(search: LiveSearch, finished: Finished) {
-    return { ...this.#chunk({}, finished.outcome.finish_reason), model: search.facts.plan.model, coppice: coppiceObject(search, finished) };
+    return {
+      ...this.#chunk({}, finished.outcome.finish_reason),
+      model: search.facts.plan.model,
+      coppice: coppiceObject(search, finished),
+    };
   }
 
   usage(usage: Usage) {
@@ -60,5 +64,11 @@ export class Chunks {
 
 function head({ facts }: LiveSearch, object: string) {
   const created = Math.floor(facts.createdMs / 1000);
-  return { id: completionId(facts.id), object, created, model: facts.plan.model, system_fingerprint: `coppice-${version}` };
+  return {
+    id: completionId(facts.id),
+    object,
+    created,
+    model: facts.plan.model,
+    system_fingerprint: `coppice-${version}`,
+  };
 }

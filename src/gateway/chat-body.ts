@@ -30,7 +30,7 @@ const coppice = z.strictObject({
 });
 
 const optionalNumber = (low: number, high: number) => z.number().min(low).max(high).nullish();
-const anything = z.unknown();
+const anything = z.unknown().optional();
 
 const fields = {
   model: z.string().min(1),

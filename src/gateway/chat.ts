@@ -39,11 +39,18 @@ function upstreamFor(context: GatewayContext, value: unknown) {
   const model = typeof name === 'string' ? context.searches.models.get(name) : undefined;
   if (model?.upstream === undefined || model.config.passthrough === 'forbid') return undefined;
   const asksForTools = [tools, functions].some((each) => Array.isArray(each) && each.length > 0);
-  const beyondText = Array.isArray(messages) && messages.some((each) => typeof each === 'object' && each !== null && needsPassthrough(each));
+  const beyondText =
+    Array.isArray(messages) &&
+    messages.some((each) => typeof each === 'object' && each !== null && needsPassthrough(each));
   return asksForTools || beyondText || effort === 'none' ? model.upstream : undefined;
 }
 
-async function start(context: GatewayContext, exchange: Exchange, body: ChatBody, plan: ReturnType<typeof planFor>): Promise<LiveSearch> {
+async function start(
+  context: GatewayContext,
+  exchange: Exchange,
+  body: ChatBody,
+  plan: ReturnType<typeof planFor>,
+): Promise<LiveSearch> {
   const search = await context.searches.start(plan, exchange.caller, { background: false, body: body as Plain });
   if ('known' in search) throw new ApiError('internal', 'a chat has no idempotency key');
   exchange.search = search.id;
@@ -153,7 +160,8 @@ function watchTokens(search: LiveSearch, send: (delta: Delta) => void): Early {
   return {
     rest: (_, { texts }) => {
       const content = texts.content ?? '';
-      if (!content.startsWith(text.slice(0, sent))) throw new ApiError('engine_failed', 'the engine failed in the middle of its answer');
+      if (!content.startsWith(text.slice(0, sent)))
+        throw new ApiError('engine_failed', 'the engine failed in the middle of its answer');
       return content.length > sent ? [{ content: content.slice(sent) }] : [];
     },
   };

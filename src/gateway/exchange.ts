@@ -25,7 +25,12 @@ export const baseHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-export function writeJson(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+export function writeJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent || response.destroyed) return;
   const body = Buffer.from(JSON.stringify(value));
   response.writeHead(status, {
@@ -38,7 +43,11 @@ export function writeJson(response: ServerResponse, status: number, value: unkno
   response.end(body);
 }
 
-export function writeError(response: ServerResponse, error: ApiError, headers: Readonly<Record<string, string>> = {}): void {
+export function writeError(
+  response: ServerResponse,
+  error: ApiError,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
   const challenge = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
   writeJson(response, error.status, { error: error.body }, { ...retry, ...challenge, ...headers });
@@ -46,10 +55,13 @@ export function writeError(response: ServerResponse, error: ApiError, headers: R
 
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/json') refuse('unsupported_media_type', 'the body must be sent as content-type: application/json');
+  if (type !== 'application/json')
+    refuse('unsupported_media_type', 'the body must be sent as content-type: application/json');
   const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') refuse('unsupported_media_type', 'a compressed body is not accepted');
-  const tooLarge = () => new ApiError('body_too_large', `the body is larger than ${limitBytes} bytes (server.bodyBytes)`);
+  if (encoding !== undefined && encoding !== 'identity')
+    refuse('unsupported_media_type', 'a compressed body is not accepted');
+  const tooLarge = () =>
+    new ApiError('body_too_large', `the body is larger than ${limitBytes} bytes (server.bodyBytes)`);
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;

@@ -24,7 +24,7 @@ import { Searches } from './searches.ts';
 import { cancelSearch, createSearch, listSearches, readSearch } from './searches-api.ts';
 import type { ModelParts } from './served-model.ts';
 import { StaticFiles } from './static-files.ts';
-import { type Telemetry, noTelemetry } from './telemetry.ts';
+import { noTelemetry, type Telemetry } from './telemetry.ts';
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -152,12 +152,21 @@ export class Gateway {
       { method: 'GET', path: '/v1/searches/{id}', handle: (exchange) => readSearch(context, exchange) },
       { method: 'DELETE', path: '/v1/searches/{id}', handle: (exchange) => cancelSearch(context, exchange) },
       { method: 'POST', path: '/v1/searches/{id}/cancel', handle: (exchange) => cancelSearch(context, exchange) },
-      { method: 'GET', path: '/v1/searches/{id}/events', handle: (exchange) => searchEvents(context, exchange, this.#watchers) },
+      {
+        method: 'GET',
+        path: '/v1/searches/{id}/events',
+        handle: (exchange) => searchEvents(context, exchange, this.#watchers),
+      },
       { method: 'GET', path: '/v1/overview', handle: (exchange) => this.#feed.read(exchange) },
       { method: 'GET', path: '/v1/overview/events', handle: (exchange) => this.#feed.follow(exchange) },
       { method: 'GET', path: '/v1/examples', handle: ({ response }) => writeJson(response, 200, this.#examples()) },
       { method: 'GET', path: '/metrics', handle: ({ response }) => this.#writeMetrics(response) },
-      { method: 'GET', path: '/health', open: true, handle: ({ response }) => writeJson(response, 200, { status: 'ok' }) },
+      {
+        method: 'GET',
+        path: '/health',
+        open: true,
+        handle: ({ response }) => writeJson(response, 200, { status: 'ok' }),
+      },
       { method: 'GET', path: '/ready', open: true, handle: ({ response }) => this.#ready(response) },
     ];
   }
@@ -177,7 +186,15 @@ export class Gateway {
       const caller = match.route.open ? nobody : this.#keyring.identify(request.headers.authorization);
       seen.caller = caller;
       if (this.#stopping && request.method === 'POST') throw stopping();
-      seen.exchange = { id, request, response, caller, parameters: match.parameters, query: new URLSearchParams(query), startedMs };
+      seen.exchange = {
+        id,
+        request,
+        response,
+        caller,
+        parameters: match.parameters,
+        query: new URLSearchParams(query),
+        startedMs,
+      };
       await this.#telemetry.trace(seen.exchange, match.route.path, () => handle(match, seen.exchange!));
     } catch (error) {
       this.#fail(request, response, error);
@@ -192,8 +209,12 @@ export class Gateway {
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const known = error instanceof ApiError ? error : new ApiError('internal', 'the server made a mistake; its log has the request id');
-    if (!(error instanceof ApiError) && !isDisconnect(error)) this.#options.log.error('internal', { id: String(response.getHeader('x-request-id')), error });
+    const known =
+      error instanceof ApiError
+        ? error
+        : new ApiError('internal', 'the server made a mistake; its log has the request id');
+    if (!(error instanceof ApiError) && !isDisconnect(error))
+      this.#options.log.error('internal', { id: String(response.getHeader('x-request-id')), error });
     if (known.status === 429) this.#context.overview.refused += 1;
     if (known.status === 429) this.#context.metrics.refused(known.code);
     if (response.headersSent) {
@@ -206,7 +227,13 @@ export class Gateway {
     if (unread) request.resume();
   }
 
-  #account(request: IncomingMessage, response: ServerResponse, seen: { route: string; caller: Caller; exchange: Exchange | undefined }, ms: number, id: string): void {
+  #account(
+    request: IncomingMessage,
+    response: ServerResponse,
+    seen: { route: string; caller: Caller; exchange: Exchange | undefined },
+    ms: number,
+    id: string,
+  ): void {
     const status = response.writableFinished ? response.statusCode : 499;
     this.#context.metrics.request(seen.route, status, ms);
     this.#options.log.info('request', {
@@ -223,19 +250,28 @@ export class Gateway {
   }
 
   #readModel({ parameters, response }: Exchange): void {
-    const name = decode(parameters['name'] ?? '');
-    if (!this.searches.models.has(name)) throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'`, { param: 'model' });
+    const name = decode(parameters.name ?? '');
+    if (!this.searches.models.has(name))
+      throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'`, { param: 'model' });
     writeJson(response, 200, this.#model(name));
   }
 
   #model(name: string) {
     const model = this.searches.models.get(name);
     const { engine, verifier, program, policy } = model!.config;
-    return { id: name, object: 'model', created: 0, owned_by: 'coppice', coppice: { engine: engine.kind, verifier: verifier.kind, program, policy } };
+    return {
+      id: name,
+      object: 'model',
+      created: 0,
+      owned_by: 'coppice',
+      coppice: { engine: engine.kind, verifier: verifier.kind, program, policy },
+    };
   }
 
   #examples() {
-    const data = this.#options.config.models.flatMap(({ name, examples }) => examples.map((each) => ({ ...each, model: name })));
+    const data = this.#options.config.models.flatMap(({ name, examples }) =>
+      examples.map((each) => ({ ...each, model: name })),
+    );
     return { object: 'list', data };
   }
 
@@ -256,9 +292,16 @@ export class Gateway {
 
   #makeServer(): Server {
     const { headerMs, requestMs } = this.#options.config.server;
-    const server = createServer({ headersTimeout: headerMs, requestTimeout: requestMs, maxHeaderSize: 16_384, connectionsCheckingInterval: 5000 });
+    const server = createServer({
+      headersTimeout: headerMs,
+      requestTimeout: requestMs,
+      maxHeaderSize: 16_384,
+      connectionsCheckingInterval: 5000,
+    });
     server.on('request', (request, response) => void this.#serve(request, response));
-    server.on('checkExpectation', (request, response) => this.#fail(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met')));
+    server.on('checkExpectation', (request, response) =>
+      this.#fail(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met')),
+    );
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBroken(error, socket as Socket));
     return server;
   }

@@ -1,8 +1,8 @@
 // One search that waits or runs in this process: its plan, its mirror, and those who listen to it.
 
+import type { Plain, SearchState } from '../journal/journal.ts';
 import type { LoggedEvent } from '../runtime/events.ts';
 import type { Token } from '../runtime/runtime.ts';
-import type { Plain, SearchState } from '../journal/journal.ts';
 import type { ApiError } from './api-error.ts';
 import type { SearchPlan } from './plan.ts';
 import { SearchMirror } from './search-mirror.ts';

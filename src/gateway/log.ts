@@ -22,31 +22,47 @@ export interface LogOptions {
 
 export function createLog({ level, format, write, now = () => new Date() }: LogOptions): Log {
   const least = logLevels.indexOf(level);
-  const at = (name: Exclude<LogLevel, 'silent'>) => (event: string, fields: Fields = {}) => {
-    if (logLevels.indexOf(name) < least) return;
-    const line = { time: now().toISOString(), level: name, event, ...plain(fields) };
-    write(`${format === 'json' ? JSON.stringify(line) : asText(line)}\n`);
-  };
+  const at =
+    (name: Exclude<LogLevel, 'silent'>) =>
+    (event: string, fields: Fields = {}) => {
+      if (logLevels.indexOf(name) < least) return;
+      const line = { time: now().toISOString(), level: name, event, ...plain(fields) };
+      write(`${format === 'json' ? JSON.stringify(line) : asText(line)}\n`);
+    };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 export const silentLog: Log = createLog({ level: 'silent', format: 'json', write: () => {} });
 
 function plain(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? trace(value) : value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? trace(value) : value]),
+  );
 }
 
 function trace(error: Error): string {
   return error.stack ?? error.message;
 }
 
-function asText({ time, level, event, ...fields }: { time: string; level: string; event: string; [key: string]: unknown }): string {
-  const rest = Object.entries(fields).map(([key, value]) => `${key}=${typeof value === 'string' ? escape(value) : JSON.stringify(value)}`);
+function asText({
+  time,
+  level,
+  event,
+  ...fields
+}: {
+  time: string;
+  level: string;
+  event: string;
+  [key: string]: unknown;
+}): string {
+  const rest = Object.entries(fields).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`,
+  );
   return [time, level.padEnd(5), event, ...rest].join(' ');
 }
 
 /** Quoted where it is more than a plain word; JSON escapes C0, and the rest of the controls are escaped here. */
-function escape(text: string): string {
+function quoted(text: string): string {
   if (/^[\w.:/+-]+$/.test(text)) return text;
   return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (found) => {
     return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;

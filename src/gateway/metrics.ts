@@ -7,7 +7,15 @@ import type { Searches } from './searches.ts';
 
 /** From an answer that was in the cache to the longest deadline that people wait for. */
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
-const tokenClasses = ['committed', 'discarded', 'speculative', 'computed', 'cached', 'verifier', 'verifier_cached'] as const;
+const tokenClasses = [
+  'committed',
+  'discarded',
+  'speculative',
+  'computed',
+  'cached',
+  'verifier',
+  'verifier_cached',
+] as const;
 
 export class Metrics {
   readonly registry = new Registry();
@@ -60,7 +68,7 @@ export class Metrics {
     if (queue_ms !== null) this.#queueSeconds.observe({ model }, queue_ms / 1000);
     this.#rollouts.inc({ model }, rollouts);
     for (const name of tokenClasses) this.#tokens.inc({ model, class: name }, tokens[name] ?? 0);
-    this.#saved.inc({ model }, tokens['saved_estimate'] ?? 0);
+    this.#saved.inc({ model }, tokens.saved_estimate ?? 0);
   }
 
   #gauges(searches: () => Searches): void {
@@ -91,8 +99,16 @@ export class Metrics {
     perModel('open_strands', 'Strands that are open, both lanes', ({ runtime }) => runtime.leasesTaken);
     perModel('engine_healthy', '1 while engine and verifier answer', ({ healthy }) => (healthy ? 1 : 0));
     perModel('engine_running_sequences', 'Sequences in the batch', ({ engine }) => engine.load().runningSequences);
-    perModel('engine_waiting_sequences', 'Sequences that wait for the batch', ({ engine }) => engine.load().waitingSequences);
-    perModel('engine_step_seconds', 'Recent time of one decode step', ({ engine }) => (engine.load().stepMs ?? 0) / 1000);
+    perModel(
+      'engine_waiting_sequences',
+      'Sequences that wait for the batch',
+      ({ engine }) => engine.load().waitingSequences,
+    );
+    perModel(
+      'engine_step_seconds',
+      'Recent time of one decode step',
+      ({ engine }) => (engine.load().stepMs ?? 0) / 1000,
+    );
     perModel('verifier_waiting', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
   }
 }

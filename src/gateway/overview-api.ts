@@ -1,10 +1,10 @@
 // `GET /v1/overview` and its stream. One timer serves all readers, and stands still while there are none.
 
+import type { Plain } from '../journal/journal.ts';
 import type { GatewayContext } from './context.ts';
 import { EventStream } from './event-stream.ts';
 import { type Exchange, writeJson } from './exchange.ts';
 import type { Caller } from './keys.ts';
-import type { Plain } from '../journal/journal.ts';
 
 const frameMs = 1000;
 
@@ -61,6 +61,6 @@ export class OverviewFeed {
 /** Only an admin key sees the searches of others; the sums are for everyone. */
 function visibleTo({ admin }: Caller, frame: Plain): Plain {
   if (admin) return frame;
-  const { running } = frame['searches'] as { running: number };
+  const { running } = frame.searches as { running: number };
   return { ...frame, searches: { running, listed: [] } };
 }

@@ -3,7 +3,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../base/clock.ts';
-import { exitKinds, type ExitKind } from '../exit/exit.ts';
+import { type ExitKind, exitKinds } from '../exit/exit.ts';
 import type { Plain } from '../journal/journal.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 import type { Searches } from './searches.ts';
@@ -89,7 +89,13 @@ export class Overview {
   }
 }
 
-function viewModel({ name, config, engine, runtime, healthy }: Searches['models'] extends Map<string, infer Model> ? Model : never) {
+function viewModel({
+  name,
+  config,
+  engine,
+  runtime,
+  healthy,
+}: Searches['models'] extends Map<string, infer Model> ? Model : never) {
   const { runningSequences, waitingSequences, stepMs } = engine.load();
   return {
     name,
@@ -130,6 +136,7 @@ function listed(searches: Searches, nowMs: number): Plain[] {
 function latencyOf(endings: readonly Ending[]): Plain | null {
   if (endings.length === 0) return null;
   const sorted = endings.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
-  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0);
+  const at = (share: number) =>
+    Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0);
   return { p50_ms: at(0.5), p99_ms: at(0.99), count: sorted.length };
 }

@@ -9,14 +9,26 @@ import type { Upstream } from './served-model.ts';
 
 const kept = ['content-type', 'retry-after'] as const;
 
-export async function passThrough(context: GatewayContext, exchange: Exchange, upstream: Upstream, body: Plain): Promise<void> {
+export async function passThrough(
+  context: GatewayContext,
+  exchange: Exchange,
+  upstream: Upstream,
+  body: Plain,
+): Promise<void> {
   const release = context.streams.take();
   const gone = new AbortController();
   exchange.response.on('close', () => gone.abort());
   try {
     const answer = await ask(upstream, forwarded(body, upstream), gone.signal);
-    const headers = Object.fromEntries(kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null));
-    exchange.response.writeHead(answer.status, { ...baseHeaders, 'cache-control': 'no-store', 'x-coppice': 'passed-through', ...headers });
+    const headers = Object.fromEntries(
+      kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null),
+    );
+    exchange.response.writeHead(answer.status, {
+      ...baseHeaders,
+      'cache-control': 'no-store',
+      'x-coppice': 'passed-through',
+      ...headers,
+    });
     await copy(answer, exchange);
   } catch (error) {
     if (gone.signal.aborted) return;

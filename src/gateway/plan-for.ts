@@ -8,11 +8,18 @@ import { makePlan, type SearchPlan } from './plan.ts';
 import { needsVerifier } from './search-request.ts';
 import { randomSeed } from './searches.ts';
 
-export function planFor(context: GatewayContext, body: ChatBody, caller: Caller, defaultDeadlineMs: number): SearchPlan {
+export function planFor(
+  context: GatewayContext,
+  body: ChatBody,
+  caller: Caller,
+  defaultDeadlineMs: number,
+): SearchPlan {
   const model = context.searches.models.get(body.model);
   if (model === undefined) {
     const known = [...context.searches.models.keys()].join(', ');
-    throw new ApiError('model_not_found', `there is no model '${body.model.slice(0, 128)}'; there are ${known}`, { param: 'model' });
+    throw new ApiError('model_not_found', `there is no model '${body.model.slice(0, 128)}'; there are ${known}`, {
+      param: 'model',
+    });
   }
   const { contextTokens } = model.engine.capabilities;
   return makePlan(body, {

@@ -103,6 +103,9 @@ function searchShape(body: ChatBody, context: PlanContext): Shape {
   const effort =
     limits.efforts[body.reasoning_effort === 'none' ? limits.effort : (body.reasoning_effort ?? limits.effort)];
   const program = chooseProgram(wish.program, context);
+  if (program === 'greedy' && (body.temperature ?? 0) > 0) {
+    refuse('unsupported_parameter', "'temperature' is above 0; the program 'greedy' has none", 'temperature');
+  }
   const bought = Math.min(effort.tokens, limits.tokens);
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? Number.POSITIVE_INFINITY;
   return {

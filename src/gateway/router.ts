@@ -30,7 +30,7 @@ export class Router {
     const sought = method === 'HEAD' ? 'GET' : method;
     const allowed: string[] = [];
     for (const candidate of this.#routes) {
-      const parameters = fit(candidate.segments, segments);
+      const parameters = fitSegments(candidate.segments, segments);
       if (parameters === undefined) continue;
       if (candidate.route.method === sought) return { route: candidate.route, parameters };
       allowed.push(candidate.route.method);
@@ -40,7 +40,7 @@ export class Router {
   }
 }
 
-function fit(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+function fitSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
   if (pattern.length !== segments.length) return undefined;
   const parameters: Record<string, string> = {};
   for (const [at, part] of pattern.entries()) {

@@ -47,7 +47,7 @@ export class LogWatchers {
 export async function searchEvents(context: GatewayContext, exchange: Exchange, watchers: LogWatchers): Promise<void> {
   const { journal, config } = context;
   const { caller, response } = exchange;
-  const id = exchange.parameters['id'] ?? '';
+  const id = exchange.parameters.id ?? '';
   const record = await journal.find(id);
   if (record === undefined || (!caller.admin && record.owner !== caller.name)) throw notFound(id);
   let after = resumePoint(exchange);
@@ -59,7 +59,10 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange, 
   const release = context.streams.take();
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  const events = new EventStream(response, { heartbeatMs: config.server.heartbeatMs, limitBytes: config.server.streamBytes });
+  const events = new EventStream(response, {
+    heartbeatMs: config.server.heartbeatMs,
+    limitBytes: config.server.streamBytes,
+  });
   events.raw('retry: 1000\n\n');
   try {
     while (!events.closed) {
@@ -100,7 +103,7 @@ function resumePoint({ request, query }: Exchange): number {
   const given = request.headers['last-event-id'] ?? query.get('after');
   if (given === undefined || given === null || given === '') return -1;
   const after = Number(given);
-  if (!Number.isInteger(after) || after < -1) refuse('invalid_value', 'Last-Event-ID must be the id of an event: a whole number', 'after');
+  if (!Number.isInteger(after) || after < -1)
+    refuse('invalid_value', 'Last-Event-ID must be the id of an event: a whole number', 'after');
   return after;
 }
-

@@ -36,7 +36,13 @@ export function needsVerifier(name: ProgramName): boolean {
 
 export type Extract = (pathText: string) => string | undefined;
 
-export function makeSearchRequest(id: string, plan: SearchPlan, program: Program, waitedMs: number, extract: Extract): SearchRequest {
+export function makeSearchRequest(
+  id: string,
+  plan: SearchPlan,
+  program: Program,
+  waitedMs: number,
+  extract: Extract,
+): SearchRequest {
   const { rules } = createPolicy(plan.policy);
   return {
     id,

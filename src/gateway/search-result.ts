@@ -197,7 +197,7 @@ function rounded(ms: number): number {
 /** The `coppice` object of an answer. */
 export function describeForClient(
   id: string,
-  plan: SearchPlan,
+  plan: Pick<SearchPlan, 'mode' | 'program' | 'policy' | 'scoring'>,
   texts: ResultTexts,
   outcome: Outcome,
   escalatedFrom: string | null,

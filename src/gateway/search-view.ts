@@ -29,9 +29,9 @@ export function viewRecord(record: SearchRecord): Plain {
     started_ms: record.startedMs ?? null,
     ended_ms: record.endedMs ?? null,
     epoch: record.epoch,
-    summary: outcome?.['summary'] ?? null,
-    exit: outcome?.['exit'] ?? null,
-    error: outcome?.['error'] ?? null,
+    summary: outcome?.summary ?? null,
+    exit: outcome?.exit ?? null,
+    error: outcome?.error ?? null,
   };
 }
 
@@ -39,24 +39,37 @@ export function viewRecord(record: SearchRecord): Plain {
 export function detailLive(search: LiveSearch): Plain {
   const { result } = search.ended ?? {};
   const { facts } = search;
-  const shown = result === undefined ? null : viewResult(facts.id, facts.plan, result.texts, result.outcome, facts.escalatedFrom);
+  const shown =
+    result === undefined ? null : viewResult(facts.id, facts.plan, result.texts, result.outcome, facts.escalatedFrom);
   return { result: shown, request: facts.body };
 }
 
 export function detailRecord(record: SearchRecord): Plain {
   const { request, outcome, texts, about } = record;
-  const escalatedFrom = (about['escalated_from'] ?? null) as string | null;
+  const escalatedFrom = (about.escalated_from ?? null) as string | null;
   const noTexts: ResultTexts = { content: null, reasoning_content: null, refusal: null, answer: null };
   const shown =
-    outcome?.['exit'] === undefined
+    outcome?.exit === undefined
       ? null
-      : viewResult(record.id, about as unknown as SearchPlan, { ...noTexts, ...texts }, outcome as unknown as Outcome, escalatedFrom);
-  return { result: shown, request: request?.['body'] ?? null };
+      : viewResult(
+          record.id,
+          about as unknown as SearchPlan,
+          { ...noTexts, ...texts },
+          outcome as unknown as Outcome,
+          escalatedFrom,
+        );
+  return { result: shown, request: request?.body ?? null };
 }
 
 type Described = Pick<SearchPlan, 'mode' | 'program' | 'policy' | 'scoring'>;
 
-function viewResult(id: string, plan: Described, texts: ResultTexts, outcome: Outcome, escalatedFrom: string | null): Plain {
+function viewResult(
+  id: string,
+  plan: Described,
+  texts: ResultTexts,
+  outcome: Outcome,
+  escalatedFrom: string | null,
+): Plain {
   const { finish_reason, score, complete, usage, escalated_to } = outcome;
   const coppice = describeForClient(id, plan, texts, outcome, escalatedFrom);
   return { ...texts, finish_reason, score, complete, escalated_to: escalated_to ?? null, usage, coppice };

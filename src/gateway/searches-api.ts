@@ -14,10 +14,15 @@ const mostListed = 500;
 export async function createSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
   const { config, journal, searches } = context;
   const body = parseSearchBody(parseJson(await readBody(exchange.request, config.server.bodyBytes)));
-  if (body.stream === true) refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
+  if (body.stream === true)
+    refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
   const background = body.background === true;
   if (background && journal.texts === 'never') {
-    refuse('unsupported_parameter', "'background' needs journalled texts to survive a crash, and journal.texts is 'never'", 'background');
+    refuse(
+      'unsupported_parameter',
+      "'background' needs journalled texts to survive a crash, and journal.texts is 'never'",
+      'background',
+    );
   }
   const { deadlineMs, backgroundDeadlineMs } = config.admission;
   const plan = planFor(context, body, exchange.caller, background ? backgroundDeadlineMs : deadlineMs);
@@ -25,11 +30,20 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   const release = background ? () => {} : context.streams.take();
   try {
     const options = { background, body: body as Plain, ...(body.title ? { title: body.title } : {}) };
-    const started = await searches.start(plan, exchange.caller, idempotencyKey === undefined ? options : { ...options, idempotencyKey });
+    const started = await searches.start(
+      plan,
+      exchange.caller,
+      idempotencyKey === undefined ? options : { ...options, idempotencyKey },
+    );
     if ('known' in started) return await answerKnown(context, exchange, started.known, background);
     exchange.search = started.id;
     if (background) {
-      return writeJson(exchange.response, 202, { ...viewLive(started, true), ...detailLive(started) }, { location: `/v1/searches/${started.id}` });
+      return writeJson(
+        exchange.response,
+        202,
+        { ...viewLive(started, true), ...detailLive(started) },
+        { location: `/v1/searches/${started.id}` },
+      );
     }
     onDisconnect(exchange.response, () => searches.cancel(started));
     const last = await started.wait();
@@ -41,23 +55,32 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
 }
 
 /** The same request again: the search as it is now, or, for a caller that waits, as it ends. */
-async function answerKnown(context: GatewayContext, exchange: Exchange, id: string, background: boolean): Promise<void> {
+async function answerKnown(
+  context: GatewayContext,
+  exchange: Exchange,
+  id: string,
+  background: boolean,
+): Promise<void> {
   exchange.search = id;
   if (!background) await context.searches.find(id)?.wait();
-  writeJson(exchange.response, background ? 202 : 200, await lookUp(context, exchange, id), { location: `/v1/searches/${id}` });
+  writeJson(exchange.response, background ? 202 : 200, await lookUp(context, exchange, id), {
+    location: `/v1/searches/${id}`,
+  });
 }
 
 function idempotencyOf({ request }: Exchange): string | undefined {
   const value = request.headers['idempotency-key'];
   if (value === undefined) return undefined;
   const key = Array.isArray(value) ? value.join(',') : value;
-  if (key.length < 1 || key.length > 200) refuse('invalid_value', `Idempotency-Key has ${key.length} characters; 1 to 200 are allowed`);
+  if (key.length < 1 || key.length > 200)
+    refuse('invalid_value', `Idempotency-Key has ${key.length} characters; 1 to 200 are allowed`);
   return key;
 }
 
 export async function listSearches(context: GatewayContext, { response, query, caller }: Exchange): Promise<void> {
   const limit = Number(query.get('limit') ?? 100);
-  if (!Number.isInteger(limit) || limit < 1 || limit > mostListed) refuse('invalid_value', `'limit' must be a whole number from 1 to ${mostListed}`, 'limit');
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostListed)
+    refuse('invalid_value', `'limit' must be a whole number from 1 to ${mostListed}`, 'limit');
   const states = query.get('state')?.split(',');
   const unknown = states?.find((each) => !(searchStates as readonly string[]).includes(each));
   if (unknown !== undefined) refuse('invalid_value', `'state' must be of ${searchStates.join(', ')}`, 'state');
@@ -76,11 +99,11 @@ export async function listSearches(context: GatewayContext, { response, query, c
 }
 
 export async function readSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
-  writeJson(exchange.response, 200, await lookUp(context, exchange, exchange.parameters['id'] ?? ''));
+  writeJson(exchange.response, 200, await lookUp(context, exchange, exchange.parameters.id ?? ''));
 }
 
 export async function cancelSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const id = exchange.parameters['id'] ?? '';
+  const id = exchange.parameters.id ?? '';
   await lookUp(context, exchange, id);
   const live = context.searches.find(id);
   if (live !== undefined) {

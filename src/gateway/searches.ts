@@ -5,13 +5,13 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import { FaultError, type Fault } from '../base/fault.ts';
+import { type Fault, FaultError } from '../base/fault.ts';
 import { hash } from '../base/random.ts';
 import type { Config } from '../config/schema.ts';
 import type { Journal, Plain, SearchRecord } from '../journal/journal.ts';
-import { type LoggedEvent, isTreeEvent, type SearchEvent } from '../runtime/events.ts';
-import type { Token } from '../runtime/runtime.ts';
+import { isTreeEvent, type LoggedEvent, type SearchEvent } from '../runtime/events.ts';
 import { checkRequest } from '../runtime/request.ts';
+import type { Token } from '../runtime/runtime.ts';
 import type { TreeEvent } from '../tree/events.ts';
 import { Admission } from './admission.ts';
 import { ApiError } from './api-error.ts';
@@ -264,8 +264,11 @@ export class Searches {
     const noAnswer = search.mirror.exited?.answer === undefined;
     const failed = kind === 'failed' && noAnswer;
     const successor = kind === 'futile' && plan.onFutile === 'escalate' ? this.#escalate(search) : undefined;
-    const result = successor === undefined ? made : { ...made, outcome: { ...made.outcome, escalated_to: successor.id } };
-    const error = failed ? new ApiError('engine_failed', 'engine or verifier could not go on; the log of the search says more') : undefined;
+    const result =
+      successor === undefined ? made : { ...made, outcome: { ...made.outcome, escalated_to: successor.id } };
+    const error = failed
+      ? new ApiError('engine_failed', 'engine or verifier could not go on; the log of the search says more')
+      : undefined;
     const state = kind === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'done';
     search.successor = successor;
     this.#finish(search, { state, endedMs: this.#nowMs(), result, error });
@@ -332,11 +335,16 @@ export class Searches {
     const { journal, log } = this.#options;
     if (!(await journal.claim(record.id, record.epoch, this.#nowMs()))) return false;
     const epoch = record.epoch + 1;
-    const plan = record.request?.['plan'] as SearchPlan | undefined;
+    const plan = record.request?.plan as SearchPlan | undefined;
     if (plan === undefined || !this.models.has(plan.model)) {
       const why = plan === undefined ? 'its texts were not kept' : `model '${plan.model}' is gone`;
       const error = new ApiError('internal', `the search could not be resumed: ${why}`).body;
-      await journal.finish(record.id, epoch, { state: 'failed', endedMs: this.#nowMs(), outcome: { error }, texts: {} });
+      await journal.finish(record.id, epoch, {
+        state: 'failed',
+        endedMs: this.#nowMs(),
+        outcome: { error },
+        texts: {},
+      });
       return false;
     }
     const search = this.#revive(record, plan, epoch);
@@ -345,7 +353,12 @@ export class Searches {
     } catch (error) {
       log.error('recover', { search: record.id, error });
       const failure = new ApiError('internal', 'the log of the search cannot be read').body;
-      await journal.finish(record.id, epoch, { state: 'failed', endedMs: this.#nowMs(), outcome: { error: failure }, texts: {} });
+      await journal.finish(record.id, epoch, {
+        state: 'failed',
+        endedMs: this.#nowMs(),
+        outcome: { error: failure },
+        texts: {},
+      });
       return false;
     }
     this.#live.set(search.id, search);
@@ -366,11 +379,11 @@ export class Searches {
       id: record.id,
       owner: record.owner,
       plan,
-      body: (record.request?.['body'] ?? {}) as Plain,
+      body: (record.request?.body ?? {}) as Plain,
       background: record.background,
       createdMs: record.createdMs,
       title: record.title ?? '',
-      escalatedFrom: (record.about['escalated_from'] ?? null) as string | null,
+      escalatedFrom: (record.about.escalated_from ?? null) as string | null,
     });
     search.epoch = epoch;
     search.startedMs = record.startedMs;
@@ -398,7 +411,12 @@ export class Searches {
       if (events.length === 0) {
         // The crash came between the first line and the second.
         const aggregation = search.facts.plan.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
-        const planted: LoggedEvent = { search: search.id, sequence: search.mirror.sequence + 1, atMs: this.#nowMs(), event: { type: 'planted', aggregation } };
+        const planted: LoggedEvent = {
+          search: search.id,
+          sequence: search.mirror.sequence + 1,
+          atMs: this.#nowMs(),
+          event: { type: 'planted', aggregation },
+        };
         search.mirror.apply(planted);
         journal.append(search.epoch, planted);
         events.push(planted.event as TreeEvent);
@@ -416,7 +434,8 @@ export class Searches {
 
   #model(search: LiveSearch): ServedModel {
     const model = this.models.get(search.facts.plan.model);
-    if (model === undefined) throw new ApiError('model_not_found', `there is no model '${search.facts.plan.model}'`, { param: 'model' });
+    if (model === undefined)
+      throw new ApiError('model_not_found', `there is no model '${search.facts.plan.model}'`, { param: 'model' });
     return model;
   }
 

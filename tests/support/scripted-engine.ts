@@ -1,0 +1,158 @@
+// An engine and a verifier that do what a test tells them, on the real loop: text from a function of the request, at once
+// or when released, word by word. Tokens are words.
+
+import { fault } from '../../src/base/fault.ts';
+import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../../src/engine/engine.ts';
+import type { Prompt, Step, StepEnd } from '../../src/tree/step.ts';
+import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
+
+export interface Reply {
+  readonly text: string;
+  readonly end: StepEnd;
+}
+
+export type Script = (request: GenerateRequest) => Reply | 'fault';
+
+/** Two steps, then an answer that depends on the seed alone. */
+export const threeSteps: Script = ({ path, index, seed }) => {
+  if (path.length < 2) return { text: `step ${path.length + 1} way ${index}\n\n`, end: 'delimiter' };
+  return { text: `The answer is ${seed % 3}.`, end: 'eos' };
+};
+
+export interface ScriptedOptions {
+  readonly script?: Script;
+  /** Answers wait for `release`. */
+  readonly held?: boolean;
+  readonly streams?: boolean;
+  /** Between a request and its answer; 0 is the next turn of the loop. */
+  readonly delayMs?: number;
+}
+
+export class ScriptedEngine implements Engine {
+  readonly capabilities;
+  readonly cancelled: RequestId[] = [];
+  readonly asked: GenerateRequest[] = [];
+  healthy = true;
+  closed = false;
+  #held: boolean;
+  readonly #script: Script;
+  readonly #delayMs: number;
+  readonly #open = new Map<RequestId, GenerateRequest>();
+  #post: (message: EngineMessage) => void = () => {};
+
+  constructor({ script = threeSteps, held = false, streams = true, delayMs = 0 }: ScriptedOptions = {}) {
+    this.#script = script;
+    this.#held = held;
+    this.#delayMs = delayMs;
+    const can = { seeded: true, logprobs: true, streams, seesStops: true, priorities: true, countsCache: true };
+    this.capabilities = { name: 'scripted', ...can, contextTokens: 100_000 };
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  connect(post: (message: EngineMessage) => void): void {
+    this.#post = post;
+  }
+
+  generate(requests: readonly GenerateRequest[]): void {
+    for (const request of requests) {
+      this.asked.push(request);
+      this.#open.set(request.id, request);
+      if (!this.#held) this.#later(request);
+    }
+  }
+
+  /** Answers everything that waits, and from now on at once. */
+  release(search?: string): void {
+    if (search !== undefined) return;
+    this.#held = false;
+    for (const request of this.#open.values()) this.#later(request);
+  }
+
+  hold(): void {
+    this.#held = true;
+  }
+
+  cancel(requests: readonly RequestId[]): void {
+    for (const request of requests) {
+      this.cancelled.push(request);
+      if (!this.#open.delete(request)) continue;
+      this.#post({ type: 'fault', request, fault: fault('cancelled', 'cancelled') });
+    }
+  }
+
+  load() {
+    const { size: runningSequences } = this.#open;
+    return { runningSequences, waitingSequences: 0, sequenceLimit: undefined, stepMs: 1, healthy: this.healthy };
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.#open.clear();
+  }
+
+  #later(request: GenerateRequest): void {
+    if (this.#delayMs > 0) setTimeout(() => this.#answer(request), this.#delayMs).unref();
+    else setImmediate(() => this.#answer(request));
+  }
+
+  #answer(request: GenerateRequest): void {
+    if (!this.#open.delete(request.id) || this.closed) return;
+    const reply = this.#script(request);
+    if (reply === 'fault') {
+      this.#post({ type: 'fault', request: request.id, fault: fault('internal', 'scripted') });
+      return;
+    }
+    const words = reply.text.match(/\s*\S+\s*/g) ?? [reply.text];
+    if (this.capabilities.streams) {
+      for (const text of words) this.#post({ type: 'token', request: request.id, text, tokens: 1 });
+    }
+    const pathTokens = request.path.reduce((sum, { step }) => sum + step.tokens, 0);
+    const step: Step = { ...reply, tokens: words.length, meanLogprob: -0.1 - request.index / 10 };
+    const usage = {
+      computedTokens: promptWords(request.prompt),
+      cachedTokens: pathTokens,
+      generatedTokens: words.length,
+      exact: true,
+    };
+    this.#post({ type: 'step', request: request.id, step, usage });
+  }
+}
+
+export function promptWords(prompt: Prompt): number {
+  const text = prompt.kind === 'text' ? prompt.text : prompt.messages.map(({ content }) => content).join(' ');
+  return text.split(/\s+/).filter((word) => word !== '').length;
+}
+
+export class ScriptedVerifier implements Verifier {
+  readonly capabilities = { name: 'scripted', aggregation: 'product', reusesPrefix: true } as const;
+  readonly #reward: (request: ScoreRequest) => number;
+  #post: (message: VerifierMessage) => void = () => {};
+
+  constructor(reward: (request: ScoreRequest) => number = ({ index }) => 0.9 - index / 10) {
+    this.#reward = reward;
+  }
+
+  connect(post: (message: VerifierMessage) => void): void {
+    this.#post = post;
+  }
+
+  score(requests: readonly ScoreRequest[]): void {
+    for (const request of requests) {
+      const usage = { computedTokens: request.step.tokens, cachedTokens: 0 };
+      this.#post({ type: 'score', request: request.id, reward: this.#reward(request), usage });
+    }
+  }
+
+  cancel(): void {}
+
+  release(): void {}
+
+  load() {
+    return { waiting: 0, healthy: true };
+  }
+
+  async close(): Promise<void> {}
+}
