@@ -131,7 +131,8 @@ export class Flights {
     const { requestTimeoutMs } = this.#options;
     if (requestTimeoutMs === undefined) return;
     for (const flight of this.#byId.values()) {
-      if (nowMs - flight.sinceMs < requestTimeoutMs) return;
+      // The same sum as in nextExpiryMs: a difference could round to just below and never fall due.
+      if (nowMs < flight.sinceMs + requestTimeoutMs) return;
       this.#byId.delete(flight.id);
       if (flight.cancelled) continue;
       this.#toCancel.push(flight);

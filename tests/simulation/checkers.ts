@@ -1,0 +1,81 @@
+// What must hold of any run, read off its log by code that shares nothing with the runtime. Each gives a complaint or
+// nothing.
+
+import type { Storm } from './storm.ts';
+
+export type Checker = (storm: Storm) => string | undefined;
+
+/** Open strands never exceed M, at any event; nor do leases, speculation included. */
+export const budgetHolds: Checker = ({ log, budget, mostLeases }) => {
+  let open = 0;
+  for (const { event, search, sequence } of log) {
+    if (event.type === 'opened') open += 1;
+    if (event.type === 'closed') open -= 1;
+    if (open > budget) return `${open} strands open of ${budget} at ${search}#${sequence}`;
+  }
+  if (open !== 0) return `${open} strands are still open`;
+  return mostLeases > budget ? `${mostLeases} leases of ${budget}` : undefined;
+};
+
+export const leasesReturned: Checker = ({ leasesLeft, inFlightLeft }) => {
+  if (leasesLeft !== 0) return `${leasesLeft} leases were not returned`;
+  return inFlightLeft === 0 ? undefined : `${inFlightLeft} requests are still in flight`;
+};
+
+export const endsOnceWithReason: Checker = ({ log, submitted, results }) => {
+  const exits = new Map<string, number>();
+  for (const { search, event } of log) if (event.type === 'exited') exits.set(search, (exits.get(search) ?? 0) + 1);
+  for (const id of submitted) if (exits.get(id) !== 1) return `${id} ended ${exits.get(id) ?? 0} times`;
+  if (results.length !== submitted.length) return `${results.length} results for ${submitted.length} searches`;
+  const mute = results.find(({ exit }) => exit.rule === '');
+  return mute && `${mute.id} ended without a reason`;
+};
+
+/** After its end a search says nothing more, and its log has no gap. */
+export const logsAreWhole: Checker = ({ log }) => {
+  const next = new Map<string, number>();
+  const ended = new Set<string>();
+  for (const { search, sequence, event } of log) {
+    if (sequence !== (next.get(search) ?? 0)) return `${search}#${sequence} follows ${next.get(search)}`;
+    if (ended.has(search)) return `${search} says '${event.type}' after its end`;
+    next.set(search, sequence + 1);
+    if (event.type === 'exited') ended.add(search);
+  }
+  return undefined;
+};
+
+/** Every search that is admitted gets a strand before it ends, unless it was cut off by time, cancel or failure. */
+export const nobodyStarves: Checker = ({ log }) => {
+  const opened = new Set<string>();
+  const admitted = new Set<string>();
+  for (const { search, event } of log) {
+    if (event.type === 'admitted') admitted.add(search);
+    if (event.type === 'opened') opened.add(search);
+    if (event.type !== 'exited' || opened.has(search)) continue;
+    const excused = event.exit.kind === 'deadline' || event.exit.kind === 'cancelled';
+    if (admitted.has(search) && !excused) return `${search} was admitted, got no strand and ended '${event.exit.kind}'`;
+    if (!admitted.has(search) && !excused) return `${search} was never admitted and ended '${event.exit.kind}'`;
+  }
+  return undefined;
+};
+
+/** No child is asked for twice at the same time, and no key grows twice. */
+export const keysAreUnique: Checker = ({ log }) => {
+  const grown = new Set<string>();
+  for (const { search, event } of log) {
+    if (event.type !== 'grown' && event.type !== 'merged') continue;
+    const key = `${search} ${event.parent}/${event.index}`;
+    if (grown.has(key)) return `${key} grew twice`;
+    grown.add(key);
+  }
+  return undefined;
+};
+
+export const checkers: Readonly<Record<string, Checker>> = {
+  budgetHolds,
+  leasesReturned,
+  endsOnceWithReason,
+  logsAreWhole,
+  nobodyStarves,
+  keysAreUnique,
+};

@@ -1,0 +1,50 @@
+// 200 seeded storms in every run of the fast suite; a seed that fails is kept below by name.
+
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { isTreeEvent } from '../../src/runtime/events.ts';
+import { Tree } from '../../src/tree/tree.ts';
+import { checkers } from './checkers.ts';
+import { runStorm, type Storm } from './storm.ts';
+
+const seeds = Array.from({ length: 200 }, (_, seed) => seed);
+
+function complaints(storm: Storm): string[] {
+  return Object.entries(checkers).flatMap(([name, check]) => {
+    const complaint = check(storm);
+    return complaint === undefined ? [] : [`seed ${storm.seed}, ${name}: ${complaint}`];
+  });
+}
+
+function trace({ log, results }: Storm): string {
+  return createHash('sha256')
+    .update(JSON.stringify([log, results]))
+    .digest('hex');
+}
+
+describe('storms, then calm', () => {
+  it('leave no search unfinished, no lease unreturned and no budget exceeded', () => {
+    expect(seeds.flatMap((seed) => complaints(runStorm(seed)))).toEqual([]);
+  });
+
+  it('run the same again from the same seed', () => {
+    for (const seed of seeds.slice(0, 25)) expect(trace(runStorm(seed))).toBe(trace(runStorm(seed)));
+    expect(trace(runStorm(1))).not.toBe(trace(runStorm(2)));
+  });
+
+  it('leave logs that replay', () => {
+    for (const seed of seeds.slice(0, 50)) {
+      const { log, submitted } = runStorm(seed);
+      for (const id of submitted) {
+        const events = log.filter(({ search }) => search === id).map(({ event }) => event);
+        const tree = Tree.replay(events.filter(isTreeEvent));
+        expect(tree.strands.size).toBe(0);
+      }
+    }
+  });
+
+  it('see all kinds of weather', () => {
+    const kinds = new Set(seeds.flatMap((seed) => runStorm(seed).results.map(({ exit }) => exit.kind)));
+    expect([...kinds].sort()).toEqual(['accepted', 'cancelled', 'deadline', 'exhausted', 'failed', 'futile']);
+  });
+});

@@ -1,0 +1,140 @@
+// A seeded swarm: many searches under one runtime over engines that are slow, fail, lose or double answers and die for a
+// while; then calm. Everything that happens is drawn from the seed. The checkers read the log alone, never the runtime.
+
+import { hash, Random } from '../../src/base/random.ts';
+import { createPolicy } from '../../src/policy/create.ts';
+import { policyNames } from '../../src/policy/policy.ts';
+import { createBeam } from '../../src/program/beam.ts';
+import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
+import { createMcts } from '../../src/program/mcts/mcts.ts';
+import type { Program } from '../../src/program/program.ts';
+import type { LoggedEvent } from '../../src/runtime/events.ts';
+import type { SearchRequest, SearchResult } from '../../src/runtime/request.ts';
+import { Runtime } from '../../src/runtime/runtime.ts';
+import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { type Misfortune, ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';
+
+export interface Storm {
+  readonly seed: number;
+  readonly budget: number;
+  readonly submitted: readonly string[];
+  readonly cancelled: readonly string[];
+  readonly log: readonly LoggedEvent[];
+  readonly results: readonly SearchResult[];
+  readonly leasesLeft: number;
+  readonly inFlightLeft: number;
+  /** Speculative strands are no events of the tree; the runtime's own count of leases is sampled after each step. */
+  readonly mostLeases: number;
+}
+
+const stormUntilMs = 3000;
+
+export function runStorm(seed: number): Storm {
+  const random = new Random('storm', seed);
+  const world = new ToyWorld();
+  const misfortune = drawMisfortune(random);
+  const engine = new ToyEngine(world, misfortune, seed);
+  const verifier = new ToyVerifier(world, misfortune, seed + 1);
+  if (random.chance(0.5)) killFor(world, engine, random.integer(stormUntilMs), random.integer(1000));
+  const policy = createPolicy(policyNames[random.integer(policyNames.length)]!, {
+    first: random.chance(0.5) ? 'admit' : 'boost',
+    preemption: random.chance(0.5) ? 'needed' : 'eager',
+    boundPrune: random.chance(0.3) ? 'best' : 'off',
+  });
+  const budget = 1 + random.integer(24);
+  const log: LoggedEvent[] = [];
+  const results: SearchResult[] = [];
+  let mostLeases = 0;
+  const runtime = new Runtime({
+    engine,
+    verifier,
+    scheduler: random.chance(0.3) ? speculating(policy.scheduler) : policy.scheduler,
+    budget,
+    clock: world.clock,
+    requestTimeoutMs: 400,
+    onEvent: (event) => {
+      mostLeases = Math.max(mostLeases, runtime.leasesTaken);
+      log.push(event);
+    },
+    onEnd: (result) => results.push(result),
+  });
+  const submitted = Array.from({ length: 1 + random.integer(20) }, (_, at) => `s${at}`);
+  const cancelled = submitted.filter(() => random.chance(0.1));
+  for (const id of submitted) {
+    const program = drawProgram(random);
+    const deadline = random.chance(0.2) ? { deadlineMs: 50 + random.integer(3000) } : {};
+    const request: SearchRequest = {
+      id,
+      prompt: { kind: 'text', text: id },
+      program,
+      rules: policy.rules,
+      limits: { threshold: 0.65, rollouts: 6, ...deadline },
+      seed: hash(seed, id),
+      priority: random.integer(3),
+      delimiters: ['\n'],
+      maxStepTokens: 64,
+      extract: (text) => text.slice(-1),
+    };
+    world.at(random.integer(2000), () => runtime.submit(request));
+  }
+  for (const id of cancelled) world.at(1000 + random.integer(2000), () => runtime.cancel(id));
+  world.run(runtime, 200_000);
+  const { leasesTaken: leasesLeft, inFlight: inFlightLeft } = runtime;
+  return { seed, budget, submitted, cancelled, log, results, leasesLeft, inFlightLeft, mostLeases };
+}
+
+function drawMisfortune(random: Random): Misfortune {
+  return {
+    fail: random.chance(0.5) ? random.uniform() * 0.4 : 0,
+    lose: random.chance(0.5) ? random.uniform() * 0.2 : 0,
+    double: random.chance(0.5) ? random.uniform() * 0.5 : 0,
+    delayMs: random.chance(0.5) ? 10 : 100,
+    untilMs: stormUntilMs,
+  };
+}
+
+/** A dead engine takes requests and answers none; what was on its way is gone too. */
+function killFor(world: ToyWorld, engine: ToyEngine, fromMs: number, forMs: number): void {
+  const { post } = engine;
+  engine.connect = (given) => {
+    engine.post = (message) => {
+      const nowMs = world.clock.nowMs();
+      if (nowMs < fromMs || nowMs >= fromMs + forMs) given(message);
+    };
+  };
+  engine.post = post;
+}
+
+function drawProgram(random: Random): Program {
+  const programs = [
+    () => createMcts({ rollouts: 6, branching: 1 + random.integer(4) }),
+    () => createMcts({ rollouts: 6, selection: 'uct' }),
+    () => createBeam({ beams: 1 + random.integer(4), candidates: 1 + random.integer(4) }),
+    () => createBestOfN({ samples: 1 + random.integer(6) }),
+    () => createSelfConsistency({ samples: 1 + random.integer(6) }),
+    () => createGreedy(),
+  ];
+  return programs[random.integer(programs.length)]!();
+}
+
+/** Gives the strands that a decision leaves idle to speculation, one each. */
+function speculating(scheduler: Scheduler): Scheduler {
+  return {
+    name: `${scheduler.name}+speculation`,
+    decide(snapshot) {
+      const decision = scheduler.decide(snapshot);
+      const open = new Map(snapshot.running.map((search) => [search.id, search.openStrands]));
+      let idle = snapshot.budget;
+      for (const [id, { primary }] of decision.widths) {
+        idle -= Math.max(primary, (open.get(id) ?? 0) - (decision.preempt.get(id) ?? 0));
+      }
+      const widths = new Map(decision.widths);
+      for (const [id, width] of decision.widths) {
+        if (idle <= 0) break;
+        widths.set(id, { ...width, speculative: 1 });
+        idle -= 1;
+      }
+      return { ...decision, widths };
+    },
+  };
+}
