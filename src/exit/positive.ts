@@ -7,7 +7,8 @@ export const positive: ExitRule = {
   name: 'positive',
   check({ tree, limits: { threshold } }) {
     const { best } = tree;
-    if (best === undefined || best.score < threshold) return undefined;
+    // Without a verifier a path has no rewards and its score says nothing.
+    if (best?.reward === undefined || best.score < threshold) return undefined;
     const rollouts = tree.closed.completed;
     const evidence = { score: readable(best.score), threshold, node: best.id, rollouts };
     return { kind: 'accepted', rule: 'positive', evidence };

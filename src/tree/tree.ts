@@ -142,11 +142,8 @@ export class Tree {
   #grow(id: NodeId, growth: Growth): void {
     const parent = this.#known(growth.parent);
     if (id !== this.nodes.length) raise('bad-event', `the next node is ${this.nodes.length}, not ${id}`);
-    if (parent.terminal || parent.byIndex?.has(growth.index)) {
-      raise('bad-event', `child ${growth.index} of node ${parent.id} cannot grow`);
-    }
-    const { reward } = growth;
-    if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
+    this.#mustBeInFlight(parent, growth.index);
+    mustBeReward(growth.reward);
     const child = makeChild(id, parent, growth, this.aggregation);
     this.nodes.push(child);
     insertByIndex(parent.children, child);
@@ -157,7 +154,8 @@ export class Tree {
   }
 
   #merge(into: Node, parent: Node, index: number, tokens: number): void {
-    if (into.parent !== parent || parent.byIndex?.has(index)) raise('bad-event', `child ${index} of node ${parent.id}`);
+    if (into.parent !== parent) raise('bad-event', `node ${into.id} is no child of node ${parent.id}`);
+    this.#mustBeInFlight(parent, index);
     into.count += 1;
     this.tokens += tokens;
     this.ghosts.delete(ghostKey(parent.id, index));
@@ -168,23 +166,24 @@ export class Tree {
     parent.byIndex ??= new Map();
     parent.byIndex.set(index, child);
     this.failuresInARow = 0;
-    const strand = this.#settle(parent, index);
-    strand?.landed.push(child);
+    this.#settle(parent, index).landed.push(child);
     refreshAvailable(parent);
   }
 
   #wither(parent: Node, index: number): void {
-    const strand = this.#settle(parent, index);
-    if (strand === undefined) raise('bad-event', `child ${index} of node ${parent.id} is not in flight`);
+    this.#mustBeInFlight(parent, index);
+    this.#settle(parent, index);
     refreshAvailable(parent);
   }
 
-  /** One child in flight is answered: the strand that waited for it, if it is still open. */
-  #settle(parent: Node, index: number): Strand | undefined {
-    const waiting = parent.inFlight?.get(index);
-    if (waiting === undefined) return undefined;
+  #mustBeInFlight(parent: Node, index: number): void {
+    if (!parent.inFlight?.has(index)) raise('bad-event', `child ${index} of node ${parent.id} is not in flight`);
+  }
+
+  /** One child in flight is answered: the strand that waited for it. */
+  #settle(parent: Node, index: number): Strand {
+    const strand = this.strand(parent.inFlight!.get(index)!);
     parent.inFlight?.delete(index);
-    const strand = this.strand(waiting);
     strand.awaiting -= 1;
     return strand;
   }
@@ -194,6 +193,7 @@ export class Tree {
     if (parent.terminal || parent.byIndex?.has(growth.index)) {
       raise('bad-event', `child ${growth.index} of node ${parent.id} cannot be a ghost`);
     }
+    mustBeReward(growth.reward);
     const { parent: at, index, step, reward, terminal, answer } = growth;
     const known = { parent: at, index, step, terminal };
     const scored = reward === undefined ? known : { ...known, reward };
@@ -238,6 +238,10 @@ export class Tree {
 
 export function ghostKey(parent: NodeId, index: number): string {
   return `${parent}/${index}`;
+}
+
+function mustBeReward(reward: number | undefined): void {
+  if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
 }
 
 /** P0 appendix A: the trajectory's score is added to every node on it, and each has one more visit. */

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { serialMcts, type TextbookNode } from '../../../tests/support/serial-mcts.ts';
+import { Random } from '../../base/random.ts';
+import type { Node } from '../../tree/node.ts';
+import { Tree } from '../../tree/tree.ts';
+import type { Ask } from '../program.ts';
+import { createMcts } from './mcts.ts';
+import { puct, selectLeaf, siblingPriors, uct } from './selection.ts';
+
+interface Child {
+  readonly reward: number;
+  readonly meanLogprob?: number;
+  readonly end?: boolean;
+}
+
+function answer(tree: Tree, ask: Ask, children: readonly Child[], program = createMcts()): void {
+  for (const index of ask.indices) {
+    const { reward, meanLogprob = 0, end } = children[index]!;
+    const step = {
+      text: `${index}${end ? '' : '\n'}`,
+      tokens: 1,
+      meanLogprob,
+      end: end ? 'eos' : 'delimiter',
+    } as const;
+    program.tell(tree, { ok: true, node: ask.node.id, index, step, reward });
+  }
+}
+
+describe('selection', () => {
+  it('is WU-PUCT as in P0 §4.2', () => {
+    // Q + c P √Ñ(s) / (1 + Ñ(s, a)) = 0.5 + 2 · 0.25 · √9 / (1 + 2) = 1
+    expect(puct(0.5, 0.25, 9, 2, 2)).toBe(1);
+  });
+
+  it('tries with UCT what nobody has tried', () => {
+    expect(uct(0, 5, 0, 1)).toBe(Number.MAX_VALUE);
+    expect(uct(0.5, Math.E ** 2, 4, 1)).toBeCloseTo(1.5, 12);
+  });
+
+  it('takes the prior from the log probabilities of the siblings', () => {
+    const tree = Tree.plant('product');
+    answer(tree, createMcts({ branching: 2 }).ask(tree, true)!, [
+      { reward: 1, meanLogprob: Math.log(0.75) },
+      { reward: 0.5, meanLogprob: Math.log(0.25) },
+    ]);
+    const [first, second] = siblingPriors(tree.root.children);
+    expect(first).toBeCloseTo(0.75, 12);
+    expect(second).toBeCloseTo(0.25, 12);
+  });
+});
+
+describe('a rollout', () => {
+  it('expands, follows the highest reward to a terminal node and backs the product up', () => {
+    const program = createMcts({ rollouts: 2, branching: 2, exploration: 1 });
+    const tree = Tree.plant('product');
+    answer(tree, program.ask(tree, true)!, [{ reward: 0.5 }, { reward: 0.8 }], program);
+    const second = program.ask(tree, false)!;
+    expect(second.node.reward).toBe(0.8);
+    answer(tree, second, [{ reward: 0.5, end: true }, { reward: 0.25 }], program);
+    expect(tree.closed.completed).toBe(1);
+    const [low, high] = tree.root.children;
+    expect([tree.root.visits, high!.visits, low!.visits]).toEqual([1, 1, 0]);
+    expect(tree.root.value).toBe(0.4);
+    expect(program.answer(tree)).toMatchObject({ score: 0.4, text: '1\n0', complete: true });
+    // The next one: Q(low) = Q(root) = 0.4 and U = 0.5 √1 / 1; Q(high) = 0.4 and U = 0.5 √1 / 2: the untried one.
+    expect(selectLeaf(tree.root, 'puct', 1)).toBe(low);
+  });
+
+  it('sends parallel rollouts apart and waits while every leaf is taken', () => {
+    const program = createMcts({ rollouts: 8, branching: 2 });
+    const tree = Tree.plant('product');
+    const root = program.ask(tree, true)!;
+    expect(program.ask(tree, true)).toBeUndefined();
+    answer(tree, root, [{ reward: 0.9 }, { reward: 0.8 }], program);
+    const first = program.ask(tree, true)!;
+    const second = program.ask(tree, true)!;
+    expect(new Set([first.node.index, second.node.index])).toEqual(new Set([0, 1]));
+    expect(tree.root.pending).toBe(2);
+    expect(program.ask(tree, true)).toBeUndefined();
+  });
+
+  it('asks again for what was preempted, under the same keys', () => {
+    const program = createMcts({ branching: 3 });
+    const tree = Tree.plant('product');
+    const ask = program.ask(tree, true)!;
+    tree.record({ type: 'closed', strand: ask.strand, closing: 'preempted' });
+    const again = program.ask(tree, true)!;
+    expect([again.node, again.indices]).toEqual([ask.node, ask.indices]);
+    expect(tree.root.pending).toBe(1);
+  });
+});
+
+describe('at width one', () => {
+  it('is the textbook, bit for bit', () => {
+    fc.assert(
+      fc.property(
+        fc.integer(),
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 20 }),
+        (seed, branching, rollouts) => {
+          const grow = (path: readonly number[]) => childrenAt(seed, path, branching);
+          const program = createMcts({ rollouts, branching, exploration: 1.25 });
+          const tree = Tree.plant('product');
+          for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, tree.strands.size < 1)) {
+            answer(
+              tree,
+              ask,
+              grow(indicesTo(ask.node)).map(({ terminal, ...child }) => ({ ...child, end: terminal })),
+              program,
+            );
+          }
+          expect(statistics(tree.root)).toEqual(statistics(serialMcts(grow, rollouts, 1.25)));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+function childrenAt(seed: number, path: readonly number[], branching: number) {
+  const random = new Random(seed, path.join('.'));
+  return Array.from({ length: branching }, () => ({
+    reward: random.uniform(),
+    meanLogprob: -random.exponential(1),
+    terminal: path.length > 6 || (path.length > 0 && random.chance(0.3)),
+  }));
+}
+
+function indicesTo(node: Node): number[] {
+  return node.parent === undefined ? [] : [...indicesTo(node.parent), node.index];
+}
+
+type Statistics = [number, number, number, Statistics[]];
+
+function statistics(node: Node | TextbookNode): Statistics {
+  return [node.visits, node.value, node.score, node.children.map(statistics)];
+}

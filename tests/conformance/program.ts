@@ -1,0 +1,144 @@
+// The suite that every program passes: late, double, reordered and failed outcomes are normal; foresee touches nothing;
+// the answer can be had at any time; a tree read back from its log goes on in the same way.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FaultError, fault } from '../../src/base/fault.ts';
+import { hash, Random } from '../../src/base/random.ts';
+import type { Ask, Outcome, Program } from '../../src/program/program.ts';
+import type { TreeEvent } from '../../src/tree/events.ts';
+import { childKey } from '../../src/tree/node.ts';
+import { Tree } from '../../src/tree/tree.ts';
+import { digestTree } from '../support/digest.ts';
+
+/** What a child turns out to be depends on its path alone. */
+function outcomeOf(ask: Ask, index: number, seed: number, scored: boolean): Outcome {
+  const random = new Random(seed, childKey(ask.node, index));
+  const ends = ask.node.depth >= 1 && random.chance(0.4);
+  const tokens = 1 + random.integer(9);
+  const text = random.chance(0.1) ? 'the same\n' : hash(seed, childKey(ask.node, index)).toString(36);
+  const step = { text, tokens, meanLogprob: -random.uniform(), end: ends ? 'eos' : 'delimiter' } as const;
+  const reward = scored ? { reward: random.beta(4, 1) } : {};
+  return { ok: true, node: ask.node.id, index, step, ...reward, ...(ends ? { answer: String(tokens) } : {}) };
+}
+
+function failed({ node, index }: Outcome): Outcome {
+  return { ok: false, node, index, fault: fault('internal', 'test') };
+}
+
+interface Run {
+  readonly tree: Tree;
+  readonly events: TreeEvent[];
+  readonly asks: Ask[];
+}
+
+/** Drives a program at a fixed width; `random` decides order, doubling and failing. */
+function drive(program: Program, seed: number, width: number, random: Random, chaos: number): Run {
+  const events: TreeEvent[] = [];
+  const tree = Tree.plant('product', (event) => events.push(event));
+  const asks: Ask[] = [];
+  const mail: Outcome[] = [];
+  for (let turn = 0; turn < 10_000; turn += 1) {
+    for (;;) {
+      const open = tree.strands.size;
+      const ask = program.ask(tree, open < width);
+      if (ask === undefined) break;
+      expect(tree.strands.size).toBeLessThanOrEqual(Math.max(open + 1, width));
+      expect(ask.indices.length).toBeGreaterThan(0);
+      asks.push(ask);
+      mail.push(...ask.indices.map((index) => outcomeOf(ask, index, seed, program.needsVerifier)));
+    }
+    if (mail.length === 0) return { tree, events, asks };
+    const [outcome] = mail.splice(random.integer(mail.length), 1);
+    const told = random.chance(chaos / 3) ? failed(outcome!) : outcome!;
+    program.tell(tree, told);
+    if (random.chance(chaos)) program.tell(tree, told);
+    if (random.chance(chaos / 10)) closeOne(tree, program);
+  }
+  throw new Error('a program did not come to its end');
+}
+
+/** A preemption in the middle: what the strand waited for will come late. */
+function closeOne(tree: Tree, program: Program): void {
+  const [strand] = program.yield(tree, 1);
+  if (strand !== undefined) tree.record({ type: 'closed', strand, closing: 'preempted' });
+}
+
+export function testProgram(name: string, create: () => Program): void {
+  const seeds = fc.integer({ min: 0, max: 1_000_000 });
+  const check = (property: (seed: number, width: number) => void, runs = 40) =>
+    fc.assert(fc.property(seeds, fc.integer({ min: 1, max: 6 }), property), { numRuns: runs });
+
+  describe(`the program ${name}`, () => {
+    it('comes to an end with an answer and no strand left open', () => {
+      check((seed, width) => {
+        const program = create();
+        const { tree } = drive(program, seed, width, new Random(seed), 0);
+        expect(tree.strands.size).toBe(0);
+        expect(program.answer(tree)?.complete).toBe(true);
+      });
+    });
+
+    it('takes late, double, reordered and failed outcomes', () => {
+      check((seed, width) => {
+        const { tree, events } = drive(create(), seed, width, new Random(seed), 0.3);
+        expect(tree.strands.size).toBe(0);
+        expect(digestTree(Tree.replay(events))).toEqual(digestTree(tree));
+      });
+    });
+
+    it('does not depend on the order in which siblings come, beyond the numbering of nodes', () => {
+      check((seed) => {
+        const first = drive(create(), seed, 1, new Random('one', seed), 0).tree;
+        const second = drive(create(), seed, 1, new Random('other', seed), 0).tree;
+        const shape = (tree: Tree) =>
+          tree.nodes.map((node) => `${node.step?.text}:${node.visits}:${node.value}`).sort();
+        if (hasMerged(first)) return;
+        expect(shape(second)).toEqual(shape(first));
+      });
+    });
+
+    it('foresees without touching the tree', () => {
+      check((seed, width) => {
+        const program = create();
+        const { events } = drive(program, seed, width, new Random(seed), 0.1);
+        for (let cut = 1; cut <= events.length; cut += 5) {
+          const recorded: TreeEvent[] = [];
+          const tree = Tree.replay(events.slice(0, cut), (event) => recorded.push(event));
+          const before = digestTree(tree);
+          for (const { node, indices } of program.foresee(tree, 5)) {
+            expect(node.terminal).toBe(false);
+            for (const index of indices) expect(node.byIndex?.has(index)).not.toBe(true);
+          }
+          program.answer(tree);
+          program.yield(tree, 2);
+          expect(recorded).toEqual([]);
+          expect(digestTree(tree)).toEqual(before);
+        }
+      }, 10);
+    });
+
+    it('names open strands to give up, no more than it has', () => {
+      const program = create();
+      const tree = Tree.plant('product');
+      while (program.ask(tree, tree.strands.size < 3) !== undefined);
+      const given = program.yield(tree, 2);
+      expect(given.length).toBe(Math.min(2, tree.strands.size));
+      for (const id of program.yield(tree, 100)) expect(tree.strands.has(id)).toBe(true);
+    });
+
+    it('refuses an outcome for a node that does not exist, and keeps its tree', () => {
+      const program = create();
+      const tree = Tree.plant('product');
+      const ask = program.ask(tree, true)!;
+      const before = digestTree(tree);
+      const lost = { ...outcomeOf(ask, 0, 1, true), node: 99 };
+      expect(() => program.tell(tree, lost)).toThrow(FaultError);
+      expect(digestTree(tree)).toEqual(before);
+    });
+  });
+}
+
+function hasMerged(tree: Tree): boolean {
+  return tree.nodes.some((node) => node.count > 1);
+}
