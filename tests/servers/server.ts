@@ -65,6 +65,8 @@ export abstract class TestServer {
   abandoned = 0;
   generating = 0;
   mostAtOnce = 0;
+  /** Event streams whose client is still there. */
+  openStreams = 0;
   mischief: () => Mischief = () => ({ type: 'none' });
   /** Resolved before each token; tests replace it to hold a generation in the middle. */
   pace: (token: number) => Promise<void> = () => new Promise((resolve) => setImmediate(resolve));
@@ -195,7 +197,9 @@ export abstract class TestServer {
 
   #open(response: http.ServerResponse): EventStream {
     let gone = false;
+    this.openStreams += 1;
     response.on('close', () => {
+      this.openStreams -= 1;
       gone = true;
     });
     // Siblings share a stream: an event is written whole before the next begins.

@@ -1,0 +1,85 @@
+// A remote engine over test servers with a clock that stands still unless moved: what the tests of its failures share.
+
+import type { EngineMessage, GenerateRequest } from '../../src/engine/engine.ts';
+import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
+import type { RemoteEngineOptions, ReplicaEvent } from '../../src/engine/openai/options.ts';
+import type { RemoteEngine } from '../../src/engine/openai/remote-engine.ts';
+import { ManualTimers } from '../../src/engine/openai/timers.ts';
+import type { TestServer } from '../servers/server.ts';
+
+export interface RemoteBench {
+  readonly engine: RemoteEngine;
+  readonly timers: ManualTimers;
+  readonly inbox: readonly EngineMessage[];
+  readonly events: readonly ReplicaEvent[];
+  /** A request with what the overrides leave open filled in. */
+  request(overrides?: Partial<GenerateRequest>): GenerateRequest;
+  /** The one answer to a request, once there is one. */
+  answer(id: number): Exclude<EngineMessage, { type: 'token' }> | undefined;
+  /** Lets sockets and the clock go on until something holds; the clock moves by `stepMs` per turn. */
+  until(condition: () => boolean, stepMs?: number): Promise<void>;
+  finish(requests: readonly GenerateRequest[], stepMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const turnsLimit = 20_000;
+
+export async function openBench(
+  servers: readonly TestServer[],
+  options: Partial<RemoteEngineOptions> = {},
+): Promise<RemoteBench> {
+  const timers = new ManualTimers();
+  const events: ReplicaEvent[] = [];
+  const urls = servers.map(({ url }) => ({ url }));
+  const observe = (event: ReplicaEvent): void => void events.push(event);
+  const engine = await openRemoteEngine({ servers: urls, timers, observe, ...options });
+  const inbox: EngineMessage[] = [];
+  engine.connect((message) => inbox.push(message));
+  let nextId = 1;
+
+  const answersTo = (id: number) => inbox.filter((each) => each.request === id && each.type !== 'token');
+  const bench: RemoteBench = {
+    engine,
+    timers,
+    inbox,
+    events,
+    request(overrides = {}) {
+      const id = nextId;
+      nextId += 1;
+      return {
+        id,
+        search: 'search-1',
+        prompt: { kind: 'chat', messages: [{ role: 'user', content: 'How many?' }] },
+        parent: overrides.path?.at(-1)?.node ?? 0,
+        path: [],
+        index: id,
+        sampling: { temperature: 1 },
+        seed: id * 31,
+        delimiters: ['\n\n'],
+        maxTokens: 64,
+        lane: 'primary',
+        priority: 0,
+        ...overrides,
+      };
+    },
+    answer(id) {
+      const answers = answersTo(id);
+      if (answers.length > 1) throw new Error(`request ${id} was answered ${answers.length} times`);
+      const [only] = answers;
+      return only?.type === 'token' ? undefined : only;
+    },
+    async until(condition, stepMs = 0) {
+      for (let turn = 0; !condition(); turn += 1) {
+        if (turn > turnsLimit) throw new Error('it never came about');
+        if (stepMs > 0) timers.advance(stepMs);
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+    },
+    finish: (requests, stepMs) => bench.until(() => requests.every(({ id }) => bench.answer(id) !== undefined), stepMs),
+    async close() {
+      await engine.close();
+      for (const server of servers) await server.close();
+    },
+  };
+  return bench;
+}
