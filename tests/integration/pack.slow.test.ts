@@ -1,0 +1,34 @@
+// The packed tarball as a stranger gets it: installed into an empty folder, without the source, and run.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-pack-'));
+const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+
+function run(command: string, args: readonly string[], cwd = folder): string {
+  return execFileSync(command, [...args], {
+    cwd,
+    env: environment,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+beforeAll(() => {
+  run('npm', ['pack', '--silent', '--pack-destination', folder], process.cwd());
+  const [tarball] = readdirSync(folder).filter((file) => file.endsWith('.tgz'));
+  writeFileSync(join(folder, 'package.json'), '{ "name": "stranger", "private": true }');
+  run('npm', ['install', '--no-fund', '--no-audit', '--silent', join(folder, tarball!)]);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('runs the command from an empty folder', () => {
+  const coppice = join(folder, 'node_modules', '.bin', 'coppice');
+  expect(run(coppice, ['--help'])).toContain('usage: coppice COMMAND');
+  expect(run(coppice, ['sim', '--signature']).trim()).toMatch(/^[0-9a-f]{16,64}$/m);
+});
