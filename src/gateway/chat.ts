@@ -51,7 +51,11 @@ async function start(
   body: ChatBody,
   plan: ReturnType<typeof planFor>,
 ): Promise<LiveSearch> {
-  const search = await context.searches.start(plan, exchange.caller, { background: false, body: body as Plain });
+  const search = await context.searches.start(plan, exchange.caller, {
+    background: false,
+    body: body as Plain,
+    trace: exchange.trace,
+  });
   if ('known' in search) throw new ApiError('internal', 'a chat has no idempotency key');
   exchange.search = search.id;
   onDisconnect(exchange.response, () => context.searches.cancel(search));

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, refuse } from './api-error.ts';
 import type { Caller } from './keys.ts';
+import type { Trace } from './telemetry.ts';
 
 export interface Exchange {
   readonly id: string;
@@ -14,8 +15,8 @@ export interface Exchange {
   readonly query: URLSearchParams;
   /** The search that was started or touched, for the log. */
   search?: string;
-  /** Set where the handler writes spans of its own. */
-  readonly startedMs: number;
+  /** The span of this request, where it is traced. */
+  trace?: Trace;
 }
 
 /** Answers are data, never documents: nothing may be sniffed, framed or cached. */

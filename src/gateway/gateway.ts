@@ -193,7 +193,6 @@ export class Gateway {
         caller,
         parameters: match.parameters,
         query: new URLSearchParams(query),
-        startedMs,
       };
       await this.#telemetry.trace(seen.exchange, match.route.path, () => handle(match, seen.exchange!));
     } catch (error) {

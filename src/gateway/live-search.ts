@@ -7,6 +7,7 @@ import type { ApiError } from './api-error.ts';
 import type { SearchPlan } from './plan.ts';
 import { SearchMirror } from './search-mirror.ts';
 import type { SearchResult } from './search-result.ts';
+import type { Trace } from './telemetry.ts';
 
 export interface Ended {
   readonly state: 'done' | 'failed' | 'cancelled';
@@ -33,6 +34,8 @@ export interface LiveSearchFacts {
   readonly title: string;
   /** The model that gave up, where this search took over. */
   readonly escalatedFrom: string | null;
+  /** The span under which its own belongs. */
+  readonly trace?: Trace;
 }
 
 export class LiveSearch {

@@ -51,8 +51,8 @@ export class Overview {
     const models = [...searches.models.values()].map(viewModel);
     const sum = (name: 'budget' | 'open_strands') => models.reduce((total, model) => total + model[name], 0);
     return {
-      at_ms: nowMs,
-      uptime_ms: nowMs - this.#startedMs,
+      at_ms: Math.round(nowMs),
+      uptime_ms: Math.round(nowMs - this.#startedMs),
       version,
       models,
       budget: { total: sum('budget'), used: sum('open_strands') },

@@ -184,10 +184,12 @@ function tokensOf(
 /** Rollouts that an exit made unnecessary, at the mean cost of those that were made, within the token budget. */
 function savedEstimate(plan: SearchPlan, mirror: SearchMirror): number {
   const kind = mirror.exited?.exit.kind;
-  if (kind === undefined || !saving.has(kind) || mirror.rollouts === 0) return 0;
-  const left = Math.max(0, plan.rollouts - mirror.rollouts);
+  if (kind === undefined || !saving.has(kind)) return 0;
+  // A rollout whose path is accepted ends with the search, before it counts as completed.
+  const made = Math.max(1, mirror.rollouts);
+  const left = Math.max(0, plan.rollouts - made);
   const generated = generatedTokens(mirror);
-  return Math.round(Math.min((left * generated) / mirror.rollouts, Math.max(0, plan.tokenBudget - generated)));
+  return Math.round(Math.min((left * generated) / made, Math.max(0, plan.tokenBudget - generated)));
 }
 
 function rounded(ms: number): number {

@@ -11,9 +11,7 @@ export function viewLive(search: LiveSearch, keepsTexts: boolean): Plain {
   const { ended } = search;
   return {
     ...view(id, search.state, keepsTexts ? title : null, aboutPlan(plan, escalatedFrom), background, owner),
-    created_ms: createdMs,
-    started_ms: search.startedMs ?? null,
-    ended_ms: ended?.endedMs ?? null,
+    ...times(createdMs, search.startedMs, ended?.endedMs),
     epoch: search.epoch,
     summary: summaryOf(search),
     exit: ended?.result?.outcome.exit ?? null,
@@ -25,9 +23,7 @@ export function viewRecord(record: SearchRecord): Plain {
   const { id, state, title, about, background, owner, outcome } = record;
   return {
     ...view(id, state, title ?? null, about, background, owner),
-    created_ms: record.createdMs,
-    started_ms: record.startedMs ?? null,
-    ended_ms: record.endedMs ?? null,
+    ...times(record.createdMs, record.startedMs, record.endedMs),
     epoch: record.epoch,
     summary: outcome?.summary ?? null,
     exit: outcome?.exit ?? null,
@@ -78,4 +74,9 @@ function viewResult(
 function view(id: string, state: string, title: string | null, about: Plain, background: boolean, key: string): Plain {
   const { model, program, policy, priority, limits, mode } = about;
   return { object: 'search', id, state, title, model, mode, program, policy, background, key, priority, limits };
+}
+
+function times(created: number, started: number | undefined, ended: number | undefined): Plain {
+  const whole = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms));
+  return { created_ms: whole(created), started_ms: whole(started), ended_ms: whole(ended) };
 }

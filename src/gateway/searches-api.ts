@@ -29,7 +29,12 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   const idempotencyKey = idempotencyOf(exchange);
   const release = background ? () => {} : context.streams.take();
   try {
-    const options = { background, body: body as Plain, ...(body.title ? { title: body.title } : {}) };
+    const options = {
+      background,
+      body: body as Plain,
+      trace: exchange.trace,
+      ...(body.title ? { title: body.title } : {}),
+    };
     const started = await searches.start(
       plan,
       exchange.caller,

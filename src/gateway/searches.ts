@@ -22,6 +22,7 @@ import type { SearchPlan } from './plan.ts';
 import { makeProgram, makeSearchRequest } from './search-request.ts';
 import { makeResult, type SearchResult } from './search-result.ts';
 import { type ModelParts, ServedModel } from './served-model.ts';
+import type { Trace } from './telemetry.ts';
 
 export interface SearchesOptions {
   readonly config: Config;
@@ -38,6 +39,7 @@ export interface NewSearchOptions {
   readonly body: Plain;
   readonly idempotencyKey?: string;
   readonly title?: string;
+  readonly trace?: Trace | undefined;
 }
 
 /** A search that exists already under the same idempotency key. */
@@ -94,6 +96,7 @@ export class Searches {
       createdMs,
       title: options.title ?? plan.title,
       escalatedFrom: null,
+      ...(options.trace === undefined ? {} : { trace: options.trace }),
     };
     const search = new LiveSearch(facts);
     this.#check(search);
@@ -311,7 +314,7 @@ export class Searches {
     const { config } = this.#model(search);
     const target = config.escalateTo === undefined ? undefined : this.models.get(config.escalateTo);
     if (target === undefined) return undefined;
-    const { plan, owner, body, background, title } = search.facts;
+    const { plan, owner, body, background, title, trace } = search.facts;
     const { program, policy, threshold, branching, maxDepth, delimiters, stepTokens } = target.config;
     const searchable = target.verifier !== undefined;
     const next: SearchPlan = {
@@ -323,7 +326,11 @@ export class Searches {
     };
     const createdMs = this.#nowMs();
     const facts = { id: newSearchId(createdMs), owner, plan: next, body, background, createdMs, title };
-    const successor = new LiveSearch({ ...facts, escalatedFrom: plan.model });
+    const successor = new LiveSearch({
+      ...facts,
+      escalatedFrom: plan.model,
+      ...(trace === undefined ? {} : { trace }),
+    });
     void this.#accept(successor, undefined);
     this.#enter(successor, this.#share(owner));
     return successor;

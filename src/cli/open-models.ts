@@ -1,0 +1,93 @@
+// Engines and verifiers for `serve`, as the configuration names them. The only place that joins kinds of engines to the
+// gateway; each is loaded only when it is used.
+
+import { FaultError, fault, raise } from '../base/fault.ts';
+import type { ModelConfig } from '../config/schema.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { ModelParts, Upstream } from '../gateway/served-model.ts';
+import type { Verifier } from '../verifier/verifier.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Kind<Name extends ModelConfig['engine']['kind']> = Extract<ModelConfig['engine'], { kind: Name }>;
+
+export async function openModels(configs: readonly ModelConfig[], environment: Environment): Promise<ModelParts[]> {
+  const opened: ModelParts[] = [];
+  try {
+    for (const config of configs) opened.push(await openModel(config, environment));
+    return opened;
+  } catch (error) {
+    await Promise.all(opened.flatMap(({ engine, verifier }) => [engine.close(), verifier?.close()]));
+    throw error;
+  }
+}
+
+function openModel(config: ModelConfig, environment: Environment): Promise<ModelParts> {
+  const { engine } = config;
+  switch (engine.kind) {
+    case 'sim':
+      return openSimulated(config, engine);
+    case 'llama':
+      return openEmbeddedModel(config, engine);
+    case 'openai':
+      return openRemote(config, engine, environment);
+  }
+}
+
+async function openSimulated(config: ModelConfig, { speed }: Kind<'sim'>): Promise<ModelParts> {
+  const { simulate } = await import('./simulated.ts');
+  const { engine, verifier, extract } = simulate(speed);
+  const kind = config.verifier.kind;
+  if (kind !== 'sim' && kind !== 'none') refuseVerifier(config, ['sim', 'none']);
+  return kind === 'sim' ? { config, engine, verifier, extract } : { config, engine, extract };
+}
+
+async function openEmbeddedModel(config: ModelConfig, options: Kind<'llama'>): Promise<ModelParts> {
+  const { openEmbedded } = await import('../bench/embedded.ts');
+  const { verifier: wanted } = config;
+  if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'confidence', 'none']);
+  const prm = wanted.kind === 'prm' ? wanted.model : 'none';
+  const { engine, verifier } = await openEmbedded({ model: options.model, prm, kvTokens: options.contextTokens });
+  return wanted.kind === 'none' ? { config, engine } : { config, engine, verifier };
+}
+
+async function openRemote(config: ModelConfig, options: Kind<'openai'>, environment: Environment): Promise<ModelParts> {
+  const { openRemoteEngine } = await import('../engine/openai/open-engine.ts');
+  const apiKey = secret(options.apiKeyEnv, environment);
+  const servers = options.urls.map((url) => ({ url: root(url), ...(apiKey === undefined ? {} : { apiKey }) }));
+  const { model, dialect } = options;
+  const named = { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
+  const engine: Engine = await openRemoteEngine({ servers, ...named });
+  const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const upstream: Upstream = { url: `${servers[0]!.url}/v1`, model: model ?? config.name, headers };
+  const verifier = await remoteVerifier(config);
+  return { config, engine, upstream, ...(verifier === undefined ? {} : { verifier }) };
+}
+
+async function remoteVerifier(config: ModelConfig): Promise<Verifier | undefined> {
+  const { kind } = config.verifier;
+  if (kind === 'none') return undefined;
+  if (kind !== 'confidence') return refuseVerifier(config, ['confidence', 'none']);
+  const { ConfidenceVerifier } = await import('../verifier/confidence/confidence-verifier.ts');
+  return new ConfidenceVerifier();
+}
+
+function refuseVerifier(config: ModelConfig, kinds: readonly string[]): never {
+  const { name, engine, verifier } = config;
+  return raise(
+    'bad-setting',
+    `models: '${name}' has a verifier of kind '${verifier.kind}'; with engine '${engine.kind}' it must be one of ${kinds.join(', ')}`,
+  );
+}
+
+/** The value of a named variable: the name may be shown, the value never. */
+function secret(name: string | undefined, environment: Environment): string | undefined {
+  if (name === undefined) return undefined;
+  const value = environment[name];
+  if (value !== undefined && value !== '') return value;
+  throw new FaultError(fault('bad-setting', `apiKeyEnv names ${name}, and that variable is not set`));
+}
+
+/** Users write the base URL with or without /v1. */
+function root(url: string): string {
+  return url.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
