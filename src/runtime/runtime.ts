@@ -69,8 +69,6 @@ export class Runtime {
   readonly #wakes = new Heap<{ readonly atMs: number; readonly search: Search }>((a, b) => a.atMs < b.atMs);
   /** Searches in which something happened since they were last asked. */
   readonly #touched = new Set<Search>();
-  /** Searches that had the width to open a strand and found no lease free. */
-  readonly #hungry = new Set<Search>();
   #inbox: InboxMessage[] = [];
   /** Something changed on which the last decision rests. */
   #stale = false;
@@ -350,8 +348,7 @@ export class Runtime {
     const { tree, request } = search;
     for (;;) {
       const openBefore = tree.strands.size;
-      const hasRoom = openBefore < search.width.primary;
-      const mayOpen = hasRoom && this.#leases.free > 0;
+      const mayOpen = openBefore < search.width.primary;
       const ask = request.program.ask(tree, mayOpen);
       if (ask !== undefined) {
         assert(ask.indices.length > 0, `program '${request.program.name}' asks for no child`);
@@ -360,7 +357,6 @@ export class Runtime {
       }
       // A program may close a strand that it finds complete (after a crash): then there is room again.
       if (tree.strands.size < openBefore) continue;
-      if (hasRoom && !mayOpen) this.#hungry.add(search);
       if (mayOpen && tree.strands.size === 0) return this.#finish(search, nothingLeft(tree), nowMs);
       break;
     }
@@ -370,7 +366,7 @@ export class Runtime {
   #speculate(search: Search, nowMs: number): void {
     const wanted = search.width.speculative;
     for (const expansion of search.request.program.foresee(search.tree, wanted)) {
-      if (search.speculations.size >= wanted || this.#leases.free === 0) return;
+      if (search.speculations.size >= wanted) return;
       const { node } = expansion;
       const unknown = (index: number) => !search.knows(ghostKey(node.id, index));
       const indices = expansion.indices.filter(unknown);
@@ -406,7 +402,7 @@ export class Runtime {
     while (search.speculations.size > 0) this.#dropSpeculation(search);
     for (const flight of [...search.flights.values()]) this.#flights.cancel(flight);
     for (const set of [this.#live, this.#waiting, this.#running]) set.delete(search.id);
-    for (const set of [this.#touched, this.#hungry]) set.delete(search);
+    this.#touched.delete(search);
     this.#stale = true;
     this.#options.engine.release(search.id);
     this.#options.verifier?.release(search.id);
@@ -436,7 +432,6 @@ export class Runtime {
     }
     search.speculations.delete(node);
     this.#leases.give(lease);
-    this.#feedHungry();
   }
 
   #settleSpeculation(search: Search, node: Node): void {
@@ -446,7 +441,6 @@ export class Runtime {
     if (speculation.remaining > 0) return;
     search.speculations.delete(node.id);
     this.#leases.give(speculation.lease);
-    this.#feedHungry();
     this.#touched.add(search);
   }
 
@@ -459,14 +453,8 @@ export class Runtime {
       if (lease !== undefined) this.#leases.give(lease);
       search.leases.delete(event.strand);
       this.#stale = true;
-      this.#feedHungry();
     }
     this.#emit(search, event);
-  }
-
-  #feedHungry(): void {
-    for (const search of this.#hungry) this.#touched.add(search);
-    this.#hungry.clear();
   }
 
   #emit(search: Search, event: SearchEvent): void {

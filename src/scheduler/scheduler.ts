@@ -47,7 +47,10 @@ export interface Width {
 export interface Decision {
   /** Searches to admit now, in this order. Each has a width below. */
   readonly admit: readonly SearchId[];
-  /** For every search that will run: at least one primary strand each, and no more than the budget in all. */
+  /**
+   * For every search that will run, at least one primary strand. Counting for each the larger of its width and of the
+   * strands it keeps open after preemption, they fit the budget in all lanes together: whoever has the width can open.
+   */
   readonly widths: ReadonlyMap<SearchId, Width>;
   /** How many open strands a search has to give up before others may open theirs. */
   readonly preempt: ReadonlyMap<SearchId, number>;

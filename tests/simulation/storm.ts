@@ -67,7 +67,8 @@ export function runStorm(seed: number): Storm {
       id,
       prompt: { kind: 'text', text: id },
       program,
-      rules: policy.rules,
+      // The negative exits go only with programs of which leaves alone grow.
+      rules: program.expandsOnce ? policy.rules : createPolicy('positive').rules,
       limits: { threshold: 0.65, rollouts: 6, ...deadline },
       seed: hash(seed, id),
       priority: random.integer(3),

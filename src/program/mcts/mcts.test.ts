@@ -80,6 +80,23 @@ describe('a rollout', () => {
     expect(program.ask(tree, true)).toBeUndefined();
   });
 
+  it('counts a rollout in flight as a visit without a result yet', () => {
+    const program = createMcts({ rollouts: 8, branching: 2, exploration: 1 });
+    const tree = Tree.plant('product');
+    answer(tree, program.ask(tree, true)!, [{ reward: 0.9 }, { reward: 0.8 }], program);
+    answer(tree, program.ask(tree, false)!, [{ reward: 0.9 }, { reward: 0.7, end: true }], program);
+    answer(tree, program.ask(tree, false)!, [{ reward: 0.5, end: true }, { reward: 0.4 }], program);
+    // One rollout is complete through child 0. A second is sent to the untried child 1 (Q of the root, nothing in
+    // flight); while it is out, Ñ of both children is 1, and the tie falls to child 0: without O it would be child 1 again.
+    const second = program.ask(tree, true)!;
+    expect(second.node.index).toBe(1);
+    expect(tree.root.children.map(({ visits, pending }) => [visits, pending])).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+    expect(program.ask(tree, true)!.node.parent?.index).toBe(0);
+  });
+
   it('asks again for what was preempted, under the same keys', () => {
     const program = createMcts({ branching: 3 });
     const tree = Tree.plant('product');
