@@ -1,8 +1,9 @@
 // The probabilistic prune rule (P0 §4.1): an open strand ends when it is unlikely to reach the threshold. The paper gives
-// no model; this is ours. The rewards still to come are independent and like those on the paths this tree has completed:
-// under `product` their logarithms are normal, with mean and variance shrunk towards a hopeful prior, so that few data
-// prune nothing (the normal also allows rewards above 1, which errs on the hopeful side); under `minimum` each clears the threshold with the shrunken share of rewards that did. As many steps
-// are to come as completed paths were long on average, at least one. Never before the first completed path.
+// no model; this is ours. The rewards to come are independent and like those on the paths that strands have taken. Under
+// `product` their logarithms are normal (rewards above 1 included, which errs on the hopeful side), mean and variance
+// shrunk towards a hopeful prior, so that few data prune nothing; under `minimum` each clears the threshold with the
+// equally shrunken share of rewards that did. As many steps are to come as completed paths were long in the mean, at
+// least one. Never before the first completed path.
 
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Node } from '../tree/node.ts';
@@ -48,7 +49,7 @@ export function pruneChance(epsilon: number): PruneRule {
 }
 
 export interface Experience {
-  /** Steps on completed paths, each once. */
+  /** Steps on paths of strands that were completed or pruned, each once. */
   readonly steps: number;
   readonly logMean: number;
   readonly logVariance: number;
@@ -58,7 +59,7 @@ export interface Experience {
   readonly meanDepth: number;
 }
 
-/** Reads the steps that completed strands took: those are the rewards that a strand which picks its best child meets. */
+/** Reads the steps that strands took to their end: those are the rewards that a strand which picks its best child meets. */
 export function experience(tree: Tree, threshold: number): Experience {
   const logs: number[] = [];
   let clearing = 0;

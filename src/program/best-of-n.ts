@@ -1,6 +1,7 @@
 // Independent samples, each grown step by step from the root: best-of-n takes the one with the highest score,
 // self-consistency the answer that most of them give, greedy is a single sample at temperature 0. A sample is a strand.
 
+import { canonical } from '../answer/canonical.ts';
 import type { Node } from '../tree/node.ts';
 import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
@@ -97,11 +98,12 @@ function mostCommonAnswer(tree: Tree): Answer | undefined {
   const groups = new Map<string, { votes: number; node: Node }>();
   for (const node of tree.nodes) {
     if (!node.terminal || node.answer === undefined) continue;
-    const group = groups.get(node.answer);
+    const key = canonical(node.answer);
+    const group = groups.get(key);
     // A node that several samples share counts once for each of them that ended there.
     const votes = (group?.votes ?? 0) + node.count;
     const better = group === undefined || meanLogprobOf(node) > meanLogprobOf(group.node);
-    groups.set(node.answer, { votes, node: better ? node : group.node });
+    groups.set(key, { votes, node: better ? node : group.node });
   }
   let best: { votes: number; node: Node } | undefined;
   for (const group of groups.values()) {

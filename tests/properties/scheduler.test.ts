@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPolicy } from '../../src/policy/create.ts';
+import { evenly } from '../../src/scheduler/evenly.ts';
 import type { Decision, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../src/scheduler/scheduler.ts';
 
 const schedulers = fc
@@ -177,3 +178,28 @@ describe('from decision to decision', () => {
     expect(second).toBe(31);
   });
 });
+
+describe('evenly', () => {
+  it('gives what dealing one at a time in turn would give', () => {
+    const rooms = fc.array(fc.nat(9), { maxLength: 8 });
+    fc.assert(
+      fc.property(rooms, fc.nat(60), (room, units) => {
+        expect(evenly(room, units)).toEqual(dealt(room, units));
+      }),
+    );
+  });
+});
+
+function dealt(rooms: readonly number[], units: number): number[] {
+  const given = rooms.map(() => 0);
+  for (let left = units; left > 0; ) {
+    const before = left;
+    rooms.forEach((room, at) => {
+      if (left === 0 || given[at]! >= room) return;
+      given[at]! += 1;
+      left -= 1;
+    });
+    if (left === before) break;
+  }
+  return given;
+}
