@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll } from 'vitest';
+import { prm7b } from '../../src/cost/h200.ts';
+import { tableCost } from '../../src/cost/table.ts';
+import { World } from '../../src/engine/sim/world.ts';
+import type { Prompt, Step } from '../../src/tree/step.ts';
+import { ConfidenceVerifier } from '../../src/verifier/confidence/confidence-verifier.ts';
+import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
+import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
+import { writeTinyModel } from '../support/tiny-gguf.ts';
+import { verifierConformance } from './verifier.ts';
+
+const prompt: Prompt = { kind: 'text', text: 'Once' };
+const steps = ['one\n', 'two\n', 'three\n', 'four\n'].map(
+  (text): Step => ({ text, tokens: text.length, meanLogprob: -0.5, end: 'delimiter' }),
+);
+
+verifierConformance('confidence', async () => {
+  const verifier = new ConfidenceVerifier();
+  return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
+});
+
+verifierConformance('sim', async () => {
+  const world = new World();
+  const source = { promptTokens: () => 10, reward: (_: Prompt, path: readonly unknown[]) => 1 / (1 + path.length) };
+  const options = { cost: tableCost(prm7b.points), replicas: 2, passTokens: 512, kvTokens: 10_000, reusesPrefix: true };
+  const verifier = new SimVerifier(world, source, options);
+  return { verifier, prompt, steps, work: async () => world.run(() => {}), close: () => verifier.close() };
+});
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-verifier-'));
+  writeTinyModel(join(folder, 'prm.gguf'), { kind: 'random', seed: 3 });
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+verifierConformance('embedded reward model', async () => {
+  const verifier = await LlamaPrm.open({ model: join(folder, 'prm.gguf'), vocabularyHash: 0 });
+  return { verifier, prompt, steps, work: () => setTimeout(1), close: () => verifier.close() };
+});
