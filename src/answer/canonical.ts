@@ -20,10 +20,16 @@ export function sameAnswer(a: string, b: string): boolean {
   return a === b || canonical(a) === canonical(b);
 }
 
-/** `x = 5` answers 5 and `x \in [1,2]` answers the interval; with a second `=` it is something else. */
+/** What an answer is said of: `x`, `f(x)`, `f^{-1}(x)`, `a_1`, `(x, y)`, up to `=` or `\in`. */
+const subject =
+  /^\s*(?:[a-zA-Z](?:\^\{?-1\}?)?(?:_\{?\w+\}?)?\s*(?:\(\s*[a-z]\s*\))?|\([a-z](?:,\s*[a-z])+\))\s*(?:=|\\in(?![a-zA-Z]))\s*/;
+
+/** `x = 5` answers 5, and `x = 1, x = 2` two numbers; but `x = 1, y = 2` says which is which. */
 function withoutSubject(text: string): string {
-  if (text.split('=').length > 2) return text;
-  return text.replace(/^[a-zA-Z](?:_\{?\w+\}?)?\s*(?:\(\s*[a-z]\s*\))?\s*(?:=|\\in(?![a-zA-Z]))\s*/, '');
+  const parts = splitTop(text, ',');
+  const subjects = new Set(parts.map((each) => subject.exec(each)?.[0].replaceAll(' ', '')));
+  if (subjects.size > 1 || parts.some((each) => each.split('=').length > 2)) return text;
+  return parts.map((each) => each.replace(subject, '')).join(',');
 }
 
 /** A list, set or union: the same members in any order, each once. */
