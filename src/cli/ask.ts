@@ -2,10 +2,11 @@
 // the search stopped, and what it cost.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { FaultError, fault, raise } from '../base/fault.ts';
-import { type Embedded, openEmbedded } from '../bench/embedded.ts';
-import { type Ended, runSearch } from '../bench/live-search.ts';
-import { programOf } from '../bench/program-of.ts';
-import { generalForm, type QuestionForm, STEP_PROMPT } from '../bench/question.ts';
+import { type Embedded, openEmbedded } from '../bench/answering/embedded.ts';
+import { type Ended, runSearch } from '../bench/answering/live-search.ts';
+import { programOf } from '../bench/answering/program-of.ts';
+import { generalForm, type QuestionForm, STEP_PROMPT, saplingForm } from '../bench/answering/question-form.ts';
+import { isShipped } from '../engine/llama/shipped-models.ts';
 import { createPolicy } from '../policy/create.ts';
 import { type PolicyName, policyNames } from '../policy/policy.ts';
 import { type ProgramName, programNames } from '../program/program.ts';
@@ -183,6 +184,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
 }
 
 function formOf(settings: Settings): QuestionForm {
+  if (isShipped(settings.model)) return saplingForm(settings.question);
   return generalForm(settings.question, settings.stepPrompt, [settings.delimiter]);
 }
 

@@ -13,6 +13,7 @@ interface Command {
 const commands: Readonly<Record<string, Command>> = {
   ask: { about: 'answers one question on the embedded engine', load: () => import('./ask.ts') },
   serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./serve.ts') },
+  bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
   replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
 };
 

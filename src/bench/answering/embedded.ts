@@ -1,11 +1,11 @@
 // The embedded engine with the verifier that goes with it: the reward model beside the shipped generator, a given one, or
 // the generator's own confidence. Says in words what it chose, so that a command can tell the user.
 
-import { LlamaEngine, type LlamaEngineOptions } from '../engine/llama/llama-engine.ts';
-import { isShipped, modelPath } from '../engine/llama/shipped-models.ts';
-import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
-import { LlamaPrm } from '../verifier/prm/llama-prm.ts';
-import type { Verifier } from '../verifier/verifier.ts';
+import { LlamaEngine, type LlamaEngineOptions } from '../../engine/llama/llama-engine.ts';
+import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
+import { ConfidenceVerifier } from '../../verifier/confidence/confidence-verifier.ts';
+import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
 
 export type EmbeddedOptions = {
   /** Name of a shipped model or path of a GGUF file. */

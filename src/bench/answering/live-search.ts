@@ -1,13 +1,13 @@
 // One search run to its end in real time, with its events handed on as they happen.
 
-import type { Engine } from '../engine/engine.ts';
-import type { Policy } from '../policy/policy.ts';
-import { isTreeEvent, type LoggedEvent } from '../runtime/events.ts';
-import { LiveLoop, systemClock } from '../runtime/live.ts';
-import type { SearchRequest, SearchResult } from '../runtime/request.ts';
-import { Runtime } from '../runtime/runtime.ts';
-import { Tree } from '../tree/tree.ts';
-import type { Verifier } from '../verifier/verifier.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { isTreeEvent, type LoggedEvent } from '../../runtime/events.ts';
+import { LiveLoop, systemClock } from '../../runtime/live.ts';
+import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+import { Tree } from '../../tree/tree.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
 
 export type LiveSearch = {
   readonly engine: Engine;

@@ -1,9 +1,9 @@
 // Programs by name, at sizes that compare: `rollouts` is what a user pays for, whatever the program calls it.
-import { createBeam } from '../program/beam.ts';
-import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
-import { createMcts } from '../program/mcts/mcts.ts';
-import type { Program, ProgramName } from '../program/program.ts';
-import type { Sampling } from '../tree/step.ts';
+import { createBeam } from '../../program/beam.ts';
+import { createBestOfN, createGreedy, createSelfConsistency } from '../../program/best-of-n.ts';
+import { createMcts } from '../../program/mcts/mcts.ts';
+import type { Program, ProgramName } from '../../program/program.ts';
+import type { Sampling } from '../../tree/step.ts';
 
 export type ProgramSize = {
   /** Rollouts of MCTS, samples of best-of-n and self-consistency, beams of beam search. */

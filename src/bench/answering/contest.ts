@@ -1,0 +1,160 @@
+// A set of questions answered by several contenders (a program under a policy) on one engine: so many searches at a time,
+// each contender on every question, results handed over one by one so that a run can be taken up again. Contenders take
+// turns in blocks of questions, so that a change in the machine's speed meets all of them.
+import { hash } from '../../base/random.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { createPolicy } from '../../policy/create.ts';
+import type { PolicyName } from '../../policy/policy.ts';
+import type { ProgramName } from '../../program/program.ts';
+import { LiveLoop, systemClock } from '../../runtime/live.ts';
+import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
+import { type ProgramSize, programOf } from './program-of.ts';
+import type { GoldQuestion } from './question-file.ts';
+import type { QuestionForm } from './question-form.ts';
+
+export type Contender = {
+  readonly name: string;
+  readonly program: ProgramName;
+  readonly policy: PolicyName;
+  readonly rollouts: number;
+};
+
+export type ContestSettings = {
+  readonly branching: number;
+  readonly threshold: number;
+  /** Strands open at a time, over all searches. */
+  readonly budget: number;
+  /** Searches at a time. */
+  readonly concurrency: number;
+  readonly seed: number;
+  readonly temperature?: number;
+};
+
+/** One question answered by one contender. */
+export type Trial = {
+  readonly contender: string;
+  readonly question: string;
+  readonly answer: string | null;
+  readonly correct: boolean;
+  readonly solvable: boolean;
+  readonly exit: string;
+  readonly score: number | null;
+  readonly latencyMs: number;
+  readonly generatedTokens: number;
+  readonly scoredTokens: number;
+  readonly rollouts: number;
+};
+
+export type Contest = {
+  readonly engine: Engine;
+  readonly verifier: Verifier;
+  readonly settings: ContestSettings;
+  formOf(question: GoldQuestion): QuestionForm;
+  isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
+};
+
+type Job = { readonly contender: Contender; readonly question: GoldQuestion };
+
+/** Answers the questions with one contender; resolves when all have been and the engine has nothing left of them. */
+export async function runBlock(
+  contest: Contest,
+  contender: Contender,
+  questions: readonly GoldQuestion[],
+  onTrial: (trial: Trial) => void,
+): Promise<void> {
+  await answerAll(contest, contender, questions, onTrial);
+  // Cancelled requests may still be on their way; the next runtime numbers its own from 0 again.
+  while (outstanding(contest) > 0) await new Promise(setImmediate);
+}
+
+function outstanding({ engine, verifier }: Contest): number {
+  const { runningSequences, waitingSequences } = engine.load();
+  return runningSequences + waitingSequences + verifier.load().waiting;
+}
+
+function answerAll(
+  contest: Contest,
+  contender: Contender,
+  questions: readonly GoldQuestion[],
+  onTrial: (trial: Trial) => void,
+): Promise<void> {
+  const { settings } = contest;
+  const policy = createPolicy(contender.policy);
+  const loop = new LiveLoop();
+  const waiting = questions.map((question) => ({ contender, question })).reverse();
+  const live = new Map<string, Job>();
+  return new Promise((resolve, reject) => {
+    const runtime = new Runtime({
+      engine: contest.engine,
+      verifier: contest.verifier,
+      scheduler: policy.scheduler,
+      budget: settings.budget,
+      clock: systemClock,
+      wake: loop.wake,
+      onEnd: (result) => {
+        const job = live.get(result.id)!;
+        live.delete(result.id);
+        onTrial(trialOf(contest, job, result));
+        refill();
+      },
+    });
+    const refill = (): void => {
+      try {
+        for (let job = waiting.pop(); job !== undefined; job = waiting.pop()) {
+          const request = requestOf(contest, job, policy.rules);
+          live.set(request.id, job);
+          runtime.submit(request);
+          if (live.size >= settings.concurrency) return;
+        }
+      } catch (error) {
+        loop.stop();
+        reject(error);
+      }
+      if (live.size > 0) return;
+      loop.stop();
+      resolve();
+    };
+    refill();
+    loop.drive(runtime);
+  });
+}
+
+function requestOf(contest: Contest, { contender, question }: Job, rules: SearchRequest['rules']): SearchRequest {
+  const { settings } = contest;
+  const form = contest.formOf(question);
+  const sampling = { temperature: settings.temperature ?? form.temperature };
+  const { rollouts, program } = contender;
+  const size: ProgramSize = { rollouts, branching: settings.branching, maxDepth: form.maxDepth, sampling };
+  return {
+    id: `${contender.name} ${question.id}`,
+    prompt: form.prompt,
+    program: programOf(program, size),
+    rules,
+    limits: { threshold: settings.threshold, rollouts },
+    seed: hash(settings.seed, question.id),
+    priority: 0,
+    delimiters: form.delimiters,
+    maxStepTokens: form.maxStepTokens,
+    extract: form.extract,
+  };
+}
+
+function trialOf(contest: Contest, { contender, question }: Job, result: SearchResult): Trial {
+  const { answer, cost, exit } = result;
+  const said = answer?.complete ? answer.answer : undefined;
+  return {
+    contender: contender.name,
+    question: question.id,
+    answer: said ?? null,
+    correct: question.solvable && contest.isCorrect(question, said),
+    solvable: question.solvable,
+    exit: exit.kind,
+    score: answer?.score ?? null,
+    latencyMs: result.endedMs - result.arrivalMs,
+    generatedTokens: cost.committedTokens + cost.discardedTokens + cost.speculativeTokens,
+    scoredTokens: cost.verifierTokens,
+    rollouts: result.rollouts,
+  };
+}

@@ -1,0 +1,53 @@
+// Tallies as a table of at most 80 columns.
+import type { Interval, Tally } from './tally.ts';
+
+const HEAD = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'tokens', 'exits %'] as const;
+const LETTERS: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
+
+export function tallyTable(tallies: readonly Tally[]): string {
+  const rows = tallies.map((each) => [
+    each.contender,
+    percent(each.accuracy),
+    seconds(each.p50Ms),
+    seconds(each.p95Ms),
+    each.tokens.toFixed(0),
+    exitText(each.exits),
+  ]);
+  const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) =>
+        column === 0 || column === 5 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+      )
+      .join('  ')
+      .trimEnd();
+  const unsolvable = tallies.filter((each) => each.unsolvable !== undefined);
+  return [line(HEAD), ...rows.map(line), ...(unsolvable.length === 0 ? [] : ['', ...unsolvableLines(unsolvable)])].join(
+    '\n',
+  );
+}
+
+function unsolvableLines(tallies: readonly Tally[]): string[] {
+  const count = tallies[0]!.unsolvable!.questions;
+  return [
+    `${count} questions without a solution: given up as futile, mean tokens`,
+    ...tallies.map(({ contender, unsolvable }) => {
+      return `  ${contender.padEnd(24)} ${(100 * unsolvable!.futile).toFixed(0).padStart(4)} %  ${unsolvable!.tokens.toFixed(0).padStart(7)}`;
+    }),
+  ];
+}
+
+function percent({ value, low, high }: Interval): string {
+  return `${(100 * value).toFixed(1)} (${(100 * low).toFixed(0)}-${(100 * high).toFixed(0)})`;
+}
+
+function seconds({ value, low, high }: Interval): string {
+  const text = (ms: number) => (ms / 1000).toFixed(ms < 9_950 ? 1 : 0);
+  return `${text(value)} (${text(low)}-${text(high)})`;
+}
+
+function exitText(exits: Readonly<Record<string, number>>): string {
+  return Object.entries(exits)
+    .map(([kind, share]) => `${LETTERS[kind] ?? kind} ${(100 * share).toFixed(0)}`)
+    .join(' ');
+}

@@ -1,0 +1,74 @@
+// The trials of one contender as one line: accuracy with its interval, latency, tokens, exits.
+import type { Trial } from './contest.ts';
+
+export type Interval = { readonly value: number; readonly low: number; readonly high: number };
+
+export type Tally = {
+  readonly contender: string;
+  readonly questions: number;
+  /** Over the questions that have an answer. */
+  readonly accuracy: Interval;
+  readonly p50Ms: Interval;
+  readonly p95Ms: Interval;
+  readonly tokens: number;
+  readonly scoredTokens: number;
+  /** Share of each exit. */
+  readonly exits: Readonly<Record<string, number>>;
+  /** Over the questions without an answer: how many were given up as futile, and what they cost. */
+  readonly unsolvable: { readonly questions: number; readonly futile: number; readonly tokens: number } | undefined;
+};
+
+export function tally(contender: string, trials: readonly Trial[]): Tally {
+  const solvable = trials.filter((trial) => trial.solvable);
+  const unsolvable = trials.filter((trial) => !trial.solvable);
+  const correct = solvable.filter((trial) => trial.correct).length;
+  const latencies = trials.map((trial) => trial.latencyMs).sort((left, right) => left - right);
+  const kinds = [...new Set(trials.map((trial) => trial.exit))].sort();
+  return {
+    contender,
+    questions: trials.length,
+    accuracy: wilson(correct, solvable.length),
+    p50Ms: quantile(latencies, 0.5),
+    p95Ms: quantile(latencies, 0.95),
+    tokens: mean(trials.map((trial) => trial.generatedTokens)),
+    scoredTokens: mean(trials.map((trial) => trial.scoredTokens)),
+    exits: Object.fromEntries(
+      kinds.map((kind) => [kind, trials.filter(({ exit }) => exit === kind).length / trials.length]),
+    ),
+    unsolvable:
+      unsolvable.length === 0
+        ? undefined
+        : {
+            questions: unsolvable.length,
+            futile: unsolvable.filter(({ exit }) => exit === 'futile').length / unsolvable.length,
+            tokens: mean(unsolvable.map((trial) => trial.generatedTokens)),
+          },
+  };
+}
+
+const Z = 1.96; // two-sided 95 %
+
+/** Wilson's 95 % interval of a share. */
+export function wilson(hits: number, total: number): Interval {
+  if (total === 0) return { value: Number.NaN, low: 0, high: 1 };
+  const share = hits / total;
+  const centre = share + (Z * Z) / (2 * total);
+  const spread = Z * Math.sqrt((share * (1 - share)) / total + (Z * Z) / (4 * total * total));
+  const scale = 1 + (Z * Z) / total;
+  const low = Math.max(0, (centre - spread) / scale);
+  return { value: share, low, high: Math.min(1, (centre + spread) / scale) };
+}
+
+/** A quantile of sorted values with its 95 % interval from the order statistics around it. */
+export function quantile(sorted: readonly number[], share: number): Interval {
+  const last = sorted.length - 1;
+  if (last < 0) return { value: Number.NaN, low: Number.NaN, high: Number.NaN };
+  const at = (rank: number) => sorted[Math.max(0, Math.min(last, rank))]!;
+  const rank = Math.ceil(share * sorted.length) - 1;
+  const spread = Z * Math.sqrt(sorted.length * share * (1 - share));
+  return { value: at(rank), low: at(Math.floor(rank - spread)), high: at(Math.ceil(rank + spread)) };
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
