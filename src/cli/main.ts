@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, Command>> = {
   serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./serve.ts') },
   bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
   replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
+  sim: { about: 'compares policies in virtual time, on simulated GPUs', load: () => import('./sim.ts') },
 };
 
 function usage(): string {

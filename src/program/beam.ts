@@ -47,6 +47,8 @@ class Beam implements Program {
   }
 
   ask(tree: Tree, mayOpen: boolean): Ask | undefined {
+    // Most calls find every beam waiting for its candidates: no need to work out the levels for those.
+    if (!mayOpen && !hasIdle(tree)) return undefined;
     const { beams, unexpanded } = this.#levels(tree).at(-1)!;
     const [free] = unoccupied(tree, unexpanded);
     for (const strand of tree.strands.values()) {
@@ -117,6 +119,11 @@ function settle(tree: Tree, chosen: readonly Node[]): void {
     follow(tree, strand, node);
   }
   for (const strand of strands) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
+}
+
+function hasIdle(tree: Tree): boolean {
+  for (const strand of tree.strands.values()) if (strand.awaiting === 0) return true;
+  return false;
 }
 
 function unoccupied(tree: Tree, beams: readonly Node[]): Node[] {

@@ -64,6 +64,8 @@ const soundReward: UnitShape = { a: 10, b: 0.7 };
 const flawedReward: UnitShape = { a: 0.7, b: 3.2 };
 /** Siblings are samples of one distribution: what they share of the noise in soundness and in reward. */
 const siblingShare = { soundness: 0.5, reward: 0.6 };
+/** First steps restate the question: they fail less often, and the verifier likes them more. Exponent on both. */
+const firstStepEase = 0.4;
 /** A wrong path comes right again (the answer, not the rewards it has lost), or a hidden error comes to light. */
 const recoveryChance = 0.02;
 const surfacingChance = 0.08;
@@ -81,7 +83,7 @@ export class QuestionModel implements StepSource, RewardSource {
     const text = prompt.kind === 'text' ? prompt.text : JSON.stringify(prompt.messages);
     let found = this.#questions.get(text);
     if (found === undefined) {
-      found = drawQuestion(this.#profile, hash(this.#profile.name, text));
+      found = drawQuestion(this.#profile, hash(this.#profile.name, text), mixLuck(this.#profile.name, text));
       this.#questions.set(text, found);
     }
     return found;
@@ -102,7 +104,7 @@ export class QuestionModel implements StepSource, RewardSource {
     const tokens = Math.max(1, Math.min(request.maxTokens, wished));
     const meanLogprob = -0.05 - 0.3 * Math.abs(random.normal(state === 'sound' ? 0.6 : 0.9, 0.4));
     const last = random.chance(endChance(question, depth)) && wished <= request.maxTokens;
-    const said = `step ${hex(key)} ${state}`;
+    const said = `${state} ${key}`;
     if (last) return { text: `${said}\nanswer ${answerOf(question, state, random)}`, tokens, meanLogprob, end: 'eos' };
     const end = wished > request.maxTokens ? 'length' : 'delimiter';
     return { text: said + (end === 'length' ? ' ' : (request.delimiters[0] ?? '\n')), tokens, meanLogprob, end };
@@ -116,7 +118,8 @@ export class QuestionModel implements StepSource, RewardSource {
     const noise = mixed(common, new Random('reward', key).normal(), siblingShare.reward);
     const probability = Math.min(surest, normalCdf(noise));
     if (state === 'flawed') return unitQuantile(flawedReward, probability);
-    return unitQuantile(soundReward, probability) ** question.strictness;
+    const strictness = path.length === 0 ? question.strictness * firstStepEase : question.strictness;
+    return unitQuantile(soundReward, probability) ** strictness;
   }
 
   #nextState(question: Question, parent: Tip, depth: number, random: Random): State {
@@ -153,17 +156,24 @@ function tipOf(question: Question, path: readonly PathStep[]): Tip {
 
 const states: Readonly<Record<string, State>> = { s: 'sound', h: 'hidden', f: 'flawed' };
 
-function read(step: Step): Tip {
-  return { key: Number.parseInt(step.text.slice(5, 13), 16), state: states[step.text[14] ?? ''] ?? 'flawed' };
+function read({ text }: Step): Tip {
+  const state = states[text[0] ?? ''] ?? 'flawed';
+  return { key: Number.parseInt(text.slice(state.length + 1), 10), state };
 }
 
-function hex(key: number): string {
-  return key.toString(16).padStart(8, '0');
+/**
+ * Where a question falls in the mixture of kinds. Questions that are numbered at the end of their text run through the
+ * mixture evenly (a Weyl sequence), for a data set is a fixed mixture and not a sample of one.
+ */
+function mixLuck(name: string, text: string): number {
+  const numbered = /^(.*?)(\d+)$/s.exec(text);
+  if (numbered === null) return hash(name, text, 'kind') / 4294967296;
+  const start = hash(name, numbered[1]!, 'kind') / 4294967296;
+  return (start + Number(numbered[2]) * 0.6180339887498949) % 1;
 }
 
-function drawQuestion(profile: QuestionProfile, key: number): Question {
+function drawQuestion(profile: QuestionProfile, key: number, luck: number): Question {
   const random = new Random('question', key);
-  const luck = random.uniform();
   const isEasy = luck < profile.easyShare;
   const kind = isEasy ? 'easy' : luck < profile.easyShare + profile.scalingShare ? 'scaling' : 'impossible';
   const habits = profile[kind];
@@ -185,7 +195,8 @@ function within(range: Range, random: Random): number {
 }
 
 function soundnessAt(question: Question, depth: number): number {
-  return question.kind === 'impossible' && depth >= question.crux ? 0 : question.soundness;
+  if (question.kind === 'impossible' && depth >= question.crux) return 0;
+  return depth === 1 ? question.soundness ** firstStepEase : question.soundness;
 }
 
 /** A solution ends near its usual length, some steps earlier or later. */

@@ -70,6 +70,7 @@ export class Replica {
   #order = 0;
   #stepMs: number | undefined;
   #busyMs = 0;
+  #generatedTokens = 0;
 
   constructor(world: World, options: ReplicaOptions, post: (message: EngineMessage) => void) {
     assert(options.sequenceLimit >= 1 && options.kvTokens > blockTokens, 'a replica needs room for a sequence');
@@ -99,6 +100,11 @@ export class Replica {
 
   get steps(): number {
     return this.#steps;
+  }
+
+  /** Tokens generated so far, those of sequences that were stopped later included. */
+  get generatedTokens(): number {
+    return this.#generatedTokens;
   }
 
   get usedTokens(): number {
@@ -202,6 +208,7 @@ export class Replica {
     this.#span = undefined;
     this.#busyMs += span.endMs - span.startMs;
     this.#steps += span.steps;
+    this.#generatedTokens += span.steps * this.#running;
     this.#contextTokens += span.steps * this.#running;
     this.#cache.take(span.steps * this.#running);
     for (let next = this.#ends.peek(); next !== undefined && next.at <= this.#steps; next = this.#ends.peek()) {

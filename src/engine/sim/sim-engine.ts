@@ -12,6 +12,13 @@ export interface SimEngineOptions extends ReplicaOptions {
   readonly replicas: number;
 }
 
+export interface SimEngineTotals {
+  readonly steps: number;
+  readonly busyMs: number;
+  readonly generatedTokens: number;
+  readonly evictedTokens: number;
+}
+
 export class SimEngine implements Engine {
   readonly capabilities: EngineCapabilities;
   readonly #options: SimEngineOptions;
@@ -76,12 +83,13 @@ export class SimEngine implements Engine {
     return { runningSequences, waitingSequences, sequenceLimit, stepMs, healthy: !this.#closed };
   }
 
-  /** What the simulation reports besides: decode steps, busy time and evictions over all replicas. */
-  totals(): { readonly steps: number; readonly busyMs: number; readonly evictedTokens: number } {
-    const sum = { steps: 0, busyMs: 0, evictedTokens: 0 };
+  /** What the simulation reports besides, over all replicas. */
+  totals(): SimEngineTotals {
+    const sum = { steps: 0, busyMs: 0, generatedTokens: 0, evictedTokens: 0 };
     for (const replica of this.#replicas) {
       sum.steps += replica.steps;
       sum.busyMs += replica.busyMs;
+      sum.generatedTokens += replica.generatedTokens;
       sum.evictedTokens += replica.evictedTokens;
     }
     return sum;
