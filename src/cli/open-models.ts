@@ -42,7 +42,7 @@ async function openSimulated(config: ModelConfig, { speed }: Kind<'sim'>): Promi
 }
 
 async function openEmbeddedModel(config: ModelConfig, options: Kind<'llama'>): Promise<ModelParts> {
-  const { openEmbedded } = await import('../bench/embedded.ts');
+  const { openEmbedded } = await import('../bench/answering/embedded.ts');
   const { verifier: wanted } = config;
   if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'confidence', 'none']);
   const prm = wanted.kind === 'prm' ? wanted.model : 'none';
