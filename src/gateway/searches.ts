@@ -256,6 +256,7 @@ export class Searches {
     this.admission.leave(id, this.#nowMs());
     const error = new ApiError('internal', 'the journal could not keep this search');
     search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error });
+    this.#startNext();
   }
 
   // ---- ending ----------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import { checkConfig, type PlainTree } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { createLog } from '../../src/gateway/log.ts';
 import type { ModelParts } from '../../src/gateway/served-model.ts';
+import type { Telemetry } from '../../src/gateway/telemetry.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import { ScriptedEngine, type ScriptedOptions, ScriptedVerifier } from './scripted-engine.ts';
@@ -23,6 +24,7 @@ export interface RunningOptions {
   }[];
   readonly upstream?: ModelParts['upstream'];
   readonly page?: string;
+  readonly telemetry?: Telemetry;
 }
 
 export interface Running {
@@ -73,6 +75,7 @@ export async function runGateway(options: RunningOptions = {}): Promise<Running>
     journal,
     log,
     ...(options.page === undefined ? {} : { page: options.page }),
+    ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
   });
   const url = await gateway.listen();
   const close = () => gateway.close();

@@ -1,0 +1,165 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { post, question, runGateway, serverEvents } from '../../tests/support/running-gateway.ts';
+import { silentLog } from './log.ts';
+import { createTelemetry } from './telemetry.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
+type Loose = any;
+
+/** A server that remembers the bodies it was sent. */
+async function collector(answer: (body: Loose, headers: Loose) => { status?: number; body: string; type?: string }) {
+  const bodies: Loose[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk) => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      bodies.push(JSON.parse(text));
+      const { status = 200, body, type = 'application/json' } = answer(bodies.at(-1), request.headers);
+      response.writeHead(status, { 'content-type': type }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe('operations', () => {
+  test('metrics are Prometheus text in the words of the design', async () => {
+    const { url } = await runGateway();
+    await post(`${url}/v1/chat/completions`, question);
+    const response = await fetch(`${url}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const text = await response.text();
+    for (const line of text.split('\n').filter((each) => each !== ''))
+      expect(line).toMatch(/^(# (HELP|TYPE) coppice_\w+ .+|coppice_\w+(\{.*\})? [-+\d.eNaInf]+)$/);
+    expect(text).toMatch(/coppice_searches_total\{model="m",program="mcts",policy="positive",exit="accepted"\} 1/);
+    expect(text).toMatch(/coppice_budget_strands\{model="m"\} 8/);
+    expect(text).toMatch(/coppice_engine_healthy\{model="m"\} 1/);
+    expect(text).toMatch(/coppice_tokens_total\{model="m",class="committed"\} \d+/);
+    expect(text).toMatch(/coppice_search_seconds_bucket\{le="0\.5",model="m",exit="accepted"\} 1/);
+    expect(text).toMatch(/coppice_requests_total\{route="\/v1\/chat\/completions",status="200"\} 1/);
+  });
+
+  test('ready follows the engine, health the process', async () => {
+    const { url, engine } = await runGateway();
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+    engine.healthy = false;
+    expect((await fetch(`${url}/ready`)).status).toBe(503);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+
+  test('the overview tells budget, queue, running searches, exits and latency', async () => {
+    const { url, engine } = await runGateway({ scripted: { held: true }, model: { budget: 1 } });
+    for (let at = 0; at < 2; at += 1) await post(`${url}/v1/searches`, { ...question, background: true });
+    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    const frame = (await (await fetch(`${url}/v1/overview`)).json()) as Loose;
+    expect(frame).toMatchObject({
+      budget: { total: 1, used: 1 },
+      queue: { waiting: 1 },
+      searches: {
+        running: 1,
+        listed: [{ title: 'make 24 from 4 7 8 8', state: 'running', primary: 1, rollout_limit: 16 }],
+      },
+      models: [{ name: 'm', healthy: true }],
+      latency: null,
+    });
+    const abort = new AbortController();
+    const stream = await fetch(`${url}/v1/overview/events`, { signal: abort.signal });
+    engine.release();
+    for await (const { event, data } of serverEvents(stream)) {
+      if (event !== 'overview') continue;
+      const { exits, latency } = JSON.parse(data ?? '');
+      if (exits.accepted < 2) continue;
+      expect(latency).toMatchObject({ count: 2, p50_ms: expect.any(Number), p99_ms: expect.any(Number) });
+      break;
+    }
+    abort.abort();
+  });
+
+  test('shutting down refuses new work, lets answers finish and leaves the journal closed', async () => {
+    const { url, engine, close, gateway } = await runGateway({
+      scripted: { held: true },
+      config: { server: { shutdownMs: 60_000 } },
+    });
+    const answer = post(`${url}/v1/chat/completions`, question, { connection: 'keep-alive' });
+    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    const closing = close();
+    engine.release();
+    expect((await answer).status).toBe(200);
+    await closing;
+    expect(engine.closed).toBe(true);
+    expect(gateway.searches.liveCount).toBe(0);
+    await expect(fetch(`${url}/health`)).rejects.toThrow();
+  });
+
+  test('a request and its search become spans of one trace, by the GenAI conventions, without texts', async () => {
+    const { url: endpoint, bodies } = await collector(() => ({ body: '{}' }));
+    const telemetry = createTelemetry({ endpoint, sampleRatio: 1, content: false }, {}, silentLog);
+    const { url, close } = await runGateway({ telemetry });
+    const traceId = 'ab'.repeat(16);
+    await post(
+      `${url}/v1/chat/completions`,
+      { ...question, temperature: 0.5 },
+      { traceparent: `00-${traceId}-${'cd'.repeat(8)}-01` },
+    );
+    await close();
+    const spans = bodies[0].resourceSpans[0].scopeSpans[0].spans as Loose[];
+    const search = spans.find(({ name }) => name === 'chat m');
+    const request = spans.find(({ name }) => name === 'POST /v1/chat/completions');
+    expect(request).toMatchObject({ traceId, parentSpanId: 'cd'.repeat(8), kind: 2 });
+    expect(search).toMatchObject({ traceId, parentSpanId: request.spanId });
+    const value = (key: string) => search.attributes.find((each: Loose) => each.key === key)?.value;
+    expect(value('gen_ai.operation.name')).toEqual({ stringValue: 'chat' });
+    expect(value('gen_ai.request.temperature')).toEqual({ doubleValue: 0.5 });
+    expect(value('gen_ai.usage.input_tokens')).toEqual({ intValue: '7' });
+    expect(value('coppice.exit')).toEqual({ stringValue: 'accepted' });
+    expect(JSON.stringify(bodies)).not.toContain('make 24');
+  });
+});
+
+describe('passing through', () => {
+  test('tools, images and effort none go to the engine unchanged, but for model and coppice', async () => {
+    const said = '{"id":"x","choices":[],  "odd": 1}';
+    const { url: upstream, bodies } = await collector(() => ({ body: said }));
+    const { url } = await runGateway({
+      upstream: { url: `${upstream}/v1`, model: 'real', headers: { authorization: 'Bearer up' } },
+    });
+    const ask = async (body: object) => (await post(`${url}/v1/chat/completions`, { ...question, ...body })).text();
+    expect(await ask({ tools: [{ type: 'function', function: { name: 'f' } }], coppice: {}, odd_field: [1] })).toBe(
+      said,
+    );
+    expect(bodies[0]).toEqual({
+      ...question,
+      model: 'real',
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      odd_field: [1],
+    });
+    expect(
+      await ask({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:' } }] }] }),
+    ).toBe(said);
+    expect(await ask({ reasoning_effort: 'none', n: 3 })).toBe(said);
+    expect(bodies).toHaveLength(3);
+    expect(JSON.parse(await ask({})).coppice.exit.kind).toBe('accepted');
+    expect(bodies).toHaveLength(3);
+  });
+
+  test('errors of the engine come through with their status; one that cannot be reached is 502', async () => {
+    const { url: upstream } = await collector(() => ({ status: 422, body: '{"error":{"message":"no"}}' }));
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const first = await runGateway({ upstream: { url: `${upstream}/v1`, model: 'real', headers: {} } });
+    expect((await post(`${first.url}/v1/chat/completions`, { ...question, tools })).status).toBe(422);
+    const second = await runGateway({ upstream: { url: 'http://127.0.0.1:1/v1', model: 'real', headers: {} } });
+    expect((await post(`${second.url}/v1/chat/completions`, { ...question, tools })).status).toBe(502);
+  });
+
+  test('where it is forbidden, it is refused by name', async () => {
+    const upstream = { url: 'http://127.0.0.1:1/v1', model: 'real', headers: {} };
+    const { url } = await runGateway({ upstream, model: { passthrough: 'forbid' } });
+    const answer = (await (await post(`${url}/v1/chat/completions`, { ...question, tools: [{}] })).json()) as Loose;
+    expect(answer.error).toMatchObject({ param: 'tools', code: 'unsupported_parameter' });
+  });
+});
