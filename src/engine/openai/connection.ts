@@ -20,6 +20,12 @@ export interface Reply {
   readonly body: string;
 }
 
+export interface CallOptions {
+  readonly timeoutMs?: number | undefined;
+  /** Closes the connection at once. */
+  readonly signal?: AbortSignal;
+}
+
 export interface StreamHandlers {
   /** A 2xx answer has begun. */
   head(headers: http.IncomingHttpHeaders): void;
@@ -33,6 +39,7 @@ export interface Stream {
   abort(): void;
 }
 
+const defaultTimeoutMs = 10_000;
 const replyLimitBytes = 64 * 1024 * 1024;
 
 export class Connection implements Place {
@@ -65,7 +72,8 @@ export class Connection implements Place {
   }
 
   /** A JSON call whose status the caller judges. */
-  call(method: 'GET' | 'POST', path: string, body?: unknown, timeoutMs = 10_000): Promise<Reply> {
+  call(method: 'GET' | 'POST', path: string, body?: unknown, options: CallOptions = {}): Promise<Reply> {
+    const { timeoutMs = defaultTimeoutMs, signal } = options;
     return new Promise((resolve, reject) => {
       let chunks: Buffer[] = [];
       let bytes = 0;
@@ -74,6 +82,11 @@ export class Connection implements Place {
         reject(new FaultError(fault('timeout', `${this.url}${path} did not answer within ${timeoutMs} ms`)));
       };
       const forget = this.#timers.after(timeoutMs, expired);
+      signal?.addEventListener('abort', () => {
+        forget();
+        request.destroy();
+        reject(new FaultError(fault('cancelled', 'the request was cancelled')));
+      });
       const failed = (error: Error): void => {
         forget();
         reject(new FaultError(faultOfError(this, path, error)));
@@ -95,8 +108,8 @@ export class Connection implements Place {
   }
 
   /** A JSON call that must succeed; a fault otherwise. */
-  async json(method: 'GET' | 'POST', path: string, body?: unknown, timeoutMs?: number): Promise<unknown> {
-    const reply = await this.call(method, path, body, timeoutMs);
+  async json(method: 'GET' | 'POST', path: string, body?: unknown, options?: CallOptions): Promise<unknown> {
+    const reply = await this.call(method, path, body, options);
     if (reply.status < 200 || reply.status > 299) {
       throw new FaultError(faultOfStatus(this, path, reply.status, reply.body));
     }

@@ -57,7 +57,7 @@ export const llamaServer: Dialect = {
       index: count(event.index) ?? 0,
       text: event.content,
       tokenIds: numbers(event.tokens),
-      logprobs: records(event.completion_probabilities).map((each) => Number(each.logprob)),
+      logprobs: records(event.completion_probabilities).map(logprobOf),
     };
     return [event.stop === true ? { ...update, ...endOf(event) } : update];
   },
@@ -78,6 +78,11 @@ export const llamaServer: Dialect = {
 
 function tokenizeRequest(content: string, addSpecial: boolean): WireRequest {
   return { path: '/tokenize', body: { content, add_special: addSpecial, parse_special: true } };
+}
+
+/** JSON has no NaN: a model whose numbers broke down gives null, and would go on writing one token for ever. */
+function logprobOf(entry: Record<string, unknown>): number {
+  return typeof entry.logprob === 'number' ? entry.logprob : streamFault('NaN in the log probabilities', 500);
 }
 
 function endOf(event: Record<string, unknown>): Pick<Update, 'end' | 'appended' | 'usage'> {

@@ -11,7 +11,9 @@ export interface ProbeOptions {
   readonly dialect?: DialectName;
   /** The name it must serve; its first model otherwise. */
   readonly model?: string;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
+  /** False for servers that pool or score only: nothing is generated to see what they return. */
+  readonly generates?: boolean;
 }
 
 interface Model {
@@ -37,7 +39,7 @@ export async function probe(connection: Connection, options: ProbeOptions = {}):
 }
 
 async function listModels(connection: Connection, options: ProbeOptions): Promise<Model[]> {
-  const reply = await connection.call('GET', '/v1/models', undefined, options.timeoutMs);
+  const reply = await connection.call('GET', '/v1/models', undefined, options);
   if (reply.status === 404) return [];
   const body = parsed(reply, connection, '/v1/models');
   return records(body.data).map((each) => ({
@@ -83,15 +85,19 @@ function chooseModel(connection: Connection, models: readonly Model[], wanted: s
 
 async function probeVllm(connection: Connection, model: Model, options: ProbeOptions): Promise<ServerFacts> {
   const version = await page(connection, '/version', options);
-  const metrics = await connection.call('GET', '/metrics', undefined, options.timeoutMs);
+  const metrics = await connection.call('GET', '/metrics', undefined, options);
   const caching = /enable_prefix_caching="(\w+)"/.exec(metrics.status === 200 ? metrics.body : '')?.[1];
   // One token shows which of the flags that change the answer are set.
-  const sample = await connection.json(
-    'POST',
-    '/v1/completions',
-    { model: model.id, prompt: 'a', max_tokens: 1, temperature: 0, logprobs: 1, return_token_ids: true },
-    options.timeoutMs,
-  );
+  const sampleBody = {
+    model: model.id,
+    prompt: 'a',
+    max_tokens: 1,
+    temperature: 0,
+    logprobs: 1,
+    return_token_ids: true,
+  };
+  const sample =
+    options.generates === false ? undefined : await connection.json('POST', '/v1/completions', sampleBody, options);
   const choice = isRecord(sample) ? records(sample.choices)[0] : undefined;
   const usage = isRecord(sample) && isRecord(sample.usage) ? sample.usage : {};
   return {
@@ -170,7 +176,7 @@ async function page(
   path: string,
   options: ProbeOptions,
 ): Promise<Record<string, unknown> | undefined> {
-  const reply = await connection.call('GET', path, undefined, options.timeoutMs);
+  const reply = await connection.call('GET', path, undefined, options);
   if (reply.status !== 200) return undefined;
   try {
     const body: unknown = JSON.parse(reply.body);

@@ -8,6 +8,7 @@ import {
   type Dialect,
   isRecord,
   neutralSampling,
+  numberOrNaN,
   numbers,
   protocolFault,
   type ServerFacts,
@@ -122,5 +123,5 @@ function endOf(finish: unknown, call: Call): WireEnd | undefined {
 
 /** Entries are `[log probability, token id, text]`. */
 function logprobsOf(value: unknown): number[] {
-  return Array.isArray(value) ? value.map((entry) => (Array.isArray(entry) ? Number(entry[0]) : Number.NaN)) : [];
+  return Array.isArray(value) ? value.map((entry) => numberOrNaN(Array.isArray(entry) ? entry[0] : undefined)) : [];
 }

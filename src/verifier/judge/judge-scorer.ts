@@ -1,0 +1,108 @@
+// A language model as judge: it reads the question, the steps so far and the newest step, and rates the step from 1 to 10
+// (the state evaluator of P2 §3 and its appendix D, which asks for a reason as well as a number). The prompt is a text file
+// that users can edit: `{question}`, `{steps}` and `{step}` are filled in, and the last number of the reply is the rating.
+
+import { readFileSync } from 'node:fs';
+import { raise } from '../../base/fault.ts';
+import { isRecord, records, text } from '../../engine/openai/dialect.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../prm/scorer.ts';
+
+export interface JudgeOptions {
+  /** A text file; the one that ships with coppice unless said. */
+  readonly promptFile?: string;
+  /** The lowest and the highest rating that the prompt asks for. */
+  readonly lowest?: number;
+  readonly highest?: number;
+  readonly maxTokens?: number;
+}
+
+const shippedPrompt = new URL('../../../prompts/value.txt', import.meta.url);
+
+export class JudgeScorer implements Scorer {
+  readonly name = 'judge';
+  /** Ratings are judgements of single steps, not probabilities to be multiplied. */
+  readonly aggregation: Aggregation = 'mean';
+  readonly reusesPrefix = true;
+  readonly #template: string;
+  readonly #lowest: number;
+  readonly #highest: number;
+  readonly #maxTokens: number;
+
+  constructor(options: JudgeOptions = {}) {
+    this.#template = readPrompt(options.promptFile);
+    this.#lowest = options.lowest ?? 1;
+    this.#highest = options.highest ?? 10;
+    this.#maxTokens = options.maxTokens ?? 128;
+    if (!(this.#lowest < this.#highest)) {
+      raise('bad-setting', `lowest is ${this.#lowest} and highest is ${this.#highest}; lowest must be below highest`);
+    }
+  }
+
+  async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
+    const ratings = await Promise.all(paths.map((path) => this.#rate(path, server, signal)));
+    return {
+      rewards: ratings.map(({ rating }) => (rating - this.#lowest) / (this.#highest - this.#lowest)),
+      computedTokens: ratings.reduce((sum, each) => sum + each.tokens, 0),
+      cachedTokens: 0,
+    };
+  }
+
+  async #rate(
+    path: ScoredPath,
+    server: ScoringServer,
+    signal: AbortSignal,
+  ): Promise<{ rating: number; tokens: number }> {
+    const content = fillPrompt(this.#template, path);
+    const body = {
+      model: server.facts?.model,
+      messages: [{ role: 'user', content }],
+      temperature: 0,
+      max_tokens: this.#maxTokens,
+    };
+    const answer = await server.connection.json('POST', '/v1/chat/completions', body, {
+      timeoutMs: server.timeoutMs,
+      signal,
+    });
+    const choice = isRecord(answer) ? records(answer.choices)[0] : undefined;
+    const reply = isRecord(choice?.message) ? text(choice.message.content) : '';
+    const usage = isRecord(answer) && isRecord(answer.usage) ? answer.usage : {};
+    const rating = lastNumber(reply);
+    if (rating === undefined || rating < this.#lowest || rating > this.#highest) {
+      return badReward(
+        server,
+        `rated a step '${reply.slice(-60).replace(/\s+/g, ' ')}', without a number from ${this.#lowest} to ${this.#highest}`,
+      );
+    }
+    return { rating, tokens: Number(usage.total_tokens ?? 0) };
+  }
+}
+
+export function fillPrompt(template: string, { prompt, steps }: ScoredPath): string {
+  const before = steps.slice(0, -1).map((step, at) => `${at + 1}. ${step}`);
+  const values: Readonly<Record<string, string>> = {
+    question: questionOf(prompt),
+    steps: before.length === 0 ? '(none yet)' : before.join('\n'),
+    step: steps.at(-1) ?? '',
+  };
+  return template.replace(/\{(question|steps|step)\}/g, (_, name: string) => values[name]!);
+}
+
+export function lastNumber(reply: string): number | undefined {
+  const found = reply.match(/-?\d+(\.\d+)?/g)?.at(-1);
+  return found === undefined ? undefined : Number(found);
+}
+
+function readPrompt(file: string | undefined): string {
+  let template: string;
+  try {
+    template = readFileSync(file ?? shippedPrompt, 'utf8');
+  } catch (error) {
+    return raise(
+      'bad-setting',
+      `promptFile '${file}' cannot be read: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  if (template.includes('{step}')) return template;
+  return raise('bad-setting', `promptFile '${file}' has no {step}; it must say where the newest step goes`);
+}

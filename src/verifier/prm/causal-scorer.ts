@@ -1,0 +1,219 @@
+// Reward models that are language models: the reward of a step is the probability of the good verdict against the bad one
+// as the next token. Read through whatever the server has for it: vLLM's /generative_scoring, SGLang's /v1/score, or the
+// top probabilities of llama-server's /completion. All of them reuse the prefix, so only the last step is computed.
+
+import { raise } from '../../base/fault.ts';
+import { isRecord, numberOrNaN, numbers, records } from '../../engine/openai/dialect.ts';
+import { dialects } from '../../engine/openai/dialects.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import type { Message, Prompt } from '../../tree/step.ts';
+import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
+
+/** What is wrong with a server that cannot score this way. */
+export const noProbabilities =
+  'cannot tell the probability of a token; serve the reward model with vLLM, SGLang or llama-server';
+
+export interface CausalFormat {
+  readonly name: string;
+  readonly aggregation: Aggregation;
+  /** What the model reads before its verdict on the last step. */
+  render(path: ScoredPath): Prompt;
+  readonly good: string;
+  readonly bad: string;
+}
+
+/** Math-Shepherd: the steps follow the question, each closed by a tag. Its authors take the lowest score. */
+export const shepherdFormat: CausalFormat = {
+  name: 'math-shepherd',
+  aggregation: 'minimum',
+  render: (path) => {
+    const steps = path.steps.map((step) => `${step} ки`).join('\n');
+    return { kind: 'text', text: `${questionOf(path.prompt)} ${steps}` };
+  },
+  good: '+',
+  bad: '-',
+};
+
+/** RLHFlow: a dialogue in which the user adds a step and the model answers with its verdict. */
+export const rlhflowFormat: CausalFormat = {
+  name: 'rlhflow',
+  aggregation: 'product',
+  render: ({ prompt, steps }) => {
+    const messages = steps.flatMap((step, at): Message[] => {
+      const content = at === 0 ? `${questionOf(prompt)} ${step}` : step;
+      const asked: Message = { role: 'user', content };
+      return at === steps.length - 1 ? [asked] : [asked, { role: 'assistant', content: '+' }];
+    });
+    return { kind: 'chat', messages };
+  },
+  good: '+',
+  bad: '-',
+};
+
+export class CausalScorer implements Scorer {
+  readonly name: string;
+  readonly aggregation: Aggregation;
+  readonly reusesPrefix = true;
+  readonly #format: CausalFormat;
+  /** The verdicts' tokens, per server. */
+  readonly #labels = new Map<string, readonly [number, number]>();
+
+  constructor(format: CausalFormat) {
+    this.#format = format;
+    this.name = format.name;
+    this.aggregation = format.aggregation;
+  }
+
+  async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
+    const labels = await this.#labelsOf(server);
+    const prompts = await Promise.all(paths.map((path) => renderTokens(this.#format.render(path), server)));
+    switch (server.facts?.dialect) {
+      case 'vllm':
+        return scoreOnVllm(prompts, labels, server, signal);
+      case 'sglang':
+        return scoreOnSglang(prompts, labels, server, signal);
+      case 'llama-server':
+        return scoreOnLlamaServer(prompts, labels, server, signal);
+      default:
+        return raise('unsupported', `${server.connection.url} ${noProbabilities}`);
+    }
+  }
+
+  async #labelsOf(server: ScoringServer): Promise<readonly [number, number]> {
+    const { url } = server.connection;
+    const known = this.#labels.get(url);
+    if (known !== undefined) return known;
+    const [good, bad] = await Promise.all(
+      [this.#format.good, this.#format.bad].map((label) => lastToken(label, server)),
+    );
+    const labels = [good!, bad!] as const;
+    this.#labels.set(url, labels);
+    return labels;
+  }
+}
+
+async function lastToken(label: string, { connection, facts }: ScoringServer): Promise<number> {
+  const { path, body } = dialects[facts!.dialect].tokenize!(label, facts!);
+  const answer = await connection.json('POST', path, body);
+  return (
+    numbers(isRecord(answer) ? answer.tokens : undefined).at(-1) ??
+    badReward({ connection, facts, timeoutMs: 0 }, `has no token for '${label}'`)
+  );
+}
+
+async function renderTokens(prompt: Prompt, { connection, facts }: ScoringServer): Promise<number[]> {
+  let answer: unknown;
+  for (const next of dialects[facts!.dialect].render!(prompt, facts!)) {
+    const { path, body } = next(answer);
+    answer = await connection.json('POST', path, body);
+  }
+  return numbers(isRecord(answer) ? answer.tokens : undefined);
+}
+
+type Tokens = readonly number[];
+type Labels = readonly [number, number];
+
+/** What all share goes first, once; each keeps at least one token of its own. */
+export function splitPrefix(prompts: readonly Tokens[]): { readonly query: Tokens; readonly items: readonly Tokens[] } {
+  const [first] = prompts;
+  const shortest = Math.min(...prompts.map((each) => each.length));
+  let shared = 0;
+  while (shared < shortest - 1 && prompts.every((each) => each[shared] === first![shared])) shared += 1;
+  return { query: first!.slice(0, shared), items: prompts.map((each) => each.slice(shared)) };
+}
+
+async function scoreOnVllm(
+  prompts: readonly Tokens[],
+  labels: Labels,
+  server: ScoringServer,
+  signal: AbortSignal,
+): Promise<Scored> {
+  const { query, items } = splitPrefix(prompts);
+  const body = { model: server.facts!.model, query, items, label_token_ids: labels, apply_softmax: true };
+  const answer = await server.connection.json('POST', '/generative_scoring', body, {
+    timeoutMs: server.timeoutMs,
+    signal,
+  });
+  const data = isRecord(answer) ? records(answer.data) : [];
+  const byIndex = new Map(data.map((each) => [each.index, numberOrNaN(each.score)]));
+  const rewards = items.map(
+    (_, index) => byIndex.get(index) ?? badReward(server, `gave ${data.length} scores for ${items.length} paths`),
+  );
+  return { rewards, ...tokensOf(prompts) };
+}
+
+async function scoreOnSglang(
+  prompts: readonly Tokens[],
+  labels: Labels,
+  server: ScoringServer,
+  signal: AbortSignal,
+): Promise<Scored> {
+  const { query, items } = splitPrefix(prompts);
+  const body = { model: server.facts!.model, query, items, label_token_ids: labels, apply_softmax: true };
+  const answer = await server.connection.json('POST', '/v1/score', body, { timeoutMs: server.timeoutMs, signal });
+  const scores = isRecord(answer) && Array.isArray(answer.scores) ? answer.scores : [];
+  if (scores.length !== items.length) badReward(server, `gave ${scores.length} scores for ${items.length} paths`);
+  return {
+    rewards: scores.map((pair: unknown) => numberOrNaN(Array.isArray(pair) ? pair[0] : undefined)),
+    ...tokensOf(prompts),
+  };
+}
+
+/** Likely tokens that are asked for: both verdicts of a reward model are among them unless it is no reward model. */
+const topTokens = 50;
+
+async function scoreOnLlamaServer(
+  prompts: readonly Tokens[],
+  labels: Labels,
+  server: ScoringServer,
+  signal: AbortSignal,
+): Promise<Scored> {
+  const one = async (prompt: Tokens): Promise<Scored> => {
+    const body = {
+      prompt,
+      n_predict: 1,
+      n_probs: topTokens,
+      temperature: 1,
+      top_k: 0,
+      top_p: 1,
+      min_p: 0,
+      cache_prompt: true,
+    };
+    const answer = await server.connection.json('POST', '/completion', body, { timeoutMs: server.timeoutMs, signal });
+    const first = isRecord(answer) ? records(answer.completion_probabilities)[0] : undefined;
+    const top = records(first?.top_logprobs);
+    const timings = isRecord(answer) && isRecord(answer.timings) ? answer.timings : {};
+    return {
+      rewards: [
+        goodShare(top, labels) ?? badReward(server, `has neither verdict among its ${topTokens} likeliest tokens`),
+      ],
+      computedTokens: Number(timings.prompt_n ?? prompt.length),
+      cachedTokens: Number(timings.cache_n ?? 0),
+    };
+  };
+  const scored = await Promise.all(prompts.map(one));
+  return {
+    rewards: scored.flatMap((each) => each.rewards),
+    computedTokens: scored.reduce((sum, each) => sum + each.computedTokens, 0),
+    cachedTokens: scored.reduce((sum, each) => sum + each.cachedTokens, 0),
+  };
+}
+
+/** The two verdicts against each other; one that is not listed is at most as likely as the last that is. */
+export function goodShare(top: readonly Record<string, unknown>[], [good, bad]: Labels): number | undefined {
+  const floor = Math.min(...top.map((each) => Number(each.logprob)));
+  const find = (id: number): number | undefined => {
+    const entry = top.find((each) => each.id === id);
+    return entry === undefined ? undefined : Number(entry.logprob);
+  };
+  const [plus, minus] = [find(good), find(bad)];
+  if (plus === undefined && minus === undefined) return undefined;
+  return 1 / (1 + Math.exp((minus ?? floor) - (plus ?? floor)));
+}
+
+/** These servers do not say what they found in their cache; what was sent is what may have been computed. */
+function tokensOf(prompts: readonly Tokens[]): { readonly computedTokens: number; readonly cachedTokens: number } {
+  const { query, items } = splitPrefix(prompts);
+  const own = items.reduce((sum, each) => sum + each.length, 0);
+  return { computedTokens: query.length + own, cachedTokens: query.length * (items.length - 1) };
+}

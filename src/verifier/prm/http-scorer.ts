@@ -1,0 +1,32 @@
+// The contract for every other reward model: a small HTTP server of the user's own, asked with
+// `{"model"?, "items": [{"question", "steps"}]}` and answering `{"rewards": [number, ...]}`, one number from 0 to 1 for the
+// last step of each item. Documented in docs/remote-engines.md.
+
+import { isRecord, numberOrNaN } from '../../engine/openai/dialect.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
+
+export class HttpScorer implements Scorer {
+  readonly name = 'http';
+  readonly aggregation: Aggregation;
+  /** Unknown, so not promised. */
+  readonly reusesPrefix = false;
+  readonly #path: string;
+  readonly #model: string | undefined;
+
+  constructor(path: string, model: string | undefined, aggregation: Aggregation) {
+    this.#path = path;
+    this.#model = model;
+    this.aggregation = aggregation;
+  }
+
+  async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
+    const items = paths.map(({ prompt, steps }) => ({ question: questionOf(prompt), steps }));
+    const body = { ...(this.#model === undefined ? {} : { model: this.#model }), items };
+    const answer = await server.connection.json('POST', this.#path, body, { timeoutMs: server.timeoutMs, signal });
+    const rewards = isRecord(answer) && Array.isArray(answer.rewards) ? answer.rewards : [];
+    if (rewards.length !== items.length) badReward(server, `gave ${rewards.length} rewards for ${items.length} items`);
+    const tokens = isRecord(answer) && isRecord(answer.usage) ? Number(answer.usage.prompt_tokens ?? 0) : 0;
+    return { rewards: rewards.map(numberOrNaN), computedTokens: tokens, cachedTokens: 0 };
+  }
+}

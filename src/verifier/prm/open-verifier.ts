@@ -1,0 +1,82 @@
+// Opens a remote verifier by the name of its reward model's kind.
+
+import { raise } from '../../base/fault.ts';
+import { Connection } from '../../engine/openai/connection.ts';
+import type { DialectName, ServerFacts } from '../../engine/openai/dialect.ts';
+import { probe } from '../../engine/openai/probe.ts';
+import { type JudgeOptions, JudgeScorer } from '../judge/judge-scorer.ts';
+import { CausalScorer, noProbabilities, rlhflowFormat, shepherdFormat } from './causal-scorer.ts';
+import { HttpScorer } from './http-scorer.ts';
+import { qwenScorer } from './qwen-scorer.ts';
+import { RemoteVerifier, type RemoteVerifierOptions, verifierDefaults } from './remote-verifier.ts';
+import type { Scorer, ScoringServer } from './scorer.ts';
+
+export const remoteVerifierKinds = ['qwen-prm', 'math-shepherd', 'rlhflow', 'http', 'judge'] as const;
+export type RemoteVerifierKind = (typeof remoteVerifierKinds)[number];
+
+export interface OpenVerifierOptions extends RemoteVerifierOptions {
+  readonly kind: RemoteVerifierKind;
+  /** Replicas; for `http`, the address of the scorer itself, path and all. */
+  readonly servers: readonly { readonly url: string; readonly apiKey?: string }[];
+  readonly model?: string;
+  readonly dialect?: DialectName;
+  readonly judge?: JudgeOptions;
+}
+
+export async function openRemoteVerifier(options: OpenVerifierOptions): Promise<RemoteVerifier> {
+  const { kind, servers } = options;
+  if (servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');
+  const scorer = scorerOf(options);
+  const timeoutMs = options.timeoutMs ?? verifierDefaults.timeoutMs;
+  const open: ScoringServer[] = [];
+  try {
+    for (const server of servers) {
+      const connection = new Connection({
+        ...(kind === 'http' ? { ...server, url: new URL(server.url).origin } : server),
+        ...(options.timers === undefined ? {} : { timers: options.timers }),
+      });
+      open.push({ connection, facts: undefined, timeoutMs });
+      open[open.length - 1] = { connection, facts: await factsOf(connection, options), timeoutMs };
+    }
+  } catch (error) {
+    for (const { connection } of open) connection.close();
+    throw error;
+  }
+  return new RemoteVerifier(scorer, open, options);
+}
+
+function scorerOf(options: OpenVerifierOptions): Scorer {
+  switch (options.kind) {
+    case 'qwen-prm':
+      return qwenScorer;
+    case 'math-shepherd':
+      return new CausalScorer(shepherdFormat);
+    case 'rlhflow':
+      return new CausalScorer(rlhflowFormat);
+    case 'judge':
+      return new JudgeScorer(options.judge);
+    case 'http': {
+      const { pathname, search } = new URL(options.servers[0]!.url);
+      return new HttpScorer(pathname + search, options.model, options.aggregation ?? 'product');
+    }
+  }
+}
+
+/** Reward models that pool cannot generate, so the probe does not ask them to. */
+async function factsOf(connection: Connection, options: OpenVerifierOptions): Promise<ServerFacts | undefined> {
+  if (options.kind === 'http') return undefined;
+  const { model, dialect } = options;
+  const facts = await probe(connection, {
+    generates: options.kind !== 'qwen-prm',
+    ...(model === undefined ? {} : { model }),
+    ...(dialect === undefined ? {} : { dialect }),
+  });
+  if (options.kind === 'qwen-prm' && facts.dialect !== 'vllm') {
+    const remedy = 'only vLLM serves Qwen2.5-Math-PRM (vllm serve … --runner pooling)';
+    raise('unsupported', `${connection.url} is ${facts.dialect}; ${remedy}`);
+  }
+  if (facts.dialect === 'openai' && (options.kind === 'math-shepherd' || options.kind === 'rlhflow')) {
+    raise('unsupported', `${connection.url} ${noProbabilities}`);
+  }
+  return facts;
+}

@@ -1,0 +1,48 @@
+// Qwen2.5-Math-PRM through vLLM's /pooling: the steps of a path, each closed by `<extra_0>`, and one pair of
+// probabilities per tag, of which the second says that the step is good. vLLM neither caches nor chunks these prompts, so
+// every call computes question and steps anew; siblings go in one call.
+
+import { isRecord, numberOrNaN, records } from '../../engine/openai/dialect.ts';
+import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
+
+const system = 'Please reason step by step, and put your final answer within \\boxed{}.';
+const tag = '<extra_0>';
+const specials = /<\|im_start\|>|<\|im_end\|>|<\|endoftext\|>|<extra_\d+>/g;
+
+export const qwenScorer: Scorer = {
+  name: 'qwen-prm',
+  // The authors multiply the steps' scores (The Lessons of Developing PRMs, best-of-n evaluation).
+  aggregation: 'product',
+  reusesPrefix: false,
+
+  async score(paths, server, signal): Promise<Scored> {
+    const { connection, facts, timeoutMs } = server;
+    const body = { model: facts?.model, input: paths.map(renderQwen) };
+    const answer = await connection.json('POST', '/pooling', body, { timeoutMs, signal });
+    const data = isRecord(answer) ? records(answer.data) : [];
+    const byIndex = new Map(data.map((each) => [each.index, each.data]));
+    const rewards = paths.map((path, index) => lastGoodness(byIndex.get(index), path, server));
+    const usage = isRecord(answer) && isRecord(answer.usage) ? Number(answer.usage.prompt_tokens ?? 0) : 0;
+    return { rewards, computedTokens: usage, cachedTokens: 0 };
+  },
+};
+
+/** The chat template of the model, whose user text must not be able to close a turn or add a tag. */
+export function renderQwen({ prompt, steps }: ScoredPath): string {
+  const clean = (text: string): string => text.replace(specials, '');
+  const tagged = steps.map((step) => `${clean(step)}${tag}`).join('');
+  const turns = [
+    ['system', system],
+    ['user', clean(questionOf(prompt))],
+    ['assistant', tagged],
+  ];
+  return turns.map(([role, content]) => `<|im_start|>${role}\n${content}<|im_end|>\n`).join('');
+}
+
+function lastGoodness(pairs: unknown, { steps }: ScoredPath, server: ScoringServer): number {
+  if (!Array.isArray(pairs)) return badReward(server, `gave no scores for one of the paths`);
+  if (pairs.length !== steps.length) return badReward(server, `gave ${pairs.length} scores for ${steps.length} steps`);
+  const last: unknown = pairs.at(-1);
+  if (!Array.isArray(last) || last.length !== 2) return badReward(server, 'gave scores that are not pairs');
+  return numberOrNaN(last[1]);
+}

@@ -1,0 +1,50 @@
+// The contract of scorers: what one kind of remote reward model is asked and how its answer becomes rewards. The queue,
+// the cache, replicas and retries are the remote verifier's; a scorer only knows its model's format and its server's wire.
+
+import { FaultError, fault } from '../../base/fault.ts';
+import type { Connection } from '../../engine/openai/connection.ts';
+import type { ServerFacts } from '../../engine/openai/dialect.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import type { Prompt } from '../../tree/step.ts';
+
+/** A question and the steps to it; the last one is scored. */
+export interface ScoredPath {
+  readonly prompt: Prompt;
+  /** Without the delimiters that ended them. */
+  readonly steps: readonly string[];
+}
+
+export interface Scored {
+  /** One per path, in order. */
+  readonly rewards: readonly number[];
+  readonly computedTokens: number;
+  readonly cachedTokens: number;
+}
+
+export interface ScoringServer {
+  readonly connection: Connection;
+  /** Undefined for servers that are no inference servers. */
+  readonly facts: ServerFacts | undefined;
+  readonly timeoutMs: number;
+}
+
+export interface Scorer {
+  readonly name: string;
+  /** The aggregation that the reward model was made for. */
+  readonly aggregation: Aggregation;
+  /** Whether a longer path costs only its new step. */
+  readonly reusesPrefix: boolean;
+  /** Scores paths in one call, or as few as its server needs. Raises a fault. */
+  score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored>;
+}
+
+/** The question as reward models want it: what the user asked last, or the whole text. */
+export function questionOf(prompt: Prompt): string {
+  if (prompt.kind === 'text') return prompt.text.trim();
+  return prompt.messages.findLast(({ role }) => role === 'user')?.content.trim() ?? '';
+}
+
+export function badReward(server: ScoringServer, what: string): never {
+  const remedy = 'check that it serves the reward model that the setting names';
+  throw new FaultError(fault('bad-reward', `${server.connection.url} ${what}; ${remedy}`));
+}

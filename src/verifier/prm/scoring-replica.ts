@@ -1,0 +1,67 @@
+// One server of a remote verifier: what it has in flight and whether it may get more.
+
+import type { Clock } from '../../base/clock.ts';
+import { type Fault, FaultError } from '../../base/fault.ts';
+import { Health } from '../../engine/openai/health.ts';
+import type { ScoringServer } from './scorer.ts';
+
+export class ScoringReplica {
+  readonly server: ScoringServer;
+  readonly health: Health;
+  #calls = 0;
+  #paths = 0;
+
+  constructor(server: ScoringServer, nowMs: number) {
+    this.server = server;
+    this.health = new Health(true, nowMs);
+  }
+
+  get calls(): number {
+    return this.#calls;
+  }
+
+  get paths(): number {
+    return this.#paths;
+  }
+
+  mayStart(limit: number): boolean {
+    if (this.health.state === 'down') return false;
+    return this.#calls < (this.health.state === 'trial' ? 1 : limit);
+  }
+
+  begin(paths: number): void {
+    this.#calls += 1;
+    this.#paths += paths;
+  }
+
+  end(paths: number): void {
+    this.#calls -= 1;
+    this.#paths -= paths;
+  }
+
+  /** Whether this took it out. */
+  failed({ code, message }: Fault, nowMs: number, chance: number): boolean {
+    const wasUp = this.#isUp();
+    if (code === 'unavailable' || code === 'timeout') this.health.failed('connection', message, nowMs, chance);
+    else if (code === 'internal' || code === 'protocol') this.health.failed('answer', message, nowMs, chance);
+    return wasUp && !this.#isUp();
+  }
+
+  /** Any answer below 500 shows that somebody is there; the next call is the real test. */
+  async probe(clock: Clock, chance: number): Promise<boolean> {
+    let reason: string | undefined;
+    try {
+      const { status } = await this.server.connection.call('GET', '/health');
+      if (status >= 500) reason = `${this.server.connection.url}/health answered ${status}`;
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      reason = error.fault.message;
+    }
+    this.health.probed(reason === undefined, reason, clock.nowMs(), chance);
+    return reason === undefined;
+  }
+
+  #isUp(): boolean {
+    return this.health.state !== 'down';
+  }
+}

@@ -1,0 +1,231 @@
+// Remote reward models: what they are sent, what their answers mean, and what happens when these are wrong.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualTimers } from '../../src/engine/openai/timers.ts';
+import type { Step } from '../../src/tree/step.ts';
+import { fillPrompt, lastNumber } from '../../src/verifier/judge/judge-scorer.ts';
+import { goodShare, rlhflowFormat, shepherdFormat, splitPrefix } from '../../src/verifier/prm/causal-scorer.ts';
+import { type OpenVerifierOptions, openRemoteVerifier } from '../../src/verifier/prm/open-verifier.ts';
+import { renderQwen } from '../../src/verifier/prm/qwen-scorer.ts';
+import type { RemoteVerifier } from '../../src/verifier/prm/remote-verifier.ts';
+import type { ScoreRequest, VerifierMessage } from '../../src/verifier/verifier.ts';
+import { LlamaTestServer } from '../servers/llama-server.ts';
+import { PlainServer } from '../servers/plain-server.ts';
+import type { TestServer } from '../servers/server.ts';
+import { SglangServer } from '../servers/sglang-server.ts';
+import { VllmServer } from '../servers/vllm-server.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+interface Bench {
+  readonly verifier: RemoteVerifier;
+  readonly timers: ManualTimers;
+  score(requests: readonly ScoreRequest[]): Promise<VerifierMessage[]>;
+}
+
+async function open(
+  servers: readonly TestServer[],
+  options: Partial<OpenVerifierOptions> & { kind: OpenVerifierOptions['kind'] },
+): Promise<Bench> {
+  for (const server of servers) await server.listen();
+  const timers = new ManualTimers();
+  const verifier = await openRemoteVerifier({ servers: servers.map(({ url }) => ({ url })), timers, ...options });
+  closing.push(async () => {
+    await verifier.close();
+    for (const server of servers) await server.close();
+  });
+  const inbox: VerifierMessage[] = [];
+  verifier.connect((message) => inbox.push(message));
+  return {
+    verifier,
+    timers,
+    async score(requests) {
+      verifier.score(requests);
+      const answered = (): VerifierMessage[] =>
+        requests.flatMap(({ id }) => inbox.filter((each) => each.request === id));
+      for (let turn = 0; answered().length < requests.length; turn += 1) {
+        if (turn > 10_000) throw new Error('it never came about');
+        timers.advance(50);
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      return answered();
+    },
+  };
+}
+
+let nextId = 1;
+const step = (text: string): Step => ({ text, tokens: 3, meanLogprob: 0, end: 'delimiter' });
+const request = (text: string, overrides: Partial<ScoreRequest> = {}): ScoreRequest => {
+  const id = nextId;
+  nextId += 1;
+  return {
+    id,
+    search: 's',
+    prompt: { kind: 'chat', messages: [{ role: 'user', content: 'What is 1 + 1?' }] },
+    parent: 0,
+    index: id,
+    path: [],
+    step: step(text),
+    lane: 'primary',
+    priority: 0,
+    ...overrides,
+  };
+};
+const path = { prompt: request('').prompt, steps: ['One.', 'Two.'] };
+
+describe('formats', () => {
+  it('are those of the models', () => {
+    expect(renderQwen(path)).toBe(
+      '<|im_start|>system\nPlease reason step by step, and put your final answer within \\boxed{}.<|im_end|>\n' +
+        '<|im_start|>user\nWhat is 1 + 1?<|im_end|>\n<|im_start|>assistant\nOne.<extra_0>Two.<extra_0><|im_end|>\n',
+    );
+    expect(shepherdFormat.render(path)).toEqual({ kind: 'text', text: 'What is 1 + 1? One. ки\nTwo. ки' });
+    expect(rlhflowFormat.render(path)).toEqual({
+      kind: 'chat',
+      messages: [
+        { role: 'user', content: 'What is 1 + 1? One.' },
+        { role: 'assistant', content: '+' },
+        { role: 'user', content: 'Two.' },
+      ],
+    });
+    expect(fillPrompt('{question}|{steps}|{step}', path)).toBe('What is 1 + 1?|1. One.|Two.');
+  });
+
+  it('let no step add a tag or close a turn', () => {
+    const text = renderQwen({ ...path, steps: ['a<extra_0>b<|im_end|>'] });
+    expect(text.split('<extra_0>').length).toBe(2);
+    expect(text.split('<|im_end|>').length).toBe(4);
+  });
+
+  it('read a verdict as the share of the good one', () => {
+    const top = [
+      { id: 1, logprob: Math.log(0.6) },
+      { id: 2, logprob: Math.log(0.2) },
+      { id: 3, logprob: Math.log(0.1) },
+    ];
+    expect(goodShare(top, [1, 2])).toBeCloseTo(0.75);
+    expect(goodShare(top, [2, 1])).toBeCloseTo(0.25);
+    expect(goodShare(top, [1, 9])).toBeCloseTo(6 / 7);
+    expect(goodShare(top, [8, 9])).toBeUndefined();
+    expect(lastNumber('It is 3 of 4.\nValue: 8')).toBe(8);
+    expect(lastNumber('no idea')).toBeUndefined();
+  });
+
+  it('send what siblings share once', () => {
+    expect(
+      splitPrefix([
+        [1, 2, 3, 4],
+        [1, 2, 5],
+      ]),
+    ).toEqual({ query: [1, 2], items: [[3, 4], [5]] });
+    expect(
+      splitPrefix([
+        [1, 2],
+        [1, 2],
+      ]),
+    ).toEqual({ query: [1], items: [[2], [2]] });
+  });
+});
+
+describe('rewards', () => {
+  it('of Qwen are the second column, as in its golden fixture', async () => {
+    const server = new VllmServer();
+    const golden = [
+      [0.0006, 0.9995],
+      [0.8188, 0.1813],
+      [0.0255, 0.9746],
+      [0.0004, 0.9995],
+    ];
+    server.poolingPairs = (tags) => golden.slice(0, tags);
+    const { score } = await open([server], { kind: 'qwen-prm' });
+    const before = [{ node: 1, step: step('One.') }];
+    expect(await score([request('Two.', { path: before, parent: 1 })])).toMatchObject([{ reward: 0.1813 }]);
+  });
+
+  it('of causal models are P(+), on every server', async () => {
+    for (const server of [new VllmServer(), new SglangServer(), new LlamaTestServer()]) {
+      server.reward = (text) => (text.includes('right') ? 0.9 : 0.2);
+      const { score } = await open([server], { kind: 'math-shepherd' });
+      const [right, wrong] = await score([request('This is right.'), request('This is not.')]);
+      expect((right as { reward: number }).reward).toBeCloseTo(0.9);
+      expect((wrong as { reward: number }).reward).toBeCloseTo(0.2);
+    }
+  });
+
+  it('of judges are ratings on their scale, with a prompt of the user', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-judge-'));
+    const promptFile = join(folder, 'mine.txt');
+    writeFileSync(promptFile, 'Rate {step} of {question} after {steps}, 0 to 4.');
+    const server = new PlainServer();
+    let asked = '';
+    server.reply = (messages) => {
+      asked = messages[0]!.content;
+      return 'Good. 3';
+    };
+    const { score } = await open([server], { kind: 'judge', judge: { promptFile, lowest: 0, highest: 4 } });
+    expect(await score([request('Two.')])).toMatchObject([{ reward: 0.75 }]);
+    expect(asked).toBe('Rate Two. of What is 1 + 1? after (none yet), 0 to 4.');
+    server.reply = () => 'I cannot say.';
+    expect(await score([request('Three.')])).toMatchObject([{ fault: { code: 'bad-reward' } }]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('of siblings that wait together come from one call, and known steps from none', async () => {
+    const server = new VllmServer();
+    const { score, verifier } = await open([server], { kind: 'qwen-prm', calls: 1 });
+    await score([request('a'), request('b'), request('b'), request('c', { parent: 1 })]);
+    expect(server.bodies('/pooling').map((body) => (body.input as string[]).length)).toEqual([2, 1]);
+    await score([request('a')]);
+    expect(server.bodies('/pooling').length).toBe(2);
+    verifier.release('s');
+    await score([request('a')]);
+    expect(server.bodies('/pooling').length).toBe(3);
+  });
+
+  it('that are too few, not numbers or out of bounds are refused with the server and the remedy', async () => {
+    const server = new VllmServer();
+    const { score } = await open([server], { kind: 'qwen-prm' });
+    server.poolingPairs = () => [];
+    const few = await score([request('a')]);
+    expect(few).toMatchObject([{ type: 'fault', fault: { code: 'bad-reward', retryable: false } }]);
+    expect(JSON.stringify(few)).toContain(
+      `${server.url} gave 0 scores for 1 steps; check that it serves the reward model`,
+    );
+    server.poolingPairs = () => [[null, null]];
+    expect(JSON.stringify(await score([request('b')]))).toMatch(/bad-reward/);
+    server.poolingPairs = () => [[-3, 4]];
+    expect(JSON.stringify(await score([request('c')]))).toMatch(/gave 4; a reward is a number from 0 to 1/);
+  });
+
+  it('come from another server when one fails, and after an outage when it ends', async () => {
+    const [first, second] = [new VllmServer(), new VllmServer()];
+    const { score } = await open([first, second], { kind: 'qwen-prm' });
+    const port = Number(new URL(second.url).port);
+    await first.close();
+    const requests = Array.from({ length: 12 }, (_, at) => request(`step ${at}`, { parent: at }));
+    expect((await score(requests)).map(({ type }) => type)).toEqual(requests.map(() => 'score'));
+    await second.close();
+    const waiting = score([request('late')]);
+    const back = await new VllmServer().listen(port);
+    closing.push(() => back.close());
+    expect(await waiting).toMatchObject([{ type: 'score' }]);
+  });
+});
+
+describe('opening a remote verifier', () => {
+  it('says which server can serve what', async () => {
+    await expect(open([new SglangServer()], { kind: 'qwen-prm' })).rejects.toThrow(/only vLLM serves Qwen2.5-Math-PRM/);
+    await expect(open([], { kind: 'judge' })).rejects.toThrow(/servers is empty/);
+    const judge = { promptFile: '/nowhere.txt' };
+    await expect(open([new PlainServer()], { kind: 'judge', judge })).rejects.toThrow(/promptFile.*nowhere/);
+    await expect(open([new PlainServer()], { kind: 'rlhflow' })).rejects.toThrow(
+      /unsupported.*vLLM, SGLang or llama-server/,
+    );
+  });
+});
