@@ -2,7 +2,6 @@
 // process left, listens, and ends in order on SIGINT or SIGTERM.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { raise } from '../base/fault.ts';
 import { loadConfig, type PlainTree } from '../config/load.ts';
 import { printConfig, printExample, printSchema } from '../config/print.ts';
@@ -17,6 +16,7 @@ import { MemoryJournal } from '../journal/memory/memory-journal.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import { openModels } from './open-models.ts';
 import { readArguments } from './options.ts';
+import { findPage } from './page.ts';
 
 const usage = `usage: coppice serve [options]
 Answers OpenAI clients by tree search; http://127.0.0.1:8181 unless configured.
@@ -75,8 +75,9 @@ async function serve(config: Config): Promise<number> {
   const journal = openJournal(config);
   const models = await openModels(config.models, process.env);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
-  const page = fileURLToPath(new URL('../../web/dist', import.meta.url));
-  const gateway = new Gateway({ config, models, journal, log, page, telemetry });
+  const page = config.server.page ? await findPage(log) : undefined;
+  const shown = page === undefined ? {} : { page };
+  const gateway = new Gateway({ config, models, journal, log, ...shown, telemetry });
   const stopped = new Promise<void>((resolve) => {
     const stop = (): void => {
       // A second signal does not wait.

@@ -1,0 +1,130 @@
+// Talks to `coppice serve`, and to nothing else. The key, where the server wants one, stays in this tab's session storage
+// and goes out as a header only. Addresses are relative to the page, so that a proxy may put it below any prefix.
+
+import { ServerEventParser, type ServerMessage } from './server-events.ts';
+import type { Example, ModelView, SearchView } from './types.ts';
+
+const keyName = 'coppice.key';
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function rememberKey(key: string): void {
+  sessionStorage.setItem(keyName, key);
+}
+
+async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const key = sessionStorage.getItem(keyName);
+  if (key !== null) headers.set('authorization', `Bearer ${key}`);
+  const response = await fetch(new URL(path, document.baseURI), { ...init, headers });
+  if (!response.ok) throw new ApiError(response.status, await errorMessage(response));
+  return response;
+}
+
+async function errorMessage(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const message = (body as { error?: { message?: unknown } } | undefined)?.error?.message;
+  return typeof message === 'string' ? message : `the server answered ${response.status}`;
+}
+
+async function getList<Item>(path: string): Promise<readonly Item[]> {
+  const body = (await (await request(path)).json()) as { data?: readonly Item[] };
+  return body.data ?? [];
+}
+
+export const listExamples = () => getList<Example>('v1/examples');
+export const listModels = () => getList<ModelView>('v1/models');
+export const listRecent = (limit: number) =>
+  getList<SearchView>(`v1/searches?state=done,failed,cancelled&limit=${limit}`);
+
+export async function readSearch(id: string): Promise<SearchView> {
+  return (await (await request(`v1/searches/${encodeURIComponent(id)}`)).json()) as SearchView;
+}
+
+export async function cancelSearch(id: string): Promise<void> {
+  await request(`v1/searches/${encodeURIComponent(id)}/cancel`, { method: 'POST' });
+}
+
+export interface Question {
+  readonly text: string;
+  readonly model: string | undefined;
+  readonly effort: string;
+}
+
+export async function startSearch({ text, model, effort }: Question): Promise<SearchView> {
+  const body = {
+    ...(model === undefined ? {} : { model }),
+    messages: [{ role: 'user', content: text }],
+    reasoning_effort: effort,
+    background: true,
+  };
+  const headers = { 'content-type': 'application/json' };
+  const response = await request('v1/searches', { method: 'POST', headers, body: JSON.stringify(body) });
+  return (await response.json()) as SearchView;
+}
+
+export interface StreamOptions {
+  readonly path: string;
+  readonly signal: AbortSignal;
+  /** The id of the last message seen, where the stream can go on from it. */
+  readonly lastId?: () => string | undefined;
+  readonly onMessages: (messages: readonly ServerMessage[]) => void;
+  /** True when connected, or what went wrong. */
+  readonly onState: (state: true | ApiError | Error) => void;
+}
+
+const longestPauseMs = 10_000;
+
+/** Reads a stream for ever, connecting again after a pause that doubles; ends when aborted, refused, or told that all is read. */
+export async function follow(options: StreamOptions): Promise<void> {
+  const { signal } = options;
+  for (let pauseMs = 500; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      const ended = await readOnce(options, () => {
+        pauseMs = 500;
+      });
+      if (ended) return;
+    } catch (error) {
+      if (signal.aborted) return;
+      options.onState(error as Error);
+      if (error instanceof ApiError && error.status < 500 && error.status !== 429) return;
+    }
+    await pause(pauseMs, signal);
+  }
+}
+
+async function readOnce({ path, signal, lastId, onMessages, onState }: StreamOptions, onRead: () => void) {
+  const id = lastId?.();
+  const headers: Record<string, string> = id === undefined ? {} : { 'last-event-id': id };
+  const response = await request(path, { signal, headers });
+  if (response.status === 204 || response.body === null) return true;
+  onState(true);
+  const parser = new ServerEventParser();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let ended = false; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return ended;
+    onRead();
+    const messages = parser.push(value);
+    ended ||= messages.some(({ event }) => event === 'end');
+    if (messages.length > 0) onMessages(messages);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

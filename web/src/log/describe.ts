@@ -1,0 +1,50 @@
+// One line of the log in words, for the reader who steps through it and for screen readers. Pure.
+
+import type { SearchEvent } from '../../../src/runtime/events.ts';
+
+export function describeEvent(event: SearchEvent): string {
+  switch (event.type) {
+    case 'submitted':
+      return 'the search was submitted';
+    case 'resumed':
+      return 'the search was taken up again from its log';
+    case 'admitted':
+      return 'the search was admitted';
+    case 'width':
+      return `width is now ${event.primary}${event.speculative === 0 ? '' : ` and ${event.speculative} speculative`}`;
+    case 'planted':
+      return `the tree was planted, score is the ${event.aggregation} of rewards`;
+    case 'opened':
+      return `strand ${event.strand} opened at node ${event.node}`;
+    case 'asked':
+      return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}`;
+    case 'grown':
+      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${event.terminal ? ', and finished its path' : ''}`;
+    case 'merged':
+      return `a step below node ${event.parent} was the same as node ${event.into}`;
+    case 'withered':
+      return `a step below node ${event.parent} failed: ${event.code}`;
+    case 'ghosted':
+      return `a speculative step was kept below node ${event.parent}${reward(event.reward)}`;
+    case 'moved':
+      return `strand ${event.strand} moved to node ${event.node}`;
+    case 'preempted':
+      return `strand ${event.strand} was taken away for another search`;
+    case 'pruned':
+      return `strand ${event.strand} was pruned by ${event.rule}`;
+    case 'closed':
+      return `strand ${event.strand} closed: ${event.closing}`;
+    case 'exited':
+      return `the search ended: ${event.exit.kind}, by ${event.exit.rule}`;
+    default:
+      return (event satisfies never as { type: string }).type;
+  }
+}
+
+function reward(value: number | undefined): string {
+  return value === undefined ? '' : `, reward ${value.toFixed(2)}`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,42 @@
+// The dashboard's entry: one bar, and below it the overview or one search, as the address says after `#`.
+
+import { ApiError } from './api/client.ts';
+import { fill, h, setAttribute, setText } from './page/dom.ts';
+import { makeHeader } from './page/header.ts';
+import { askForKey } from './page/key-dialog.ts';
+import { openSearch } from './page/live-search.ts';
+import { OverviewPage } from './page/overview.ts';
+import { OverviewFeed } from './page/overview-feed.ts';
+import { startTheme } from './page/theme.ts';
+
+startTheme();
+const state = h('span', { class: 'connection', role: 'status' }, 'connecting');
+const main = h('main', { id: 'main', tabindex: -1 });
+document
+  .getElementById('app')!
+  .append(h('a', { class: 'skip', href: '#main' }, 'Skip to content'), makeHeader(state, '#/'), main);
+
+const feed = new OverviewFeed((connected) => {
+  setText(state, connected === true ? 'live' : connected.message);
+  setAttribute(state, 'data-ok', connected === true ? 'yes' : 'no');
+  if (connected instanceof ApiError && connected.status === 401) askForKey(() => location.reload());
+});
+
+let visit = new AbortController();
+
+function show(): void {
+  const [, place, id] = location.hash.split('/');
+  if (location.hash === '#main') return main.focus();
+  visit.abort();
+  visit = new AbortController();
+  if (place === 'search' && id !== undefined) {
+    void openSearch(main, decodeURIComponent(id), visit.signal);
+    return;
+  }
+  document.title = 'coppice';
+  fill(main, new OverviewPage(feed, visit.signal).element);
+}
+
+addEventListener('hashchange', show);
+show();
+void feed.start();

@@ -1,0 +1,72 @@
+// The selected node in words: its numbers, and the text of the path that leads to it, step by step.
+
+import { meanValue, type Node, pathTo } from '../../../src/tree/node.ts';
+import type { Moment } from '../log/replay.ts';
+import { markOf, markWords } from '../tree/mark.ts';
+import { readPalette } from '../tree/palette.ts';
+import { scoreColour } from '../tree/score-scale.ts';
+import { fill, h } from './dom.ts';
+import { formatScore } from './words.ts';
+
+export interface DetailsOptions {
+  readonly threshold: () => number;
+  readonly onSelect: (node: number) => void;
+}
+
+export class Details {
+  readonly element = h('section', { class: 'details', 'aria-label': 'Selected node', 'aria-live': 'polite' });
+  readonly #options: DetailsOptions;
+  #shown = '';
+
+  constructor(options: DetailsOptions) {
+    this.#options = options;
+  }
+
+  show(moment: Moment, node: Node | undefined, heading: string): void {
+    const key = `${heading} ${node?.id} ${node?.visits} ${node?.children.length} ${node?.pending} ${document.documentElement.dataset.theme}`;
+    if (key === this.#shown) return;
+    this.#shown = key;
+    if (node === undefined || moment.tree === undefined) {
+      fill(this.element, h('p', { class: 'hint' }, 'Select a node to read its path.'));
+      return;
+    }
+    fill(this.element, h('h2', {}, heading), this.#facts(moment, node), this.#steps(node));
+  }
+
+  #facts(moment: Moment, node: Node): HTMLElement {
+    const threshold = this.#options.threshold();
+    const cut = moment.prunedAt.get(node.id);
+    const facts: [string, string][] = [
+      ['score', formatScore(node.score)],
+      ['reward', formatScore(node.reward)],
+      ['visits', String(node.visits)],
+      ['mean value', formatScore(meanValue(node))],
+      ['strands below', String(node.pending)],
+      ['tokens', `${node.step?.tokens ?? 0} of ${node.pathTokens}`],
+    ];
+    const rows = facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)));
+    const state =
+      node.parent === undefined ? 'the root: the question' : markWords[markOf(node, moment.tree!, threshold)];
+    const pruned = cut === undefined ? undefined : h('p', { class: 'state' }, `a strand was pruned here by ${cut}`);
+    return h('div', {}, h('dl', { class: 'facts' }, ...rows), h('p', { class: 'state' }, state), pruned);
+  }
+
+  #steps(node: Node): HTMLElement {
+    const { theme } = readPalette();
+    const steps = pathTo(node).map((each) => {
+      const dot = h('i', { class: 'dot' });
+      dot.style.background = scoreColour(theme, each.score);
+      const text = (each.step?.text ?? '').trim();
+      const button = h(
+        'button',
+        { type: 'button', class: 'step', onclick: () => this.#options.onSelect(each.id) },
+        dot,
+        h('span', { class: 'step-text' }, text === '' ? 'no text kept' : text),
+        h('span', { class: 'step-score' }, formatScore(each.reward ?? each.score)),
+      );
+      if (each === node) button.setAttribute('aria-current', 'step');
+      return h('li', {}, button);
+    });
+    return h('ol', { class: 'steps' }, ...steps);
+  }
+}

@@ -1,0 +1,34 @@
+// Asks for an API key where the server wants one. The key stays in this tab.
+
+import { rememberKey } from '../api/client.ts';
+import { h } from './dom.ts';
+
+let open = false;
+
+export function askForKey(onKey: () => void): void {
+  if (open) return;
+  open = true;
+  const field = h('input', { type: 'password', autocomplete: 'off', required: true, id: 'key', spellcheck: 'false' });
+  const form = h(
+    'form',
+    {
+      onsubmit: (event: Event) => {
+        event.preventDefault();
+        rememberKey(field.value.trim());
+        dialog.close();
+        onKey();
+      },
+    },
+    h('label', { for: 'key' }, 'This server asks for an API key'),
+    field,
+    h('p', { class: 'hint' }, 'It is kept in this tab only.'),
+    h('button', { class: 'primary' }, 'Continue'),
+  );
+  const dialog = h('dialog', { class: 'key-dialog' }, form);
+  dialog.addEventListener('close', () => {
+    open = false;
+    dialog.remove();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,115 @@
+// Every running search as one row, with its share of the budget, its progress and its best score against the threshold.
+// Rows are kept from frame to frame and only what changed is written: hundreds change every second.
+
+import type { ListedSearch, OverviewFrame } from '../api/types.ts';
+import { fill, h, setText } from './dom.ts';
+import { formatCount, formatDuration, formatScore } from './words.ts';
+
+const mostPips = 16;
+
+class LiveRow {
+  readonly element: HTMLAnchorElement;
+  readonly #title = h('span', { class: 'row-title' });
+  readonly #pips = h('i', { class: 'pips', 'aria-hidden': 'true' });
+  readonly #strands = h('span', { class: 'row-strands' });
+  readonly #rollouts = h('i', { class: 'meter', 'aria-hidden': 'true' });
+  readonly #rolloutWords = h('span', {});
+  readonly #score = h('i', { class: 'meter score', 'aria-hidden': 'true' });
+  readonly #scoreWords = h('span', {});
+  readonly #nodes = h('span', { class: 'row-number' });
+  readonly #age = h('span', { class: 'row-number' });
+
+  constructor(id: string) {
+    this.element = h(
+      'a',
+      { class: 'row', href: `#/search/${encodeURIComponent(id)}` },
+      this.#title,
+      h('span', { class: 'row-cell', title: 'strands open' }, this.#pips, this.#strands),
+      h('span', { class: 'row-cell', title: 'rollouts of the most allowed' }, this.#rollouts, this.#rolloutWords),
+      h('span', { class: 'row-cell', title: 'best score; the mark is the threshold' }, this.#score, this.#scoreWords),
+      this.#nodes,
+      this.#age,
+    );
+  }
+
+  update(search: ListedSearch): void {
+    setText(this.#title, search.title ?? search.id);
+    setText(this.#strands, String(search.open_strands));
+    setText(this.#rolloutWords, `${search.rollouts}/${search.rollout_limit}`);
+    setText(this.#scoreWords, formatScore(search.best_score));
+    setText(this.#nodes, formatCount(search.nodes));
+    setText(this.#age, formatDuration(search.age_ms));
+    setVariable(this.#pips, '--open', Math.min(mostPips, search.open_strands));
+    setVariable(this.#pips, '--may', Math.min(mostPips, search.primary + search.speculative));
+    setVariable(this.#rollouts, '--share', Math.min(1, search.rollouts / Math.max(1, search.rollout_limit)));
+    setVariable(this.#score, '--share', Math.min(1, search.best_score ?? 0));
+    setVariable(this.#score, '--mark', Math.min(1, search.threshold));
+  }
+}
+
+function setVariable(element: HTMLElement, name: string, value: number): void {
+  const text = String(Math.round(value * 1000) / 1000);
+  if (element.style.getPropertyValue(name) !== text) element.style.setProperty(name, text);
+}
+
+export class LiveList {
+  readonly element: HTMLElement;
+  readonly #count = h('small', {});
+  readonly #head: HTMLElement;
+  readonly #body = h('div', { class: 'rows' });
+  readonly #none = h('p', { class: 'hint' }, 'Nothing is running. Ask something.');
+  readonly #rows = new Map<string, LiveRow>();
+
+  constructor() {
+    const names = ['search', 'strands', 'rollouts', 'best score', 'nodes', 'age'];
+    this.#head = h(
+      'div',
+      { class: 'row row-head', 'aria-hidden': 'true' },
+      ...names.map((name) => h('span', {}, name)),
+    );
+    this.element = h(
+      'section',
+      { class: 'panel list' },
+      h('h2', {}, 'Live searches', this.#count),
+      this.#head,
+      this.#body,
+      this.#none,
+    );
+  }
+
+  update({ searches }: OverviewFrame): void {
+    const { listed, running } = searches;
+    const cut = running > listed.length ? `, the oldest ${listed.length} shown` : '';
+    setText(this.#count, running === 0 ? '' : `${running}${cut}`);
+    this.#none.hidden = listed.length > 0;
+    this.#head.hidden = listed.length === 0;
+    const gone = new Set(this.#rows.keys());
+    const elements = listed.map((search) => {
+      gone.delete(search.id);
+      const row = this.#row(search.id);
+      row.update(search);
+      return row.element;
+    });
+    for (const id of gone) this.#rows.delete(id);
+    const same =
+      this.#body.childElementCount === elements.length &&
+      elements.every((each, at) => this.#body.children[at] === each);
+    if (!same) this.#arrange(elements);
+  }
+
+  /** Moves rows without taking the focus from the one that has it. */
+  #arrange(elements: readonly HTMLElement[]): void {
+    const focused = document.activeElement;
+    fill(this.#body, ...elements);
+    if (focused instanceof HTMLElement && this.#body.contains(focused)) focused.focus({ preventScroll: true });
+  }
+
+  #row(id: string): LiveRow {
+    let row = this.#rows.get(id);
+    if (row === undefined) {
+      row = new LiveRow(id);
+      this.#rows.set(id, row);
+    }
+    return row;
+  }
+}

@@ -1,0 +1,66 @@
+// Opens one search of the server: reads what is known, follows its log, and shows both. Events that come together are
+// shown together, once per frame, so that a fast search cannot outrun the page.
+
+import type { LoggedEvent } from '../../../src/runtime/events.ts';
+import { cancelSearch, follow, readSearch } from '../api/client.ts';
+import { exportRecording } from '../recording.ts';
+import { fill, h } from './dom.ts';
+import { FrameLoop } from './frame-loop.ts';
+import { questionOf, SearchPage } from './search-view.ts';
+
+export async function openSearch(main: HTMLElement, id: string, signal: AbortSignal): Promise<void> {
+  fill(main, h('p', { class: 'hint loading' }, 'Reading the search…'));
+  try {
+    await showSearch(main, id, signal);
+  } catch (error) {
+    if (!signal.aborted)
+      fill(
+        main,
+        h('p', { class: 'problem', role: 'alert' }, `This search cannot be shown: ${(error as Error).message}`),
+      );
+  }
+}
+
+async function showSearch(main: HTMLElement, id: string, signal: AbortSignal): Promise<void> {
+  let search = await readSearch(id);
+  if (signal.aborted) return;
+  const log: LoggedEvent[] = [];
+  const cancel = h('button', { type: 'button', onclick: () => void cancelSearch(id) }, 'Cancel');
+  const save = h('button', { type: 'button', onclick: () => void saveRecording() }, 'Export as HTML');
+  cancel.hidden = search.ended_ms !== null;
+  const page = new SearchPage({ signal, search, log, actions: [cancel, save] });
+  document.title = `coppice: ${questionOf(search).slice(0, 80)}`;
+  fill(main, page.element);
+
+  async function saveRecording(): Promise<void> {
+    const { template } = await import('virtual:replay-template');
+    download(`coppice-${id}.html`, exportRecording(template, search, log));
+  }
+
+  const loop = new FrameLoop(() => {
+    page.update();
+    return false;
+  });
+  signal.addEventListener('abort', () => loop.stop());
+  await follow({
+    path: `v1/searches/${encodeURIComponent(id)}/events`,
+    signal,
+    lastId: () => log.at(-1)?.sequence.toString(),
+    onState: () => {},
+    onMessages: (messages) => {
+      for (const { event, data } of messages) if (event === 'entry') log.push(JSON.parse(data) as LoggedEvent);
+      loop.request();
+    },
+  });
+  if (signal.aborted) return;
+  search = await readSearch(id);
+  cancel.hidden = true;
+  page.setSearch(search);
+}
+
+function download(name: string, html: string): void {
+  const url = URL.createObjectURL(new Blob([html], { type: 'text/html' }));
+  const link = h('a', { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,86 @@
+// The overview: the box to ask, the budget over time, latency, exits, what they saved, and every live and recent search.
+
+import { makeAskBox } from './ask.ts';
+import { BudgetChart } from './budget-chart.ts';
+import { h, setText } from './dom.ts';
+import { ExitMix } from './exit-mix.ts';
+import { LiveList } from './live-list.ts';
+import type { OverviewFeed } from './overview-feed.ts';
+import { RecentList } from './recent-list.ts';
+import { formatCount, formatDuration } from './words.ts';
+
+export class OverviewPage {
+  readonly element: HTMLElement;
+  readonly #feed: OverviewFeed;
+  readonly #budget: BudgetChart;
+  readonly #exits = new ExitMix();
+  readonly #live = new LiveList();
+  readonly #recent: RecentList;
+  readonly #latency = figures('Latency', 'of searches that ended in the last 15 minutes, since arrival');
+  readonly #tokens = figures(
+    'Tokens since start',
+    'saved, estimated: rollouts that an exit made unnecessary, times the mean tokens of one',
+  );
+
+  constructor(feed: OverviewFeed, signal: AbortSignal) {
+    this.#feed = feed;
+    this.#budget = new BudgetChart(feed, signal);
+    this.#recent = new RecentList(signal);
+    this.element = h(
+      'div',
+      { class: 'overview' },
+      makeAskBox(),
+      h(
+        'div',
+        { class: 'tiles' },
+        this.#budget.element,
+        this.#latency.element,
+        this.#tokens.element,
+        this.#exits.element,
+      ),
+      this.#live.element,
+      this.#recent.element,
+    );
+    feed.onFrame(() => this.#update(), signal);
+    this.#update();
+  }
+
+  #update(): void {
+    const frame = this.#feed.last;
+    if (frame === undefined) return;
+    const { latency, tokens } = frame;
+    this.#budget.update();
+    this.#exits.update(frame.exits);
+    this.#live.update(frame);
+    this.#recent.update(frame);
+    this.#latency.show([
+      [latency === null ? '–' : formatDuration(latency.p50_ms), 'p50'],
+      [latency === null ? '–' : formatDuration(latency.p99_ms), 'p99'],
+    ]);
+    const generated = (tokens.committed ?? 0) + (tokens.discarded ?? 0) + (tokens.speculative ?? 0);
+    this.#tokens.show([
+      [`≈ ${formatCount(tokens.saved_estimate ?? 0)}`, 'saved by exits, estimated'],
+      [formatCount(generated), `generated, ${formatCount(tokens.per_second ?? 0)} a second`],
+    ]);
+  }
+}
+
+interface Figures {
+  readonly element: HTMLElement;
+  /** Values with the words that follow them. */
+  show(values: readonly (readonly [value: string, words: string])[]): void;
+}
+
+function figures(name: string, about: string): Figures {
+  const lines = [0, 1].map(() => ({ value: h('b', {}, '–'), words: h('small', {}) }));
+  const values = lines.map(({ value, words }) => h('p', { class: 'value' }, value, words));
+  return {
+    element: h('section', { class: 'tile panel', title: about }, h('h2', {}, name), ...values),
+    show(given) {
+      for (const [at, [value, words]] of given.entries()) {
+        setText(lines[at]!.value, value);
+        setText(lines[at]!.words, words);
+      }
+    },
+  };
+}

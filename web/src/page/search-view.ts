@@ -1,0 +1,244 @@
+// One search: its question, answer and numbers, the tree at the moment that the timeline shows, and the path of the
+// selected node. Reads a log that may still grow; does not know where the log comes from.
+
+import type { LoggedEvent } from '../../../src/runtime/events.ts';
+import type { SearchView } from '../api/types.ts';
+import { describeEvent } from '../log/describe.ts';
+import { Player, speeds } from '../log/player.ts';
+import { Replay } from '../log/replay.ts';
+import { Details } from './details.ts';
+import { type Child, fill, h, setAttribute, setText } from './dom.ts';
+import { exitLook } from './exits.ts';
+import { FrameLoop } from './frame-loop.ts';
+import { makeLegend } from './legend.ts';
+import { Timeline } from './timeline.ts';
+import { chosenOf, TreeCanvas } from './tree-canvas.ts';
+import { formatCount, formatDuration, formatEvidence, formatScore } from './words.ts';
+
+export interface SearchPageOptions {
+  readonly signal: AbortSignal;
+  readonly search: SearchView;
+  readonly log: readonly LoggedEvent[];
+  /** Buttons of the owner: export, cancel. */
+  readonly actions: readonly HTMLElement[];
+}
+
+const defaultThreshold = 1;
+
+export class SearchPage {
+  readonly element: HTMLElement;
+  #search: SearchView;
+  readonly #log: readonly LoggedEvent[];
+  readonly #replay: Replay;
+  readonly #player: Player;
+  readonly #tree: TreeCanvas;
+  readonly #timeline: Timeline;
+  readonly #details: Details;
+  readonly #loop: FrameLoop;
+  #selected: number | undefined;
+  readonly #title = h('h1', {});
+  readonly #about = h('p', { class: 'about' });
+  readonly #outcome = h('div', { class: 'outcome', role: 'status' });
+  readonly #facts = h('dl', { class: 'figures' });
+  readonly #play = h('button', { type: 'button', class: 'play', onclick: () => this.#togglePlay() }, 'Replay');
+  readonly #live = h('button', { type: 'button', onclick: () => this.#seek(Number.POSITIVE_INFINITY) }, 'End');
+  readonly #where = h('span', { class: 'where' });
+  readonly #event = h('span', { class: 'event' });
+  readonly #fault = h('p', { class: 'problem', role: 'alert', hidden: true });
+
+  constructor({ signal, search, log, actions }: SearchPageOptions) {
+    this.#search = search;
+    this.#log = log;
+    this.#replay = new Replay(log);
+    this.#player = new Player(log);
+    const threshold = () => this.#search.limits?.threshold ?? defaultThreshold;
+    const onSelect = (node: number | undefined) => this.#select(node);
+    this.#tree = new TreeCanvas({ signal, threshold, onSelect });
+    this.#details = new Details({ threshold, onSelect });
+    const onSeek = () => this.update();
+    this.#timeline = new Timeline({ log, player: this.#player, threshold, signal, onSeek });
+    this.#loop = new FrameLoop((elapsedMs) => this.#onFrame(elapsedMs));
+    signal.addEventListener('abort', () => this.#loop.stop());
+    this.element = this.#compose(actions, makeLegend(signal));
+    this.setSearch(search);
+  }
+
+  setSearch(search: SearchView): void {
+    this.#search = search;
+    setText(this.#title, questionOf(search));
+    const parts = [search.model, search.program, search.policy && `policy ${search.policy}`, search.id];
+    setText(this.#about, parts.filter(Boolean).join(' · '));
+    this.update();
+  }
+
+  /** The log has grown, or the reader has moved in it. */
+  update(): void {
+    const { position } = this.#player;
+    const moment = this.#replay.seek(position);
+    this.#tree.show(moment);
+    this.#timeline.update();
+    this.#showDetails();
+    this.#showOutcome();
+    this.#showPlayer();
+    this.#showFigures();
+    this.#fault.hidden = moment.fault === undefined;
+    setText(this.#fault, moment.fault ?? '');
+  }
+
+  #compose(actions: readonly HTMLElement[], legend: HTMLElement): HTMLElement {
+    const speed = h(
+      'select',
+      {
+        'aria-label': 'Speed of the replay',
+        onchange: (event: Event) => this.#setSpeed(event.target as HTMLSelectElement),
+      },
+      h('option', { value: '' }, 'auto speed'),
+      ...speeds.map((each) => h('option', { value: each }, `${each}×`)),
+    );
+    const zoom = h(
+      'div',
+      { class: 'zoom', role: 'group', 'aria-label': 'Zoom' },
+      h('button', { type: 'button', 'aria-label': 'Zoom in', onclick: () => this.#tree.zoom(1.5) }, '+'),
+      h('button', { type: 'button', 'aria-label': 'Zoom out', onclick: () => this.#tree.zoom(1 / 1.5) }, '−'),
+      h('button', { type: 'button', 'aria-label': 'Show the whole tree', onclick: () => this.#tree.reset() }, '⤢'),
+    );
+    const keys = 'Arrow keys walk the tree, plus and minus zoom, 0 shows all, Home is the root, End the chosen path.';
+    return h(
+      'article',
+      { class: 'search' },
+      h(
+        'header',
+        { class: 'search-head' },
+        h('div', {}, this.#title, this.#about),
+        h('div', { class: 'actions' }, ...actions),
+      ),
+      this.#fault,
+      h(
+        'div',
+        { class: 'search-body' },
+        h(
+          'div',
+          { class: 'stage panel' },
+          legend,
+          h('div', { class: 'tree-box' }, this.#tree.element, zoom),
+          h('p', { id: 'tree-keys', class: 'unseen' }, keys),
+          h('div', { class: 'player' }, this.#play, this.#live, speed, this.#where, this.#event),
+          this.#timeline.element,
+        ),
+        h(
+          'aside',
+          { class: 'side' },
+          h('div', { class: 'panel' }, this.#outcome, this.#facts),
+          h('div', { class: 'panel grow' }, this.#details.element),
+        ),
+      ),
+    );
+  }
+
+  #onFrame(elapsedMs: number): boolean {
+    const goesOn = this.#player.advance(Number.isFinite(elapsedMs) ? elapsedMs : 64);
+    this.update();
+    return goesOn;
+  }
+
+  #togglePlay(): void {
+    this.#player.toggle();
+    this.#loop.request();
+  }
+
+  #setSpeed({ value }: HTMLSelectElement): void {
+    this.#player.speed = value === '' ? undefined : Number(value);
+  }
+
+  #seek(position: number): void {
+    this.#player.seek(position);
+    this.update();
+  }
+
+  #select(node: number | undefined): void {
+    this.#selected = node;
+    this.#tree.select(node);
+    this.#showDetails();
+  }
+
+  #showDetails(): void {
+    const moment = this.#replay.seek(this.#player.position);
+    const selected = this.#selected === undefined ? undefined : moment.tree?.nodes[this.#selected];
+    const node = selected ?? chosenOf(moment);
+    const heading =
+      selected !== undefined ? `Node ${selected.id}` : moment.exit === undefined ? 'Best path so far' : 'Chosen path';
+    this.#details.show(moment, node, heading);
+  }
+
+  #showOutcome(): void {
+    const moment = this.#replay.seek(this.#player.position);
+    const { exit, answer, tree } = moment;
+    const key = `${exit?.kind} ${tree?.best?.id} ${this.#search.state}`;
+    if (this.#outcome.dataset.shown === key) return;
+    this.#outcome.dataset.shown = key;
+    fill(this.#outcome, ...(exit === undefined ? this.#growing(tree?.best?.answer) : ended(exit, answer)));
+  }
+
+  #growing(best: string | undefined): Child[] {
+    const waiting = this.#search.state === 'queued' && this.#log.length <= 2;
+    return [
+      h('p', { class: 'chip live' }, waiting ? 'waiting for its turn' : 'growing'),
+      best === undefined ? h('p', { class: 'answer none' }, 'no finished path yet') : h('p', { class: 'answer' }, best),
+    ];
+  }
+
+  #showPlayer(): void {
+    const player = this.#player;
+    const last = this.#log[player.position - 1];
+    setText(this.#play, player.isPlaying ? 'Pause' : player.isAtEnd ? 'Replay' : 'Play');
+    setText(this.#live, this.#log.at(-1)?.event.type === 'exited' ? 'End' : 'Live');
+    setAttribute(this.#live, 'aria-pressed', String(player.isAtEnd && !player.isPlaying));
+    const shown = formatDuration(Math.max(0, player.atMs - player.startMs));
+    setText(this.#where, `${shown} · event ${player.position} of ${this.#log.length}`);
+    setText(this.#event, last === undefined ? '' : describeEvent(last.event));
+  }
+
+  #showFigures(): void {
+    const { tree, width, cost } = this.#replay.seek(this.#player.position);
+    const { limits } = this.#search;
+    const rollouts = tree?.closed.completed ?? 0;
+    const figures: [string, string][] = [
+      ['nodes', formatCount((tree?.nodes.length ?? 1) - 1)],
+      ['rollouts', limits === null ? String(rollouts) : `${rollouts} of ${limits.rollouts}`],
+      ['strands open', `${tree?.strands.size ?? 0} of ${width.primary + width.speculative}`],
+      ['best score', `${formatScore(tree?.best?.score)}${limits === null ? '' : ` / ${limits.threshold}`}`],
+      ['tokens', formatCount(cost?.committedTokens ?? tree?.tokens ?? 0)],
+      ['discarded', cost === undefined ? '–' : formatCount(cost.discardedTokens + cost.speculativeTokens)],
+    ];
+    if (this.#facts.childElementCount === 0) {
+      fill(this.#facts, ...figures.map(([name]) => h('div', {}, h('dt', {}, name), h('dd', {}))));
+    }
+    for (const [at, [, value]] of figures.entries()) setText(this.#facts.children[at]!.children[1]!, value);
+  }
+}
+
+function ended(
+  exit: NonNullable<SearchView['exit']>,
+  answer: { text: string; answer?: string | undefined; complete: boolean } | undefined,
+): Child[] {
+  const { sign, about, kind } = exitLook(exit.kind);
+  const evidence = Object.entries(exit.evidence).map(([name, value]) => `${name} ${formatEvidence(value)}`);
+  const shown = answer?.answer ?? answer?.text.trim();
+  return [
+    h('p', { class: `chip exit-${kind}`, title: about }, h('span', { 'aria-hidden': 'true' }, `${sign} `), kind),
+    shown === undefined || shown === ''
+      ? h('p', { class: 'answer none' }, 'no answer kept')
+      : h('p', { class: 'answer' }, shown),
+    h('p', { class: 'why' }, `${about} (${[exit.rule, ...evidence].join(', ')})`),
+    answer?.complete === false
+      ? h('p', { class: 'why' }, 'No path was finished: this is the best beginning.')
+      : undefined,
+  ];
+}
+
+/** The last thing the user said, as far as texts are kept. */
+export function questionOf({ request, title, id }: SearchView): string {
+  const content = request?.messages?.findLast(({ role }) => role === 'user')?.content;
+  if (typeof content === 'string') return content;
+  return title ?? id;
+}

@@ -1,0 +1,254 @@
+// The tree on the page: draws the scene, and lets the reader point at, select, zoom and walk through it, by pointer, touch
+// or keyboard. What it shows and what is selected is decided by its owner.
+
+import type { NodeId } from '../../../src/tree/events.ts';
+import type { Node } from '../../../src/tree/node.ts';
+import type { Moment } from '../log/replay.ts';
+import { Camera, type Point } from '../tree/camera.ts';
+import { paint } from '../tree/paint.ts';
+import { readPalette } from '../tree/palette.ts';
+import { type Placed, Scene } from '../tree/scene.ts';
+import { keyOfNode } from '../tree/sprout.ts';
+import { makeSheet } from './canvas.ts';
+import { fill, h } from './dom.ts';
+import { FrameLoop } from './frame-loop.ts';
+import { onTheme } from './theme.ts';
+import { formatScore } from './words.ts';
+
+export interface TreeCanvasOptions {
+  readonly signal: AbortSignal;
+  readonly threshold: () => number;
+  readonly onSelect: (node: NodeId | undefined) => void;
+}
+
+const reach = 22;
+
+export class TreeCanvas {
+  readonly element: HTMLElement;
+  readonly #options: TreeCanvasOptions;
+  readonly #canvas = h('canvas', {});
+  readonly #tip = h('div', { class: 'tip', hidden: true, 'aria-hidden': 'true' });
+  readonly #scene = new Scene();
+  readonly #camera = new Camera();
+  readonly #loop: FrameLoop;
+  readonly #sheet;
+  #palette = readPalette();
+  #moment: Moment | undefined;
+  #selected: NodeId | undefined;
+  #hovered: number | undefined;
+  #drag: { from: Point; moved: boolean } | undefined;
+
+  constructor(options: TreeCanvasOptions) {
+    this.#options = options;
+    this.element = h('div', {
+      class: 'tree',
+      tabindex: 0,
+      role: 'application',
+      'aria-label': 'Tree of the search',
+      'aria-describedby': 'tree-keys',
+      onkeydown: (event: KeyboardEvent) => this.#onKey(event),
+    });
+    this.element.append(this.#canvas, this.#tip);
+    this.#loop = new FrameLoop((elapsedMs, clockMs) => this.#draw(elapsedMs, clockMs));
+    this.#sheet = makeSheet(this.#canvas, () => this.#refit());
+    this.#listen();
+    onTheme(() => {
+      this.#palette = readPalette();
+      this.#loop.request();
+    }, options.signal);
+    options.signal.addEventListener('abort', () => {
+      this.#loop.stop();
+      this.#sheet.stop();
+    });
+  }
+
+  show(moment: Moment): void {
+    this.#moment = moment;
+    this.#scene.show(moment);
+    const nodes = moment.tree?.nodes.length ?? 0;
+    this.#canvas.setAttribute('aria-hidden', 'true');
+    this.element.setAttribute(
+      'aria-label',
+      `Tree of the search: ${nodes} nodes, ${moment.tree?.strands.size ?? 0} strands open`,
+    );
+    this.#refit();
+  }
+
+  select(node: NodeId | undefined): void {
+    this.#selected = node;
+    this.#loop.request();
+  }
+
+  /** Back to the whole tree. */
+  reset(): void {
+    this.#camera.reset();
+    this.#loop.request();
+  }
+
+  zoom(factor: number): void {
+    const { width, height } = this.#sheet.size();
+    this.#camera.zoomBy(factor, { x: width / 2, y: height / 2 });
+    this.#loop.request();
+  }
+
+  #refit(): void {
+    this.#camera.aimAt(this.#scene.extent, this.#sheet.size());
+    this.#loop.request();
+  }
+
+  #draw(elapsedMs: number, clockMs: number): boolean {
+    const moment = this.#moment;
+    if (moment === undefined) return false;
+    const moving = [this.#scene.advance(elapsedMs), this.#camera.advance(elapsedMs)];
+    paint(this.#sheet.ctx, {
+      scene: this.#scene,
+      camera: this.#camera,
+      moment,
+      threshold: this.#options.threshold(),
+      chosen: chosenOf(moment),
+      selected: this.#selected,
+      hovered: this.#hovered,
+      palette: this.#palette,
+      size: this.#sheet.size(),
+      clockMs,
+    });
+    return moving.includes(true) || this.#scene.inFlight > 0;
+  }
+
+  #listen(): void {
+    const canvas = this.#canvas;
+    canvas.addEventListener('pointerdown', (event) => {
+      this.#drag = { from: at(event), moved: false };
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener('pointermove', (event) => this.#onMove(event));
+    canvas.addEventListener('pointerup', (event) => {
+      if (this.#drag?.moved === false) this.#choose(this.#nearest(at(event)));
+      this.#drag = undefined;
+    });
+    canvas.addEventListener('pointercancel', () => {
+      this.#drag = undefined;
+    });
+    canvas.addEventListener('pointerleave', () => this.#hover(undefined, { x: 0, y: 0 }));
+    canvas.addEventListener('dblclick', () => this.reset());
+    canvas.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false });
+  }
+
+  #onMove(event: PointerEvent): void {
+    const here = at(event);
+    if (this.#drag === undefined) return this.#hover(this.#nearest(here), here);
+    const { from } = this.#drag;
+    if (!this.#drag.moved && Math.hypot(here.x - from.x, here.y - from.y) < 5) return;
+    this.#camera.moveBy(here.x - from.x, here.y - from.y);
+    this.#drag = { from: here, moved: true };
+    this.#hover(undefined, here);
+    this.#loop.request();
+  }
+
+  /** The wheel zooms once the reader has taken hold of the tree, so that it never traps a page that is being scrolled. */
+  #onWheel(event: WheelEvent): void {
+    const held = event.ctrlKey || event.metaKey || this.#camera.isMoved || document.activeElement === this.element;
+    if (!held) return;
+    event.preventDefault();
+    this.#camera.zoomBy(Math.exp(-event.deltaY / 400), at(event));
+    this.#loop.request();
+  }
+
+  #nearest(point: Point): Placed | undefined {
+    let nearest: Placed | undefined;
+    let least = reach;
+    for (const placed of this.#scene.sprouts) {
+      const { x, y } = this.#camera.place(placed.x, placed.depth);
+      const distance = Math.hypot(point.x - x, point.y - y);
+      if (distance < least) {
+        nearest = placed;
+        least = distance;
+      }
+    }
+    return nearest;
+  }
+
+  #choose(placed: Placed | undefined): void {
+    this.#options.onSelect(placed?.sprout.kind === 'node' ? placed.sprout.node.id : undefined);
+  }
+
+  #hover(placed: Placed | undefined, point: Point): void {
+    if (this.#hovered !== placed?.sprout.key) {
+      this.#hovered = placed?.sprout.key;
+      fill(this.#tip, ...(placed === undefined ? [] : tipOf(placed)));
+      this.#loop.request();
+    }
+    this.#tip.hidden = placed === undefined;
+    if (placed === undefined) return;
+    const { width } = this.#sheet.size();
+    const x = Math.max(8, Math.min(point.x + 14, width - this.#tip.offsetWidth - 8));
+    const above = point.y - this.#tip.offsetHeight - 12;
+    this.#tip.style.transform = `translate(${x}px, ${above < 4 ? point.y + 18 : above}px)`;
+  }
+
+  /** Up goes to the children, since the tree grows up. */
+  #onKey(event: KeyboardEvent): void {
+    const next = this.#stepTo(event.key);
+    if (next !== undefined) this.#options.onSelect(next.id);
+    else if (event.key === '+' || event.key === '=') this.zoom(1.4);
+    else if (event.key === '-') this.zoom(1 / 1.4);
+    else if (event.key === '0') this.reset();
+    else if (event.key === 'Escape') this.#options.onSelect(undefined);
+    else if (!event.key.startsWith('Arrow')) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #stepTo(key: string): Node | undefined {
+    const tree = this.#moment?.tree;
+    if (tree === undefined) return undefined;
+    const here = this.#selected === undefined ? undefined : tree.nodes[this.#selected];
+    if (key === 'Home') return tree.root;
+    if (key === 'End') return chosenOf(this.#moment!);
+    if (!key.startsWith('Arrow')) return undefined;
+    if (here === undefined) return tree.root;
+    if (key === 'ArrowDown') return here.parent;
+    if (key === 'ArrowUp') return here.children.toSorted((a, b) => b.visits - a.visits || b.score - a.score)[0];
+    return this.#neighbour(here, key === 'ArrowLeft' ? -1 : 1);
+  }
+
+  /** The next node on the same level, across families. */
+  #neighbour(here: Node, side: -1 | 1): Node | undefined {
+    const x = this.#scene.at(keyOfNode(here))?.sprout.x ?? 0;
+    let next: { node: Node; x: number } | undefined;
+    for (const { sprout } of this.#scene.sprouts) {
+      if (sprout.kind !== 'node' || sprout.depth !== here.depth || (sprout.x - x) * side <= 0) continue;
+      if (next === undefined || (next.x - sprout.x) * side > 0) next = { node: sprout.node, x: sprout.x };
+    }
+    return next?.node;
+  }
+}
+
+/** The node of the answer once there is one, else the best finished path. */
+export function chosenOf({ tree, answer }: Moment): Node | undefined {
+  return (answer && tree?.nodes[answer.node]) ?? tree?.best;
+}
+
+function at(event: MouseEvent): Point {
+  return { x: event.offsetX, y: event.offsetY };
+}
+
+function tipOf({ sprout }: Placed): HTMLElement[] {
+  if (sprout.kind === 'flight') return [h('b', {}, 'in flight'), h('span', {}, 'being generated or scored')];
+  if (sprout.kind === 'ghost') {
+    const { step, reward } = sprout.ghost;
+    return [h('b', {}, `speculative · reward ${formatScore(reward)}`), h('span', {}, excerpt(step.text))];
+  }
+  const { node } = sprout;
+  if (node.step === undefined) return [h('b', {}, 'root'), h('span', {}, 'the question')];
+  return [
+    h('b', {}, `score ${formatScore(node.score)} · ${node.visits} visits`),
+    h('span', {}, excerpt(node.step.text)),
+  ];
+}
+
+function excerpt(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  if (line === '') return 'no text kept';
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}

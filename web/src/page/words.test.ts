@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { formatAgo, formatCount, formatDuration, formatEvidence, formatScore } from './words.ts';
+
+describe('numbers in words', () => {
+  it('are short and never longer than they are exact', () => {
+    expect([0, 999, 9999, 10_000, 12_345, 999_499, 1_000_000, 2.5e9].map(formatCount)).toEqual([
+      ...['0', '999', '9,999', '10k', '12.3k', '999k', '1M', '2.5G'],
+    ]);
+    expect([0, 999, 1000, 12_340, 61_000, 3_660_000].map(formatDuration)).toEqual([
+      ...['0 ms', '999 ms', '1.00 s', '12.3 s', '1 min 1 s', '1 h 1 min'],
+    ]);
+    expect([null, undefined, 0, 0.876].map(formatScore)).toEqual(['–', '–', '0.00', '0.88']);
+    expect([0, 30_000, 120_000, 7_200_000, 200_000_000].map(formatAgo)).toEqual([
+      ...['now', '30 s ago', '2 min ago', '2 h ago', '2 d ago'],
+    ]);
+  });
+
+  it('do not lift evidence over a threshold that it did not reach', () => {
+    expect(formatEvidence(0.89999)).toBe('0.899');
+    expect(formatEvidence(64)).toBe('64');
+    expect(formatEvidence('caller')).toBe('caller');
+  });
+});

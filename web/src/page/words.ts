@@ -1,0 +1,39 @@
+// Numbers and times as people read them. Pure; the same in every locale, so that two readers see the same page.
+
+export function formatCount(value: number): string {
+  if (value < 10_000) return Math.round(value).toLocaleString('en');
+  if (value < 1_000_000) return `${trim(value / 1000)}k`;
+  if (value < 1_000_000_000) return `${trim(value / 1_000_000)}M`;
+  return `${trim(value / 1_000_000_000)}G`;
+}
+
+function trim(value: number): string {
+  return value < 100 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value));
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function formatScore(score: number | null | undefined): string {
+  return score === null || score === undefined ? '–' : score.toFixed(2);
+}
+
+export function formatAgo(ms: number): string {
+  if (ms < 5000) return 'now';
+  if (ms < 60_000) return `${Math.round(ms / 1000)} s ago`;
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min ago`;
+  if (ms < 86_400_000) return `${Math.round(ms / 3_600_000)} h ago`;
+  return `${Math.round(ms / 86_400_000)} d ago`;
+}
+
+/** `0.9312…` for evidence: short, and never rounded over a threshold it did not reach. */
+export function formatEvidence(value: number | string): string {
+  if (typeof value === 'string') return value;
+  if (Number.isInteger(value)) return formatCount(value);
+  return (Math.trunc(value * 1000) / 1000).toString();
+}

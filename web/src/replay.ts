@@ -1,0 +1,21 @@
+// The page inside an exported file: one recorded search, no server, no network.
+
+import './style/main.css';
+import { h } from './page/dom.ts';
+import { makeHeader } from './page/header.ts';
+import { questionOf, SearchPage } from './page/search-view.ts';
+import { startTheme } from './page/theme.ts';
+import { readRecording } from './recording.ts';
+
+startTheme();
+const app = document.getElementById('app')!;
+const { signal } = new AbortController();
+try {
+  const { search, log } = readRecording(document.getElementById('recording')?.textContent ?? 'null');
+  document.title = `coppice: ${questionOf(search).slice(0, 80)}`;
+  const recorded = new Date(search.created_ms).toISOString().replace('T', ' ').slice(0, 16);
+  const note = h('span', { class: 'note' }, `recorded ${recorded} UTC`);
+  app.append(makeHeader(note, undefined), h('main', {}, new SearchPage({ signal, search, log, actions: [] }).element));
+} catch (error) {
+  app.append(h('p', { class: 'problem', role: 'alert' }, `This recording cannot be shown: ${String(error)}`));
+}

@@ -1,0 +1,21 @@
+// What a node looks like, apart from its colour. Shape carries what colour must not carry alone: a disc may still win,
+// a ring cannot, a diamond is finished, a cross was cut. Pure.
+
+import { isBound } from '../../../src/tree/aggregate.ts';
+import type { Node } from '../../../src/tree/node.ts';
+import type { Tree } from '../../../src/tree/tree.ts';
+
+export type Mark = 'viable' | 'futile' | 'won' | 'lost';
+
+/** `won` and `lost` are finished paths at or below the threshold; without a bound a path may still rise, so it stays viable. */
+export function markOf(node: Node, tree: Tree, threshold: number): Mark {
+  if (node.terminal) return node.score >= threshold ? 'won' : 'lost';
+  return isBound(tree.aggregation) && node.score < threshold ? 'futile' : 'viable';
+}
+
+export const markWords: Readonly<Record<Mark, string>> = {
+  viable: 'viable: may still reach the threshold',
+  futile: 'futile: below the threshold, and scores only fall',
+  won: 'finished, at or above the threshold',
+  lost: 'finished, below the threshold',
+};
