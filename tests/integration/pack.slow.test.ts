@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-pack-'));
-const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
 
 function run(command: string, args: readonly string[], cwd = folder): string {
   return execFileSync(command, [...args], {

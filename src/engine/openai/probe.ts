@@ -16,6 +16,9 @@ export interface ProbeOptions {
   readonly generates?: boolean;
 }
 
+/** The first request after a server's start may have to compile for a minute. */
+const sampleMs = 120_000;
+
 interface Model {
   readonly id: string;
   readonly owner: string;
@@ -97,7 +100,9 @@ async function probeVllm(connection: Connection, model: Model, options: ProbeOpt
     return_token_ids: true,
   };
   const sample =
-    options.generates === false ? undefined : await connection.json('POST', '/v1/completions', sampleBody, options);
+    options.generates === false
+      ? undefined
+      : await connection.json('POST', '/v1/completions', sampleBody, { timeoutMs: sampleMs });
   const choice = isRecord(sample) ? records(sample.choices)[0] : undefined;
   const usage = isRecord(sample) && isRecord(sample.usage) ? sample.usage : {};
   return {
