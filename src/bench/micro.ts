@@ -10,6 +10,10 @@ const entries: Readonly<Record<string, Entry>> = {
     about: 'operations of one scheduling decision, 10 to 10,000 live searches',
     load: () => import('./decide.ts'),
   },
+  engine: {
+    about: 'tokens per second of the embedded engine, beside a bare loop and (--peer) node-llama-cpp',
+    load: () => import('./engine-throughput.ts'),
+  },
 };
 
 const [name] = process.argv.slice(2);
