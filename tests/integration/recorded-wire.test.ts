@@ -7,7 +7,7 @@ import { Draft } from '../../src/engine/openai/draft.ts';
 import { faultOfStatus } from '../../src/engine/openai/failure.ts';
 import { SseParser } from '../../src/engine/openai/sse.ts';
 import type { Step } from '../../src/tree/step.ts';
-import type { Recording } from '../servers/record.ts';
+import type { Exchange, Recording } from '../servers/record.ts';
 
 describe.each(['vllm-0.32.0', 'llama-server-b11549'])('recorded from %s', (name) => {
   const file = new URL(`../fixtures/wire/${name}.json`, import.meta.url);
@@ -66,4 +66,13 @@ describe.each(['vllm-0.32.0', 'llama-server-b11549'])('recorded from %s', (name)
       'score',
     ]);
   });
+});
+
+it('recorded from vllm-0.32.0: a pair per step tag', () => {
+  const file = new URL('../fixtures/wire/vllm-0.32.0-pooling.json', import.meta.url);
+  const { reply, status } = JSON.parse(readFileSync(file, 'utf8')) as Exchange;
+  const { data } = JSON.parse(reply) as { data: { index: number; data: [number, number][] }[] };
+  expect(status).toBe(200);
+  expect(data.map((each) => each.data.length)).toEqual([2, 1]);
+  for (const [bad, good] of data.flatMap((each) => each.data)) expect(bad + good).toBeCloseTo(1, 5);
 });

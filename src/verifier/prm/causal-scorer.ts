@@ -5,6 +5,7 @@
 import { raise } from '../../base/fault.ts';
 import { isRecord, numberOrNaN, numbers, records } from '../../engine/openai/dialect.ts';
 import { dialects } from '../../engine/openai/dialects.ts';
+import { usageOf } from '../../engine/openai/vllm.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
@@ -139,7 +140,7 @@ async function scoreOnVllm(
   const rewards = items.map(
     (_, index) => byIndex.get(index) ?? badReward(server, `gave ${data.length} scores for ${items.length} paths`),
   );
-  return { rewards, ...tokensOf(prompts) };
+  return { rewards, ...tokensOf(answer) };
 }
 
 async function scoreOnSglang(
@@ -155,7 +156,7 @@ async function scoreOnSglang(
   if (scores.length !== items.length) badReward(server, `gave ${scores.length} scores for ${items.length} paths`);
   return {
     rewards: scores.map((pair: unknown) => numberOrNaN(Array.isArray(pair) ? pair[0] : undefined)),
-    ...tokensOf(prompts),
+    ...tokensOf(answer),
   };
 }
 
@@ -211,9 +212,9 @@ export function goodShare(top: readonly Record<string, unknown>[], [good, bad]: 
   return 1 / (1 + Math.exp((minus ?? floor) - (plus ?? floor)));
 }
 
-/** These servers do not say what they found in their cache; what was sent is what may have been computed. */
-function tokensOf(prompts: readonly Tokens[]): { readonly computedTokens: number; readonly cachedTokens: number } {
-  const { query, items } = splitPrefix(prompts);
-  const own = items.reduce((sum, each) => sum + each.length, 0);
-  return { computedTokens: query.length + own, cachedTokens: query.length * (items.length - 1) };
+/** As the server counted; what it found in its cache only where it was told to say. */
+function tokensOf(answer: unknown): { readonly computedTokens: number; readonly cachedTokens: number } {
+  const usage = isRecord(answer) ? usageOf(answer.usage) : undefined;
+  const cachedTokens = usage?.cachedTokens ?? 0;
+  return { computedTokens: (usage?.promptTokens ?? 0) - cachedTokens, cachedTokens };
 }
