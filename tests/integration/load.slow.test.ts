@@ -1,0 +1,133 @@
+// Many clients at once, and far too many: against the simulated engine on the real clock, in a process of its own.
+
+import { afterAll, expect, test } from 'vitest';
+import { serverEvents } from '../support/running-gateway.ts';
+import { ServedProcess } from '../support/served-process.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
+type Loose = any;
+
+const running: ServedProcess[] = [];
+afterAll(async () => {
+  for (const each of running) await each.kill();
+});
+
+async function start(settings: readonly string[]): Promise<ServedProcess> {
+  const served = await ServedProcess.start([
+    '--sim',
+    '--journal',
+    ':memory:',
+    ...settings.flatMap((each) => ['--set', each]),
+  ]);
+  running.push(served);
+  return served;
+}
+
+function ask(url: string, at: number, body: object): Promise<Response> {
+  const messages = [{ role: 'user', content: `question ${at % 200}` }];
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'simulated', messages, ...body }),
+  });
+}
+
+async function metric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
+}
+
+test('500 clients stream at once: no error, nothing lost, nothing out of order', async () => {
+  const served = await start(['models.0.engine.speed=2', 'admission.queue=1000', 'limits.effort="low"']);
+  const delays: number[] = [];
+  const watching = setInterval(async () => {
+    const frame = (await (await fetch(`${served.url}/v1/overview`)).json()) as Loose;
+    delays.push(frame.event_loop_ms);
+  }, 1000);
+  const clients = Array.from({ length: 500 }, async (_, at) => {
+    const response = await ask(served.url, at, { stream: true, seed: at, stream_options: { include_usage: true } });
+    expect(response.status).toBe(200);
+    const lines: string[] = [];
+    for await (const { data } of serverEvents(response)) if (data !== undefined) lines.push(data);
+    return lines;
+  });
+  const streams = await Promise.all(clients);
+  clearInterval(watching);
+  for (const lines of streams) {
+    expect(lines.at(-1)).toBe('[DONE]');
+    const chunks = lines.slice(0, -1).map((line) => JSON.parse(line) as Loose);
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+    expect(chunks[0].choices[0].delta.role).toBe('assistant');
+    const { coppice } = chunks.at(-2);
+    const text = (name: string) => chunks.map(({ choices }) => choices[0]?.delta[name] ?? '').join('');
+    const { result } = (await (await fetch(`${served.url}/v1/searches/${coppice.search}`)).json()) as Loose;
+    expect(text('content')).toBe(result.content);
+    expect(text('reasoning_content')).toBe(result.reasoning_content ?? '');
+    expect(chunks.at(-1).usage).toEqual(result.usage);
+  }
+  const sorted = delays.sort((a, b) => a - b);
+  console.log(
+    `500 streams: event-loop delay p99 per second, median ${sorted[sorted.length >> 1]} ms, worst ${sorted.at(-1)} ms`,
+  );
+  expect(served.errors).toBe('');
+});
+
+test('ten times the capacity for a minute: 429 for what is too much, deadlines kept, memory bounded', async () => {
+  const deadlineMs = 4000;
+  const served = await start([
+    'models.0.engine.speed=4',
+    'models.0.budget=16',
+    'admission.queue=40',
+    'limits.effort="minimal"',
+  ]);
+  const body = { coppice: { deadline_ms: deadlineMs } };
+  const capacity = await perSecond(served.url, body, 16, 5000);
+  const before = await metric(served.url, 'coppice_process_resident_memory_bytes');
+  const statuses = new Map<number, number>();
+  const late: number[] = [];
+  const open = new Set<Promise<void>>();
+  const rate = 10 * capacity;
+  const startMs = performance.now();
+  let sent = 0;
+  const one = async (at: number) => {
+    const response = await ask(served.url, at, body);
+    const answer = (await response.json()) as Loose;
+    statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+    if (response.status === 429) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    else late.push(answer.coppice.queue_ms + answer.coppice.search_ms - deadlineMs);
+  };
+  while (performance.now() - startMs < 60_000) {
+    const due = ((performance.now() - startMs) / 1000) * rate;
+    for (; sent < due; sent += 1) {
+      const request = one(sent).finally(() => open.delete(request));
+      open.add(request);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await Promise.all(open);
+  const after = await metric(served.url, 'coppice_process_resident_memory_bytes');
+  const latest = Math.max(...late);
+  console.log(
+    `capacity ${capacity.toFixed(1)}/s; sent ${sent} in 60 s; ${JSON.stringify(Object.fromEntries(statuses))}; latest answer ${latest.toFixed(0)} ms after its deadline; memory ${(before / 1e6).toFixed(0)} to ${(after / 1e6).toFixed(0)} MB`,
+  );
+  expect([...statuses.keys()].sort()).toEqual([200, 429]);
+  expect(statuses.get(200)).toBeGreaterThan(capacity * 30);
+  // One decision of the loop, on a machine that others use too.
+  expect(latest).toBeLessThan(1000);
+  expect(after).toBeLessThan(before + 300e6);
+  expect(served.errors).toBe('');
+});
+
+/** Answers per second with so many clients that each wait for theirs. */
+async function perSecond(url: string, body: object, clients: number, durationMs: number): Promise<number> {
+  const startMs = performance.now();
+  let answered = 0;
+  const client = async (number: number) => {
+    while (performance.now() - startMs < durationMs) {
+      await (await ask(url, number + 1000 * answered, body)).json();
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
+  return (answered * 1000) / (performance.now() - startMs);
+}

@@ -1,0 +1,56 @@
+// `coppice serve` as a process of its own, for tests that kill it or load it.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+export class ServedProcess {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  readonly #errors: string[];
+
+  private constructor(url: string, child: ChildProcess, errors: string[]) {
+    this.url = url;
+    this.#child = child;
+    this.#errors = errors;
+  }
+
+  static async start(args: readonly string[]): Promise<ServedProcess> {
+    const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--set', 'log.level=warn', ...args]);
+    const errors: string[] = [];
+    let said = '';
+    child.stderr.on('data', (text) => errors.push(String(text)));
+    const url = await new Promise<string>((resolve, reject) => {
+      child.stdout.on('data', (text) => {
+        said += String(text);
+        const [, found] = /at (http:\/\/\S+) /.exec(said) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+      child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${errors.join('')}`)));
+    });
+    return new ServedProcess(url, child, errors);
+  }
+
+  get errors(): string {
+    return this.#errors.join('');
+  }
+
+  /** Power off: nothing is said, nothing is written. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async stop(): Promise<number> {
+    await this.#end('SIGTERM');
+    return this.#child.exitCode ?? -1;
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await exit;
+  }
+}
