@@ -44,7 +44,7 @@ async function openSimulated(config: ModelConfig, { speed }: Kind<'sim'>): Promi
 async function openEmbeddedModel(config: ModelConfig, options: Kind<'llama'>): Promise<ModelParts> {
   const { openEmbedded } = await import('../bench/answering/embedded.ts');
   const { verifier: wanted } = config;
-  if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'confidence', 'none']);
+  if (wanted.kind === 'sim' || wanted.kind === 'judge') refuseVerifier(config, ['prm', 'confidence', 'none']);
   const prm = wanted.kind === 'prm' ? wanted.model : 'none';
   const { engine, verifier } = await openEmbedded({ model: options.model, prm, kvTokens: options.contextTokens });
   return wanted.kind === 'none' ? { config, engine } : { config, engine, verifier };
@@ -59,17 +59,48 @@ async function openRemote(config: ModelConfig, options: Kind<'openai'>, environm
   const engine: Engine = await openRemoteEngine({ servers, ...named });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const upstream: Upstream = { url: `${servers[0]!.url}/v1`, model: model ?? config.name, headers };
-  const verifier = await remoteVerifier(config);
+  const verifier = await remoteVerifier(config, options, environment).catch(async (error: unknown) => {
+    await engine.close();
+    throw error;
+  });
   return { config, engine, upstream, ...(verifier === undefined ? {} : { verifier }) };
 }
 
-async function remoteVerifier(config: ModelConfig): Promise<Verifier | undefined> {
-  const { kind } = config.verifier;
-  if (kind === 'none') return undefined;
-  if (kind !== 'confidence') return refuseVerifier(config, ['confidence', 'none']);
-  const { ConfidenceVerifier } = await import('../verifier/confidence/confidence-verifier.ts');
-  return new ConfidenceVerifier();
+async function remoteVerifier(
+  config: ModelConfig,
+  engine: Kind<'openai'>,
+  environment: Environment,
+): Promise<Verifier | undefined> {
+  const { verifier } = config;
+  if (verifier.kind === 'none') return undefined;
+  if (verifier.kind === 'confidence') {
+    const { ConfidenceVerifier } = await import('../verifier/confidence/confidence-verifier.ts');
+    return new ConfidenceVerifier();
+  }
+  if (verifier.kind === 'sim') return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
+  const { openRemoteVerifier } = await import('../verifier/prm/open-verifier.ts');
+  const urls = verifier.urls ?? (verifier.kind === 'judge' ? engine.urls : undefined);
+  if (urls === undefined) {
+    return raise('bad-setting', `models: '${config.name}' has a verifier without urls; give those of its server`);
+  }
+  const apiKey = secret(verifier.apiKeyEnv, environment);
+  const servers = urls.map((url) => ({ url, ...(apiKey === undefined ? {} : { apiKey }) }));
+  const common = {
+    servers,
+    timeoutMs: config.requestMs,
+    ...(config.aggregation && { aggregation: config.aggregation }),
+  };
+  if (verifier.kind === 'judge') {
+    const { model, promptFile } = verifier;
+    const judge = promptFile === undefined ? {} : { promptFile };
+    return openRemoteVerifier({ ...common, kind: 'judge', judge, ...(model === undefined ? {} : { model }) });
+  }
+  // The default names the shipped model, which no server serves: then the server's own name is taken.
+  const named = verifier.model === shippedPrm ? {} : { model: verifier.model };
+  return openRemoteVerifier({ ...common, kind: verifier.format, ...named });
 }
+
+const shippedPrm = 'sapling-prm';
 
 function refuseVerifier(config: ModelConfig, kinds: readonly string[]): never {
   const { name, engine, verifier } = config;

@@ -52,7 +52,28 @@ const verifier = z.discriminatedUnion('kind', [
       .min(1)
       .default('sapling-prm')
       .meta({ description: "name or path for the embedded engine; the server's model name for a remote one" }),
-    url: url.optional().meta({ description: 'of a remote reward model' }),
+    urls: z
+      .array(url)
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'of a remote reward model, one per replica; `http` takes the whole address' }),
+    format: z
+      .enum(['qwen-prm', 'math-shepherd', 'rlhflow', 'http'])
+      .default('qwen-prm')
+      .meta({ description: 'of a remote one: what its prompts look like; `http` is a scorer of your own' }),
+    apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
+  }),
+  z.strictObject({
+    kind: z.literal('judge').meta({ description: 'a language model that rates each step; slow, and no probability' }),
+    urls: z
+      .array(url)
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'servers of the judge; those of the engine where unset' }),
+    model: z.string().min(1).optional().meta({ description: 'as the server calls it; its first where unset' }),
+    promptFile: z.string().min(1).optional().meta({ description: 'your own prompt, with {question}, {steps}, {step}' }),
     apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
   }),
   z.strictObject({
