@@ -4,7 +4,6 @@
 
 import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
-import type { PolicyOptions } from '../policy/knobs.ts';
 import { contenderOf, type RowName } from './contenders.ts';
 import { capacityOf, type Latencies, latenciesOf, type Yield, yieldOf } from './measures.ts';
 import type { Pool } from './pool.ts';
@@ -26,8 +25,8 @@ export interface ComparisonPlan {
   /** Requests of one run. */
   readonly requests: number;
   readonly budget: number;
-  /** Knobs turned for `boost`, such as who goes first. */
-  readonly options: Partial<PolicyOptions>;
+  /** The second row that all are compared with, besides vanilla. */
+  readonly base: RowName;
   readonly verifierReuses: boolean;
 }
 
@@ -97,8 +96,6 @@ function capacityIn(result: TrialResult): number {
 }
 
 function specOf(plan: ComparisonPlan, { setting, seed, row }: Spot, arrivals: TrialSpec['arrivals']): TrialSpec {
-  const { requests, budget, verifierReuses, options } = plan;
-  const contender = contenderOf(row);
-  const tuned = row === 'boost' && contender.program === 'mcts' ? { ...contender, options } : contender;
-  return { ...trialDefaults, setting, seed, contender: tuned, arrivals, requests, budget, verifierReuses };
+  const { requests, budget, verifierReuses } = plan;
+  return { ...trialDefaults, setting, seed, contender: contenderOf(row), arrivals, requests, budget, verifierReuses };
 }

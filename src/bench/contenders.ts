@@ -4,7 +4,7 @@
 import { never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { createPolicy } from '../policy/create.ts';
-import type { PolicyOptions } from '../policy/knobs.ts';
+import { type PolicyOptions, resolveOptions } from '../policy/knobs.ts';
 import { type Policy, type PolicyName, policyNames, type Rules } from '../policy/policy.ts';
 import { createBeam } from '../program/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
@@ -18,15 +18,32 @@ export type Contender =
 
 /** The canonical comparison, in P0's order. */
 export const rows = ['beam+positive', 'vanilla', 'positive', 'positive+strict', 'positive+negative', 'boost'] as const;
-export type RowName = (typeof rows)[number];
 
-export function contenderOf(row: string): Contender {
-  if (row === 'beam' || row === 'beam+positive') {
-    return { program: 'beam', policy: row === 'beam' ? 'vanilla' : 'positive' };
+/** A row as it is written: one of the above, `beam`, or a policy with knobs turned, such as `boost:first=boost:beta=0`. */
+export type RowName = string;
+
+export function contenderOf(row: RowName): Contender {
+  const [name, ...settings] = row.split(':');
+  if (name === 'beam' || name === 'beam+positive') {
+    if (settings.length > 0) raise('bad-setting', `policy is '${row}'; beam search has no knobs here`);
+    return { program: 'beam', policy: name === 'beam' ? 'vanilla' : 'positive' };
   }
-  const policy = policyNames.find((each) => each === row);
+  const policy = policyNames.find((each) => each === name);
   if (policy === undefined) raise('bad-setting', `policy is '${row}'; it must be one of ${rows.join(', ')}`);
-  return { program: 'mcts', policy };
+  return settings.length === 0
+    ? { program: 'mcts', policy }
+    : { program: 'mcts', policy, options: optionsOf(settings) };
+}
+
+function optionsOf(settings: readonly string[]): Partial<PolicyOptions> {
+  const given: Record<string, number | string> = {};
+  for (const setting of settings) {
+    const [knob, value, ...more] = setting.split('=');
+    if (!knob || !value || more.length > 0) raise('bad-setting', `knob is '${setting}'; write NAME=VALUE`);
+    given[knob] = Number.isFinite(Number(value)) ? Number(value) : value;
+  }
+  resolveOptions(given);
+  return given;
 }
 
 export interface Parts {

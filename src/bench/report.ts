@@ -18,7 +18,8 @@ export interface Line {
   /** Accepted, futile, exhausted, in percent. */
   readonly exits: readonly [number, number, number];
   /** How many times better than the other: above 1 is better in every column; accuracy as a difference in points. */
-  readonly against: Readonly<Partial<Record<'vanilla' | 'positive', Ratios>>>;
+  readonly againstVanilla: Ratios | undefined;
+  readonly againstBase: Ratios | undefined;
 }
 
 export interface Ratios {
@@ -30,10 +31,10 @@ export interface Ratios {
   readonly accuracyPoints: Estimate;
 }
 
-export function linesOf(cells: readonly Cell[]): Line[] {
+export function linesOf(cells: readonly Cell[], base: RowName): Line[] {
   const rows = unique(cells.map(({ row }) => row));
   const loads = ['backlog', ...unique(cells.flatMap((cell) => cell.loads.map(({ load }) => load)))];
-  return loads.flatMap((load) => rows.map((row) => lineOf(cells, row, load)));
+  return loads.flatMap((load) => rows.map((row) => lineOf(cells, row, load, base)));
 }
 
 /** The same cells, one setting at a time. */
@@ -60,16 +61,17 @@ function viewOf(cell: Cell, load: string): View {
   return { cell, ...latencies, tokens, accuracy, exits };
 }
 
-function lineOf(cells: readonly Cell[], row: RowName, load: string): Line {
-  const views = cells.filter((cell) => cell.row === row).map((cell) => viewOf(cell, load));
-  const against: Partial<Record<'vanilla' | 'positive', Ratios>> = {};
-  for (const base of ['vanilla', 'positive'] as const) {
-    const others = cells.filter((cell) => cell.row === base).map((cell) => viewOf(cell, load));
-    if (others.length > 0) against[base] = ratiosOf(views, others);
-  }
+function lineOf(cells: readonly Cell[], row: RowName, load: string, base: RowName): Line {
+  const viewsOf = (name: RowName) => cells.filter((cell) => cell.row === name).map((cell) => viewOf(cell, load));
+  const views = viewsOf(row);
+  const against = (other: RowName) => {
+    const others = viewsOf(other);
+    return others.length === 0 ? undefined : ratiosOf(views, others);
+  };
   const share = (kind: 'accepted' | 'futile' | 'exhausted') => mean(views.map(({ exits }) => exits[kind] ?? 0));
   return {
-    ...{ row, load, against, exits: [share('accepted'), share('futile'), share('exhausted')] },
+    ...{ row, load, exits: [share('accepted'), share('futile'), share('exhausted')] },
+    ...{ againstVanilla: against('vanilla'), againstBase: against(base) },
     ...optional(
       'p50Seconds',
       over(views, cellOf, ({ p50 }) => p50 && p50 / 1000, estimateRatio),

@@ -10,38 +10,36 @@ import { contenderOf, type RowName, rows } from '../bench/contenders.ts';
 import { warmUpShare } from '../bench/measures.ts';
 import { type Figure, makeFigures } from '../bench/p0-figures.ts';
 import { defaultThreads, Pool } from '../bench/pool.ts';
+import { type Preset, presets } from '../bench/presets.ts';
 import { bySetting, linesOf } from '../bench/report.ts';
 import { searchDefaults, settingNames, settingOf } from '../bench/settings.ts';
 import { simSignature } from '../bench/signature.ts';
 import { tableOf } from '../bench/table.ts';
-import { knobs, type PolicyOptions, resolveOptions } from '../policy/knobs.ts';
+import { knobs } from '../policy/knobs.ts';
 
 const usage = `usage: coppice sim [options]
 Compares the policies of P0 in virtual time, on simulated GPUs with measured step times. Every figure is simulated.
 
-  --policy NAMES     rows to show: ${rows.join(', ')}
+  --policy ROWS      ${rows.join(', ')}; a policy may have knobs turned, as in
+                     boost:first=boost:beta=0 (${Object.keys(knobs).join(', ')})
   --setting NAMES    ${settingNames.join(', ')}
   --load LOADS       arrival rates as multiples of measured capacity: 0.6v is 0.6 of vanilla's, 1p is positive's
   --seed N           the first seed; the others follow it
   --seeds N          how many seeds
   --requests N       requests of each run
   --budget M         strands in all (${searchDefaults.budget})
-  --knob NAME=VALUE  turns a knob of boost: ${Object.keys(knobs).join(', ')}
+  --base ROW         the second row to compare with (positive)
   --no-prefix-reuse  the verifier computes prompt and path again for every step
   --full             the published size
   --each             also a table per setting
   --experiment p0    also the figures 2, 4 and 7 of the paper as SVG, under --out (docs/experiments)
+  --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
+  --experiment calibration  how near the question profiles come to the paper, on the seeds they were fitted on
   --signature        only prints a hash of a small canonical run
   --json             prints JSON instead of tables
   --threads N        trials at a time (all cores)
 
 Lists are separated by commas. Same options, same output, whatever the number of threads.`;
-
-/** The default ends within two minutes on two cores; the full size is what docs/experiments/p0.md reports. */
-const sizes = {
-  default: { requests: 200, seeds: 2, loads: ['1p'] },
-  full: { requests: 800, seeds: 4, loads: ['0.6v', '1p', '2p'] },
-};
 
 interface Options {
   readonly plan: ComparisonPlan;
@@ -81,30 +79,32 @@ export async function run(args: readonly string[]): Promise<number> {
 
 function readOptions(args: readonly string[]): Options {
   const values = parse(args);
-  const full = values.full === true;
-  const size = full ? sizes.full : sizes.default;
-  const first = whole('seed', values.seed, 1, 0, 1e9);
-  const count = whole('seeds', values.seeds, size.seeds, 1, 1000);
-  const experiment = values.experiment;
-  if (experiment !== undefined && experiment !== 'p0') {
-    raise('bad-setting', `experiment is '${experiment}'; it must be p0`);
-  }
+  const { full = false, experiment } = values;
+  const preset = presetOf(experiment, full);
+  const first = whole('seed', values.seed, preset.seed, 0, 1e9);
+  const count = whole('seeds', values.seeds, preset.seeds, 1, 1000);
   const budget = whole('budget', values.budget, searchDefaults.budget, 8, 100_000);
   return {
     plan: {
-      settings: list(values.setting, settingNames).map((name) => settingOf(name).name),
-      rows: list(values.policy, rows).map(rowOf),
+      settings: list(values.setting, preset.settings).map((name) => settingOf(name).name),
+      rows: list(values.policy, preset.rows).map(rowOf),
+      base: rowOf(values.base ?? preset.base),
       seeds: Array.from({ length: count }, (_, at) => first + at),
-      loads: list(values.load, size.loads).map(parseLoad),
-      requests: whole('requests', values.requests, size.requests, budget + 2, 1_000_000),
+      loads: list(values.load, preset.loads).map(parseLoad),
+      requests: whole('requests', values.requests, preset.requests, budget + 2, 1_000_000),
       budget,
-      options: knobsOf(values.knob ?? []),
       verifierReuses: values['no-prefix-reuse'] !== true,
     },
     ...{ full, each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
     threads: whole('threads', values.threads, defaultThreads(), 1, 256),
   };
+}
+
+function presetOf(experiment: string | undefined, full: boolean): Preset {
+  if (experiment === undefined || experiment === 'p0') return full ? presets.full : presets.default;
+  if (experiment === 'knobs' || experiment === 'calibration') return presets[experiment];
+  return raise('bad-setting', `experiment is '${experiment}'; it must be p0, knobs or calibration`);
 }
 
 function parse(args: readonly string[]) {
@@ -115,7 +115,7 @@ function parse(args: readonly string[]) {
       args: joinNegatives(args),
       options: {
         ...{ policy: text, setting: text, load: text, seed: text, seeds: text, requests: text, budget: text },
-        ...{ experiment: text, out: text, threads: text, knob: { type: 'string', multiple: true } },
+        ...{ experiment: text, out: text, threads: text, base: text },
         ...{ full: flag, each: flag, signature: flag, json: flag, help: { type: 'boolean', short: 'h' } },
         'no-prefix-reuse': flag,
       },
@@ -139,8 +139,7 @@ function joinNegatives(args: readonly string[]): string[] {
 
 function rowOf(name: string): RowName {
   contenderOf(name);
-  const row = rows.find((each) => each === name);
-  return row ?? raise('bad-setting', `policy is '${name}'; it must be one of ${rows.join(', ')}`);
+  return name;
 }
 
 function list(text: string | undefined, otherwise: readonly string[]): readonly string[] {
@@ -152,17 +151,6 @@ function whole(setting: string, text: string | undefined, otherwise: number, low
   const value = Number(text);
   if (text.trim() !== '' && Number.isInteger(value) && value >= low && value <= high) return value;
   return raise('bad-setting', `${setting} is '${text}'; it must be a whole number from ${low} to ${high}`);
-}
-
-function knobsOf(settings: readonly string[]): Partial<PolicyOptions> {
-  const given: Record<string, number | string> = {};
-  for (const setting of settings) {
-    const [name, value] = setting.split('=');
-    if (name === undefined || value === undefined) raise('bad-setting', `knob is '${setting}'; write NAME=VALUE`);
-    given[name] = value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
-  }
-  resolveOptions(given);
-  return given;
 }
 
 function progress(startMs: number): (done: number, all: number) => void {
@@ -179,28 +167,33 @@ function endProgress(): void {
 }
 
 function textOf({ plan, each }: Options, cells: readonly Cell[]): string {
-  const tables = [headOf(plan), '', tableOf(linesOf(cells))];
-  if (each) for (const [setting, own] of bySetting(cells)) tables.push('', `## ${setting}`, '', tableOf(linesOf(own)));
+  const tables = [headOf(plan), '', tableOf(linesOf(cells, plan.base))];
+  if (each)
+    for (const [setting, own] of bySetting(cells))
+      tables.push('', `## ${setting}`, '', tableOf(linesOf(own, plan.base)));
   return tables.join('\n');
 }
 
 function headOf(plan: ComparisonPlan): string {
-  const { requests, seeds, budget, settings, verifierReuses, options } = plan;
+  const { requests, seeds, budget, settings, verifierReuses, base } = plan;
   const { threshold, rollouts, branching } = searchDefaults;
-  const turned = Object.entries(options).map(([name, value]) => `, ${name}=${value}`);
   return [
     `Simulated: ${settings.join(', ')}; ${requests} requests a run, the first ${100 * warmUpShare} % left out of latencies;`,
     `seeds ${seeds.join(', ')}; M = ${budget} strands, ${rollouts} rollouts of ${branching} steps, threshold ${threshold};`,
-    `verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every prefix again'}${turned.join('')}.`,
+    `verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every prefix again'}.`,
     'Means over settings (times, rates and ratios geometric), ± the 95 % interval over seeds. req/s: requests over',
     'makespan; cap/s: sustained capacity; exits: accepted/futile/exhausted. Ratios: above 1 is better than vanilla (×v)',
-    'or positive (×p); Δacc in points of accuracy.',
+    `or than ${base} (×b); Δacc in points of accuracy.`,
   ].join('\n');
 }
 
 function jsonOf({ plan }: Options, cells: readonly Cell[], figures: readonly Figure[]): string {
   const data = figures.map(({ name, data }) => ({ name, data }));
-  return JSON.stringify({ simulated: true, plan, lines: linesOf(cells), cells, figures: data }, undefined, 1);
+  return JSON.stringify(
+    { simulated: true, plan, lines: linesOf(cells, plan.base), cells, figures: data },
+    undefined,
+    1,
+  );
 }
 
 function writeFigures(folder: string, figures: readonly Figure[]): void {

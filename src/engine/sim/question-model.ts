@@ -89,8 +89,10 @@ export class QuestionModel implements StepSource, RewardSource {
     return found;
   }
 
+  /** As drawn; a text too long for that counts by its length. */
   promptTokens(prompt: Prompt): number {
-    return this.question(prompt).promptTokens;
+    const length = prompt.kind === 'text' ? prompt.text.length : 0;
+    return Math.max(this.question(prompt).promptTokens, Math.ceil(length / 4));
   }
 
   draw(request: GenerateRequest): Step {

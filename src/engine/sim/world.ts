@@ -42,16 +42,17 @@ export class World {
     this.#schedule(timeMs, true, action);
   }
 
-  /** Runs until nothing is left to happen, `untilMs` is passed, or `stop` says so after an instant. */
+  /** Runs until nothing is left to happen, it is `untilMs`, or `stop` says so after an instant. */
   run(react: () => void, options: { untilMs?: number; stop?: () => boolean } = {}): void {
     const { untilMs = Number.POSITIVE_INFINITY, stop } = options;
     for (let next = this.#heap.peek(); next !== undefined; next = this.#heap.peek()) {
-      if (next.atMs > untilMs) return;
+      if (next.atMs > untilMs) break;
       this.clock.moveTo(next.atMs);
       this.#instants += 1;
       this.#happen(next.atMs, react);
       if (stop?.() === true) return;
     }
+    if (untilMs < Number.POSITIVE_INFINITY) this.clock.moveTo(untilMs);
   }
 
   #happen(atMs: number, react: () => void): void {
