@@ -6,7 +6,7 @@ import type { RunningSearch } from './scheduler.ts';
 import { degreeScore, type ScoreOptions } from './score.ts';
 import type { Seat } from './seat.ts';
 
-/** One entry per seat, in the same order. `rank` orders seats by claim: higher may take from lower. */
+/** One entry per seat, in the same order. By `rank` the lowest yields first and the highest grows first. */
 export interface Targets {
   readonly widths: readonly number[];
   readonly rank: readonly number[];
