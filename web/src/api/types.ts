@@ -96,6 +96,8 @@ export interface OverviewFrame {
 export interface Example {
   readonly title: string;
   readonly question: string;
+  /** The model that can answer it, where there are several. */
+  readonly model?: string;
 }
 
 export interface ModelView {

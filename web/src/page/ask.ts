@@ -24,11 +24,11 @@ export function makeAskBox(): HTMLElement {
   const problem = h('p', { class: 'problem', role: 'alert', hidden: true });
   const examples = h('div', { class: 'examples' });
 
-  async function ask(text: string): Promise<void> {
+  async function ask(text: string, wanted?: string): Promise<void> {
     button.disabled = true;
     problem.hidden = true;
     try {
-      const chosen = model.value === '' ? undefined : model.value;
+      const chosen = wanted ?? (model.value === '' ? undefined : model.value);
       const { id } = await startSearch({ text, model: chosen, effort: effort.value });
       location.hash = `#/search/${encodeURIComponent(id)}`;
     } catch (error) {
@@ -64,12 +64,15 @@ export function makeAskBox(): HTMLElement {
   return form;
 }
 
-async function offerExamples(element: HTMLElement, ask: (text: string) => Promise<void>): Promise<void> {
+async function offerExamples(
+  element: HTMLElement,
+  ask: (text: string, model?: string) => Promise<void>,
+): Promise<void> {
   const examples = await listExamples().catch(() => []);
   if (examples.length === 0) return;
-  const buttons = examples.map(({ title, question }) => {
+  const buttons = examples.map(({ title, question, model }) => {
     const words = [h('b', {}, title), h('span', {}, question)];
-    return h('button', { type: 'button', class: 'example', onclick: () => void ask(question) }, ...words);
+    return h('button', { type: 'button', class: 'example', onclick: () => void ask(question, model) }, ...words);
   });
   fill(element, h('span', { class: 'hint' }, 'Try'), ...buttons);
 }

@@ -91,6 +91,11 @@ class Brush {
     this.#onPath = new Set(picture.chosen === undefined ? [] : [0, ...pathTo(picture.chosen).map(keyOfNode)]);
   }
 
+  /** Too small for dashes, which would only cost time. */
+  get #isDense(): boolean {
+    return this.#radius < 3;
+  }
+
   edges(): void {
     const { palette } = this.#picture;
     const paths = edgeWidths.map(() => ({ viable: new Path2D(), futile: new Path2D() }));
@@ -155,8 +160,8 @@ class Brush {
       path.moveTo(to.x + this.#radius, to.y);
       path.arc(to.x, to.y, this.#radius, 0, 2 * Math.PI);
     }
-    ctx.lineWidth = 1;
-    ctx.setLineDash([2, 3]);
+    ctx.lineWidth = this.#isDense ? 0.5 : 1;
+    if (!this.#isDense) ctx.setLineDash([2, 3]);
     this.#stroke(path, palette.ghost);
     ctx.setLineDash([]);
   }
@@ -187,7 +192,7 @@ class Brush {
       this.#stroke(hollow, colour);
       ctx.fillStyle = colour;
       ctx.fill(full);
-      if (this.#radius < 3) continue;
+      if (this.#isDense) continue;
       ctx.lineWidth = 1;
       this.#stroke(full, palette.edge);
     }

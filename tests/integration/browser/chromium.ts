@@ -1,0 +1,60 @@
+// A real browser for the tests of the page: Debian's Chromium, or the one that COPPICE_CHROMIUM names. Where there is
+// none, tests are skipped and say so.
+
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const path = process.env['COPPICE_CHROMIUM'] ?? '/usr/bin/chromium';
+
+export const hasBrowser = existsSync(path);
+if (!hasBrowser)
+  console.log(`browser tests are skipped: there is no ${path} (apt-get install chromium, or COPPICE_CHROMIUM)`);
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: path, args: ['--no-sandbox'] });
+}
+
+/** What went wrong in a page: errors, and everything that its policy refused, arrive in the list as they happen. */
+export function watchProblems(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('dialog', (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  return problems;
+}
+
+export interface FrameTimes {
+  readonly frames: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly mostMs: number;
+  /** Share of the frames that came within two refreshes of a 60 Hz screen. */
+  readonly smooth: number;
+}
+
+/** Times between animation frames while `act` runs in the page. */
+export async function frameTimes(page: Page, durationMs: number): Promise<FrameTimes> {
+  const gaps = await page.evaluate(
+    (lengthMs) =>
+      new Promise<number[]>((resolve) => {
+        const times: number[] = [];
+        const begin = performance.now();
+        const next = () => {
+          times.push(performance.now());
+          if (performance.now() - begin < lengthMs) requestAnimationFrame(next);
+          else resolve(times.slice(1).map((each, at) => each - times[at]!));
+        };
+        requestAnimationFrame(next);
+      }),
+    durationMs,
+  );
+  const sorted = gaps.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round((sorted[Math.floor(share * (sorted.length - 1))] ?? 0) * 10) / 10;
+  const smooth = Math.round((gaps.filter((gap) => gap <= 34).length / gaps.length) * 1000) / 1000;
+  return { frames: gaps.length, p50Ms: at(0.5), p95Ms: at(0.95), mostMs: at(1), smooth };
+}

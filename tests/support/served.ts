@@ -1,0 +1,44 @@
+// `coppice serve` as a process of its own, for the tests that need a whole server: on any free loopback port, with its
+// journal in memory, ended when the test ends.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Served {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function startServer(config: object): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-served-'));
+  const file = join(folder, 'coppice.json');
+  writeFileSync(file, JSON.stringify(config));
+  const args = ['src/cli/main.ts', 'serve', '--config', file, '--port', '0', '--journal', ':memory:'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { url: await addressOf(child), stop };
+}
+
+/** The first line of its output says where it listens. */
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    let log = '';
+    child.stderr?.on('data', (piece) => {
+      log = `${log}${piece}`.slice(-2000);
+    });
+    child.stdout?.on('data', (piece) => {
+      said += String(piece);
+      const address = /http:\/\/[\d.]+:\d+/.exec(said)?.[0];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', (code) => reject(new Error(`coppice serve ended with ${code}: ${log}`)));
+  });
+}
