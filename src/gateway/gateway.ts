@@ -68,8 +68,8 @@ export class Gateway {
         metrics.ended(search, ended);
         overview.ended(search, ended);
         this.#telemetry.ended(search, ended);
-        this.#watchers.wake(search.id);
       },
+      onFinished: (id) => this.#watchers.wake(id),
     });
     const streams = new StreamLimit(config.server.streams);
     this.#context = { config, searches: this.searches, journal, clock, log, metrics, overview, streams };
@@ -132,8 +132,12 @@ export class Gateway {
   async #sweep(): Promise<void> {
     const { retentionMs, keepSearches } = this.#options.config.journal;
     const endedBeforeMs = this.#context.clock.nowMs() - retentionMs;
+    const atMost = 200;
     try {
-      await this.#options.journal.sweep({ endedBeforeMs, keepSearches, atMost: 500 });
+      // In slices, so that requests come in between.
+      while ((await this.#options.journal.sweep({ endedBeforeMs, keepSearches, atMost })) === atMost) {
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
     } catch (error) {
       this.#options.log.error('sweep', { error });
     }

@@ -32,6 +32,8 @@ export interface SearchesOptions {
   readonly log: Log;
   /** Told of every search that has ended in this process. */
   readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
+  /** And again when its end is on disk. */
+  readonly onFinished?: (id: string) => void;
 }
 
 export interface NewSearchOptions {
@@ -124,12 +126,9 @@ export class Searches {
 
   /** Takes up every background search that a former process accepted and did not end. */
   async recover(): Promise<number> {
-    let taken = 0;
-    for (const record of await this.#options.journal.unfinished()) {
-      if (this.#live.has(record.id)) continue;
-      if (await this.#recoverOne(record)) taken += 1;
-    }
-    return taken;
+    const records = (await this.#options.journal.unfinished()).filter(({ id }) => !this.#live.has(id));
+    const taken = await Promise.all(records.map((record) => this.#recoverOne(record)));
+    return taken.filter(Boolean).length;
   }
 
   /** Interactive searches are cancelled, background ones left to the journal. */
@@ -285,7 +284,7 @@ export class Searches {
   }
 
   #finish(search: LiveSearch, ended: Ended): void {
-    const { journal, log, onEnded } = this.#options;
+    const { journal, log, onEnded, onFinished } = this.#options;
     const texts: Plain = { ...ended.result?.texts };
     const outcome: Plain = {
       ...ended.result?.outcome,
@@ -296,7 +295,10 @@ export class Searches {
     journal
       .finish(search.id, search.epoch, ending)
       .catch((error: unknown) => log.error('journal', { search: search.id, error }))
-      .finally(() => this.#live.delete(search.id));
+      .finally(() => {
+        this.#live.delete(search.id);
+        onFinished?.(search.id);
+      });
     this.admission.leave(search.id, ended.endedMs);
     search.end(ended);
     onEnded?.(search, ended);

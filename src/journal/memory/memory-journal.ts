@@ -28,10 +28,15 @@ export class MemoryJournal implements Journal {
   readonly #idempotency = new Map<string, string>();
   readonly #listeners: JournalListener[] = [];
   readonly #durable = new Map<string, number>();
+  readonly #keepEnded: number;
+  /** In the order of their ends. */
+  readonly #ended = new Set<string>();
   #telling = false;
 
-  constructor(texts: TextKeeping = 'keep') {
+  /** `keepEnded`: memory is dearer than disk, so the oldest ended searches beyond these go at once. */
+  constructor(texts: TextKeeping = 'keep', keepEnded = 2000) {
     this.texts = texts;
+    this.#keepEnded = keepEnded;
   }
 
   async accept(search: NewSearch): Promise<Acceptance> {
@@ -75,6 +80,11 @@ export class MemoryJournal implements Journal {
     const kept = this.texts === 'keep' ? { title, request, texts: ending.texts } : erased;
     held.record = { ...held.record, state, endedMs, outcome, ...kept };
     if (this.texts === 'until-end') held.entries.splice(0, held.entries.length, ...held.entries.map(bareEntry));
+    this.#ended.add(id);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= this.#keepEnded) break;
+      this.#drop(oldest);
+    }
     this.#tell();
     return true;
   }
@@ -117,11 +127,7 @@ export class MemoryJournal implements Journal {
     ended.sort((a, b) => (a.endedMs ?? 0) - (b.endedMs ?? 0));
     const surplus = this.#searches.size - retention.keepSearches;
     const goes = ended.filter((record, at) => (record.endedMs ?? 0) < retention.endedBeforeMs || at < surplus);
-    for (const record of goes.slice(0, retention.atMost)) {
-      this.#searches.delete(record.id);
-      const key = idempotencyOf(record);
-      if (key !== undefined) this.#idempotency.delete(key);
-    }
+    for (const record of goes.slice(0, retention.atMost)) this.#drop(record.id);
     return Math.min(goes.length, retention.atMost);
   }
 
@@ -131,6 +137,14 @@ export class MemoryJournal implements Journal {
 
   async close(): Promise<void> {
     this.#tell();
+  }
+
+  #drop(id: string): void {
+    const record = this.#searches.get(id)?.record;
+    const key = record === undefined ? undefined : idempotencyOf(record);
+    if (key !== undefined) this.#idempotency.delete(key);
+    this.#searches.delete(id);
+    this.#ended.delete(id);
   }
 
   #tellSoon(): void {

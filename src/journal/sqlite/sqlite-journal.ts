@@ -60,11 +60,12 @@ export class SqliteJournal implements Journal {
   }
 
   accept(search: NewSearch): Promise<Acceptance> {
-    return this.#write(() => this.#accept(search));
+    const isAwaited = search.background || search.idempotencyKey !== undefined;
+    return this.#write(() => this.#accept(search), isAwaited);
   }
 
   claim(id: string, epoch: number, atMs: number): Promise<boolean> {
-    return this.#write(() => changed(this.#sql.claim, atMs, id, epoch));
+    return this.#write(() => changed(this.#sql.claim, atMs, id, epoch), false);
   }
 
   append(epoch: number, entry: Entry): void {
@@ -87,7 +88,7 @@ export class SqliteJournal implements Journal {
   }
 
   finish(id: string, epoch: number, ending: Ending): Promise<boolean> {
-    return this.#write(() => this.#finish(id, epoch, ending));
+    return this.#write(() => this.#finish(id, epoch, ending), false);
   }
 
   requestCancel(id: string): Promise<boolean> {
@@ -95,19 +96,16 @@ export class SqliteJournal implements Journal {
   }
 
   async find(id: string): Promise<SearchRecord | undefined> {
-    this.#commit();
     const row = this.#sql.find.get(id);
     return row === undefined ? undefined : toRecord(row);
   }
 
   async list(query: ListQuery): Promise<SearchRecord[]> {
-    this.#commit();
     const { owner, states, before, limit } = query;
     return this.#sql.list.all(owner ?? null, JSON.stringify(states ?? []), before ?? '~', limit).map(toRecord);
   }
 
   async unfinished(): Promise<SearchRecord[]> {
-    this.#commit();
     return this.#sql.unfinished.all().map(toRecord);
   }
 
@@ -169,7 +167,8 @@ export class SqliteJournal implements Journal {
     return rows.length;
   }
 
-  #write<Result>(apply: () => Result): Promise<Result> {
+  /** `hurry`: a client waits for it; the rest waits for company. */
+  #write<Result>(apply: () => Result, hurry = true): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     let result: Result;
     this.#operations.push({
@@ -179,7 +178,8 @@ export class SqliteJournal implements Journal {
       settle: () => resolve(result),
       fail: reject,
     });
-    this.#hurry ??= setImmediate(() => this.#commit());
+    if (hurry) this.#hurry ??= setImmediate(() => this.#commit());
+    else this.#timer ??= setTimeout(() => this.#commit(), this.#flushMs);
     return promise;
   }
 
