@@ -18,7 +18,17 @@ export class ServedProcess {
   }
 
   static async start(args: readonly string[]): Promise<ServedProcess> {
-    const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--set', 'log.level=warn', '--set', 'server.page=false', ...args]);
+    const child = spawn(process.execPath, [
+      main,
+      'serve',
+      '--port',
+      '0',
+      '--set',
+      'log.level=warn',
+      '--set',
+      'server.page=false',
+      ...args,
+    ]);
     const errors: string[] = [];
     let said = '';
     child.stderr.on('data', (text) => errors.push(String(text)));
