@@ -5,10 +5,10 @@ import { llama8b, prm7b } from '../cost/h200.ts';
 import { tableCost } from '../cost/table.ts';
 import type { Engine } from '../engine/engine.ts';
 import { extractAnswer, QuestionModel, type QuestionProfile } from '../engine/sim/question-model.ts';
-import { RealTimeWorld } from '../engine/sim/real-time.ts';
 import { SimEngine } from '../engine/sim/sim-engine.ts';
 import { SimVerifier } from '../verifier/sim/sim-verifier.ts';
 import type { Verifier } from '../verifier/verifier.ts';
+import { RealTimeWorld } from './real-time-world.ts';
 
 /** Like a set of school mathematics: most are easy, some need search, some cannot be solved. */
 const profile: QuestionProfile = {
