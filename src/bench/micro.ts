@@ -18,6 +18,10 @@ const entries: Readonly<Record<string, Entry>> = {
     about: 'what the remote engine adds to bare HTTP per call, at 500 calls a second',
     load: () => import('./overhead.ts'),
   },
+  memory: {
+    about: 'memory of 1,000 and 10,000 live searches of 200 nodes',
+    load: () => import('./memory.ts'),
+  },
 };
 
 const [name] = process.argv.slice(2);

@@ -23,7 +23,7 @@ interface Size {
 }
 
 const sizes: Readonly<Record<'default' | 'full', Size>> = {
-  default: { requests: 200, rates: [0.5, 0.75, 1, 1.5, 2], hardest: 40, degrees: [1, 2, 4, 8, 16] },
+  default: { requests: 160, rates: [0.5, 1, 1.5, 2], hardest: 40, degrees: [1, 2, 4, 8, 16] },
   full: { requests: 800, rates: [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5], hardest: 100, degrees: [1, 2, 4, 8, 16] },
 };
 
