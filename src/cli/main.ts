@@ -14,6 +14,10 @@ const commands: Readonly<Record<string, Command>> = {
   ask: { about: 'answers one question on the embedded engine', load: () => import('./ask.ts') },
   serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./serve.ts') },
   bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
+  doctor: {
+    about: 'examines servers or the embedded engine, and measures their knee',
+    load: () => import('./doctor.ts'),
+  },
   replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
   sim: { about: 'compares policies in virtual time, on simulated GPUs', load: () => import('./sim.ts') },
 };

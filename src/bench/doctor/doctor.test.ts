@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { ServerFacts } from '../../engine/openai/dialect.ts';
+import type { Trial } from '../answering/contest.ts';
+import { readQuestions } from '../answering/question-file.ts';
+import { isRight } from '../answering/question-form.ts';
+import { tally } from '../answering/tally.ts';
+import { verdict } from './compare.ts';
+import { engineFindings, verifierFindings } from './findings.ts';
+import { budgetFor, type CurvePoint, kneeOf } from './knee.ts';
+
+const point = (sequences: number, tokensPerSecond: number): CurvePoint => ({
+  sequences,
+  tokensPerSecond,
+  stepMs: (sequences / tokensPerSecond) * 1000,
+});
+
+describe('kneeOf', () => {
+  it('is the last doubling that paid', () => {
+    const points = [point(1, 100), point(2, 195), point(4, 370), point(8, 600), point(16, 700), point(32, 720)];
+    expect(kneeOf(points)?.sequences).toBe(8);
+    expect(budgetFor(kneeOf(points)!, 4)).toBe(2);
+  });
+
+  it('measures a last step that is no doubling by its share of one', () => {
+    expect(kneeOf([point(1, 100), point(2, 190), point(3, 240)])?.sequences).toBe(3);
+    expect(kneeOf([point(1, 100), point(2, 190), point(3, 200)])?.sequences).toBe(2);
+    expect(kneeOf([])).toBeUndefined();
+    expect(kneeOf([point(1, 100), point(2, 90), point(4, 370)])?.sequences).toBe(4);
+  });
+});
+
+describe('findings', () => {
+  const facts: ServerFacts = {
+    dialect: 'vllm',
+    version: '0.32.0',
+    model: 'm',
+    contextTokens: 8192,
+    sequenceLimit: undefined,
+    priorityOrder: 'lower-first',
+    seeded: true,
+    logprobs: true,
+    countsCache: true,
+    prefixCaching: true,
+    returnsTokens: true,
+  };
+  const warnings = (changed: Partial<ServerFacts>): string[] =>
+    engineFindings({ ...facts, ...changed })
+      .filter(({ level }) => level === 'warning')
+      .map(({ text }) => text);
+
+  it('warn of what hurts, and of nothing else', () => {
+    expect(warnings({})).toEqual([]);
+    expect(warnings({ prefixCaching: false }).join()).toMatch(/--no-enable-prefix-caching/);
+    expect(warnings({ dialect: 'sglang', prefixCaching: false }).join()).toMatch(/--disable-radix-cache/);
+    expect(warnings({ dialect: 'llama-server', sequenceLimit: 1, contextTokens: 512 }).length).toBe(2);
+    expect(warnings({ dialect: 'openai', logprobs: false }).length).toBe(3);
+    expect(verifierFindings('qwen-prm', facts)[0]?.level).toBe('warning');
+    expect(verifierFindings('rlhflow', facts)[0]?.level).toBe('good');
+  });
+});
+
+describe('the comparison', () => {
+  const trials = (right: number, of: number, tokens: number): Trial[] =>
+    Array.from({ length: of }, (_, at) => ({
+      contender: 'x',
+      question: String(at),
+      answer: null,
+      correct: at < right,
+      solvable: true,
+      exit: 'exhausted',
+      score: null,
+      latencyMs: 1,
+      generatedTokens: tokens,
+      scoredTokens: 0,
+      rollouts: 1,
+    }));
+
+  it('says no more than so few questions show', () => {
+    const tallies = (greedy: number, search: number, of: number) => [
+      tally('greedy', trials(greedy, of, 100)),
+      tally('self-consistency 8', trials(greedy, of, 800)),
+      tally('mcts 8', trials(search, of, 1500)),
+    ];
+    expect(verdict(tallies(10, 10, 20))).toMatch(/^search does not pay here/);
+    expect(verdict(tallies(10, 13, 20))).toMatch(/^search may pay here, but 20 questions cannot show it/);
+    expect(verdict(tallies(2, 19, 20))).toMatch(
+      /^search pays here: mcts 8 answers 95 % right, greedy 10 %, for 15.0 times/,
+    );
+  });
+
+  it('has twenty questions whose answers are read as right', () => {
+    const questions = readQuestions(new URL('../../../tasks/doctor/questions.jsonl', import.meta.url).pathname);
+    expect(questions.length).toBe(20);
+    for (const question of questions) expect(isRight(question, question.answer)).toBe(true);
+  });
+});

@@ -1,0 +1,111 @@
+// The step-time curve of an engine, by a short probe: so many sequences at a time, twice as many each time, until the time
+// is up, the engine's limit is reached, or more sequences clearly do not pay. Works on any engine; asks for short texts.
+
+import type { Engine, EngineMessage, GenerateRequest } from '../../engine/engine.ts';
+import type { CurvePoint } from './knee.ts';
+
+export interface CurveOptions {
+  readonly seconds: number;
+  readonly maxSequences: number;
+  readonly tokens: number;
+}
+
+export const curveDefaults: CurveOptions = { seconds: 15, maxSequences: 256, tokens: 48 };
+
+interface Wave {
+  readonly tokens: number;
+  readonly elapsedMs: number;
+  readonly fault: string | undefined;
+}
+
+/** Connects the engine to itself: the caller must not use it meanwhile. */
+export async function measureCurve(engine: Engine, options: Partial<CurveOptions> = {}): Promise<CurvePoint[]> {
+  const { seconds, maxSequences, tokens } = { ...curveDefaults, ...options };
+  const prober = new Prober(engine);
+  const endMs = performance.now() + seconds * 1000;
+  const limit = Math.min(maxSequences, engine.load().sequenceLimit ?? maxSequences);
+  await prober.wave(1, tokens);
+  const points: CurvePoint[] = [];
+  for (let sequences = 1; ; sequences = Math.min(limit, sequences * 2)) {
+    const level = await bestWave(prober, sequences, tokens, (seconds * 1000) / levels);
+    if (level === undefined) break;
+    const { elapsedMs, tokens: written } = level;
+    const tokensPerSecond = (written / elapsedMs) * 1000;
+    points.push({ sequences, stepMs: (sequences * 1000) / tokensPerSecond, tokensPerSecond });
+    // The next wave takes about as long again for each token, and at most twice as long in all.
+    if (sequences === limit || performance.now() + 2 * elapsedMs > endMs) break;
+  }
+  return points;
+}
+
+/** Levels that the time is shared among: 1, 2, 4, … 256 are nine. */
+const levels = 10;
+const mostWaves = 5;
+
+/** The fastest of a few waves: what slows one down is other work on the machine. Undefined after a fault. */
+async function bestWave(
+  prober: Prober,
+  sequences: number,
+  tokens: number,
+  budgetMs: number,
+): Promise<Wave | undefined> {
+  let best: Wave | undefined;
+  const endMs = performance.now() + budgetMs;
+  for (let at = 0; at < mostWaves && (best === undefined || performance.now() < endMs); at += 1) {
+    const wave = await prober.wave(sequences, tokens);
+    if (wave.fault !== undefined) return undefined;
+    if (best === undefined || wave.tokens / wave.elapsedMs > best.tokens / best.elapsedMs) best = wave;
+  }
+  return best;
+}
+
+class Prober {
+  readonly #engine: Engine;
+  #next = 1;
+  #receive: (message: EngineMessage) => void = () => {};
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    engine.connect((message) => this.#receive(message));
+  }
+
+  wave(sequences: number, tokens: number): Promise<Wave> {
+    const startMs = performance.now();
+    const requests = Array.from({ length: sequences }, () => this.#request(tokens));
+    return new Promise((resolve) => {
+      let open = sequences;
+      let written = 0;
+      let fault: string | undefined;
+      this.#receive = (message) => {
+        if (message.type === 'token') return;
+        open -= 1;
+        if (message.type === 'step') written += message.step.tokens;
+        else fault = message.fault.message;
+        if (open > 0) return;
+        this.#engine.release('doctor');
+        resolve({ tokens: written, elapsedMs: performance.now() - startMs, fault });
+      };
+      this.#engine.generate(requests);
+    });
+  }
+
+  #request(tokens: number): GenerateRequest {
+    const id = this.#next;
+    this.#next += 1;
+    return {
+      id,
+      search: 'doctor',
+      prompt: { kind: 'chat', messages: [{ role: 'user', content: 'Count upwards from 1, one number per line.' }] },
+      parent: 0,
+      path: [],
+      index: id,
+      sampling: { temperature: 1 },
+      seed: id,
+      // A string that nobody writes: every sequence runs to the token limit unless the model ends it.
+      delimiters: ['\u0001\u0002'],
+      maxTokens: tokens,
+      lane: 'primary',
+      priority: 0,
+    };
+  }
+}

@@ -1,0 +1,89 @@
+// `coppice doctor` against servers that speak each protocol: what a stranger reads, and what is refused.
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/cli/doctor.ts';
+import { LlamaTestServer } from '../servers/llama-server.ts';
+import { PlainServer } from '../servers/plain-server.ts';
+import type { TestServer } from '../servers/server.ts';
+import { SglangServer } from '../servers/sglang-server.ts';
+import { VllmServer } from '../servers/vllm-server.ts';
+
+const open: TestServer[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function serve<Server extends TestServer>(server: Server): Promise<Server> {
+  open.push(server);
+  await server.listen();
+  return server;
+}
+
+async function doctor(...args: string[]): Promise<{ readonly status: number; readonly text: string }> {
+  const lines: string[] = [];
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+  const status = await run(args);
+  return { status, text: lines.join('\n') };
+}
+
+describe('coppice doctor', () => {
+  it('tells each dialect, its version and its model', async () => {
+    const servers = [new VllmServer(), new SglangServer(), new LlamaTestServer(), new PlainServer()];
+    const names = ['vllm 0.28.0', 'sglang 0.5.18', 'llama-server b10586-test', 'openai'];
+    for (const [at, server] of servers.entries()) {
+      await serve(server);
+      const { status, text } = await doctor('--engine', server.url, '--seconds', '0');
+      expect(text).toContain(`engine ${server.url}: ${names[at]}, model 'test-model'`);
+      expect(status).toBe(0);
+    }
+  });
+
+  it('warns of a prefix cache that is off and of a short context', async () => {
+    const server = await serve(new VllmServer({ prefixCaching: false, contextTokens: 1000, tokenDetails: false }));
+    const { text } = await doctor('--engine', server.url, '--seconds', '0');
+    expect(text).toContain('! its prefix cache is off');
+    expect(text).toContain('! 1000 tokens of context');
+    expect(text).toContain('--enable-prompt-tokens-details');
+  });
+
+  it('measures a curve and names its knee', async () => {
+    const server = await serve(new LlamaTestServer({ slots: 4 }));
+    const { text } = await doctor('--engine', server.url, '--seconds', '1');
+    expect(text).toMatch(/knee at [124] sequences/);
+    expect(server.mostAtOnce).toBeLessThanOrEqual(4);
+  });
+
+  it('examines the reward model by scoring a step', async () => {
+    const server = await serve(new VllmServer());
+    const { text } = await doctor('--engine', server.url, '--verifier', server.url, '--seconds', '0');
+    expect(text).toContain('! vLLM computes question and steps anew for every score');
+    expect(text).toMatch(/scored a test step: 0\.\d+/);
+    expect(text).toContain('aggregated by product: negative exits and the bound hold');
+  });
+
+  it('says whether search pays on twenty questions', async () => {
+    const server = await serve(new VllmServer());
+    const { text } = await doctor('--engine', server.url, '--seconds', '0', '--compare', '--rollouts', '2');
+    expect(text).toContain('20 questions, 2 samples or rollouts each');
+    expect(text).toMatch(/^search (does not pay|may pay|pays) here/m);
+  });
+
+  it('tells what is wrong and fails, without the key', async () => {
+    const server = await serve(new VllmServer({ apiKey: 'right-key' }));
+    vi.stubEnv('DOCTOR_KEY', 'wrong-key-77');
+    const { status, text } = await doctor('--engine', server.url, '--key-env', 'DOCTOR_KEY', '--seconds', '0');
+    expect(status).toBe(1);
+    expect(text).toContain('set apiKey');
+    expect(text).not.toContain('wrong-key-77');
+    await expect(doctor('--engine', server.url, '--key-env', 'NO_SUCH_KEY')).rejects.toThrow(/NO_SUCH_KEY is not set/);
+    await expect(doctor('--kind', 'x')).rejects.toThrow(/--kind is 'x'/);
+    await expect(doctor('--nonsense')).rejects.toThrow(/nonsense/);
+  });
+
+  it('prints one object with --json', async () => {
+    const server = await serve(new PlainServer());
+    const { text } = await doctor('--engine', server.url, '--seconds', '0', '--json');
+    expect(JSON.parse(text).sections[0].findings.length).toBeGreaterThan(3);
+  });
+});
