@@ -2,9 +2,13 @@
 // gateway; each is loaded only when it is used.
 
 import { FaultError, fault, raise } from '../base/fault.ts';
+import { saplingForm } from '../bench/answering/question-form.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import type { Engine } from '../engine/engine.ts';
+import { isShipped } from '../engine/llama/shipped-models.ts';
+import type { QuestionForm } from '../gateway/plan.ts';
 import type { ModelParts, Upstream } from '../gateway/served-model.ts';
+import type { Prompt } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -47,7 +51,15 @@ async function openEmbeddedModel(config: ModelConfig, options: Kind<'llama'>): P
   if (wanted.kind === 'sim' || wanted.kind === 'judge') refuseVerifier(config, ['prm', 'confidence', 'none']);
   const prm = wanted.kind === 'prm' ? wanted.model : 'none';
   const { engine, verifier } = await openEmbedded({ model: options.model, prm, kvTokens: options.contextTokens });
-  return wanted.kind === 'none' ? { config, engine } : { config, engine, verifier };
+  const shipped = isShipped(options.model) ? { form: saplingQuestion } : {};
+  return { config, engine, ...shipped, ...(wanted.kind === 'none' ? {} : { verifier }) };
+}
+
+/** The shipped models take one question, as they were trained on it, and no conversation. */
+function saplingQuestion(prompt: Prompt): QuestionForm {
+  const last = prompt.kind === 'chat' ? prompt.messages.findLast(({ role }) => role === 'user') : undefined;
+  const { maxStepTokens: stepTokens, ...form } = saplingForm(last?.content.trim() ?? '');
+  return { ...form, stepTokens };
 }
 
 async function openRemote(config: ModelConfig, options: Kind<'openai'>, environment: Environment): Promise<ModelParts> {

@@ -122,6 +122,10 @@ export const model = z.strictObject({
     .max(4)
     .default(['\n\n'])
     .meta({ description: 'strings that end a step; four is the most that every server takes' }),
+  stepPrompt: z.string().max(20_000).default('').meta({
+    description:
+      'added to the system message of searches, such as how to write steps; the client is not told, so none by default',
+  }),
   stepTokens: whole(256, 1, 32_768, 'tokens', 'longest step; as in P3 and its baselines'),
   maxDepth: whole(40, 1, 1000, 'steps', 'longest path; as in search-and-learn'),
   sampling,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { post, question, runGateway, serverEvents } from '../../tests/support/running-gateway.ts';
 import { ScriptedEngine, ScriptedVerifier } from '../../tests/support/scripted-engine.ts';
+import type { Prompt } from '../tree/step.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
 type Loose = any;
@@ -124,6 +125,53 @@ describe('a chat completion', () => {
     const answer = await ask(url, { max_completion_tokens: 8 });
     expect(answer.choices[0]).toMatchObject({ finish_reason: 'length', message: { content: 'step 2 way 0\n\n' } });
     expect(answer.coppice).toMatchObject({ complete: false, tokens: { path: 8 } });
+  });
+
+  test("a model's own form of the question is used, and a question of another kind refused", async () => {
+    const form = (prompt: Prompt) => {
+      const text = prompt.kind === 'chat' ? (prompt.messages.at(-1)?.content ?? '') : '';
+      if (!text.startsWith('make')) return { reason: 'this model makes numbers from numbers' };
+      return {
+        prompt: { kind: 'text', text },
+        delimiters: ['\n'],
+        stepTokens: 9,
+        maxDepth: 3,
+        temperature: 0.25,
+      } as const;
+    };
+    const { url, engine } = await runGateway({ form });
+    expect((await ask(url, {})).status).toBe(200);
+    expect(engine.asked[0]).toMatchObject({
+      prompt: { kind: 'text' },
+      delimiters: ['\n'],
+      maxTokens: 9,
+      sampling: { temperature: 0.25 },
+    });
+    const refused = await ask(url, { messages: [{ role: 'user', content: 'hello' }] });
+    expect(refused).toMatchObject({
+      status: 400,
+      error: { param: 'messages', message: expect.stringContaining('numbers') },
+    });
+  });
+
+  test("the operator's advice on steps joins the system message of searches only", async () => {
+    const { url, engine } = await runGateway({ model: { stepPrompt: 'In steps.' } });
+    const system = { role: 'system', content: 'Be kind.' };
+    await ask(url, { messages: [system, ...question.messages] });
+    expect(engine.asked[0]?.prompt).toMatchObject({
+      messages: [{ content: 'Be kind.\n\nIn steps.' }, { role: 'user' }],
+    });
+    const asked = engine.asked.length;
+    await ask(url, { reasoning_effort: 'none' });
+    expect(engine.asked[asked]?.prompt).toMatchObject({ messages: question.messages });
+  });
+
+  test('a prompt that does not fit is the fault of the request', async () => {
+    const { url } = await runGateway({ scripted: { script: () => 'too-long' } });
+    expect(await ask(url, {})).toMatchObject({
+      status: 400,
+      error: { code: 'context_length_exceeded', param: 'messages' },
+    });
   });
 
   test('an engine that only fails is 502, and the search tells why', async () => {

@@ -39,6 +39,7 @@ export interface GatewayOptions {
 
 const nobody: Caller = { name: '-', share: 1, maxPriority: 0, queue: 0, admin: false };
 const sweepMs = 60_000;
+const shortConnections = 1000;
 
 export class Gateway {
   readonly searches: Searches;
@@ -294,13 +295,15 @@ export class Gateway {
   // ---- the socket ------------------------------------------------------------------------------------------------
 
   #makeServer(): Server {
-    const { headerMs, requestMs } = this.#options.config.server;
+    const { headerMs, requestMs, streams } = this.#options.config.server;
     const server = createServer({
       headersTimeout: headerMs,
       requestTimeout: requestMs,
       maxHeaderSize: 16_384,
       connectionsCheckingInterval: 5000,
     });
+    // Every stream and some more for short requests; what comes beyond is not even read.
+    server.maxConnections = streams + shortConnections;
     server.on('request', (request, response) => void this.#serve(request, response));
     server.on('checkExpectation', (request, response) =>
       this.#fail(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met')),

@@ -1,5 +1,6 @@
 // One search that waits or runs in this process: its plan, its mirror, and those who listen to it.
 
+import type { FaultCode } from '../base/fault.ts';
 import type { Plain, SearchState } from '../journal/journal.ts';
 import type { LoggedEvent } from '../runtime/events.ts';
 import type { Token } from '../runtime/runtime.ts';
@@ -46,7 +47,11 @@ export class LiveSearch {
   epoch = 0;
   startedMs: number | undefined;
   promptTokens = 0;
+  /** The last fault of engine or verifier, in case the search fails of it. */
+  lastFault: FaultCode | undefined;
   ended: Ended | undefined;
+  /** Somebody has asked for it to end. */
+  cancelled = false;
   /** The search on another model that went on where this one was futile. */
   successor: LiveSearch | undefined;
   /** Gives up on a search that never started. */

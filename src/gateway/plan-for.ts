@@ -5,8 +5,8 @@ import type { ChatBody } from './chat-body.ts';
 import type { GatewayContext } from './context.ts';
 import type { Caller } from './keys.ts';
 import { makePlan, type SearchPlan } from './plan.ts';
+import { randomSeed } from './search-facts.ts';
 import { needsVerifier } from './search-request.ts';
-import { randomSeed } from './searches.ts';
 
 export function planFor(
   context: GatewayContext,
@@ -24,6 +24,7 @@ export function planFor(
   const { contextTokens } = model.engine.capabilities;
   return makePlan(body, {
     model: model.config,
+    form: model.form,
     limits: context.config.limits,
     hasVerifier: model.verifier !== undefined,
     needsVerifier,

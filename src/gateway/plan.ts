@@ -39,7 +39,20 @@ export interface SearchPlan {
   readonly title: string;
 }
 
+/** How a model takes a question, where it takes no conversation: saplings want the bare question and answer in lines. */
+export interface QuestionForm {
+  readonly prompt: Prompt;
+  readonly delimiters: readonly string[];
+  readonly stepTokens: number;
+  readonly maxDepth: number;
+  readonly temperature: number;
+}
+
+/** A reason where the question is not of the model's kind. */
+export type FormQuestion = (prompt: Prompt) => QuestionForm | { readonly reason: string };
+
 export interface PlanContext {
+  readonly form?: FormQuestion | undefined;
   readonly model: ModelConfig;
   readonly limits: LimitsConfig;
   readonly hasVerifier: boolean;
@@ -55,17 +68,20 @@ export interface PlanContext {
 export function makePlan(body: ChatBody, context: PlanContext): SearchPlan {
   const direct = body.reasoning_effort === 'none';
   refuseWhatSearchCannot(body, direct);
-  const { prompt, title } = readMessages(body.messages, context.limits);
   const { model, limits } = context;
+  const { prompt: asked, title } = readMessages(body.messages, limits);
+  const form = formOf(asked, direct, context);
   const wish = body.coppice ?? {};
   if (direct) refuseSearchWishes(wish);
   const shape = direct ? directShape(body, context) : searchShape(body, context);
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? undefined;
   return {
     model: model.name,
-    prompt,
     title,
     ...shape,
+    prompt: form.prompt,
+    ...(direct ? {} : { delimiters: form.delimiters, maxDepth: form.maxDepth }),
+    stepTokens: Math.min(shape.stepTokens, direct ? shape.stepTokens : form.stepTokens),
     nodes: limits.nodes,
     deadlineMs:
       atMost('coppice.deadline_ms', wish.deadline_ms, limits.deadlineMs, 'limits.deadlineMs') ??
@@ -74,12 +90,33 @@ export function makePlan(body: ChatBody, context: PlanContext): SearchPlan {
       atMost('coppice.priority', wish.priority, context.maxPriority, "the key's priority") ??
       Math.min(0, context.maxPriority),
     seed: body.seed === null || body.seed === undefined ? context.seed : body.seed >>> 0,
-    sampling: samplingOf(body, model),
+    sampling: samplingOf(body, model, form.temperature),
     ...(model.aggregation === undefined ? {} : { aggregation: model.aggregation }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     onFutile: checkFutile(wish.on_futile ?? 'answer', model),
     reasoning: wish.reasoning ?? 'separate',
   };
+}
+
+/** The model's own form of the question, or the conversation as it came with the operator's advice on steps. */
+export function formOf(
+  asked: Prompt,
+  direct: boolean,
+  { model, form }: Pick<PlanContext, 'model' | 'form'>,
+): QuestionForm {
+  const { delimiters, stepTokens, maxDepth, stepPrompt, sampling } = model;
+  const general = { delimiters, stepTokens, maxDepth, temperature: sampling.temperature };
+  if (form === undefined) return { ...general, prompt: direct ? asked : advise(asked, stepPrompt) };
+  const formed = form(asked);
+  return 'reason' in formed ? refuse('invalid_value', formed.reason, 'messages') : formed;
+}
+
+function advise(prompt: Prompt, advice: string): Prompt {
+  if (advice === '' || prompt.kind === 'text') return prompt;
+  const [first, ...rest] = prompt.messages;
+  if (first?.role !== 'system')
+    return { kind: 'chat', messages: [{ role: 'system', content: advice }, ...prompt.messages] };
+  return { kind: 'chat', messages: [{ role: 'system', content: `${first.content}\n\n${advice}` }, ...rest] };
 }
 
 type Shape = Pick<
@@ -166,13 +203,13 @@ function checkFutile(choice: SearchPlan['onFutile'], model: ModelConfig): Search
   );
 }
 
-function samplingOf(body: ChatBody, { sampling }: ModelConfig): Sampling {
+function samplingOf(body: ChatBody, { sampling }: ModelConfig, temperature: number): Sampling {
   const topP = body.top_p ?? sampling.topP;
   const topK = body.top_k === -1 || body.top_k === 0 ? undefined : (body.top_k ?? sampling.topK);
   const minP = body.min_p ?? sampling.minP;
   if (topP === 0) refuse('invalid_value', "'top_p' is 0; it must be above 0", 'top_p');
   return {
-    temperature: body.temperature ?? sampling.temperature,
+    temperature: body.temperature ?? temperature,
     ...(topP === undefined ? {} : { topP }),
     ...(topK === undefined ? {} : { topK }),
     ...(minP === undefined ? {} : { minP }),

@@ -3,8 +3,8 @@
 import type { Plain, SearchRecord } from '../journal/journal.ts';
 import type { LiveSearch } from './live-search.ts';
 import type { SearchPlan } from './plan.ts';
+import { aboutPlan, summaryOf } from './search-facts.ts';
 import { describeForClient, type Outcome, type ResultTexts } from './search-result.ts';
-import { aboutPlan, summaryOf } from './searches.ts';
 
 export function viewLive(search: LiveSearch, keepsTexts: boolean): Plain {
   const { id, owner, plan, background, createdMs, title, escalatedFrom } = search.facts;

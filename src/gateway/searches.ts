@@ -3,24 +3,24 @@
 // result is made from plan and log alone. Order matters: whatever is journalled is called in the order in which it
 // must be found again after a crash.
 
-import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import { type Fault, FaultError } from '../base/fault.ts';
-import { hash } from '../base/random.ts';
+import { type Fault, type FaultCode, FaultError } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 import type { Journal, Plain, SearchRecord } from '../journal/journal.ts';
-import { isTreeEvent, type LoggedEvent, type SearchEvent } from '../runtime/events.ts';
+import type { LoggedEvent } from '../runtime/events.ts';
 import { checkRequest } from '../runtime/request.ts';
 import type { Token } from '../runtime/runtime.ts';
-import type { TreeEvent } from '../tree/events.ts';
 import { Admission } from './admission.ts';
 import { ApiError } from './api-error.ts';
+import { escalatedPlan } from './escalation.ts';
 import type { Caller } from './keys.ts';
 import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
 import type { Log } from './log.ts';
 import type { SearchPlan } from './plan.ts';
+import { planOf, plantAgain, replayLog, revive } from './recovery.ts';
+import { aboutPlan, fingerprint, newSearchId, summaryOf } from './search-facts.ts';
 import { makeProgram, makeSearchRequest } from './search-request.ts';
-import { makeResult, type SearchResult } from './search-result.ts';
+import { makeResult } from './search-result.ts';
 import { type ModelParts, ServedModel } from './served-model.ts';
 import type { Trace } from './telemetry.ts';
 
@@ -118,8 +118,9 @@ export class Searches {
   }
 
   cancel(search: LiveSearch): void {
-    if (search.ended !== undefined) return;
     if (search.successor !== undefined) return this.cancel(search.successor);
+    if (search.ended !== undefined) return;
+    search.cancelled = true;
     if (search.state === 'running') this.#model(search).runtime.cancel(search.id);
     else this.#endUnstarted(search, 'cancelled', undefined);
   }
@@ -205,13 +206,25 @@ export class Searches {
 
   #launch(search: LiveSearch): void {
     clearTimeout(search.queueTimer);
-    const { journal } = this.#options;
     search.state = 'running';
     search.startedMs ??= this.#nowMs();
     if (search.epoch === 0) this.#claim(search);
-    const { runtime } = this.#model(search);
-    if (search.mirror.sequence < 0) runtime.submit(this.#request(search));
-    else void this.#resume(search, journal);
+    if (search.mirror.sequence < 0) this.#submit(search);
+    else void this.#resume(search);
+  }
+
+  #submit(search: LiveSearch): void {
+    try {
+      this.#model(search).runtime.submit(this.#request(search));
+    } catch (error) {
+      // Checked when it was accepted; a restart with another configuration can still make it impossible.
+      this.#options.log.error('submit', { search: search.id, error });
+      this.#endUnstarted(
+        search,
+        'failed',
+        new ApiError('internal', 'the search cannot be run as this server is configured'),
+      );
+    }
   }
 
   #claim(search: LiveSearch): void {
@@ -237,6 +250,8 @@ export class Searches {
   }
 
   #onFault(search: string, fault: Fault): void {
+    const live = this.#live.get(search);
+    if (live !== undefined) live.lastFault = fault.code;
     this.#options.log.warn('fault', { search, code: fault.code, message: fault.message });
   }
 
@@ -269,9 +284,7 @@ export class Searches {
     const successor = kind === 'futile' && plan.onFutile === 'escalate' ? this.#escalate(search) : undefined;
     const result =
       successor === undefined ? made : { ...made, outcome: { ...made.outcome, escalated_to: successor.id } };
-    const error = failed
-      ? new ApiError('engine_failed', 'engine or verifier could not go on; the log of the search says more')
-      : undefined;
+    const error = failed ? failureOf(search.lastFault) : undefined;
     const state = kind === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'done';
     search.successor = successor;
     this.#finish(search, { state, endedMs: this.#nowMs(), result, error });
@@ -314,126 +327,69 @@ export class Searches {
 
   /** The same question to the model that the configuration names, as owed work: it is not refused. */
   #escalate(search: LiveSearch): LiveSearch | undefined {
-    const { config } = this.#model(search);
-    const target = config.escalateTo === undefined ? undefined : this.models.get(config.escalateTo);
+    const { config, log } = this.#options;
+    const target = this.models.get(this.#model(search).config.escalateTo ?? '');
     if (target === undefined) return undefined;
-    const { plan, owner, body, background, title, trace } = search.facts;
-    const { program, policy, threshold, branching, maxDepth, delimiters, stepTokens } = target.config;
-    const searchable = target.verifier !== undefined;
-    const next: SearchPlan = {
-      ...plan,
-      ...{ model: target.name, policy, threshold, branching, maxDepth, delimiters, stepTokens },
-      program: searchable ? program : 'self-consistency',
-      scoring: searchable ? 'verifier' : 'self-consistency',
-      onFutile: 'answer',
-    };
     const createdMs = this.#nowMs();
-    const facts = { id: newSearchId(createdMs), owner, plan: next, body, background, createdMs, title };
-    const successor = new LiveSearch({
-      ...facts,
-      escalatedFrom: plan.model,
-      ...(trace === undefined ? {} : { trace }),
-    });
-    void this.#accept(successor, undefined);
-    this.#enter(successor, this.#share(owner));
-    return successor;
+    const { facts } = search;
+    try {
+      const plan = escalatedPlan(facts, target, config.limits);
+      const id = newSearchId(createdMs);
+      const successor = new LiveSearch({ ...facts, id, plan, createdMs, escalatedFrom: facts.plan.model });
+      void this.#accept(successor, undefined);
+      this.#enter(successor, this.#share(facts.owner));
+      return successor;
+    } catch (error) {
+      log.warn('escalate', { search: search.id, to: target.name, error });
+      return undefined;
+    }
   }
 
   // ---- after a restart -------------------------------------------------------------------------------------------
 
+  /** True where it runs again. */
   async #recoverOne(record: SearchRecord): Promise<boolean> {
-    const { journal, log } = this.#options;
-    if (!(await journal.claim(record.id, record.epoch, this.#nowMs()))) return false;
-    const epoch = record.epoch + 1;
-    const plan = record.request?.plan as SearchPlan | undefined;
-    if (plan === undefined || !this.models.has(plan.model)) {
-      const why = plan === undefined ? 'its texts were not kept' : `model '${plan.model}' is gone`;
-      const error = new ApiError('internal', `the search could not be resumed: ${why}`).body;
-      await journal.finish(record.id, epoch, {
-        state: 'failed',
-        endedMs: this.#nowMs(),
-        outcome: { error },
-        texts: {},
-      });
-      return false;
-    }
-    const search = this.#revive(record, plan, epoch);
+    if (!(await this.#options.journal.claim(record.id, record.epoch, this.#nowMs()))) return false;
+    const plan = planOf(record);
+    if (plan === undefined) return this.#giveUp(record, 'its texts were not kept');
+    if (!this.models.has(plan.model)) return this.#giveUp(record, `model '${plan.model}' is gone`);
+    const search = revive(record, plan, record.epoch + 1);
     try {
-      await this.#replay(search);
+      await replayLog(this.#options.journal, search);
     } catch (error) {
-      log.error('recover', { search: record.id, error });
-      const failure = new ApiError('internal', 'the log of the search cannot be read').body;
-      await journal.finish(record.id, epoch, {
-        state: 'failed',
-        endedMs: this.#nowMs(),
-        outcome: { error: failure },
-        texts: {},
-      });
-      return false;
+      this.#options.log.error('recover', { search: record.id, error });
+      return this.#giveUp(record, 'its log cannot be read');
     }
     this.#live.set(search.id, search);
-    if (search.mirror.exited !== undefined) {
-      this.#end(search);
-      return false;
-    }
-    if (!record.background || record.cancelRequested) {
-      this.#endUnstarted(search, 'cancelled', undefined);
-      return false;
-    }
-    this.#enter(search, this.#share(record.owner));
-    return true;
+    if (search.mirror.exited !== undefined) this.#end(search);
+    else if (!record.background || record.cancelRequested) this.#endUnstarted(search, 'cancelled', undefined);
+    else this.#enter(search, this.#share(record.owner));
+    return search.ended === undefined;
   }
 
-  #revive(record: SearchRecord, plan: SearchPlan, epoch: number): LiveSearch {
-    const search = new LiveSearch({
-      id: record.id,
-      owner: record.owner,
-      plan,
-      body: (record.request?.body ?? {}) as Plain,
-      background: record.background,
-      createdMs: record.createdMs,
-      title: record.title ?? '',
-      escalatedFrom: (record.about.escalated_from ?? null) as string | null,
-    });
-    search.epoch = epoch;
-    search.startedMs = record.startedMs;
-    return search;
+  async #giveUp({ id, epoch }: SearchRecord, reason: string): Promise<false> {
+    const error = new ApiError('internal', `the search could not be resumed: ${reason}`).body;
+    const ending = { state: 'failed', endedMs: this.#nowMs(), outcome: { error }, texts: {} } as const;
+    await this.#options.journal.finish(id, epoch + 1, ending);
+    return false;
   }
 
-  async #replay(search: LiveSearch): Promise<TreeEvent[]> {
-    const events: TreeEvent[] = [];
-    const page = 1000;
-    for (let after = -1; ; after += page) {
-      const entries = await this.#options.journal.read(search.id, after, page);
-      for (const entry of entries) {
-        const event = entry.event as SearchEvent;
-        if (entry.sequence > search.mirror.sequence) search.mirror.apply({ ...entry, event });
-        if (isTreeEvent(event)) events.push(event);
-      }
-      if (entries.length < page) return events;
-    }
-  }
-
-  async #resume(search: LiveSearch, journal: Journal): Promise<void> {
+  async #resume(search: LiveSearch): Promise<void> {
+    const { journal, log } = this.#options;
     try {
-      const events = await this.#replay(search);
+      const events = await replayLog(journal, search);
+      if (search.cancelled) return this.#endUnstarted(search, 'cancelled', undefined);
       const { runtime, verifier } = this.#model(search);
       if (events.length === 0) {
-        // The crash came between the first line and the second.
         const aggregation = search.facts.plan.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
-        const planted: LoggedEvent = {
-          search: search.id,
-          sequence: search.mirror.sequence + 1,
-          atMs: this.#nowMs(),
-          event: { type: 'planted', aggregation },
-        };
+        const planted = plantAgain(search, aggregation, this.#nowMs());
         search.mirror.apply(planted);
         journal.append(search.epoch, planted);
-        events.push(planted.event as TreeEvent);
+        events.push({ type: 'planted', aggregation });
       }
       runtime.resume(this.#request(search), events, search.mirror.sequence + 1);
     } catch (error) {
-      this.#options.log.error('resume', { search: search.id, error });
+      log.error('resume', { search: search.id, error });
       this.#endUnstarted(search, 'failed', new ApiError('internal', 'the search could not be resumed from its log'));
     }
   }
@@ -454,29 +410,14 @@ export class Searches {
   }
 }
 
-/** Sorts by time, and nobody can guess it. */
-function newSearchId(nowMs: number): string {
-  return `srch_${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+/** Only the code of the fault: its message may speak of servers that are no business of the client. */
+function failureOf(code: FaultCode | undefined): ApiError {
+  if (code === 'too-long')
+    return new ApiError('context_length_exceeded', 'the messages do not fit the context of the model', {
+      param: 'messages',
+    });
+  return new ApiError(
+    'engine_failed',
+    `engine or verifier could not go on (${code ?? 'internal'}); the events of the search say more`,
+  );
 }
-
-export function randomSeed(): number {
-  return hash(randomBytes(8).toString('hex'));
-}
-
-function fingerprint(body: Plain): string {
-  return createHash('sha256').update(JSON.stringify(body)).digest('hex');
-}
-
-export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): Plain {
-  const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
-  const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
-  return { model, mode, program, policy, scoring, priority, limits, escalated_from: escalatedFrom };
-}
-
-export function summaryOf({ mirror }: LiveSearch): Plain {
-  const { sequence, rollouts, openStrands, width, bestScore, tokens } = mirror;
-  const counts = { sequence, nodes: mirror.nodes.length, rollouts, open_strands: openStrands };
-  return { ...counts, width, best_score: bestScore ?? null, tokens };
-}
-
-export type { SearchResult };

@@ -11,6 +11,7 @@ import type { LoggedEvent } from '../runtime/events.ts';
 import { LiveLoop } from '../runtime/live.ts';
 import { Runtime, type Token } from '../runtime/runtime.ts';
 import type { Verifier } from '../verifier/verifier.ts';
+import type { FormQuestion } from './plan.ts';
 import { meterPrompts } from './prompt-meter.ts';
 import type { Extract } from './search-request.ts';
 
@@ -26,6 +27,8 @@ export interface ModelParts {
   readonly engine: Engine;
   readonly verifier?: Verifier;
   readonly extract?: Extract;
+  /** Where the model takes no conversation. */
+  readonly form?: FormQuestion;
   readonly upstream?: Upstream;
 }
 
@@ -41,6 +44,7 @@ export class ServedModel {
   readonly engine: Engine;
   readonly verifier: Verifier | undefined;
   readonly extract: Extract;
+  readonly form: FormQuestion | undefined;
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
   readonly #loop: LiveLoop;
@@ -51,6 +55,7 @@ export class ServedModel {
     this.engine = engine;
     this.verifier = verifier;
     this.extract = parts.extract ?? extractAnswer;
+    this.form = parts.form;
     this.upstream = parts.upstream;
     this.#loop = new LiveLoop(clock);
     this.runtime = new Runtime({

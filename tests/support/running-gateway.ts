@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { createLog } from '../../src/gateway/log.ts';
+import type { FormQuestion } from '../../src/gateway/plan.ts';
 import type { ModelParts } from '../../src/gateway/served-model.ts';
 import type { Telemetry } from '../../src/gateway/telemetry.ts';
 import type { Journal } from '../../src/journal/journal.ts';
@@ -23,6 +24,7 @@ export interface RunningOptions {
     readonly verifier?: ScriptedVerifier;
   }[];
   readonly upstream?: ModelParts['upstream'];
+  readonly form?: FormQuestion;
   readonly page?: string;
   readonly telemetry?: Telemetry;
 }
@@ -59,6 +61,7 @@ export async function runGateway(options: RunningOptions = {}): Promise<Running>
     engine,
     ...(verifier === undefined ? {} : { verifier }),
     ...(options.upstream === undefined ? {} : { upstream: options.upstream }),
+    ...(options.form === undefined ? {} : { form: options.form }),
   };
   const others = (options.more ?? []).map(
     (each, at): ModelParts => ({

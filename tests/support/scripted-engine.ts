@@ -11,7 +11,7 @@ export interface Reply {
   readonly end: StepEnd;
 }
 
-export type Script = (request: GenerateRequest) => Reply | 'fault';
+export type Script = (request: GenerateRequest) => Reply | 'fault' | 'too-long';
 
 /** Two steps, then an answer that depends on the seed alone. */
 export const threeSteps: Script = ({ path, index, seed }) => {
@@ -101,8 +101,9 @@ export class ScriptedEngine implements Engine {
   #answer(request: GenerateRequest): void {
     if (!this.#open.delete(request.id) || this.closed) return;
     const reply = this.#script(request);
-    if (reply === 'fault') {
-      this.#post({ type: 'fault', request: request.id, fault: fault('internal', 'scripted') });
+    if (typeof reply === 'string') {
+      const code = reply === 'fault' ? 'internal' : reply;
+      this.#post({ type: 'fault', request: request.id, fault: fault(code, 'scripted') });
       return;
     }
     const words = reply.text.match(/\s*\S+\s*/g) ?? [reply.text];
