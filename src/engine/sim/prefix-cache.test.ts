@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { Step } from '../../tree/step.ts';
+import type { PathStep } from '../engine.ts';
+import { PrefixCache } from './prefix-cache.ts';
+
+function step(tokens: number): Step {
+  return { text: `${tokens}`, tokens, meanLogprob: 0, end: 'delimiter' };
+}
+
+function pathOf(...steps: Step[]): PathStep[] {
+  return steps.map((each, at) => ({ node: at + 1, step: each }));
+}
+
+describe('the prefix cache', () => {
+  it('computes a prefix once, and what lies below it only as far as it is new', () => {
+    const cache = new PrefixCache(1000);
+    const [a, b] = [step(50), step(60)];
+    const first = cache.pin('s', 100, [], 0)!;
+    expect(first).toMatchObject({ computedTokens: 100, cachedTokens: 0 });
+    cache.take(50);
+    cache.keep(first.segment, a);
+    const second = cache.pin('s', 100, pathOf(a, b), 0)!;
+    expect(second).toMatchObject({ computedTokens: 60, cachedTokens: 150 });
+    expect(cache.usedTokens).toBe(210);
+  });
+
+  it('shares nothing across searches and nothing between equal texts of different steps', () => {
+    const cache = new PrefixCache(1000);
+    cache.pin('s', 100, pathOf(step(50)), 0);
+    expect(cache.pin('other', 100, [], 0)).toMatchObject({ computedTokens: 100 });
+    expect(cache.pin('s', 100, pathOf(step(50)), 0)).toMatchObject({ computedTokens: 50 });
+  });
+
+  it('drops the least recently used branch from its tip, and never what is in use', () => {
+    const cache = new PrefixCache(400);
+    const [a, b, c] = [step(100), step(100), step(100)];
+    const inUse = cache.pin('one', 50, pathOf(a), 0)!;
+    cache.unpin(cache.pin('two', 50, pathOf(b), 0)!.segment);
+    expect(cache.freeTokens).toBe(100);
+    expect(cache.pin('three', 50, pathOf(c), 0)).toMatchObject({ computedTokens: 150 });
+    expect(cache.evictedTokens).toBe(100);
+    expect(cache.pin('two', 50, [], 0)).toMatchObject({ computedTokens: 0, cachedTokens: 50 });
+    expect(cache.pin('two', 50, pathOf(b), 0)).toBeUndefined();
+    cache.unpin(inUse.segment);
+    expect(cache.pin('two', 50, pathOf(b), 0)).toMatchObject({ computedTokens: 100, cachedTokens: 50 });
+  });
+
+  it('gives back all of a released search, what is in use as soon as it no longer is', () => {
+    const cache = new PrefixCache(1000);
+    const path = pathOf(step(10), step(20), step(30));
+    const pinned = cache.pin('s', 100, path.slice(0, 2), 0)!;
+    cache.unpin(cache.pin('s', 100, path, 0)!.segment);
+    cache.release('s');
+    cache.release('s');
+    expect(cache.usedTokens).toBe(130);
+    cache.unpin(pinned.segment);
+    expect(cache.usedTokens).toBe(0);
+  });
+});
