@@ -7,7 +7,7 @@ import { raise } from '../base/fault.ts';
 import { contenderOf, type RowName } from './contenders.ts';
 import { capacityOf, type Latencies, latenciesOf, type Yield, yieldOf } from './measures.ts';
 import type { Pool } from './pool.ts';
-import type { SettingName } from './settings.ts';
+import type { GpuName, SettingName } from './settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
 
 /** A multiple of the measured capacity of `vanilla` (v) or of `positive` (p). */
@@ -25,6 +25,9 @@ export interface ComparisonPlan {
   /** Requests of one run. */
   readonly requests: number;
   readonly budget: number;
+  readonly rollouts: number;
+  readonly threshold: number;
+  readonly roofline: GpuName | undefined;
   /** The second row that all are compared with, besides vanilla. */
   readonly base: RowName;
   readonly verifierReuses: boolean;
@@ -96,6 +99,7 @@ function capacityIn(result: TrialResult): number {
 }
 
 function specOf(plan: ComparisonPlan, { setting, seed, row }: Spot, arrivals: TrialSpec['arrivals']): TrialSpec {
-  const { requests, budget, verifierReuses } = plan;
-  return { ...trialDefaults, setting, seed, contender: contenderOf(row), arrivals, requests, budget, verifierReuses };
+  const { requests, budget, rollouts, threshold, verifierReuses, roofline } = plan;
+  const system = { requests, budget, rollouts, threshold, verifierReuses, ...(roofline && { roofline }) };
+  return { ...trialDefaults, ...system, setting, seed, contender: contenderOf(row), arrivals };
 }

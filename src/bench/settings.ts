@@ -3,8 +3,10 @@
 // profiles were fitted by `coppice sim --calibrate` on seeds that no report uses; docs/simulator.md says to what.
 
 import { raise } from '../base/fault.ts';
-import { kvTokensFitting } from '../cost/cost.ts';
+import { type CostModel, kvTokensFitting } from '../cost/cost.ts';
 import { llama8b, type MeasuredModel, prm7b, qwen14b } from '../cost/h200.ts';
+import { h100, h200, rooflineCost } from '../cost/roofline.ts';
+import { tableCost } from '../cost/table.ts';
 import type { QuestionProfile } from '../engine/sim/question-model.ts';
 
 export const settingNames = ['math500/8b', 'math500/14b', 'amc23/8b', 'amc23/14b'] as const;
@@ -68,6 +70,14 @@ export function settingOf(name: string): Setting {
   if (known === undefined) raise('bad-setting', `setting is '${name}'; it must be one of ${settingNames.join(', ')}`);
   const generator = known.endsWith('/8b') ? llama8b : qwen14b;
   return { name: known, generator, rewardModel: prm7b, profile: profiles[known], paperAccuracy: paperAccuracy[known] };
+}
+
+export const gpus = { h100, h200 } as const;
+export type GpuName = keyof typeof gpus;
+
+/** Measured, or by the roofline of a GPU. */
+export function costOf(model: MeasuredModel, roofline: GpuName | undefined): CostModel {
+  return roofline === undefined ? tableCost(model.points) : rooflineCost(gpus[roofline], model.shape);
 }
 
 export function kvTokensOf(model: MeasuredModel): number {

@@ -3,7 +3,6 @@
 
 import { assert } from '../base/assert.ts';
 import { hash, Random } from '../base/random.ts';
-import { tableCost } from '../cost/table.ts';
 import { extractAnswer, QuestionModel, type QuestionProfile } from '../engine/sim/question-model.ts';
 import { SimEngine } from '../engine/sim/sim-engine.ts';
 import { World } from '../engine/sim/world.ts';
@@ -12,7 +11,7 @@ import type { SearchRequest, SearchResult } from '../runtime/request.ts';
 import { Runtime } from '../runtime/runtime.ts';
 import { SimVerifier } from '../verifier/sim/sim-verifier.ts';
 import { type Contender, partsOf } from './contenders.ts';
-import { hardware, kvTokensOf, type SettingName, searchDefaults, settingOf } from './settings.ts';
+import { costOf, type GpuName, hardware, kvTokensOf, type SettingName, searchDefaults, settingOf } from './settings.ts';
 
 /** How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. */
 export type Arrivals =
@@ -30,6 +29,8 @@ export interface TrialSpec {
   readonly rollouts: number;
   readonly threshold: number;
   readonly verifierReuses: boolean;
+  /** Step times from a roofline of this GPU instead of the measured tables. */
+  readonly roofline?: GpuName;
   /** Turns knobs of the setting's question profile, for calibration. */
   readonly profile?: Partial<QuestionProfile>;
   /** Which questions, by number; the first `requests` unless given. */
@@ -93,12 +94,12 @@ class Trial {
     const { replicas, sequenceLimit } = hardware;
     this.#engine = new SimEngine(this.#world, this.#model, {
       ...{ replicas, sequenceLimit, prefillTokens: 8192 },
-      cost: tableCost(generator.points),
+      cost: costOf(generator, spec.roofline),
       kvTokens: kvTokensOf(generator),
     });
     this.#verifier = new SimVerifier(this.#world, this.#model, {
       ...{ replicas, passTokens: 4096, reusesPrefix: spec.verifierReuses },
-      cost: tableCost(rewardModel.points),
+      cost: costOf(rewardModel, spec.roofline),
       kvTokens: kvTokensOf(rewardModel),
     });
     this.#parts = partsOf(spec.contender, { rollouts: spec.rollouts, branching: searchDefaults.branching });

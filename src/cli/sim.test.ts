@@ -17,6 +17,10 @@ describe('coppice sim refuses in one line', () => {
     [['--policy', 'beam+positive:beta=1'], /no knobs/],
     [['--base', 'nothing'], /policy is 'nothing'/],
     [['--experiment', 'p9'], /experiment is 'p9'/],
+    [['--threshold', '1.5'], /threshold is '1.5'/],
+    [['--threshold', 'NaN'], /threshold is 'NaN'/],
+    [['--rollouts', '0'], /rollouts is '0'/],
+    [['--roofline', 'h300'], /roofline is 'h300'/],
     [['--nonsense'], /nonsense/],
     [['surplus'], /surplus/],
   ])('%j', async (args, message) => {

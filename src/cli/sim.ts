@@ -12,7 +12,7 @@ import { type Figure, makeFigures } from '../bench/p0-figures.ts';
 import { defaultThreads, Pool } from '../bench/pool.ts';
 import { type Preset, presets } from '../bench/presets.ts';
 import { bySetting, linesOf } from '../bench/report.ts';
-import { searchDefaults, settingNames, settingOf } from '../bench/settings.ts';
+import { type GpuName, gpus, searchDefaults, settingNames, settingOf } from '../bench/settings.ts';
 import { simSignature } from '../bench/signature.ts';
 import { tableOf } from '../bench/table.ts';
 import { knobs } from '../policy/knobs.ts';
@@ -28,6 +28,9 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --seeds N          how many seeds
   --requests N       requests of each run
   --budget M         strands in all (${searchDefaults.budget})
+  --rollouts N       rollouts of a search (${searchDefaults.rollouts})
+  --threshold X      score at which an answer is accepted (${searchDefaults.threshold})
+  --roofline GPU     step times from a roofline of ${Object.keys(gpus).join(' or ')} instead of the measured tables
   --base ROW         the second row to compare with (positive)
   --no-prefix-reuse  the verifier computes prompt and path again for every step
   --full             the published size
@@ -93,6 +96,9 @@ function readOptions(args: readonly string[]): Options {
       loads: list(values.load, preset.loads).map(parseLoad),
       requests: whole('requests', values.requests, preset.requests, budget + 2, 1_000_000),
       budget,
+      rollouts: whole('rollouts', values.rollouts, searchDefaults.rollouts, 1, 10_000),
+      threshold: thresholdOf(values.threshold),
+      roofline: rooflineOf(values.roofline),
       verifierReuses: values['no-prefix-reuse'] !== true,
     },
     ...{ full, each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
@@ -115,7 +121,7 @@ function parse(args: readonly string[]) {
       args: joinNegatives(args),
       options: {
         ...{ policy: text, setting: text, load: text, seed: text, seeds: text, requests: text, budget: text },
-        ...{ experiment: text, out: text, threads: text, base: text },
+        ...{ experiment: text, out: text, threads: text, base: text, rollouts: text, threshold: text, roofline: text },
         ...{ full: flag, each: flag, signature: flag, json: flag, help: { type: 'boolean', short: 'h' } },
         'no-prefix-reuse': flag,
       },
@@ -153,6 +159,17 @@ function whole(setting: string, text: string | undefined, otherwise: number, low
   return raise('bad-setting', `${setting} is '${text}'; it must be a whole number from ${low} to ${high}`);
 }
 
+function thresholdOf(text: string | undefined): number {
+  const value = text === undefined ? searchDefaults.threshold : Number(text);
+  if (text?.trim() !== '' && value >= 0 && value <= 1) return value;
+  return raise('bad-setting', `threshold is '${text}'; it must be a number from 0 to 1`);
+}
+
+function rooflineOf(text: string | undefined): GpuName | undefined {
+  if (text === undefined || text === 'h100' || text === 'h200') return text;
+  return raise('bad-setting', `roofline is '${text}'; it must be one of ${Object.keys(gpus).join(', ')}`);
+}
+
 function progress(startMs: number): (done: number, all: number) => void {
   return (done, all) => {
     const seconds = Math.round((performance.now() - startMs) / 1000);
@@ -175,12 +192,13 @@ function textOf({ plan, each }: Options, cells: readonly Cell[]): string {
 }
 
 function headOf(plan: ComparisonPlan): string {
-  const { requests, seeds, budget, settings, verifierReuses, base } = plan;
-  const { threshold, rollouts, branching } = searchDefaults;
+  const { requests, seeds, budget, settings, verifierReuses, base, threshold, rollouts, roofline } = plan;
+  const { branching } = searchDefaults;
+  const times = roofline === undefined ? 'as measured on an H200' : `by a roofline of the ${roofline.toUpperCase()}`;
   return [
     `Simulated: ${settings.join(', ')}; ${requests} requests a run, the first ${100 * warmUpShare} % left out of latencies;`,
     `seeds ${seeds.join(', ')}; M = ${budget} strands, ${rollouts} rollouts of ${branching} steps, threshold ${threshold};`,
-    `verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every prefix again'}.`,
+    `step times ${times}; verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every prefix again'}.`,
     'Means over settings (times, rates and ratios geometric), ± the 95 % interval over seeds. req/s: requests over',
     'makespan; cap/s: sustained capacity; exits: accepted/futile/exhausted. Ratios: above 1 is better than vanilla (×v)',
     `or than ${base} (×b); Δacc in points of accuracy.`,
