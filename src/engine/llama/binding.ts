@@ -19,8 +19,7 @@ type Koffi = {
   load(path: string): KoffiLibrary;
   struct(members: Record<string, KoffiType>): KoffiType;
   sizeof(type: KoffiType): number;
-  alloc(type: KoffiType, length: number): Pointer;
-  free(pointer: Pointer): void;
+  address(memory: Uint8Array): Pointer;
   view(pointer: Pointer, bytes: number): ArrayBuffer;
 };
 
@@ -107,8 +106,9 @@ export type Binding = {
   readonly release: string;
   readonly sizes: { readonly modelParameters: number; readonly contextParameters: number; readonly batch: number };
 
-  allocate(bytes: number): Pointer;
-  free(pointer: Pointer): void;
+  /** Where a JavaScript buffer lies; valid as long as somebody holds the buffer. */
+  address(memory: Uint8Array): Pointer;
+  /** Native memory as a buffer; it must not be read once its owner has freed it. */
   view(pointer: Pointer, bytes: number): ArrayBuffer;
 
   modelDefaults(): ModelParameters;
@@ -216,8 +216,7 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
       contextParameters: koffi.sizeof(layouts.context),
       batch: koffi.sizeof(layouts.batch),
     },
-    allocate: (bytes) => koffi.alloc('uint8', bytes),
-    free: (pointer) => koffi.free(pointer),
+    address: (memory) => koffi.address(memory),
     view: (pointer, bytes) => koffi.view(pointer, bytes),
     modelDefaults: declare('llama_model_default_params', layouts.model),
     contextDefaults: declare('llama_context_default_params', layouts.context),

@@ -1,4 +1,4 @@
-// One libllama context: a KV cache and the decode call on it. Rows go in through typed arrays that lie in native memory;
+// One libllama context: a KV cache and the decode call on it. Rows go in through typed arrays whose addresses libllama is given;
 // logits come out as views on native memory, valid until the next decode. Owned by one thread; closed by its owner.
 import { assert } from '../../base/assert.ts';
 import { raise } from '../../base/fault.ts';
@@ -44,7 +44,6 @@ export class Context implements SequenceMemory {
   readonly #memory: Pointer;
   readonly #vocabularySize: number;
   readonly #rows: number;
-  readonly #block: Pointer;
   readonly #tokens: Int32Array;
   readonly #positions: Int32Array;
   readonly #sequences: Int32Array;
@@ -63,10 +62,10 @@ export class Context implements SequenceMemory {
     this.#rows = rows;
     this.cells = binding.contextCells(handle);
     // One block: the pointers first (alignment), then four columns of int32, then the flags.
-    this.#block = binding.allocate(rows * BYTES_PER_ROW);
-    const memory = binding.view(this.#block, rows * BYTES_PER_ROW);
+    const memory = new ArrayBuffer(rows * BYTES_PER_ROW);
+    const block = binding.address(new Uint8Array(memory));
     const column = (index: number) => rows * (POINTER_BYTES + 4 * index);
-    const address = (index: number) => this.#block + BigInt(column(index));
+    const address = (index: number) => block + BigInt(column(index));
     this.#tokens = new Int32Array(memory, column(0), rows);
     this.#positions = new Int32Array(memory, column(1), rows);
     new Int32Array(memory, column(2), rows).fill(1); // each row belongs to one sequence
@@ -78,7 +77,7 @@ export class Context implements SequenceMemory {
       token: address(0),
       pos: address(1),
       n_seq_id: address(2),
-      seq_id: this.#block,
+      seq_id: block,
       logits: address(4),
     };
     this.#batch = { n_tokens: 0, embd: null, ...columns };
@@ -161,6 +160,5 @@ export class Context implements SequenceMemory {
     this.#closed = true;
     this.#logits = new Float32Array(0);
     this.#binding.freeContext(this.#handle);
-    this.#binding.free(this.#block);
   }
 }

@@ -1,0 +1,92 @@
+// A thousand searches in a row on the embedded engine, and many openings and closings: nothing may be left behind.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Contest, runBlock, type Trial } from '../../src/bench/answering/contest.ts';
+import { openEmbedded } from '../../src/bench/answering/embedded.ts';
+import type { GoldQuestion } from '../../src/bench/answering/question-file.ts';
+import { generalForm } from '../../src/bench/answering/question-form.ts';
+import { loadBinding } from '../../src/engine/llama/binding.ts';
+import { Core } from '../../src/engine/llama/core.ts';
+import { LLAMA_DEFAULTS } from '../../src/engine/llama/llama-engine.ts';
+import { findLibrary } from '../../src/engine/llama/platform.ts';
+import type { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
+import { writeTinyModel } from '../support/tiny-gguf.ts';
+
+const MEGABYTE = 1024 * 1024;
+let folder: string;
+let model: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-soak-'));
+  model = join(folder, 'model.gguf');
+  writeTinyModel(model, { kind: 'random', seed: 11 });
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function residentBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().rss;
+}
+
+function questions(from: number, to: number): GoldQuestion[] {
+  return Array.from({ length: to - from }, (_, at) => {
+    return {
+      id: String(from + at),
+      question: `question ${from + at}`,
+      answer: '1',
+      solvable: true,
+      difficulty: undefined,
+    };
+  });
+}
+
+describe('the embedded engine', () => {
+  it('runs 1,000 searches with flat memory, and gives back every cell and every sequence', async () => {
+    const embedded = await openEmbedded({ model, prm: model, kvTokens: 1024 });
+    const contest: Contest = {
+      ...embedded,
+      settings: { branching: 3, threshold: 0.95, budget: 16, concurrency: 16, seed: 1 },
+      formOf: ({ question }) => ({ ...generalForm(question, '', ['\n', 'e']), maxStepTokens: 12, maxDepth: 4 }),
+      isCorrect: () => false,
+    };
+    const mcts = { name: 'mcts', program: 'mcts', policy: 'boost', rollouts: 4 } as const;
+    const trials: Trial[] = [];
+    const answer = (from: number, to: number) =>
+      runBlock(contest, mcts, questions(from, to), (trial) => trials.push(trial));
+    await answer(0, 300);
+    const before = residentBytes();
+    await answer(300, 1000);
+    const grown = residentBytes() - before;
+    expect(trials.length).toBe(1000);
+    expect(trials.filter(({ exit }) => exit === 'failed')).toEqual([]);
+    await vi.waitFor(() => {
+      for (const { counts } of [embedded.engine, embedded.verifier as LlamaPrm]) {
+        expect(counts).toMatchObject({ running: 0, waiting: 0, usedCells: 0, branches: 0 });
+      }
+    });
+    expect(grown).toBeLessThan(40 * MEGABYTE);
+    await embedded.close();
+  });
+
+  it('frees native memory when it is closed', () => {
+    const binding = loadBinding(findLibrary());
+    const options = { ...LLAMA_DEFAULTS, model, flashAttention: true, tokenIdsOf: 'own' } as const;
+    const openAndClose = () => {
+      new Core(binding, options, () => {}).close();
+      collectGarbage();
+    };
+    for (let round = 0; round < 5; round++) openAndClose();
+    const before = residentBytes();
+    for (let round = 0; round < 60; round++) openAndClose();
+    // Each opening takes at least 8 MB for its cache and its buffers: sixty leaked ones would be half a gigabyte.
+    expect(residentBytes() - before).toBeLessThan(60 * MEGABYTE);
+  });
+});
