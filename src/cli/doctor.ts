@@ -19,6 +19,7 @@ import { probe } from '../engine/openai/probe.ts';
 import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
 import { openRemoteVerifier, remoteVerifierKinds } from '../verifier/prm/open-verifier.ts';
 import type { Verifier } from '../verifier/verifier.ts';
+import { embeddedLines } from './doctor-embedded.ts';
 import { given, oneOf, readArguments, whole } from './options.ts';
 
 const usage = `usage: coppice doctor [options]
@@ -85,14 +86,11 @@ interface Subject {
 
 async function openOwn(settings: Settings, report: Report): Promise<Subject> {
   const model = settings.model ?? 'sapling';
-  const { engine, verifier, note } = await openEmbedded({ model });
-  const { info } = engine;
-  const title = `embedded engine: ${note}`;
-  const size = `${(info.parameters / 1e6).toFixed(1)} M parameters, ${info.contextTokens} tokens of context, ${info.library}`;
-  report.sections.push({
-    title,
-    findings: [{ level: 'note', text: size }, ...capabilityFindings(engine.capabilities)],
-  });
+  const embedded = await openEmbedded({ model });
+  const { engine, verifier, note } = embedded;
+  const own = (await embeddedLines(embedded)).map((text): Finding => ({ level: 'note', text }));
+  const findings = [...own, ...capabilityFindings(engine.capabilities)];
+  report.sections.push({ title: `embedded engine: ${note}`, findings });
   return { engine, verifier, model };
 }
 

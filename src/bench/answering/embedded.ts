@@ -1,7 +1,10 @@
 // The embedded engine with the verifier that goes with it: the reward model beside the shipped generator, a given one, or
 // the generator's own confidence. Says in words what it chose, so that a command can tell the user.
 
-import { LlamaEngine, type LlamaEngineOptions } from '../../engine/llama/llama-engine.ts';
+import { raise } from '../../base/fault.ts';
+import { type KvSplit, splitKv } from '../../cost/kv-split.ts';
+import { tableCost } from '../../cost/table.ts';
+import { LLAMA_DEFAULTS, LlamaEngine, type LlamaEngineOptions } from '../../engine/llama/llama-engine.ts';
 import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
 import { ConfidenceVerifier } from '../../verifier/confidence/confidence-verifier.ts';
 import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
@@ -15,6 +18,8 @@ export type EmbeddedOptions = {
   readonly kvTokens?: number;
   readonly threads?: number;
   readonly sequences?: number;
+  /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Instead of `kvTokens`. */
+  readonly kvBytes?: number;
 };
 
 export type Embedded = {
@@ -25,13 +30,53 @@ export type Embedded = {
   close(): Promise<void>;
 };
 
+/** A round as the split assumes it: searches wait for steps of this length at the ends of paths of this length. */
+const TYPICAL = { requests: 32, pathTokens: 96, stepTokens: 24 } as const;
+const LEAST_TOKENS = 256;
+
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { kvBytes, ...rest } = options;
+  if (kvBytes === undefined) return openPair(rest);
+  const trial = await openPair({ ...rest, kvTokens: 2048 });
+  const split = await measuredSplit(trial, kvBytes).finally(() => trial.close());
+  return openPair({ ...rest, kvTokens: split.generatorTokens, prmKvTokens: split.verifierTokens });
+}
+
+/** How both models should share a memory, from their own measured times. */
+export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: number): Promise<KvSplit> {
+  if (!(verifier instanceof LlamaPrm)) {
+    return { generatorTokens: Math.floor(kvBytes / engine.info.kvTokenBytes), verifierTokens: 0, ...NO_BATCHES };
+  }
+  const split = splitKv({
+    ...TYPICAL,
+    generator: tableCost(await engine.measure()),
+    verifier: tableCost(await verifier.measure()),
+    generatorTokenBytes: engine.info.kvTokenBytes,
+    verifierTokenBytes: verifier.info.kvTokenBytes,
+    memoryBytes: kvBytes,
+    mostDecode: LLAMA_DEFAULTS.sequences,
+    mostPrefill: Math.floor(LLAMA_DEFAULTS.bulkRows / TYPICAL.stepTokens),
+  });
+  const leastBytes = LEAST_TOKENS * (engine.info.kvTokenBytes + verifier.info.kvTokenBytes);
+  if (split === undefined || kvBytes < leastBytes) {
+    return raise(
+      'bad-setting',
+      `the KV memory is ${kvBytes} bytes; these two models need at least ${leastBytes} (--kv-memory)`,
+    );
+  }
+  return split;
+}
+
+const NO_BATCHES = { decodeBatch: 0, prefillBatch: 0, totalMs: 0 } as const;
+
+async function openPair(options: EmbeddedOptions & { readonly prmKvTokens?: number }): Promise<Embedded> {
   const prm = options.prm ?? (isShipped(options.model) ? `${options.model}-prm` : 'none');
   const { kvTokens, threads, sequences } = options;
   const sizes = definedOf({ kvTokens, threads, sequences });
   const engine = await LlamaEngine.open({ ...sizes, model: modelPath(options.model) });
   try {
-    const verifier = await openVerifier(prm, engine, definedOf({ kvTokens, threads }));
+    const verifierTokens = options.prmKvTokens ?? kvTokens;
+    const verifier = await openVerifier(prm, engine, definedOf({ kvTokens: verifierTokens, threads }));
     const hasRewardModel = prm !== 'none';
     const note = hasRewardModel
       ? `${options.model}, scored by ${prm}`

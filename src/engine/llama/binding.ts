@@ -148,6 +148,9 @@ export type Binding = {
 
   trainedContext(model: Pointer): number;
   layers(model: Pointer): number;
+  width(model: Pointer): number;
+  heads(model: Pointer): number;
+  kvHeads(model: Pointer): number;
   parameterCount(model: Pointer): number | bigint;
   modelBytes(model: Pointer): number | bigint;
   hasDecoder(model: Pointer): boolean;
@@ -237,6 +240,9 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
     tokenToPiece: declare('llama_token_to_piece', 'int32', 'void *', 'int32', 'void *', 'int32', 'int32', 'bool'),
     trainedContext: declare('llama_model_n_ctx_train', 'int32', 'void *'),
     layers: declare('llama_model_n_layer', 'int32', 'void *'),
+    width: declare('llama_model_n_embd', 'int32', 'void *'),
+    heads: declare('llama_model_n_head', 'int32', 'void *'),
+    kvHeads: declare('llama_model_n_head_kv', 'int32', 'void *'),
     parameterCount: declare('llama_model_n_params', 'uint64', 'void *'),
     modelBytes: declare('llama_model_size', 'uint64', 'void *'),
     hasDecoder: declare('llama_model_has_decoder', 'bool', 'void *'),

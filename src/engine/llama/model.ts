@@ -107,6 +107,13 @@ export class Model {
     return length < 0 ? undefined : new TextDecoder().decode(buffer.subarray(0, Math.min(length, buffer.length - 1)));
   }
 
+  /** Bytes of keys and values of one token in a 16-bit cache. */
+  get kvTokenBytes(): number {
+    const { handle } = this;
+    const headWidth = this.#binding.width(handle) / this.#binding.heads(handle);
+    return this.#binding.layers(handle) * this.#binding.kvHeads(handle) * headWidth * 2 * 2;
+  }
+
   description(): { readonly name: string; readonly parameters: number; readonly bytes: number } {
     const buffer = new Uint8Array(256);
     const length = this.#binding.describe(this.handle, buffer, buffer.length);

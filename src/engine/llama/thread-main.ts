@@ -98,6 +98,7 @@ function describe(core: Core, library: string): ThreadInfo {
   return {
     ...model.description(),
     contextTokens: model.contextTokens,
+    kvTokenBytes: model.kvTokenBytes,
     vocabularySize: model.vocabularySize,
     vocabularyHash: model.vocabularyHash(),
     hasChatTemplate: model.hasChatTemplate,

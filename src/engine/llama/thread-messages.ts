@@ -20,6 +20,7 @@ export type ThreadInfo = {
   readonly parameters: number;
   readonly bytes: number;
   readonly contextTokens: number;
+  readonly kvTokenBytes: number;
   readonly vocabularySize: number;
   /** Equal for models whose token ids mean the same text. */
   readonly vocabularyHash: number;
