@@ -19,6 +19,7 @@ const problem: KvSplitProblem = {
   requests: 16,
   pathTokens: 50,
   stepTokens: 20,
+  verifierReusesPrefix: false,
   mostDecode: 64,
   mostPrefill: 64,
 };
@@ -34,6 +35,13 @@ describe('splitKv', () => {
     })!;
     expect(prefillBound.prefillBatch).toBeGreaterThan(decodeBound.prefillBatch);
     expect(prefillBound.verifierTokens).toBeGreaterThan(decodeBound.verifierTokens);
+  });
+
+  it('gives a verifier that reuses prefixes the room to keep them', () => {
+    const verifier = cost('v', 1, 0.1, 0, 1);
+    const paper = { ...problem, verifier, memoryBytes: 1500 };
+    const reusing = { ...paper, verifierReusesPrefix: true };
+    expect(splitKv(reusing)!.verifierTokens).toBeGreaterThan(splitKv(paper)!.verifierTokens);
   });
 
   it('is as good as trying every pair, and never uses more memory than there is', () => {

@@ -18,6 +18,8 @@ export interface KvSplitProblem {
   readonly pathTokens: number;
   /** S_dec: tokens that the generator writes per request. */
   readonly stepTokens: number;
+  /** A verifier that finds a path in its cache computes only the new step; the paper's computes the whole path. */
+  readonly verifierReusesPrefix: boolean;
   /** Sequences that the generator runs at a time at most, and paths that fit one pass of the verifier. */
   readonly mostDecode: number;
   readonly mostPrefill: number;
@@ -57,14 +59,19 @@ export function splitKv(problem: KvSplitProblem): KvSplit | undefined {
   return best;
 }
 
-/** T_tot of P4 §4.3.1, with the mean cached length of a sequence in the middle of its step. */
+/**
+ * T_tot of P4 §4.3.1, with the mean cached length of a sequence in the middle of its step. Where the verifier reuses
+ * prefixes, the share of paths that stay in its memory until they are scored again costs their new step alone.
+ */
 function roundMs(problem: KvSplitProblem, prefillBatch: number, decodeBatch: number): number {
   const { requests, pathTokens, stepTokens } = problem;
   const passes = Math.ceil(requests / prefillBatch);
   const rounds = Math.ceil(requests / decodeBatch);
   const cached = decodeBatch * (pathTokens + stepTokens / 2);
+  const held = problem.verifierReusesPrefix ? Math.min(1, prefillBatch / requests) : 0;
+  const newTokens = held * Math.min(stepTokens, pathTokens) + (1 - held) * pathTokens;
   return (
-    passes * prefillMs(problem.verifier, prefillBatch * pathTokens) +
+    passes * prefillMs(problem.verifier, prefillBatch * newTokens) +
     rounds * stepTokens * decodeMs(problem.generator, decodeBatch, cached)
   );
 }

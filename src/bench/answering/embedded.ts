@@ -32,7 +32,6 @@ export type Embedded = {
 
 /** A round as the split assumes it: searches wait for steps of this length at the ends of paths of this length. */
 const TYPICAL = { requests: 32, pathTokens: 96, stepTokens: 24 } as const;
-const LEAST_TOKENS = 256;
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { kvBytes, ...rest } = options;
@@ -55,16 +54,20 @@ export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: num
     verifierTokenBytes: verifier.info.kvTokenBytes,
     memoryBytes: kvBytes,
     mostDecode: LLAMA_DEFAULTS.sequences,
-    mostPrefill: Math.floor(LLAMA_DEFAULTS.bulkRows / TYPICAL.stepTokens),
+    mostPrefill: TYPICAL.requests,
+    verifierReusesPrefix: verifier.capabilities.reusesPrefix,
   });
-  const leastBytes = LEAST_TOKENS * (engine.info.kvTokenBytes + verifier.info.kvTokenBytes);
+  const leastBytes = [engine, verifier].reduce((sum, { info }) => sum + info.contextTokens * info.kvTokenBytes, 0);
   if (split === undefined || kvBytes < leastBytes) {
     return raise(
       'bad-setting',
       `the KV memory is ${kvBytes} bytes; these two models need at least ${leastBytes} (--kv-memory)`,
     );
   }
-  return split;
+  // Neither side may end up with less than one sequence of the longest length that its model knows.
+  const verifierTokens = Math.max(split.verifierTokens, verifier.info.contextTokens);
+  const left = kvBytes - verifierTokens * verifier.info.kvTokenBytes;
+  return { ...split, verifierTokens, generatorTokens: Math.floor(left / engine.info.kvTokenBytes) };
 }
 
 const NO_BATCHES = { decodeBatch: 0, prefillBatch: 0, totalMs: 0 } as const;
