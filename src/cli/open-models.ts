@@ -70,12 +70,24 @@ async function openRemote(config: ModelConfig, options: Kind<'openai'>, environm
   const named = { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
   const engine: Engine = await openRemoteEngine({ servers, ...named });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const upstream: Upstream = { url: `${servers[0]!.url}/v1`, model: model ?? config.name, headers };
+  const url = `${servers[0]!.url}/v1`;
+  const upstream: Upstream = { url, model: model ?? (await firstModel(url, headers)) ?? config.name, headers };
   const verifier = await remoteVerifier(config, options, environment).catch(async (error: unknown) => {
     await engine.close();
     throw error;
   });
   return { config, engine, upstream, ...(verifier === undefined ? {} : { verifier }) };
+}
+
+/** What the server itself calls its model, for requests that go to it unchanged. */
+async function firstModel(url: string, headers: Readonly<Record<string, string>>): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`${url}/models`, { headers, signal: AbortSignal.timeout(5000) });
+    const { data } = (await answer.json()) as { data?: { id?: unknown }[] };
+    return typeof data?.[0]?.id === 'string' ? data[0].id : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function remoteVerifier(

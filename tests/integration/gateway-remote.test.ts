@@ -1,0 +1,62 @@
+// The whole way: an OpenAI client's request through the gateway, by search, to a server that speaks vLLM's protocol, with
+// a reward model behind /pooling.
+
+import { expect, onTestFinished, test } from 'vitest';
+import { openModels } from '../../src/cli/open-models.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { Gateway } from '../../src/gateway/gateway.ts';
+import { silentLog } from '../../src/gateway/log.ts';
+import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { VllmServer } from '../servers/vllm-server.ts';
+import { post } from '../support/running-gateway.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
+type Loose = any;
+
+async function serve(model: object, environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  const config = checkConfig({
+    server: { port: 0, page: false, shutdownMs: 0 },
+    models: [{ name: 'remote', ...model }],
+  });
+  const models = await openModels(config.models, environment);
+  const gateway = new Gateway({ config, models, journal: new MemoryJournal(), log: silentLog });
+  const url = await gateway.listen();
+  onTestFinished(() => gateway.close());
+  return url;
+}
+
+async function vllm(settings: ConstructorParameters<typeof VllmServer>[0] = {}): Promise<VllmServer> {
+  const server = await new VllmServer(settings).listen();
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const ask = { model: 'remote', messages: [{ role: 'user', content: 'what is it?' }], seed: 5 };
+
+test('a search over a remote server with a remote reward model', async () => {
+  const [generator, scorer] = [await vllm({ apiKey: 'up' }), await vllm()];
+  const engine = { kind: 'openai', urls: [`${generator.url}/v1`], apiKeyEnv: 'UP' };
+  const verifier = { kind: 'prm', urls: [scorer.url], format: 'qwen-prm' };
+  const url = await serve({ engine, verifier, threshold: 0.01 }, { UP: 'up' });
+  const answer = (await (await post(`${url}/v1/chat/completions`, ask)).json()) as Loose;
+  expect(answer.choices?.[0].message.content).toMatch(/^The answer is \d\.$/);
+  expect(answer.choices[0].message.reasoning_content).toMatch(/^Step 1: .*\n\nStep 2: .*\n\nStep 3: .*\n\n$/s);
+  expect(answer.usage.prompt_tokens).toBeGreaterThan(0);
+  expect(answer.coppice).toMatchObject({ scoring: 'verifier', tokens: { verifier: expect.any(Number) } });
+});
+
+test('without a reward model the answers vote; closing the connection stops the remote work', async () => {
+  const generator = await vllm();
+  const url = await serve({ engine: { kind: 'openai', urls: [generator.url] } });
+  const answer = (await (
+    await post(`${url}/v1/chat/completions`, { ...ask, reasoning_effort: 'minimal' })
+  ).json()) as Loose;
+  expect(answer.coppice).toMatchObject({ scoring: 'self-consistency', exit: { kind: 'exhausted' } });
+  generator.pace = () => new Promise((resolve) => setTimeout(resolve, 50));
+  const abort = new AbortController();
+  const waiting = post(`${url}/v1/chat/completions`, ask, {}, abort.signal).catch(() => 'aborted');
+  while (generator.generating === 0) await new Promise((resolve) => setImmediate(resolve));
+  abort.abort();
+  expect(await waiting).toBe('aborted');
+  while (generator.abandoned === 0 || generator.openStreams > 0) await new Promise((resolve) => setImmediate(resolve));
+});
