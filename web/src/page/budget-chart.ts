@@ -2,16 +2,14 @@
 // live search, as wide as the strands it has open.
 
 import type { OverviewFrame } from '../api/types.ts';
-import { type Palette, readPalette } from '../tree/palette.ts';
-import { makeSheet } from './canvas.ts';
 import { h, setText } from './dom.ts';
-import { FrameLoop } from './frame-loop.ts';
+import { Drawing, type Frame } from './drawing.ts';
 import type { OverviewFeed } from './overview-feed.ts';
 import { stepArea, stepLine } from './plot.ts';
-import { onTheme } from './theme.ts';
+import { formatAgo } from './words.ts';
 
 const shownMs = 5 * 60_000;
-const leastShownMs = 60_000;
+const leastShownMs = 20_000;
 const stripHeight = 12;
 const axisHeight = 18;
 
@@ -21,9 +19,7 @@ export class BudgetChart {
   readonly #used = h('b', {}, '–');
   readonly #total = h('small', {});
   readonly #below = h('p', { class: 'below' });
-  readonly #sheet;
-  readonly #loop: FrameLoop;
-  #palette: Palette = readPalette();
+  readonly #drawing: Drawing;
 
   constructor(feed: OverviewFeed, signal: AbortSignal) {
     this.#feed = feed;
@@ -34,16 +30,7 @@ export class BudgetChart {
     });
     const words = h('div', {}, h('h2', {}, 'Budget'), h('p', { class: 'value' }, this.#used, this.#total), this.#below);
     this.element = h('section', { class: 'tile panel wide' }, words, canvas);
-    this.#loop = new FrameLoop(() => this.#draw());
-    this.#sheet = makeSheet(canvas, () => this.#loop.request());
-    onTheme(() => {
-      this.#palette = readPalette();
-      this.#loop.request();
-    }, signal);
-    signal.addEventListener('abort', () => {
-      this.#loop.stop();
-      this.#sheet.stop();
-    });
+    this.#drawing = new Drawing({ canvas, signal, draw: (frame) => this.#draw(frame) });
   }
 
   update(): void {
@@ -55,63 +42,73 @@ export class BudgetChart {
     const ill = models.filter(({ healthy }) => !healthy).map(({ name }) => name);
     const health = ill.length === 0 ? '' : ` · not healthy: ${ill.join(', ')}`;
     setText(this.#below, `${searches.running} running · ${queue.waiting} waiting${health}`);
-    this.#loop.request();
+    this.#drawing.request();
   }
 
-  #draw(): boolean {
-    const { ctx } = this.#sheet;
-    const { width, height } = this.#sheet.size();
-    const { last } = this.#feed;
-    ctx.clearRect(0, 0, width, height);
+  #draw(frame: Frame): false {
+    const { ctx, size } = frame;
+    const { last, frames } = this.#feed;
+    ctx.clearRect(0, 0, size.width, size.height);
     if (last === undefined) return false;
-    this.#drawHistory(ctx, last, width, height - stripHeight - axisHeight - 8);
-    this.#drawShares(ctx, last, width, height - stripHeight);
+    drawHistory(frame, frames, last, size.height - stripHeight - axisHeight - 8);
+    drawShares(frame, last, size.height - stripHeight);
     return false;
   }
+}
 
-  #drawHistory(ctx: CanvasRenderingContext2D, last: OverviewFrame, width: number, bottom: number): void {
-    const { frames } = this.#feed;
-    const { accent, accentSoft, line, faint, muted } = this.#palette;
-    const spanMs = Math.min(shownMs, Math.max(leastShownMs, last.at_ms - frames[0]!.at_ms));
-    const shown = frames.filter(({ at_ms }) => at_ms >= last.at_ms - spanMs);
-    const most = shown.reduce((high, { budget }) => Math.max(high, budget.total, budget.used), 1);
-    const x = (atMs: number) => width - ((last.at_ms - atMs) / spanMs) * width;
-    const y = (strands: number) => bottom - (strands / most) * (bottom - 3);
-    const used = shown.map(({ at_ms, budget }) => ({ x: x(at_ms), y: y(budget.used) }));
-    const total = shown.map(({ at_ms, budget }) => ({ x: x(at_ms), y: y(budget.total) }));
-    ctx.fillStyle = line;
-    ctx.fillRect(0, bottom, width, 1);
-    ctx.fillStyle = accentSoft;
-    ctx.fill(stepArea(used, width, bottom));
-    ctx.lineWidth = 1.6;
-    ctx.strokeStyle = accent;
-    ctx.stroke(stepLine(used, width));
-    ctx.setLineDash([4, 4]);
-    ctx.lineWidth = 1;
-    ctx.strokeStyle = muted;
-    ctx.stroke(stepLine(total, width));
-    ctx.setLineDash([]);
-    ctx.fillStyle = faint;
-    ctx.font = '11px system-ui, sans-serif';
-    ctx.textBaseline = 'top';
-    const minutes = Math.round(spanMs / 60_000);
-    ctx.fillText(`${minutes} min ago`, 0, bottom + 5);
-    ctx.textAlign = 'right';
-    ctx.fillText('now, by search', width, bottom + 5);
-    ctx.textAlign = 'left';
-  }
+function drawHistory(
+  { ctx, size, palette }: Frame,
+  frames: readonly OverviewFrame[],
+  last: OverviewFrame,
+  bottom: number,
+): void {
+  const { width } = size;
+  const spanMs = Math.min(shownMs, Math.max(leastShownMs, last.at_ms - frames[0]!.at_ms));
+  const shown = frames.filter(({ at_ms }) => at_ms >= last.at_ms - spanMs);
+  const most = shown.reduce((high, { budget }) => Math.max(high, budget.total, budget.used), 1);
+  const series = (strands: (frame: OverviewFrame) => number) =>
+    shown.map((each) => {
+      return {
+        x: width - ((last.at_ms - each.at_ms) / spanMs) * width,
+        y: bottom - (strands(each) / most) * (bottom - 3),
+      };
+    });
+  const used = series(({ budget }) => budget.used);
+  ctx.fillStyle = palette.line;
+  ctx.fillRect(0, bottom, width, 1);
+  ctx.fillStyle = palette.accentSoft;
+  ctx.fill(stepArea(used, width, bottom));
+  ctx.lineWidth = 1.6;
+  ctx.strokeStyle = palette.accent;
+  ctx.stroke(stepLine(used, width));
+  ctx.setLineDash([4, 4]);
+  ctx.lineWidth = 1;
+  ctx.strokeStyle = palette.muted;
+  ctx.stroke(
+    stepLine(
+      series(({ budget }) => budget.total),
+      width,
+    ),
+  );
+  ctx.setLineDash([]);
+  ctx.fillStyle = palette.faint;
+  ctx.font = '11px system-ui, sans-serif';
+  ctx.textBaseline = 'top';
+  ctx.textAlign = 'left';
+  ctx.fillText(formatAgo(spanMs), 0, bottom + 5);
+  ctx.textAlign = 'right';
+  ctx.fillText('now, by search', width, bottom + 5);
+}
 
-  #drawShares(ctx: CanvasRenderingContext2D, { searches, budget }: OverviewFrame, width: number, top: number): void {
-    const { accent, line } = this.#palette;
-    const perStrand = width / Math.max(1, budget.total, budget.used);
-    const gap = Math.min(2, perStrand * 0.3);
-    ctx.fillStyle = line;
-    ctx.fillRect(0, top, width, stripHeight);
-    ctx.fillStyle = accent;
-    let x = 0;
-    for (const { open_strands } of searches.listed) {
-      ctx.fillRect(x, top, Math.max(0.5, open_strands * perStrand - gap), stripHeight);
-      x += open_strands * perStrand;
-    }
+function drawShares({ ctx, size, palette }: Frame, { searches, budget }: OverviewFrame, top: number): void {
+  const perStrand = size.width / Math.max(1, budget.total, budget.used);
+  const gap = Math.min(2, perStrand * 0.3);
+  ctx.fillStyle = palette.line;
+  ctx.fillRect(0, top, size.width, stripHeight);
+  ctx.fillStyle = palette.accent;
+  let x = 0;
+  for (const { open_strands } of searches.listed) {
+    ctx.fillRect(x, top, Math.max(0.5, open_strands * perStrand - gap), stripHeight);
+    x += open_strands * perStrand;
   }
 }

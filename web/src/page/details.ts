@@ -3,7 +3,7 @@
 import { meanValue, type Node, pathTo } from '../../../src/tree/node.ts';
 import type { Moment } from '../log/replay.ts';
 import { markOf, markWords } from '../tree/mark.ts';
-import { readPalette } from '../tree/palette.ts';
+import { readTheme } from '../tree/palette.ts';
 import { scoreColour } from '../tree/score-scale.ts';
 import { fill, h } from './dom.ts';
 import { formatScore } from './words.ts';
@@ -23,7 +23,7 @@ export class Details {
   }
 
   show(moment: Moment, node: Node | undefined, heading: string): void {
-    const key = `${heading} ${node?.id} ${node?.visits} ${node?.children.length} ${node?.pending} ${document.documentElement.dataset.theme}`;
+    const key = `${heading} ${node?.id} ${node?.visits} ${node?.children.length} ${node?.pending} ${readTheme()}`;
     if (key === this.#shown) return;
     this.#shown = key;
     if (node === undefined || moment.tree === undefined) {
@@ -52,7 +52,7 @@ export class Details {
   }
 
   #steps(node: Node): HTMLElement {
-    const { theme } = readPalette();
+    const theme = readTheme();
     const steps = pathTo(node).map((each) => {
       const dot = h('i', { class: 'dot' });
       dot.style.background = scoreColour(theme, each.score);

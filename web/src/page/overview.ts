@@ -60,7 +60,7 @@ export class OverviewPage {
     const generated = (tokens.committed ?? 0) + (tokens.discarded ?? 0) + (tokens.speculative ?? 0);
     this.#tokens.show([
       [`≈ ${formatCount(tokens.saved_estimate ?? 0)}`, 'saved by exits, estimated'],
-      [formatCount(generated), `generated, ${formatCount(tokens.per_second ?? 0)} a second`],
+      [formatCount(generated), `generated · ${formatCount(tokens.per_second ?? 0)}/s`],
     ]);
   }
 }

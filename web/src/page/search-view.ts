@@ -6,14 +6,16 @@ import type { SearchView } from '../api/types.ts';
 import { describeEvent } from '../log/describe.ts';
 import { Player, speeds } from '../log/player.ts';
 import { Replay } from '../log/replay.ts';
+import { chosenOf } from '../tree/walk.ts';
 import { Details } from './details.ts';
-import { type Child, fill, h, setAttribute, setText } from './dom.ts';
-import { exitLook } from './exits.ts';
+import { fill, h, setAttribute, setText } from './dom.ts';
 import { FrameLoop } from './frame-loop.ts';
 import { makeLegend } from './legend.ts';
+import { Outcome } from './outcome.ts';
+import { onTheme } from './theme.ts';
 import { Timeline } from './timeline.ts';
-import { chosenOf, TreeCanvas } from './tree-canvas.ts';
-import { formatCount, formatDuration, formatEvidence, formatScore } from './words.ts';
+import { TreeCanvas } from './tree-canvas.ts';
+import { formatCount, formatDuration, formatScore } from './words.ts';
 
 export interface SearchPageOptions {
   readonly signal: AbortSignal;
@@ -38,7 +40,7 @@ export class SearchPage {
   #selected: number | undefined;
   readonly #title = h('h1', {});
   readonly #about = h('p', { class: 'about' });
-  readonly #outcome = h('div', { class: 'outcome', role: 'status' });
+  readonly #outcome = new Outcome();
   readonly #facts = h('dl', { class: 'figures' });
   readonly #play = h('button', { type: 'button', class: 'play', onclick: () => this.#togglePlay() }, 'Replay');
   readonly #live = h('button', { type: 'button', onclick: () => this.#seek(Number.POSITIVE_INFINITY) }, 'End');
@@ -59,6 +61,7 @@ export class SearchPage {
     this.#timeline = new Timeline({ log, player: this.#player, threshold, signal, onSeek });
     this.#loop = new FrameLoop((elapsedMs) => this.#onFrame(elapsedMs));
     signal.addEventListener('abort', () => this.#loop.stop());
+    onTheme(() => this.update(), signal);
     this.element = this.#compose(actions, makeLegend(signal));
     this.setSearch(search);
   }
@@ -78,7 +81,7 @@ export class SearchPage {
     this.#tree.show(moment);
     this.#timeline.update();
     this.#showDetails();
-    this.#showOutcome();
+    this.#outcome.show(moment, this.#search.state);
     this.#showPlayer();
     this.#showFigures();
     this.#fault.hidden = moment.fault === undefined;
@@ -128,7 +131,7 @@ export class SearchPage {
         h(
           'aside',
           { class: 'side' },
-          h('div', { class: 'panel' }, this.#outcome, this.#facts),
+          h('div', { class: 'panel' }, this.#outcome.element, this.#facts),
           h('div', { class: 'panel grow' }, this.#details.element),
         ),
       ),
@@ -170,23 +173,6 @@ export class SearchPage {
     this.#details.show(moment, node, heading);
   }
 
-  #showOutcome(): void {
-    const moment = this.#replay.seek(this.#player.position);
-    const { exit, answer, tree } = moment;
-    const key = `${exit?.kind} ${tree?.best?.id} ${this.#search.state}`;
-    if (this.#outcome.dataset.shown === key) return;
-    this.#outcome.dataset.shown = key;
-    fill(this.#outcome, ...(exit === undefined ? this.#growing(tree?.best?.answer) : ended(exit, answer)));
-  }
-
-  #growing(best: string | undefined): Child[] {
-    const waiting = this.#search.state === 'queued' && this.#log.length <= 2;
-    return [
-      h('p', { class: 'chip live' }, waiting ? 'waiting for its turn' : 'growing'),
-      best === undefined ? h('p', { class: 'answer none' }, 'no finished path yet') : h('p', { class: 'answer' }, best),
-    ];
-  }
-
   #showPlayer(): void {
     const player = this.#player;
     const last = this.#log[player.position - 1];
@@ -215,25 +201,6 @@ export class SearchPage {
     }
     for (const [at, [, value]] of figures.entries()) setText(this.#facts.children[at]!.children[1]!, value);
   }
-}
-
-function ended(
-  exit: NonNullable<SearchView['exit']>,
-  answer: { text: string; answer?: string | undefined; complete: boolean } | undefined,
-): Child[] {
-  const { sign, about, kind } = exitLook(exit.kind);
-  const evidence = Object.entries(exit.evidence).map(([name, value]) => `${name} ${formatEvidence(value)}`);
-  const shown = answer?.answer ?? answer?.text.trim();
-  return [
-    h('p', { class: `chip exit-${kind}`, title: about }, h('span', { 'aria-hidden': 'true' }, `${sign} `), kind),
-    shown === undefined || shown === ''
-      ? h('p', { class: 'answer none' }, 'no answer kept')
-      : h('p', { class: 'answer' }, shown),
-    h('p', { class: 'why' }, `${about} (${[exit.rule, ...evidence].join(', ')})`),
-    answer?.complete === false
-      ? h('p', { class: 'why' }, 'No path was finished: this is the best beginning.')
-      : undefined,
-  ];
 }
 
 /** The last thing the user said, as far as texts are kept. */

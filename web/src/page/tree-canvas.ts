@@ -2,18 +2,14 @@
 // or keyboard. What it shows and what is selected is decided by its owner.
 
 import type { NodeId } from '../../../src/tree/events.ts';
-import type { Node } from '../../../src/tree/node.ts';
 import type { Moment } from '../log/replay.ts';
 import { Camera, type Point } from '../tree/camera.ts';
 import { paint } from '../tree/paint.ts';
-import { readPalette } from '../tree/palette.ts';
 import { type Placed, Scene } from '../tree/scene.ts';
-import { keyOfNode } from '../tree/sprout.ts';
-import { makeSheet } from './canvas.ts';
+import { chosenOf, walk } from '../tree/walk.ts';
 import { fill, h } from './dom.ts';
-import { FrameLoop } from './frame-loop.ts';
-import { onTheme } from './theme.ts';
-import { formatScore } from './words.ts';
+import { Drawing, type Frame } from './drawing.ts';
+import { tipOf } from './tree-tip.ts';
 
 export interface TreeCanvasOptions {
   readonly signal: AbortSignal;
@@ -30,9 +26,7 @@ export class TreeCanvas {
   readonly #tip = h('div', { class: 'tip', hidden: true, 'aria-hidden': 'true' });
   readonly #scene = new Scene();
   readonly #camera = new Camera();
-  readonly #loop: FrameLoop;
-  readonly #sheet;
-  #palette = readPalette();
+  readonly #drawing: Drawing;
   #moment: Moment | undefined;
   #selected: NodeId | undefined;
   #hovered: number | undefined;
@@ -49,17 +43,13 @@ export class TreeCanvas {
       onkeydown: (event: KeyboardEvent) => this.#onKey(event),
     });
     this.element.append(this.#canvas, this.#tip);
-    this.#loop = new FrameLoop((elapsedMs, clockMs) => this.#draw(elapsedMs, clockMs));
-    this.#sheet = makeSheet(this.#canvas, () => this.#refit());
-    this.#listen();
-    onTheme(() => {
-      this.#palette = readPalette();
-      this.#loop.request();
-    }, options.signal);
-    options.signal.addEventListener('abort', () => {
-      this.#loop.stop();
-      this.#sheet.stop();
+    this.#drawing = new Drawing({
+      canvas: this.#canvas,
+      signal: options.signal,
+      draw: (frame) => this.#draw(frame),
+      onResize: () => this.#aim(),
     });
+    this.#listen();
   }
 
   show(moment: Moment): void {
@@ -71,48 +61,40 @@ export class TreeCanvas {
       'aria-label',
       `Tree of the search: ${nodes} nodes, ${moment.tree?.strands.size ?? 0} strands open`,
     );
-    this.#refit();
+    this.#aim();
   }
 
   select(node: NodeId | undefined): void {
     this.#selected = node;
-    this.#loop.request();
+    this.#drawing.request();
   }
 
   /** Back to the whole tree. */
   reset(): void {
     this.#camera.reset();
-    this.#loop.request();
+    this.#drawing.request();
   }
 
   zoom(factor: number): void {
-    const { width, height } = this.#sheet.size();
+    const { width, height } = this.#drawing.size;
     this.#camera.zoomBy(factor, { x: width / 2, y: height / 2 });
-    this.#loop.request();
+    this.#drawing.request();
   }
 
-  #refit(): void {
-    this.#camera.aimAt(this.#scene.extent, this.#sheet.size());
-    this.#loop.request();
+  #aim(): void {
+    this.#camera.aimAt(this.#scene.extent, this.#drawing.size);
+    this.#drawing.request();
   }
 
-  #draw(elapsedMs: number, clockMs: number): boolean {
+  #draw({ ctx, size, palette, elapsedMs, clockMs }: Frame): boolean {
     const moment = this.#moment;
     if (moment === undefined) return false;
     const moving = [this.#scene.advance(elapsedMs), this.#camera.advance(elapsedMs)];
-    paint(this.#sheet.ctx, {
-      scene: this.#scene,
-      camera: this.#camera,
-      moment,
-      threshold: this.#options.threshold(),
-      chosen: chosenOf(moment),
-      selected: this.#selected,
-      hovered: this.#hovered,
-      palette: this.#palette,
-      size: this.#sheet.size(),
-      clockMs,
-    });
-    return moving.includes(true) || this.#scene.inFlight > 0;
+    const threshold = this.#options.threshold();
+    const [scene, camera, chosen] = [this.#scene, this.#camera, chosenOf(moment)];
+    const marked = { chosen, selected: this.#selected, hovered: this.#hovered };
+    paint(ctx, { scene, camera, moment, threshold, ...marked, palette, size, clockMs });
+    return moving.includes(true) || scene.inFlight > 0;
   }
 
   #listen(): void {
@@ -142,7 +124,7 @@ export class TreeCanvas {
     this.#camera.moveBy(here.x - from.x, here.y - from.y);
     this.#drag = { from: here, moved: true };
     this.#hover(undefined, here);
-    this.#loop.request();
+    this.#drawing.request();
   }
 
   /** The wheel zooms once the reader has taken hold of the tree, so that it never traps a page that is being scrolled. */
@@ -151,7 +133,7 @@ export class TreeCanvas {
     if (!held) return;
     event.preventDefault();
     this.#camera.zoomBy(Math.exp(-event.deltaY / 400), at(event));
-    this.#loop.request();
+    this.#drawing.request();
   }
 
   #nearest(point: Point): Placed | undefined {
@@ -175,12 +157,12 @@ export class TreeCanvas {
   #hover(placed: Placed | undefined, point: Point): void {
     if (this.#hovered !== placed?.sprout.key) {
       this.#hovered = placed?.sprout.key;
-      fill(this.#tip, ...(placed === undefined ? [] : tipOf(placed)));
-      this.#loop.request();
+      fill(this.#tip, ...(placed === undefined ? [] : tipOf(placed.sprout)));
+      this.#drawing.request();
     }
     this.#tip.hidden = placed === undefined;
     if (placed === undefined) return;
-    const { width } = this.#sheet.size();
+    const { width } = this.#drawing.size;
     const x = Math.max(8, Math.min(point.x + 14, width - this.#tip.offsetWidth - 8));
     const above = point.y - this.#tip.offsetHeight - 12;
     this.#tip.style.transform = `translate(${x}px, ${above < 4 ? point.y + 18 : above}px)`;
@@ -188,7 +170,7 @@ export class TreeCanvas {
 
   /** Up goes to the children, since the tree grows up. */
   #onKey(event: KeyboardEvent): void {
-    const next = this.#stepTo(event.key);
+    const next = this.#moment && walk(this.#moment, this.#scene, this.#selected, event.key);
     if (next !== undefined) this.#options.onSelect(next.id);
     else if (event.key === '+' || event.key === '=') this.zoom(1.4);
     else if (event.key === '-') this.zoom(1 / 1.4);
@@ -198,57 +180,8 @@ export class TreeCanvas {
     event.preventDefault();
     event.stopPropagation();
   }
-
-  #stepTo(key: string): Node | undefined {
-    const tree = this.#moment?.tree;
-    if (tree === undefined) return undefined;
-    const here = this.#selected === undefined ? undefined : tree.nodes[this.#selected];
-    if (key === 'Home') return tree.root;
-    if (key === 'End') return chosenOf(this.#moment!);
-    if (!key.startsWith('Arrow')) return undefined;
-    if (here === undefined) return tree.root;
-    if (key === 'ArrowDown') return here.parent;
-    if (key === 'ArrowUp') return here.children.toSorted((a, b) => b.visits - a.visits || b.score - a.score)[0];
-    return this.#neighbour(here, key === 'ArrowLeft' ? -1 : 1);
-  }
-
-  /** The next node on the same level, across families. */
-  #neighbour(here: Node, side: -1 | 1): Node | undefined {
-    const x = this.#scene.at(keyOfNode(here))?.sprout.x ?? 0;
-    let next: { node: Node; x: number } | undefined;
-    for (const { sprout } of this.#scene.sprouts) {
-      if (sprout.kind !== 'node' || sprout.depth !== here.depth || (sprout.x - x) * side <= 0) continue;
-      if (next === undefined || (next.x - sprout.x) * side > 0) next = { node: sprout.node, x: sprout.x };
-    }
-    return next?.node;
-  }
-}
-
-/** The node of the answer once there is one, else the best finished path. */
-export function chosenOf({ tree, answer }: Moment): Node | undefined {
-  return (answer && tree?.nodes[answer.node]) ?? tree?.best;
 }
 
 function at(event: MouseEvent): Point {
   return { x: event.offsetX, y: event.offsetY };
-}
-
-function tipOf({ sprout }: Placed): HTMLElement[] {
-  if (sprout.kind === 'flight') return [h('b', {}, 'in flight'), h('span', {}, 'being generated or scored')];
-  if (sprout.kind === 'ghost') {
-    const { step, reward } = sprout.ghost;
-    return [h('b', {}, `speculative · reward ${formatScore(reward)}`), h('span', {}, excerpt(step.text))];
-  }
-  const { node } = sprout;
-  if (node.step === undefined) return [h('b', {}, 'root'), h('span', {}, 'the question')];
-  return [
-    h('b', {}, `score ${formatScore(node.score)} · ${node.visits} visits`),
-    h('span', {}, excerpt(node.step.text)),
-  ];
-}
-
-function excerpt(text: string): string {
-  const line = text.trim().replace(/\s+/g, ' ');
-  if (line === '') return 'no text kept';
-  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
 }

@@ -31,7 +31,11 @@ export function readPalette(): Palette {
   };
   const colours = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, read(property)]));
   probe.remove();
+  return { ...(colours as Record<keyof typeof properties, string>), theme: readTheme() };
+}
+
+export function readTheme(): Theme {
   const { theme: choice } = document.documentElement.dataset;
   const dark = choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
-  return { ...(colours as Record<keyof typeof properties, string>), theme: dark ? 'dark' : 'light' };
+  return dark ? 'dark' : 'light';
 }

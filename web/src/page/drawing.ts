@@ -1,0 +1,76 @@
+// A canvas that is as sharp as the screen, as large as its box, in the colours of the page, and drawn again whenever one
+// of these changes or its owner asks. Ends with the visit that it was made for.
+
+import type { Size } from '../tree/camera.ts';
+import { type Palette, readPalette } from '../tree/palette.ts';
+import { FrameLoop } from './frame-loop.ts';
+import { onTheme } from './theme.ts';
+
+const mostPixelsPerPoint = 2;
+
+export interface Frame {
+  readonly ctx: CanvasRenderingContext2D;
+  readonly size: Size;
+  readonly palette: Palette;
+  /** Since the last frame; infinite where the reader wants no motion. */
+  readonly elapsedMs: number;
+  readonly clockMs: number;
+}
+
+export interface DrawingOptions {
+  readonly canvas: HTMLCanvasElement;
+  readonly signal: AbortSignal;
+  /** True to go on with the next frame. */
+  readonly draw: (frame: Frame) => boolean;
+  readonly onResize?: () => void;
+}
+
+export class Drawing {
+  readonly #options: DrawingOptions;
+  readonly #ctx: CanvasRenderingContext2D;
+  readonly #loop: FrameLoop;
+  #size: Size = { width: 1, height: 1 };
+  #palette = readPalette();
+
+  constructor(options: DrawingOptions) {
+    const { canvas, signal } = options;
+    const ctx = canvas.getContext('2d');
+    if (ctx === null) throw new Error('this browser gives no 2d canvas');
+    this.#options = options;
+    this.#ctx = ctx;
+    this.#loop = new FrameLoop((elapsedMs, clockMs) => {
+      return options.draw({ ctx, size: this.#size, palette: this.#palette, elapsedMs, clockMs });
+    });
+    const observer = new ResizeObserver(() => this.#resize());
+    observer.observe(canvas);
+    onTheme(() => {
+      this.#palette = readPalette();
+      this.request();
+    }, signal);
+    signal.addEventListener('abort', () => {
+      observer.disconnect();
+      this.#loop.stop();
+    });
+  }
+
+  get size(): Size {
+    return this.#size;
+  }
+
+  request(): void {
+    this.#loop.request();
+  }
+
+  #resize(): void {
+    const { canvas, onResize } = this.#options;
+    const { clientWidth: width, clientHeight: height } = canvas;
+    if (width === 0 || height === 0) return;
+    const ratio = Math.min(mostPixelsPerPoint, devicePixelRatio);
+    this.#size = { width, height };
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    this.#ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    onResize?.();
+    this.request();
+  }
+}

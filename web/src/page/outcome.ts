@@ -1,0 +1,49 @@
+// How a search stands: growing, with the best answer so far, or ended, with its answer and why.
+
+import type { Exit } from '../../../src/exit/exit.ts';
+import type { SearchState } from '../api/types.ts';
+import type { Moment } from '../log/replay.ts';
+import { type Child, fill, h } from './dom.ts';
+import { exitLook } from './exits.ts';
+import { formatEvidence } from './words.ts';
+
+export class Outcome {
+  readonly element = h('div', { class: 'outcome', role: 'status' });
+  #shown = '';
+
+  show(moment: Moment, state: SearchState): void {
+    const { exit, tree } = moment;
+    const key = [exit?.kind, tree?.best?.id, state, tree?.nextStrand === 0].join(' ');
+    if (key === this.#shown) return;
+    this.#shown = key;
+    fill(this.element, ...(exit === undefined ? growing(moment, state) : ended(moment, exit)));
+  }
+}
+
+function growing({ tree }: Moment, state: SearchState): Child[] {
+  const waits = state === 'queued' && (tree === undefined || tree.nextStrand === 0);
+  const best = tree?.best;
+  return [
+    h('p', { class: 'chip live' }, waits ? 'waiting for its turn' : 'growing'),
+    answerLine(best?.answer, 'no answer yet'),
+  ];
+}
+
+function ended({ answer }: Moment, exit: Exit): Child[] {
+  const { sign, about, kind } = exitLook(exit.kind);
+  const evidence = Object.entries(exit.evidence).map(([name, value]) => `${name} ${formatEvidence(value)}`);
+  const because = `rule ${exit.rule}${evidence.length === 0 ? '' : ': '}${evidence.join(' · ')}`;
+  const unfinished = answer?.complete === false ? 'No path was finished: this is the best beginning.' : undefined;
+  return [
+    h('p', { class: `chip exit-${kind}`, title: about }, h('span', { 'aria-hidden': 'true' }, `${sign} `), kind),
+    answerLine(answer?.answer ?? answer?.text.trim(), 'no answer'),
+    h('p', { class: 'why' }, about),
+    h('p', { class: 'why' }, because),
+    unfinished && h('p', { class: 'why' }, unfinished),
+  ];
+}
+
+function answerLine(text: string | undefined, otherwise: string): HTMLElement {
+  const none = text === undefined || text === '';
+  return h('p', { class: none ? 'answer none' : 'answer' }, none ? otherwise : text);
+}
