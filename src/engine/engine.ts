@@ -79,6 +79,8 @@ export interface EngineLoad {
   /** Recent mean time of one decode step; undefined before the first. */
   readonly stepMs: number | undefined;
   readonly healthy: boolean;
+  /** Why it cannot work now, for people to read; missing while it can. */
+  readonly trouble?: string;
 }
 
 export interface Engine {

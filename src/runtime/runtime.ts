@@ -266,12 +266,20 @@ export class Runtime {
     const view = search.view(nowMs);
     for (const rule of search.request.rules.exits) {
       const exit = rule.check(view);
-      if (exit !== undefined) return exit;
+      if (exit !== undefined) return exit.kind === 'deadline' ? this.#explain(search, exit) : exit;
     }
     const maxFailures = this.#options.maxFailures ?? defaultMaxFailures;
     const { failuresInARow } = search.tree;
     if (failuresInARow < maxFailures) return undefined;
     return { kind: 'failed', rule: 'failures', evidence: { failuresInARow, maxFailures } };
+  }
+
+  /** A deadline that passed without an answer while engine or verifier were out is their failure, and says so. */
+  #explain(search: Search, exit: Exit): Exit {
+    const { engine, verifier } = this.#options;
+    const trouble = engine.load().trouble ?? verifier?.load().trouble;
+    if (trouble === undefined || search.request.program.answer(search.tree)?.complete === true) return exit;
+    return { kind: 'failed', rule: 'trouble', evidence: { ...exit.evidence, trouble } };
   }
 
   #decide(nowMs: number): void {

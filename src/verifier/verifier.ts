@@ -43,6 +43,8 @@ export interface VerifierCapabilities {
 export interface VerifierLoad {
   readonly waiting: number;
   readonly healthy: boolean;
+  /** Why it cannot work now, for people to read; missing while it can. */
+  readonly trouble?: string;
 }
 
 export interface Verifier {

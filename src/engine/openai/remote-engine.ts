@@ -141,6 +141,7 @@ export class RemoteEngine implements Engine {
       sequenceLimit: usable.reduce((sum, each) => sum + each.limit.room, 0),
       stepMs: this.#stepMs,
       healthy: usable.length > 0,
+      ...(usable.length > 0 ? {} : { trouble: `no server is up: ${this.#outage()}` }),
     };
   }
 
@@ -179,7 +180,8 @@ export class RemoteEngine implements Engine {
       return;
     }
     const replica = this.#replicas[at]!;
-    this.#settle(job.search, replica);
+    // One failure does not move a tree; that its replica is out does.
+    if (home === undefined || !others || home.health.state === 'down') this.#settle(job.search, replica);
     for (const child of liveChildren(job)) this.#ticket(child).waitingOn = replica;
     replica.queue.push(job);
   }
@@ -310,7 +312,7 @@ export class RemoteEngine implements Engine {
     // A blank step says nothing about the answer: draw again, then give up.
     child.rejected += 1;
     child.streamed = true;
-    if (child.rejected < rejections) this.#again(replica, { ...job, children: [child] });
+    if (child.rejected < rejections) this.#redraw({ ...job, children: [child] });
     else
       this.#fault(
         child,
@@ -351,6 +353,12 @@ export class RemoteEngine implements Engine {
       this.#again(replica, { ...job, children, attempts });
     }
     for (const each of this.#replicas) this.#pump(each);
+  }
+
+  /** Nobody failed: the same place, another seed. */
+  #redraw(job: Job): void {
+    for (const child of job.children) this.#ticket(child).exchange = undefined;
+    this.#place(job);
   }
 
   /** At once on another replica; on the same one after a pause. */

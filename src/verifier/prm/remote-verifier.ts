@@ -118,10 +118,9 @@ export class RemoteVerifier implements Verifier {
 
   load(): VerifierLoad {
     const running = this.#replicas.reduce((sum, each) => sum + each.paths, 0);
-    return {
-      waiting: this.#entries.size - running,
-      healthy: this.#replicas.some((each) => each.health.state !== 'down'),
-    };
+    const healthy = this.#replicas.some((each) => each.health.state !== 'down');
+    const waiting = this.#entries.size - running;
+    return healthy ? { waiting, healthy } : { waiting, healthy, trouble: `no verifier is up: ${this.#outage()}` };
   }
 
   async close(): Promise<void> {
@@ -233,13 +232,16 @@ export class RemoteVerifier implements Verifier {
     const nowMs = this.#timers.nowMs();
     for (const entry of [...this.#entries.values()]) {
       if (nowMs - entry.sinceMs < this.#options.patienceMs) continue;
-      const reasons = this.#replicas.map((each) => each.health.reason).join('; ');
       this.#siblings.get(parentOf(entry))?.delete(entry);
       this.#fault(
         entry,
-        fault('unavailable', `no verifier answered for ${this.#options.patienceMs} ms (patienceMs): ${reasons}`),
+        fault('unavailable', `no verifier answered for ${this.#options.patienceMs} ms (patienceMs): ${this.#outage()}`),
       );
     }
+  }
+
+  #outage(): string {
+    return this.#replicas.map((each) => each.health.reason ?? `${each.server.connection.url} is up`).join('; ');
   }
 
   #probeLater(replica: ScoringReplica): void {

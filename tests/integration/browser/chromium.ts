@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-const path = process.env['COPPICE_CHROMIUM'] ?? '/usr/bin/chromium';
+const path = process.env.COPPICE_CHROMIUM ?? '/usr/bin/chromium';
 
 export const hasBrowser = existsSync(path);
 if (!hasBrowser)
