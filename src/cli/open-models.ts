@@ -31,7 +31,7 @@ function openModel(config: ModelConfig, environment: Environment): Promise<Model
     case 'sim':
       return openSimulated(config, engine);
     case 'llama':
-      return openEmbeddedModel(config, engine);
+      return openEmbeddedModel(config, engine, environment);
     case 'openai':
       return openRemote(config, engine, environment);
   }
@@ -45,14 +45,20 @@ async function openSimulated(config: ModelConfig, { speed }: Kind<'sim'>): Promi
   return kind === 'sim' ? { config, engine, verifier, extract } : { config, engine, extract };
 }
 
-async function openEmbeddedModel(config: ModelConfig, options: Kind<'llama'>): Promise<ModelParts> {
+async function openEmbeddedModel(
+  config: ModelConfig,
+  options: Kind<'llama'>,
+  environment: Environment,
+): Promise<ModelParts> {
   const { openEmbedded } = await import('../bench/answering/embedded.ts');
   const { verifier: wanted } = config;
-  if (wanted.kind === 'sim' || wanted.kind === 'judge') refuseVerifier(config, ['prm', 'confidence', 'none']);
-  const prm = wanted.kind === 'prm' ? wanted.model : 'none';
-  const { engine, verifier } = await openEmbedded({ model: options.model, prm, kvTokens: options.contextTokens });
+  if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
+  const remote = wanted.kind === 'judge' || (wanted.kind === 'prm' && wanted.urls !== undefined);
+  const prm = wanted.kind === 'prm' && !remote ? wanted.model : 'none';
+  const { engine, verifier: own } = await openEmbedded({ model: options.model, prm, kvTokens: options.contextTokens });
+  const verifier = remote ? await openVerifier(config, undefined, environment).catch(closing(engine)) : own;
   const shipped = isShipped(options.model) ? { form: saplingQuestion } : {};
-  return { config, engine, ...shipped, ...(wanted.kind === 'none' ? {} : { verifier }) };
+  return { config, engine, ...shipped, ...(wanted.kind === 'none' || verifier === undefined ? {} : { verifier }) };
 }
 
 /** The shipped models take one question, as they were trained on it, and no conversation. */
@@ -66,16 +72,19 @@ async function openRemote(config: ModelConfig, options: Kind<'openai'>, environm
   const { openRemoteEngine } = await import('../engine/openai/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
   const servers = options.urls.map((url) => ({ url: root(url), ...(apiKey === undefined ? {} : { apiKey }) }));
-  const { model, dialect } = options;
-  const named = { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
-  const engine: Engine = await openRemoteEngine({ servers, ...named });
+  const { model, dialect, inFlight, siblings, routingHeaders } = options;
+  const engine: Engine = await openRemoteEngine({
+    servers,
+    siblings,
+    ...(model === undefined ? {} : { model }),
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(inFlight === undefined ? {} : { inFlight }),
+    ...(routingHeaders === undefined ? {} : { routingHeaders }),
+  });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const url = `${servers[0]!.url}/v1`;
   const upstream: Upstream = { url, model: model ?? (await firstModel(url, headers)) ?? config.name, headers };
-  const verifier = await remoteVerifier(config, options, environment).catch(async (error: unknown) => {
-    await engine.close();
-    throw error;
-  });
+  const verifier = await openVerifier(config, options.urls, environment).catch(closing(engine));
   return { config, engine, upstream, ...(verifier === undefined ? {} : { verifier }) };
 }
 
@@ -90,9 +99,10 @@ async function firstModel(url: string, headers: Readonly<Record<string, string>>
   }
 }
 
-async function remoteVerifier(
+/** A verifier that does not live in the embedded engine. A judge may share the engine's own servers. */
+async function openVerifier(
   config: ModelConfig,
-  engine: Kind<'openai'>,
+  engineUrls: readonly string[] | undefined,
   environment: Environment,
 ): Promise<Verifier | undefined> {
   const { verifier } = config;
@@ -103,7 +113,7 @@ async function remoteVerifier(
   }
   if (verifier.kind === 'sim') return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
   const { openRemoteVerifier } = await import('../verifier/prm/open-verifier.ts');
-  const urls = verifier.urls ?? (verifier.kind === 'judge' ? engine.urls : undefined);
+  const urls = verifier.urls ?? (verifier.kind === 'judge' ? engineUrls : undefined);
   if (urls === undefined) {
     return raise('bad-setting', `models: '${config.name}' has a verifier without urls; give those of its server`);
   }
@@ -125,6 +135,14 @@ async function remoteVerifier(
 }
 
 const shippedPrm = 'sapling-prm';
+
+/** Does not leave an engine open when its verifier cannot be opened. */
+function closing(engine: Engine): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await engine.close();
+    throw error;
+  };
+}
 
 function refuseVerifier(config: ModelConfig, kinds: readonly string[]): never {
   const { name, engine, verifier } = config;

@@ -38,6 +38,23 @@ const remote = z.strictObject({
     .optional()
     .meta({ description: 'found by probing where unset' }),
   apiKeyEnv: z.string().min(1).optional().meta({ description: "environment variable that holds the server's key" }),
+  inFlight: z
+    .int()
+    .min(1)
+    .max(65_536)
+    .optional()
+    .meta({ description: 'sequences per server; read from it, or found by trial, where unset' }),
+  siblings: z
+    .enum(['auto', 'single'])
+    .default('auto')
+    .meta({ description: 'auto shares one request where a server would compute the prefix once per child' }),
+  routingHeaders: z
+    .array(z.string().regex(/^[A-Za-z0-9-]+$/))
+    .max(8)
+    .optional()
+    .meta({
+      description: 'headers with one key per search, for a router in front; those of the known ones where unset',
+    }),
 });
 
 const verifier = z.discriminatedUnion('kind', [

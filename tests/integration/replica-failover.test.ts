@@ -41,7 +41,7 @@ it('both die: searches with a deadline fail at it and say why, the others go on 
   await wood.until(() => failed().length === 10);
   for (const { exit } of failed()) expect(exit.evidence.trouble).toMatch(/no server is up: .*nothing listens there/);
   expect(wood.engine.load().healthy).toBe(false);
-  const back = await new VllmServer({ vocabulary, depth: 4 }).listen(port);
+  const back = await new VllmServer({ vocabulary, depth: 2 }).listen(port);
   await wood.until(() => wood.results.length === 60);
   await wood.until(() => [...wood.answers.values()].every((times) => times === 1));
   expectWhole(60);

@@ -31,7 +31,7 @@ export interface Wood {
 export async function plantWood(replicas: number, tokenMs: number): Promise<Wood> {
   const vocabulary = new Vocabulary();
   const servers: VllmServer[] = [];
-  for (let at = 0; at < replicas; at += 1) servers.push(await new VllmServer({ vocabulary, depth: 4 }).listen());
+  for (let at = 0; at < replicas; at += 1) servers.push(await new VllmServer({ vocabulary, depth: 2 }).listen());
   const scoring = await new VllmServer({ vocabulary }).listen();
   scoring.reward = (text) => 0.5 + (text.length % 50) / 100;
   if (tokenMs > 0)
