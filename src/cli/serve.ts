@@ -109,12 +109,23 @@ const simulatedModel: PlainTree = {
   verifier: { kind: 'sim' },
   threshold: 0.65,
   budget: 128,
+  examples: ['an easy question', 'a question that needs search', 'a question that nobody can answer'].map(
+    (question) => ({
+      title: question,
+      question,
+    }),
+  ),
 };
 
 /** The shipped model where it is there, else the simulated engine. */
 function defaultModel(): PlainTree {
   if (!existsSync(modelPath('sapling'))) return simulatedModel;
-  return { name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' }, budget: 16 };
+  const examples = [
+    { title: 'Make 24', question: 'make 24 from 4 7 8 8' },
+    { title: 'Make 10', question: 'make 10 from 1 2 3 4' },
+    { title: 'Impossible', question: 'make 24 from 1 1 1 1' },
+  ];
+  return { name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' }, budget: 16, examples };
 }
 
 function readConfigFile(given: string | undefined): { readonly name: string; readonly text: string } | undefined {

@@ -85,8 +85,8 @@ const journal = z
     path: z
       .string()
       .min(1)
-      .default('coppice.db')
-      .meta({ description: "SQLite file, made where missing; ':memory:' keeps nothing" }),
+      .default('.coppice/journal.db')
+      .meta({ description: "SQLite file, made where missing, folder and all; ':memory:' keeps nothing" }),
     texts: z.enum(['keep', 'until-end', 'never']).default('keep').meta({
       description: 'prompts and steps; until-end erases them when a search ends, never allows no background search',
     }),

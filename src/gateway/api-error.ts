@@ -7,6 +7,7 @@ const kinds = {
   unknown_parameter: [400, 'invalid_request_error'],
   unsupported_parameter: [400, 'invalid_request_error'],
   context_length_exceeded: [400, 'invalid_request_error'],
+  cancelled: [400, 'invalid_request_error'],
   bad_request: [400, 'invalid_request_error'],
   invalid_api_key: [401, 'authentication_error'],
   forbidden_host: [403, 'permission_error'],

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway, serverEvents } from '../../tests/support/running-gateway.ts';
 import { ScriptedEngine, ScriptedVerifier } from '../../tests/support/scripted-engine.ts';
 import type { Prompt } from '../tree/step.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
-type Loose = any;
 
 async function ask(url: string, body: object): Promise<Loose> {
   const response = await post(`${url}/v1/chat/completions`, { ...question, ...body });

@@ -69,9 +69,9 @@ async function answer(_: GatewayContext, exchange: Exchange, search: LiveSearch)
 }
 
 export function finishedOrThrow(search: LiveSearch): Finished {
-  const { result, error, state } = search.ended ?? {};
+  const { result, error } = search.ended ?? {};
   if (error !== undefined) throw error;
-  if (result === undefined) throw new ApiError('internal', `the search ended as ${state} before it started`);
+  if (result === undefined) throw new ApiError('cancelled', 'the search was cancelled before it started');
   return result;
 }
 

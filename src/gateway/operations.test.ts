@@ -1,12 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway, serverEvents } from '../../tests/support/running-gateway.ts';
 import { silentLog } from './log.ts';
 import { createTelemetry } from './telemetry.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
-type Loose = any;
 
 /** A server that remembers the bodies it was sent. */
 async function collector(answer: (body: Loose, headers: Loose) => { status?: number; body: string; type?: string }) {
@@ -154,6 +152,25 @@ describe('passing through', () => {
     expect((await post(`${first.url}/v1/chat/completions`, { ...question, tools })).status).toBe(422);
     const second = await runGateway({ upstream: { url: 'http://127.0.0.1:1/v1', model: 'real', headers: {} } });
     expect((await post(`${second.url}/v1/chat/completions`, { ...question, tools })).status).toBe(502);
+  });
+
+  test('it takes a place in the budget, and is refused where there is none', async () => {
+    const { url: upstream } = await collector(() => ({ body: '{}' }));
+    const config = { admission: { queue: 0 } };
+    const options = { model: { budget: 1 }, scripted: { held: true }, config };
+    const { url, engine } = await runGateway({
+      ...options,
+      upstream: { url: `${upstream}/v1`, model: 'real', headers: {} },
+    });
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const pass = async () => (await post(`${url}/v1/chat/completions`, { ...question, tools })).status;
+    expect([await pass(), await pass()]).toEqual([200, 200]);
+    const search = post(`${url}/v1/chat/completions`, question);
+    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(await pass()).toBe(429);
+    engine.release();
+    expect((await search).status).toBe(200);
+    expect(await pass()).toBe(200);
   });
 
   test('where it is forbidden, it is refused by name', async () => {

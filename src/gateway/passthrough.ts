@@ -1,5 +1,6 @@
 // What cannot be searched goes to the remote engine's own chat endpoint: the body as it came, but for the model's name
-// and the `coppice` object; the answer byte for byte. The address comes from the configuration, never from the request.
+// and the `coppice` object; the answer byte for byte. It takes one strand's place in the budget, and waits for it like any
+// search. The address comes from the configuration, never from the request.
 
 import type { Plain } from '../journal/journal.ts';
 import { ApiError } from './api-error.ts';
@@ -18,7 +19,10 @@ export async function passThrough(
   const release = context.streams.take();
   const gone = new AbortController();
   exchange.response.on('close', () => gone.abort());
+  let leave: (() => void) | undefined;
   try {
+    leave = await context.searches.occupy(String(body.model), exchange.caller, gone.signal);
+    if (gone.signal.aborted) return;
     const answer = await ask(upstream, forwarded(body, upstream), gone.signal);
     const headers = Object.fromEntries(
       kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null),
@@ -36,6 +40,7 @@ export async function passThrough(
     context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
     throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
   } finally {
+    leave?.();
     release();
   }
 }

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway, type ServerEvent, serverEvents } from '../../tests/support/running-gateway.ts';
 import { ScriptedEngine } from '../../tests/support/scripted-engine.ts';
 import type { Entry } from '../journal/journal.ts';
 import { MemoryJournal } from '../journal/memory/memory-journal.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
-type Loose = any;
 
 async function json(response: Promise<Response>): Promise<Loose> {
   const answer = await response;

@@ -54,6 +54,8 @@ export class Searches {
   readonly admission: Admission;
   readonly #options: SearchesOptions;
   readonly #live = new Map<string, LiveSearch>();
+  /** Work that is no search and waits for its place: what to call when it has one. */
+  readonly #guests = new Map<string, () => void>();
   #closed = false;
 
   constructor(options: SearchesOptions) {
@@ -115,6 +117,27 @@ export class Searches {
     }
     this.#enter(search, caller.share);
     return search;
+  }
+
+  /** A strand's place for work that is no search: resolves when it may begin, throws where there is no room. Give it back once. */
+  async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
+    const arrivalMs = this.#nowMs();
+    const id = newSearchId(arrivalMs);
+    const { name: owner, share, maxPriority } = caller;
+    const ticket = { id, model, owner, share, priority: Math.min(0, maxPriority), width: 1, arrivalMs };
+    this.admission.reserve(ticket, caller.queue, arrivalMs)();
+    const leave = () => {
+      this.#guests.delete(id);
+      this.admission.leave(id, this.#nowMs());
+      this.#startNext();
+    };
+    await new Promise<void>((resolve) => {
+      this.#guests.set(id, resolve);
+      gone.addEventListener('abort', () => resolve(), { once: true });
+      this.admission.enter(ticket);
+      this.#startNext();
+    });
+    return leave;
   }
 
   cancel(search: LiveSearch): void {
@@ -200,7 +223,8 @@ export class Searches {
     if (this.#closed) return;
     for (const { id } of this.admission.start(this.#nowMs())) {
       const search = this.#live.get(id);
-      if (search !== undefined) this.#launch(search);
+      if (search === undefined) this.#guests.get(id)?.();
+      else this.#launch(search);
     }
   }
 

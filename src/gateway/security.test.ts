@@ -4,12 +4,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway } from '../../tests/support/running-gateway.ts';
 import { newKey } from './keys.ts';
 import { createLog } from './log.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
-type Loose = any;
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-page-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,10 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import type { Loose } from '../support/loose.ts';
 import { ServedProcess } from '../support/served-process.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
-type Loose = any;
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-crash-'));
 const running: ServedProcess[] = [];

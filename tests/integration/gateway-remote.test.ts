@@ -8,10 +8,8 @@ import { Gateway } from '../../src/gateway/gateway.ts';
 import { silentLog } from '../../src/gateway/log.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
+import type { Loose } from '../support/loose.ts';
 import { post } from '../support/running-gateway.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
-type Loose = any;
 
 async function serve(model: object, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const config = checkConfig({

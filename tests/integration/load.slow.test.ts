@@ -1,11 +1,9 @@
 // Many clients at once, and far too many: against the simulated engine on the real clock, in a process of its own.
 
 import { afterAll, expect, test } from 'vitest';
+import type { Loose } from '../support/loose.ts';
 import { serverEvents } from '../support/running-gateway.ts';
 import { ServedProcess } from '../support/served-process.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client in JavaScript reads them
-type Loose = any;
 
 const running: ServedProcess[] = [];
 afterAll(async () => {

@@ -1,5 +1,7 @@
 // The tables, and opening the file so that it is safe: one process at a time, and what was committed survives power loss.
 
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { raise } from '../../base/fault.ts';
 
@@ -40,6 +42,7 @@ const tables = `
 
 /** Exclusive: two servers on one file would both take up the same searches. The lock dies with the process. */
 export function openDatabase(path: string): DatabaseSync {
+  mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
   try {
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;');
