@@ -1,4 +1,4 @@
-// `npm run bench -- engine [--peer] [--rounds N] [--model FILE]`: tokens per second through the engine contract, beside a
+// `npm run bench -- engine [--peer] [--draft NAME] [--rounds N] [--model FILE]`: tokens per second through the engine contract, beside a
 // bare decode loop on the same binding and, with --peer, node-llama-cpp's own API (installed on demand, never a
 // dependency). All of them take turns within each round, so that ratios are of one run.
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Binding, loadBinding } from '../engine/llama/binding.ts';
 import { Context } from '../engine/llama/context.ts';
+import { DRAFT_DEFAULTS } from '../engine/llama/drafter.ts';
 import { uniformOf } from '../engine/llama/generation.ts';
 import { LlamaEngine } from '../engine/llama/llama-engine.ts';
 import { Model } from '../engine/llama/model.ts';
@@ -18,6 +19,7 @@ import { Sampler } from '../engine/llama/sampler.ts';
 import { modelPath } from '../engine/llama/shipped-models.ts';
 
 const BATCHES = [16, 32] as const;
+const DRAFT_BATCHES = [1, 2, 4] as const;
 const PROMPT_TOKENS = 128;
 const TOKENS = 64;
 const SAMPLING = { temperature: 0.8, topP: 0.95, topK: 0, minP: 0 } as const;
@@ -34,6 +36,7 @@ export async function report(print: (line: string) => void): Promise<void> {
     args: process.argv.slice(3),
     options: {
       peer: { type: 'boolean', default: false },
+      draft: { type: 'string' },
       rounds: { type: 'string', default: '7' },
       model: { type: 'string', default: 'sapling' },
     },
@@ -42,8 +45,11 @@ export async function report(print: (line: string) => void): Promise<void> {
   const prompt = promptOf(model);
   const runners = [bareLoop(model, prompt), await throughContract(model, prompt)];
   if (values.peer) runners.push(await peer(model, prompt));
+  const drafting = values.draft === undefined ? undefined : modelPath(values.draft);
+  if (drafting !== undefined) runners.push(await throughContract(model, prompt, drafting));
   try {
-    for (const batch of BATCHES) await compare(runners, batch, Number(values.rounds), print);
+    for (const batch of drafting === undefined ? BATCHES : DRAFT_BATCHES)
+      await compare(runners, batch, Number(values.rounds), print);
   } finally {
     for (const runner of runners) await runner.close();
   }
@@ -115,8 +121,9 @@ function bareLoop(path: string, text: string): Runner {
   return { name: 'bare decode loop', round: (batch) => timeRound(() => round(batch)), close };
 }
 
-async function throughContract(path: string, text: string): Promise<Runner> {
-  const engine = await LlamaEngine.open({ model: path });
+async function throughContract(path: string, text: string, draft?: string): Promise<Runner> {
+  const drafting = draft === undefined ? {} : { draft: { ...DRAFT_DEFAULTS, model: draft } };
+  const engine = await LlamaEngine.open({ model: path, ...drafting });
   let onStep = (_tokens: number): void => {};
   engine.connect((message) => {
     if (message.type === 'step') onStep(message.step.tokens);
@@ -152,7 +159,8 @@ async function throughContract(path: string, text: string): Promise<Runner> {
     engine.release(search);
     return tokens;
   };
-  return { name: 'engine contract', round: (batch) => timeRound(() => round(batch)), close: () => engine.close() };
+  const name = draft === undefined ? 'engine contract' : 'with a draft model';
+  return { name, round: (batch) => timeRound(() => round(batch)), close: () => engine.close() };
 }
 
 /** node-llama-cpp in a process of its own, installed into a folder outside the project. */

@@ -19,6 +19,10 @@ export type Sequence = {
   readonly prefix: readonly number[];
   /** Called with the logits after its last token: the token to go on with, or undefined when it is complete. */
   next(row: Float32Array): number | undefined;
+  /** The same where a token was drafted: that token, another in its place, or undefined when it is complete. */
+  judge?(row: Float32Array, drafted: number): number | undefined;
+  /** Drafted tokens are withdrawn before anybody judged them. */
+  forgetProposals?(): void;
   /** It holds all the cells there are and needs one more; it must count as complete from here on. */
   outOfCells(): void;
 };
@@ -33,6 +37,8 @@ export type BatcherOptions = {
   readonly rowLimit: number;
   /** A sequence that lacks more than `rowLimit` tokens gets decodes of its own with at most so many rows. */
   readonly bulkRows: number;
+  /** Appends drafted tokens to sequences that are about to draw; none unless given. */
+  readonly draft?: (runs: readonly Run[]) => void;
 };
 
 /** A sequence with its place in the cache, from admission until it ends or gives way. */
@@ -40,6 +46,8 @@ export type Run = {
   readonly sequence: Sequence;
   readonly tokens: number[];
   readonly arrival: number;
+  /** How many of the last tokens are drafted, to be judged. */
+  drafted: number;
   branch: Branch;
   computedPrefixTokens: number;
   cachedPrefixTokens: number | undefined;
@@ -80,7 +88,7 @@ export class Batcher {
     this.#active.set(sequence.search, (this.#active.get(sequence.search) ?? 0) + 1);
     const tokens = [...sequence.prefix];
     const arrival = this.#arrivals++;
-    this.#line({ sequence, tokens, arrival, computedPrefixTokens: 0, cachedPrefixTokens: undefined });
+    this.#line({ sequence, tokens, arrival, drafted: 0, computedPrefixTokens: 0, cachedPrefixTokens: undefined });
   }
 
   /** Takes a sequence out, wherever it is; its own cells are free at once, the prefix it shares stays. */
@@ -113,8 +121,9 @@ export class Batcher {
     const ready = [...this.#running.values()].filter((run) => this.#lack(run) <= this.#options.rowLimit);
     const runs = ready.length > 0 ? ready : this.#lacking(0).slice(0, 1);
     const rowLimit = ready.length > 0 ? this.#options.rowLimit : Math.max(this.#options.bulkRows, 1);
+    this.#draft(runs);
     // Those that lack one token first: nobody who generates waits for somebody else's prompt.
-    runs.sort((left, right) => Math.min(this.#lack(left), 2) - Math.min(this.#lack(right), 2));
+    runs.sort((left, right) => Math.min(this.#needs(left), 2) - Math.min(this.#needs(right), 2));
     return this.#secure(runs, rowLimit, onComplete);
   }
 
@@ -128,18 +137,53 @@ export class Batcher {
       if (position < run.sequence.prefix.length) run.computedPrefixTokens += 1;
     }
     for (const [run, tokens] of computed) this.#store.append(run.branch, tokens);
+    const rows = new Map<Run, Float32Array[]>();
     let wantedIndex = 0;
     for (const { run, wanted, position } of batch) {
       if (!wanted) continue;
       const row = logitsOf(wantedIndex++);
-      if (position === run.sequence.prefix.length - 1) this.#store.keepRow(run.branch, row);
-      this.#advance(run, row, onComplete);
+      if (position === run.sequence.prefix.length - 1 && run.drafted === 0) this.#store.keepRow(run.branch, row);
+      const own = rows.get(run);
+      if (own === undefined) rows.set(run, [row]);
+      else own.push(row);
     }
+    for (const [run, own] of rows) this.#judge(run, own, onComplete);
   }
 
   /** Least useful prefixes go until so many more cells are free: for a device that found no room where there is some. */
   makeRoom(cells: number): boolean {
     return this.#store.reclaim(this.#store.freeCells + cells, 0, this.#isActive);
+  }
+
+  /** Goes through the drafted tokens until one is replaced; if none is, the last row gives one token more. */
+  #judge(run: Run, rows: readonly Float32Array[], onComplete: (run: Run) => void): void {
+    const certain = run.tokens.length - run.drafted;
+    for (let at = 0; at < run.drafted; at++) {
+      const drafted = run.tokens[certain + at]!;
+      const token = run.sequence.judge?.(rows[at]!, drafted);
+      if (token === drafted) continue;
+      run.drafted = 0;
+      run.tokens.length = certain + at;
+      this.#store.truncate(run.branch, certain + at);
+      if (token === undefined) this.#complete(run, onComplete);
+      else run.tokens.push(token);
+      return;
+    }
+    run.drafted = 0;
+    this.#advance(run, rows.at(-1)!, onComplete);
+  }
+
+  #draft(runs: readonly Run[]): void {
+    if (this.#options.draft === undefined) return;
+    const ready = runs.filter((run) => run.drafted === 0 && this.#lack(run) === 1 && run.sequence.judge !== undefined);
+    if (ready.length > 0) this.#options.draft(ready);
+  }
+
+  #withdrawDraft(run: Run): void {
+    if (run.drafted === 0) return;
+    run.tokens.length -= run.drafted;
+    run.drafted = 0;
+    run.sequence.forgetProposals?.();
   }
 
   #advance(run: Run, row: Float32Array, onComplete: (run: Run) => void): void {
@@ -155,6 +199,11 @@ export class Batcher {
     onComplete(run);
   }
 
+  /** Tokens that it lacks, the drafted ones left out. */
+  #needs(run: Run): number {
+    return this.#lack(run) - run.drafted;
+  }
+
   #lack(run: Run): number {
     return run.tokens.length - this.#store.lengthOf(run.branch);
   }
@@ -168,6 +217,7 @@ export class Batcher {
     const chosen: { run: Run; count: number }[] = [];
     let rows = 0;
     for (const run of runs) {
+      if (rows + this.#lack(run) > Math.min(rowLimit, this.#store.freeCells)) this.#withdrawDraft(run);
       const count = Math.min(this.#lack(run), rowLimit - rows);
       if (count <= 0) break;
       if (!this.#running.has(run.sequence.id)) continue; // gave way to somebody before it
@@ -184,7 +234,7 @@ export class Batcher {
       run,
       token: run.tokens[start + offset]!,
       position: start + offset,
-      wanted: start + offset === run.tokens.length - 1,
+      wanted: start + offset >= run.tokens.length - 1 - run.drafted,
     }));
   }
 
@@ -215,6 +265,7 @@ export class Batcher {
 
   /** Back into the line with all that it has drawn; what it held is recomputed when it comes back. */
   #giveWay(run: Run, keepCells: boolean): void {
+    this.#withdrawDraft(run);
     this.#running.delete(run.sequence.id);
     if (keepCells) this.#store.settle(run.branch);
     else this.#store.drop(run.branch);

@@ -8,6 +8,7 @@ import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from 
 import { type Batch, Batcher, type Run } from './batcher.ts';
 import type { Binding } from './binding.ts';
 import { Context, MAX_SEQUENCES } from './context.ts';
+import { Drafter, type DraftOptions } from './drafter.ts';
 import { Generation } from './generation.ts';
 import { Model } from './model.ts';
 import { PrefixStore } from './prefix-store.ts';
@@ -33,6 +34,7 @@ export type CoreOptions = {
    * vocabularies differ, the text of steps is tokenised.
    */
   readonly tokenIdsOf: 'own' | number;
+  readonly draft?: DraftOptions;
 };
 
 export type CoreMessage =
@@ -52,6 +54,8 @@ export type CoreCounts = {
   readonly branches: number;
   readonly decodes: number;
   readonly rows: number;
+  readonly draftedTokens: number;
+  readonly acceptedTokens: number;
 };
 
 // Rows of logits kept at the ends of prefixes take at most 16 MiB.
@@ -64,6 +68,9 @@ export class Core {
   readonly #store: PrefixStore;
   readonly #batcher: Batcher;
   readonly #sampler: Sampler;
+  readonly #drafter: Drafter | undefined;
+  #draftedTokens = 0;
+  #acceptedTokens = 0;
   readonly #options: CoreOptions;
   readonly #trustsTokenIds: boolean;
   readonly #verdict: VerdictTokens | undefined;
@@ -93,10 +100,12 @@ export class Core {
     // The library rounds the number of cells up; the setting is kept to, so that a limit means what it says.
     const limits = { cells: options.kvTokens, sequences: MAX_SEQUENCES };
     this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: options.verdict ? 0 : KEPT_LOGITS });
+    this.#drafter = this.#openDrafter(binding, options);
     this.#batcher = new Batcher(this.#store, {
       runningLimit: options.sequences,
       rowLimit: options.rowLimit,
       bulkRows: options.bulkRows,
+      ...(this.#drafter === undefined ? {} : { draft: (runs: readonly Run[]) => this.#draft(runs) }),
     });
     this.#sampler = new Sampler(this.model.vocabularySize);
     this.#verdict = options.verdict && this.#verdictTokens(options.verdict);
@@ -116,6 +125,8 @@ export class Core {
       branches: this.#store.branches,
       decodes: this.#decodes,
       rows: this.#rows,
+      draftedTokens: this.#draftedTokens,
+      acceptedTokens: this.#acceptedTokens,
     };
   }
 
@@ -155,6 +166,7 @@ export class Core {
       if (sequence === undefined) continue; // already answered
       const run = this.#batcher.remove(id);
       this.#live.delete(id);
+      this.#drafter?.forget(id);
       const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
       this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'cancelled by the caller'), usage });
     }
@@ -190,6 +202,7 @@ export class Core {
   }
 
   close(): void {
+    this.#drafter?.close();
     this.#context.close();
     this.model.close();
   }
@@ -234,8 +247,29 @@ export class Core {
     const sequence = this.#live.get(run.sequence.id);
     assert(sequence !== undefined, 'a sequence completes once');
     this.#live.delete(run.sequence.id);
+    this.#drafter?.forget(run.sequence.id);
+    if (sequence instanceof Generation) {
+      this.#draftedTokens += sequence.judgedTokens;
+      this.#acceptedTokens += sequence.acceptedTokens;
+    }
     this.#post(answerOf(sequence, run));
   };
+
+  #draft(runs: readonly Run[]): void {
+    const drafter = this.#drafter;
+    if (drafter !== undefined && this.#batcher.running <= drafter.options.mostSequences) drafter.draft(runs);
+  }
+
+  #openDrafter(binding: Binding, options: CoreOptions): Drafter | undefined {
+    if (options.draft === undefined) return undefined;
+    const { kvTokens, threads, rowLimit, flashAttention } = options;
+    try {
+      return new Drafter(binding, options.draft, this.model, { kvTokens, threads, rowLimit, flashAttention });
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
 
   #pathTokens(prompt: Prompt, steps: readonly Step[], marker: readonly number[]): number[] {
     const tokens = [...this.#promptTokens(prompt)];

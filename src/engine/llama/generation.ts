@@ -1,11 +1,12 @@
 // One step being generated: draws tokens from the logits that the batcher hands it, builds the text, and knows when the
 // step is over. Each draw depends on the request's seed and the number of tokens before it alone, never on the batch.
+import { assert } from '../../base/assert.ts';
 import { type Fault, fault } from '../../base/fault.ts';
 import { hash } from '../../base/random.ts';
 import type { Step, StepEnd } from '../../tree/step.ts';
 import type { EngineMessage, GenerateRequest } from '../engine.ts';
 import type { Sequence } from './batcher.ts';
-import type { Sampler, TokenSampling } from './sampler.ts';
+import { logProbabilityOf, type Sampler, type TokenSampling } from './sampler.ts';
 import { type PieceOf, StepText } from './step-text.ts';
 
 /** What a generation needs to know of its model. */
@@ -33,7 +34,12 @@ export class Generation implements Sequence {
   readonly #text: StepText;
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
+  /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
+  readonly #proposals: Float64Array[] = [];
   #result: GenerationResult | undefined;
+  /** Drafted tokens that were looked at, and those of them that stayed. */
+  judgedTokens = 0;
+  acceptedTokens = 0;
 
   constructor(
     request: GenerateRequest,
@@ -73,6 +79,43 @@ export class Generation implements Sequence {
       this.#result = { fault: fault('internal', 'the model gave logits that cannot be sampled', { cause }) };
       return undefined;
     }
+  }
+
+  /** Whether another drafted token could still be of use. */
+  get mayDraft(): boolean {
+    return this.#tokens.length + this.#proposals.length + 1 < this.#maxTokens;
+  }
+
+  /** Draws a token from the draft model's logits, and remembers how likely it was. */
+  propose(sampler: Sampler, row: Float32Array): number {
+    const distribution = sampler.distribution(row, this.#sampling);
+    const position = this.#tokens.length + this.#proposals.length;
+    const token = drawFrom(distribution, uniformOf(hash(this.#seed, 'draft'), position));
+    this.#proposals.push(distribution);
+    return token;
+  }
+
+  /**
+   * Accepts or replaces a drafted token so that what comes out is distributed as if the target had drawn it (Leviathan et
+   * al., 2023): accept with probability min(1, p/q), else draw from what p has more than q.
+   */
+  judge(row: Float32Array, drafted: number): number | undefined {
+    const drafting = this.#proposals.shift();
+    assert(drafting !== undefined, 'a drafted token has the distribution that it was drawn from');
+    const wanted = this.#sampler.distribution(row, this.#sampling);
+    const position = this.#tokens.length;
+    const ratio = wanted[drafted]! / drafting[drafted]!;
+    const accepted = uniformOf(hash(this.#seed, 'accept'), position) < ratio;
+    const token = accepted ? drafted : drawFrom(excess(wanted, drafting), this.#uniform());
+    this.judgedTokens += 1;
+    if (accepted) this.acceptedTokens += 1;
+    else this.#proposals.length = 0;
+    return this.accept(token, logProbabilityOf(row, token));
+  }
+
+  /** What was proposed and not judged is void. */
+  forgetProposals(): void {
+    this.#proposals.length = 0;
   }
 
   /** Takes a drawn token; gives it back to be computed, or undefined when it ends the step. */
@@ -136,4 +179,24 @@ export function uniformOf(seed: number, position: number): number {
   const high = hash(seed, position, 1) >>> 5;
   const low = hash(seed, position, 2) >>> 6;
   return (high * 67_108_864 + low) / 9_007_199_254_740_992;
+}
+
+/** The part of `wanted` that exceeds `drafting`, as a distribution. */
+function excess(wanted: Float64Array, drafting: Float64Array): Float64Array {
+  const rest = wanted.map((probability, token) => Math.max(0, probability - drafting[token]!));
+  const sum = rest.reduce((total, each) => total + each, 0);
+  return sum > 0 ? rest.map((each) => each / sum) : wanted; // equal distributions: rejected by rounding alone
+}
+
+function drawFrom(distribution: Float64Array, uniform: number): number {
+  let remaining = uniform;
+  let last = 0;
+  for (let token = 0; token < distribution.length; token++) {
+    const probability = distribution[token]!;
+    if (probability === 0) continue;
+    last = token;
+    remaining -= probability;
+    if (remaining < 0) return token;
+  }
+  return last;
 }

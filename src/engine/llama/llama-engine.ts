@@ -1,6 +1,7 @@
 // The embedded engine: libllama in a thread of this process, behind the engine contract.
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest, RequestId } from '../engine.ts';
+import type { DraftOptions } from './drafter.ts';
 import { LlamaThread } from './thread.ts';
 import type { ThreadInfo, ThreadLoad } from './thread-messages.ts';
 
@@ -14,6 +15,8 @@ export type LlamaEngineOptions = {
   /** Sequences that run side by side. */
   readonly sequences?: number;
   readonly gpuLayers?: number;
+  /** A draft model with the same vocabulary; none unless given, since it has not been measured to pay. */
+  readonly draft?: DraftOptions;
 };
 
 // 8,192 cells hold some hundred steps of several searches; every live cell costs every row a little, so more is not
@@ -28,7 +31,7 @@ export class LlamaEngine implements Engine {
   readonly #thread: LlamaThread;
   readonly #sequences: number;
 
-  private constructor(thread: LlamaThread, options: Required<Omit<LlamaEngineOptions, 'gpuLayers'>>) {
+  private constructor(thread: LlamaThread, options: Required<Omit<LlamaEngineOptions, 'gpuLayers' | 'draft'>>) {
     this.#thread = thread;
     this.#sequences = options.sequences;
     this.capabilities = {
@@ -54,6 +57,7 @@ export class LlamaEngine implements Engine {
       flashAttention: true,
       tokenIdsOf: 'own',
       ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
+      ...(options.draft === undefined ? {} : { draft: options.draft }),
     });
     return new LlamaEngine(thread, settings);
   }

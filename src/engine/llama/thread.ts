@@ -17,6 +17,8 @@ const IDLE: ThreadLoad = {
   branches: 0,
   decodes: 0,
   rows: 0,
+  draftedTokens: 0,
+  acceptedTokens: 0,
   stepMs: undefined,
 };
 
