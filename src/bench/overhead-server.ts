@@ -43,4 +43,6 @@ const server = http.createServer((request, response) => {
     else setTimeout(() => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream), delayMs);
   });
 });
+// No socket may close between two turns of the benchmark.
+server.keepAliveTimeout = 120_000;
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));

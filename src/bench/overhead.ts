@@ -1,7 +1,7 @@
-// `npm run bench -- overhead`: what the remote engine adds to bare HTTP per call: latency at the median and at p99, and CPU
-// time of this process. Both send the same body to the same server at the same rate, in turns within one run; the server
-// is a process of its own and answers 250 ms after a call came. Calls start on a fixed grid, whether or not others are
-// answered (an open loop), so that a stall is not hidden by fewer calls.
+// `npm run bench -- overhead`: what the remote engine adds to bare HTTP per call. Latency: calls to one server alternate
+// between bare HTTP and the engine, so that both meet the same moments of the machine. CPU time of this process: each kind
+// alone, in turns. The server is a process of its own and answers 250 ms after a call came. Calls start on a fixed grid,
+// whether or not others are answered (an open loop), so that a stall is not hidden by fewer calls.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,20 +14,18 @@ import type { RemoteEngine } from '../engine/openai/remote-engine.ts';
 import { vllm } from '../engine/openai/vllm.ts';
 
 const callsPerSecond = 500;
-const callsPerRound = 500;
-const rounds = 11;
+const callsPerRound = 1000;
+const latencyRounds = 10;
+const cpuRounds = 4;
 const answerMs = 250;
 
-/** Quantiles of each round, so that a turn in which the machine was busy with something else does not decide. */
-interface Measured {
-  readonly p50Ms: number[];
-  readonly p99Ms: number[];
-  cpuMs: number;
-}
-
-const nothingYet = (): Measured => ({ p50Ms: [], p99Ms: [], cpuMs: 0 });
-
 type Caller = (at: number) => Promise<void>;
+
+interface Round {
+  /** Per caller. */
+  readonly latenciesMs: readonly (readonly number[])[];
+  readonly cpuMs: number;
+}
 
 export async function report(print: (line: string) => void): Promise<void> {
   const script = fileURLToPath(new URL('./overhead-server.ts', import.meta.url));
@@ -36,43 +34,76 @@ export async function report(print: (line: string) => void): Promise<void> {
   const url = `http://127.0.0.1:${port.toString().trim()}`;
   const engine = await openRemoteEngine({ servers: [{ url }], inFlight: 4096 });
   try {
-    const [bare, fetched, coppice] = [0, 1, 2].map(nothingYet);
-    const callers = [
-      [bareCaller(url), bare!],
-      [fetchCaller(url), fetched!],
-      [engineCaller(engine), coppice!],
-    ] as const;
-    // The first round of each warms sockets and compiler, and is thrown away.
-    for (const [caller] of callers) await round(caller, nothingYet());
-    for (let turn = 0; turn < rounds; turn += 1)
-      for (const [caller, measured] of callers) await round(caller, measured);
-    show(print, bare!, fetched!, coppice!);
+    const [bare, fetched, coppice] = [bareCaller(url), fetchCaller(url), engineCaller(engine)] as const;
+    // The first rounds warm sockets and compiler, and are thrown away.
+    for (const caller of [bare, fetched, coppice]) await round([caller]);
+    await round([bare, coppice]);
+    await reportLatency(print, bare, coppice);
+    await reportCpu(print, { 'bare HTTP': bare, 'bare fetch': fetched, coppice });
   } finally {
     await engine.close();
     server.kill();
   }
 }
 
-async function round(caller: Caller, measured: Measured): Promise<void> {
+async function reportLatency(print: (line: string) => void, bare: Caller, coppice: Caller): Promise<void> {
+  const seen: number[][] = [[], []];
+  for (let turn = 0; turn < latencyRounds; turn += 1) {
+    const { latenciesMs } = await round([bare, coppice]);
+    for (const [at, each] of latenciesMs.entries()) seen[at]!.push(...each);
+  }
+  const [one, other] = seen.map((each) => [quantile(each, 0.5), quantile(each, 0.99)]);
+  const row = (name: string, values: readonly number[]): string =>
+    name.padEnd(12) + values.map((value) => value.toFixed(2).padStart(10)).join('');
+  print(
+    `latency: ${seen[0]!.length} calls each, alternating, ${callsPerSecond} per second; answers after ${answerMs} ms`,
+  );
+  print(`${''.padEnd(12)}${'p50 ms'.padStart(10)}${'p99 ms'.padStart(10)}`);
+  print(row('bare HTTP', one!));
+  print(row('coppice', other!));
+  print(
+    row(
+      'added',
+      other!.map((value, at) => value - one![at]!),
+    ),
+  );
+}
+
+async function reportCpu(print: (line: string) => void, callers: Readonly<Record<string, Caller>>): Promise<void> {
+  const spentMs = new Map<string, number>();
+  for (let turn = 0; turn < cpuRounds; turn += 1) {
+    for (const [name, caller] of Object.entries(callers)) {
+      spentMs.set(name, (spentMs.get(name) ?? 0) + (await round([caller])).cpuMs);
+    }
+  }
+  const calls = cpuRounds * callsPerRound;
+  print(`\nCPU: ${calls} calls each, in turns, ${callsPerSecond} per second, 16 tokens per answer`);
+  for (const [name, ms] of spentMs) print(`${name.padEnd(12)}${(ms / calls).toFixed(2).padStart(10)} ms per call`);
+}
+
+/** One round of calls, taken by the callers one after the other. */
+async function round(callers: readonly Caller[]): Promise<Round> {
   const cpu = process.cpuUsage();
   const startMs = performance.now();
   const calls: Promise<void>[] = [];
-  const latenciesMs: number[] = [];
+  const latenciesMs = callers.map((): number[] => []);
   while (calls.length < callsPerRound) {
     const due = Math.min(callsPerRound, Math.floor(((performance.now() - startMs) / 1000) * callsPerSecond) + 1);
     for (let at = calls.length; at < due; at += 1) {
       // From when the call was due, not from when it could be made: lateness of this process counts.
       const dueMs = startMs + (at / callsPerSecond) * 1000;
-      calls.push(caller(at).then(() => void latenciesMs.push(performance.now() - dueMs)));
+      const turn = at % callers.length;
+      calls.push(callers[turn]!(at).then(() => void latenciesMs[turn]!.push(performance.now() - dueMs)));
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   await Promise.all(calls);
   const { user, system } = process.cpuUsage(cpu);
-  measured.cpuMs += (user + system) / 1000;
-  latenciesMs.sort((a, b) => a - b);
-  measured.p50Ms.push(latenciesMs[Math.floor(0.5 * (callsPerRound - 1))]!);
-  measured.p99Ms.push(latenciesMs[Math.floor(0.99 * (callsPerRound - 1))]!);
+  return { latenciesMs, cpuMs: (user + system) / 1000 };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))]!;
 }
 
 function requestAt(id: number): GenerateRequest {
@@ -157,29 +188,4 @@ function fetchCaller(url: string): Caller {
     const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: payload(at) });
     await response.arrayBuffer();
   };
-}
-
-function show(print: (line: string) => void, bare: Measured, fetched: Measured, coppice: Measured): void {
-  const calls = rounds * callsPerRound;
-  const row = (name: string, values: readonly number[]): string =>
-    name.padEnd(12) + values.map((value) => value.toFixed(2).padStart(12)).join('');
-  const values = ({ p50Ms, p99Ms, cpuMs }: Measured): number[] => [median(p50Ms), median(p99Ms), cpuMs / calls];
-  const added = [
-    median(coppice.p50Ms.map((ms, at) => ms - bare.p50Ms[at]!)),
-    median(coppice.p99Ms.map((ms, at) => ms - bare.p99Ms[at]!)),
-    (coppice.cpuMs - bare.cpuMs) / calls,
-  ];
-  print(
-    `${calls} calls each, ${callsPerSecond} per second, ${rounds} turns of ${callsPerRound}; answers after ${answerMs} ms, 16 tokens`,
-  );
-  print('latency: the median over the turns; added: of the differences within each turn');
-  print(`${''.padEnd(12)}${'p50 ms'.padStart(12)}${'p99 ms'.padStart(12)}${'CPU ms/call'.padStart(12)}`);
-  print(row('bare HTTP', values(bare)));
-  print(row('bare fetch', values(fetched)));
-  print(row('coppice', values(coppice)));
-  print(row('added', added));
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

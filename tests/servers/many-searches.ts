@@ -118,7 +118,7 @@ export function quantile(values: readonly number[], share: number): number {
 }
 
 async function measure(kill: boolean): Promise<void> {
-  const wood = await plantWood(2, 2);
+  const wood = await plantWood(2, 5);
   wood.submit(100);
   await wood.until(() => wood.results.length >= 30);
   if (kill) await wood.servers[0]!.close();
@@ -134,7 +134,7 @@ async function measure(kill: boolean): Promise<void> {
 
 if (process.argv[1]?.endsWith('many-searches.ts') === true) {
   console.log(
-    '100 searches, 2 rollouts of 3 steps, budget 32, 2 replicas at 2 ms per token (test servers on this machine)',
+    '100 searches, 2 rollouts of 3 steps, budget 32, 2 replicas at 5 ms per token (test servers on this machine)',
   );
   await measure(false);
   await measure(true);
