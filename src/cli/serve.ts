@@ -109,23 +109,34 @@ const simulatedModel: PlainTree = {
   verifier: { kind: 'sim' },
   threshold: 0.65,
   budget: 128,
-  examples: ['an easy question', 'a question that needs search', 'a question that nobody can answer'].map(
-    (question) => ({
-      title: question,
-      question,
-    }),
-  ),
+  examples: [
+    { title: 'Easy', question: 'What is 17 times 23?' },
+    { title: 'Needs search', question: 'How many days are in a leap year?' },
+  ],
 };
+
+/** Of the kinds that the shipped model was trained on. */
+const saplingExamples: readonly PlainTree[] = [
+  { title: 'Make 24', question: 'Make 24 from 4 7 8 8.' },
+  { title: 'Countdown', question: 'Make 137 from 3 7 11 25 30.' },
+  {
+    title: 'Stamps',
+    question:
+      'Anna has 12 boxes with 24 stamps in each. She gives 75 stamps to Ben. She buys 3 packs of 18 stamps. How many stamps does Anna have now?',
+  },
+  { title: 'Impossible', question: 'Make 24 from 1 1 1 1.' },
+];
 
 /** The shipped model where it is there, else the simulated engine. */
 function defaultModel(): PlainTree {
   if (!existsSync(modelPath('sapling'))) return simulatedModel;
-  const examples = [
-    { title: 'Make 24', question: 'make 24 from 4 7 8 8' },
-    { title: 'Make 10', question: 'make 10 from 1 2 3 4' },
-    { title: 'Impossible', question: 'make 24 from 1 1 1 1' },
-  ];
-  return { name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' }, budget: 16, examples };
+  return {
+    name: 'sapling',
+    engine: { kind: 'llama' },
+    verifier: { kind: 'prm' },
+    budget: 16,
+    examples: saplingExamples,
+  };
 }
 
 function readConfigFile(given: string | undefined): { readonly name: string; readonly text: string } | undefined {

@@ -17,7 +17,8 @@ document
   .append(h('a', { class: 'skip', href: '#main' }, 'Skip to content'), makeHeader(state, '#/'), main);
 
 const feed = new OverviewFeed((connected) => {
-  setText(state, connected === true ? 'live' : connected.message);
+  const words = connected instanceof ApiError ? connected.message : 'not connected';
+  setText(state, connected === true ? 'live' : words);
   setAttribute(state, 'data-ok', connected === true ? 'yes' : 'no');
   if (connected instanceof ApiError && connected.status === 401) askForKey(() => location.reload());
 });

@@ -2,7 +2,7 @@
 // none, tests are skipped and say so.
 
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 
 const path = process.env.COPPICE_CHROMIUM ?? '/usr/bin/chromium';
 
@@ -35,10 +35,15 @@ export interface FrameTimes {
   readonly mostMs: number;
   /** Share of the frames that came within two refreshes of a 60 Hz screen. */
   readonly smooth: number;
+  /** Processor time of the page's main thread per frame, which does not depend on who else is using the machine. */
+  readonly cpuMs: number;
 }
 
-/** Times between animation frames while `act` runs in the page. */
+/** Times between animation frames of the page, for a while. */
 export async function frameTimes(page: Page, durationMs: number): Promise<FrameTimes> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const startMs = await busyMs(session);
   const gaps = await page.evaluate(
     (lengthMs) =>
       new Promise<number[]>((resolve) => {
@@ -53,8 +58,15 @@ export async function frameTimes(page: Page, durationMs: number): Promise<FrameT
       }),
     durationMs,
   );
+  const cpuMs = Math.round((((await busyMs(session)) - startMs) / gaps.length) * 10) / 10;
+  await session.detach();
   const sorted = gaps.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round((sorted[Math.floor(share * (sorted.length - 1))] ?? 0) * 10) / 10;
   const smooth = Math.round((gaps.filter((gap) => gap <= 34).length / gaps.length) * 1000) / 1000;
-  return { frames: gaps.length, p50Ms: at(0.5), p95Ms: at(0.95), mostMs: at(1), smooth };
+  return { frames: gaps.length, p50Ms: at(0.5), p95Ms: at(0.95), mostMs: at(1), smooth, cpuMs };
+}
+
+async function busyMs(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
 }

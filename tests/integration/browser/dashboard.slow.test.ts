@@ -192,6 +192,20 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     problems.length = 0;
   });
 
+  it('replays for readers who want no motion', async () => {
+    const own = await browser.newContext({ reducedMotion: 'reduce' });
+    const visit = await own.newPage();
+    await visit.goto(server.url);
+    await visit.locator('a.row').first().click();
+    await visit.locator('.outcome .chip').waitFor();
+    await visit.getByLabel('Speed of the replay').selectOption('0.25');
+    await visit.getByRole('button', { name: 'Replay', exact: true }).click();
+    await visit.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await visit.getByRole('button', { name: 'Replay', exact: true }).waitFor();
+    expect(await eventOf(visit)).toBe(await lastEventOf(visit));
+    await own.close();
+  });
+
   it('cancels a search that grows', async () => {
     const slow = await startServer(simulated(0.05));
     const id = await post(slow.url, 'a slow one', { rollouts: 64 });
@@ -230,6 +244,23 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
       expect(await visit.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
       await own.close();
     }
+  });
+
+  it('answers an example of the default configuration (time printed)', async () => {
+    const plain = await startServer({});
+    const own = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const visit = await own.newPage();
+    const startedMs = performance.now();
+    await visit.goto(plain.url);
+    await visit.locator('.example').first().click();
+    await visit.locator('.outcome .chip:not(.live)').waitFor();
+    const tookMs = Math.round(performance.now() - startedMs);
+    const about = await visit.locator('.about').textContent();
+    const outcome = await visit.locator('.outcome').textContent();
+    console.log(`first use: ${tookMs} ms from opening the page to the answer (${about}): ${outcome}`);
+    expect(await painted(visit, '.tree canvas')).toBeGreaterThan(2000);
+    await own.close();
+    await plain.stop();
   });
 
   it('stays smooth with a tree of 2,000 nodes (printed)', async () => {

@@ -39,7 +39,13 @@ export class Drawing {
     this.#options = options;
     this.#ctx = ctx;
     this.#loop = new FrameLoop((elapsedMs, clockMs) => {
-      return options.draw({ ctx, size: this.#size, palette: this.#palette, elapsedMs, clockMs });
+      const common = { ctx, size: this.#size, palette: this.#palette };
+      const still = wantsNoMotion();
+      return options.draw({
+        ...common,
+        elapsedMs: still ? Number.POSITIVE_INFINITY : elapsedMs,
+        clockMs: still ? 0 : clockMs,
+      });
     });
     const observer = new ResizeObserver(() => this.#resize());
     observer.observe(canvas);
@@ -73,4 +79,8 @@ export class Drawing {
     onResize?.();
     this.request();
   }
+}
+
+function wantsNoMotion(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

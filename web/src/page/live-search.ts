@@ -46,7 +46,7 @@ async function showSearch(main: HTMLElement, id: string, signal: AbortSignal): P
     path: `v1/searches/${encodeURIComponent(id)}/events`,
     signal,
     lastId: () => log.at(-1)?.sequence.toString(),
-    onState: () => {},
+    onState: (state) => page.setProblem(state === true ? undefined : `The log cannot be read: ${state.message}`),
     onMessages: (messages) => {
       for (const { event, data } of messages) if (event === 'entry') log.push(JSON.parse(data) as LoggedEvent);
       loop.request();

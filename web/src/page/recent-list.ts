@@ -2,12 +2,13 @@
 
 import { listRecent } from '../api/client.ts';
 import type { OverviewFrame, SearchView } from '../api/types.ts';
-import { fill, h, setText } from './dom.ts';
+import { fill, h } from './dom.ts';
 import { exitLook } from './exits.ts';
 import { formatAgo, formatCount, formatDuration, formatScore } from './words.ts';
 
 const shown = 30;
 const pauseMs = 2000;
+const staleMs = 30_000;
 
 export class RecentList {
   readonly element: HTMLElement;
@@ -39,26 +40,26 @@ export class RecentList {
 
   update({ exits, at_ms }: OverviewFrame): void {
     const ended = Object.values(exits).reduce((sum, each) => sum + each, 0);
-    if (ended === this.#ended || at_ms - this.#readMs < pauseMs) return;
+    const pausedMs = at_ms - this.#readMs;
+    if (pausedMs < (ended === this.#ended ? staleMs : pauseMs)) return;
     this.#ended = ended;
     this.#readMs = at_ms;
-    void this.#read();
+    void this.#read(at_ms);
   }
 
-  async #read(): Promise<void> {
+  async #read(nowMs: number): Promise<void> {
     const searches = await listRecent(shown).catch(() => undefined);
     if (searches === undefined || this.#signal.aborted) return;
     this.#none.hidden = searches.length > 0;
     this.#head.hidden = searches.length === 0;
-    fill(this.#body, ...searches.map((search) => recentRow(search)));
+    fill(this.#body, ...searches.map((search) => recentRow(search, nowMs)));
   }
 }
 
-function recentRow({ id, title, exit, state, summary, created_ms, ended_ms }: SearchView): HTMLElement {
+function recentRow(search: SearchView, nowMs: number): HTMLElement {
+  const { id, title, exit, state, summary, created_ms, ended_ms } = search;
   const look = exitLook(exit?.kind ?? state);
   const took = ended_ms === null ? '–' : formatDuration(ended_ms - created_ms);
-  const when = h('span', { class: 'row-number' });
-  setText(when, ended_ms === null ? '–' : formatAgo(Date.now() - ended_ms));
   return h(
     'a',
     { class: 'row recent', href: `#/search/${encodeURIComponent(id)}` },
@@ -73,6 +74,6 @@ function recentRow({ id, title, exit, state, summary, created_ms, ended_ms }: Se
     h('span', { class: 'row-number' }, summary === null ? '–' : formatCount(summary.nodes)),
     h('span', { class: 'row-number' }, summary === null ? '–' : formatCount(summary.tokens)),
     h('span', { class: 'row-number' }, took),
-    when,
+    h('span', { class: 'row-number' }, ended_ms === null ? '–' : formatAgo(Math.max(0, nowMs - ended_ms))),
   );
 }

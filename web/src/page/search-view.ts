@@ -38,6 +38,7 @@ export class SearchPage {
   readonly #details: Details;
   readonly #loop: FrameLoop;
   #selected: number | undefined;
+  #problem: string | undefined;
   readonly #title = h('h1', {});
   readonly #about = h('p', { class: 'about' });
   readonly #outcome = new Outcome();
@@ -84,8 +85,18 @@ export class SearchPage {
     this.#outcome.show(moment, this.#search.state);
     this.#showPlayer();
     this.#showFigures();
-    this.#fault.hidden = moment.fault === undefined;
-    setText(this.#fault, moment.fault ?? '');
+    this.#complain(moment.fault ?? this.#problem);
+  }
+
+  /** Something is wrong with where the log comes from. */
+  setProblem(problem: string | undefined): void {
+    this.#problem = problem;
+    this.update();
+  }
+
+  #complain(problem: string | undefined): void {
+    this.#fault.hidden = problem === undefined;
+    setText(this.#fault, problem ?? '');
   }
 
   #compose(actions: readonly HTMLElement[], legend: HTMLElement): HTMLElement {
@@ -139,7 +150,7 @@ export class SearchPage {
   }
 
   #onFrame(elapsedMs: number): boolean {
-    const goesOn = this.#player.advance(Number.isFinite(elapsedMs) ? elapsedMs : 64);
+    const goesOn = this.#player.advance(elapsedMs);
     this.update();
     return goesOn;
   }
@@ -190,9 +201,9 @@ export class SearchPage {
     const rollouts = tree?.closed.completed ?? 0;
     const figures: [string, string][] = [
       ['nodes', formatCount((tree?.nodes.length ?? 1) - 1)],
-      ['rollouts', limits === null ? String(rollouts) : `${rollouts} of ${limits.rollouts}`],
+      ['rollouts', limits ? `${rollouts} of ${limits.rollouts}` : String(rollouts)],
       ['strands open', `${tree?.strands.size ?? 0} of ${width.primary + width.speculative}`],
-      ['best score', `${formatScore(tree?.best?.score)}${limits === null ? '' : ` / ${limits.threshold}`}`],
+      ['best score', `${formatScore(tree?.best?.score)}${limits ? ` / ${limits.threshold}` : ''}`],
       ['tokens', formatCount(cost?.committedTokens ?? tree?.tokens ?? 0)],
       ['discarded', cost === undefined ? '–' : formatCount(cost.discardedTokens + cost.speculativeTokens)],
     ];

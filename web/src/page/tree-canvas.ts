@@ -94,7 +94,7 @@ export class TreeCanvas {
     const [scene, camera, chosen] = [this.#scene, this.#camera, chosenOf(moment)];
     const marked = { chosen, selected: this.#selected, hovered: this.#hovered };
     paint(ctx, { scene, camera, moment, threshold, ...marked, palette, size, clockMs });
-    return moving.includes(true) || scene.inFlight > 0;
+    return moving.includes(true) || (scene.inFlight > 0 && Number.isFinite(elapsedMs));
   }
 
   #listen(): void {

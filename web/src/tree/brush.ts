@@ -103,7 +103,11 @@ export class Brush {
   }
 }
 
+/** Below this radius nobody can tell a disc from a square, which costs a third. */
+const roundFrom = 2;
+
 export function addDisc(path: Path2D, { x, y }: Point, radius: number): void {
+  if (radius < roundFrom) return path.rect(x - radius, y - radius, 2 * radius, 2 * radius);
   path.moveTo(x + radius, y);
   path.arc(x, y, radius, 0, 2 * Math.PI);
 }
