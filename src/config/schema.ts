@@ -68,7 +68,7 @@ const key = z.strictObject({
 
 const admission = z
   .strictObject({
-    queue: whole(1000, 0, 1_000_000, 'searches', 'that wait for the budget; about 20 kB each'),
+    queue: whole(1000, 0, 1_000_000, 'searches', 'that wait for the budget; some kB each'),
     deadlineMs: whole(
       300_000,
       1,
@@ -92,7 +92,13 @@ const journal = z
     }),
     flushMs: whole(20, 0, 10_000, 'ms', 'an entry waits so long for others to share an fsync with'),
     retentionMs: whole(604_800_000, 1000, 31_536_000_000, 'ms', 'a week of finished searches'),
-    keepSearches: whole(100_000, 0, 100_000_000, 'searches', 'about 2 GB at 20 kB each'),
+    keepSearches: whole(
+      100_000,
+      0,
+      100_000_000,
+      'searches',
+      'about 3 GB at the 28 kB that a simulated search of 8 rollouts takes',
+    ),
   })
   .prefault({});
 
