@@ -6,6 +6,7 @@ import { saplingForm } from '../bench/answering/question-form.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isShipped } from '../engine/llama/shipped-models.ts';
+import { type Log, silentLog } from '../gateway/log.ts';
 import type { QuestionForm } from '../gateway/plan.ts';
 import type { ModelParts, Upstream } from '../gateway/served-model.ts';
 import type { Prompt } from '../tree/step.ts';
@@ -14,10 +15,14 @@ import type { Verifier } from '../verifier/verifier.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 type Kind<Name extends ModelConfig['engine']['kind']> = Extract<ModelConfig['engine'], { kind: Name }>;
 
-export async function openModels(configs: readonly ModelConfig[], environment: Environment): Promise<ModelParts[]> {
+export async function openModels(
+  configs: readonly ModelConfig[],
+  environment: Environment,
+  log: Log = silentLog,
+): Promise<ModelParts[]> {
   const opened: ModelParts[] = [];
   try {
-    for (const config of configs) opened.push(await openModel(config, environment));
+    for (const config of configs) opened.push(await openModel(config, environment, log));
     return opened;
   } catch (error) {
     await Promise.all(opened.flatMap(({ engine, verifier }) => [engine.close(), verifier?.close()]));
@@ -25,7 +30,7 @@ export async function openModels(configs: readonly ModelConfig[], environment: E
   }
 }
 
-function openModel(config: ModelConfig, environment: Environment): Promise<ModelParts> {
+function openModel(config: ModelConfig, environment: Environment, log: Log): Promise<ModelParts> {
   const { engine } = config;
   switch (engine.kind) {
     case 'sim':
@@ -33,7 +38,7 @@ function openModel(config: ModelConfig, environment: Environment): Promise<Model
     case 'llama':
       return openEmbeddedModel(config, engine, environment);
     case 'openai':
-      return openRemote(config, engine, environment);
+      return openRemote(config, engine, environment, log);
   }
 }
 
@@ -68,7 +73,12 @@ function saplingQuestion(prompt: Prompt): QuestionForm {
   return { ...form, stepTokens };
 }
 
-async function openRemote(config: ModelConfig, options: Kind<'openai'>, environment: Environment): Promise<ModelParts> {
+async function openRemote(
+  config: ModelConfig,
+  options: Kind<'openai'>,
+  environment: Environment,
+  log: Log,
+): Promise<ModelParts> {
   const { openRemoteEngine } = await import('../engine/openai/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
   const servers = options.urls.map((url) => ({ url: root(url), ...(apiKey === undefined ? {} : { apiKey }) }));
@@ -76,6 +86,8 @@ async function openRemote(config: ModelConfig, options: Kind<'openai'>, environm
   const engine: Engine = await openRemoteEngine({
     servers,
     siblings,
+    observe: ({ type, ...fields }) =>
+      log[type === 'replica-down' ? 'warn' : 'info'](type, { model: config.name, ...fields }),
     ...(model === undefined ? {} : { model }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(inFlight === undefined ? {} : { inFlight }),

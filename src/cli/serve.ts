@@ -73,7 +73,7 @@ async function serve(config: Config): Promise<number> {
   const { level, format } = config.log;
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
   const journal = openJournal(config);
-  const models = await openModels(config.models, process.env);
+  const models = await openModels(config.models, process.env, log);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
   const shown = page === undefined ? {} : { page };

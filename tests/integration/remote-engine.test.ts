@@ -129,6 +129,33 @@ describe('the queue', () => {
   });
 });
 
+describe('an unknown limit', () => {
+  it('shrinks while the server says that requests wait', async () => {
+    const server = new VllmServer();
+    const { engine, request, finish, until } = await open([server]);
+    const letGo = holdAt(server, 1);
+    const one = request();
+    engine.generate([one]);
+    await until(() => server.generating === 1);
+    const before = engine.load().sequenceLimit!;
+    server.waiting = 5;
+    await until(() => engine.load().sequenceLimit! < before, 500);
+    letGo();
+    await finish([one]);
+  });
+
+  it('grows while it is felt', async () => {
+    const server = new VllmServer();
+    const { engine, request, finish } = await open([server]);
+    const requests = Array.from({ length: 200 }, (_, at) => request({ search: `search-${at % 10}` }));
+    engine.generate(requests);
+    expect(engine.load().runningSequences).toBe(32);
+    await finish(requests);
+    expect(engine.load().sequenceLimit).toBeGreaterThan(33);
+    expect(server.mostAtOnce).toBeLessThan(45);
+  });
+});
+
 describe('prefixes', () => {
   const withoutTokens = ({ text, tokens, meanLogprob, end }: Step): Step => ({ text, tokens, meanLogprob, end });
 
@@ -289,6 +316,17 @@ describe('replicas', () => {
     engine.generate(more);
     await finish(more);
     expect(engine.status()[0]?.state).toBe('up');
+  });
+
+  it('take over from one that dies after a few tokens', async () => {
+    const [dying, sound] = pair();
+    const { engine, request, finish, answer } = await open([dying, sound]);
+    dying.mischief = () => ({ type: 'die', afterTokens: 3 });
+    const requests = Array.from({ length: 10 }, (_, at) => request({ search: `search-${at}` }));
+    engine.generate(requests);
+    await finish(requests);
+    expect(requests.map(({ id }) => answer(id)?.type)).toEqual(requests.map(() => 'step'));
+    expect(engine.status()[0]?.state).toBe('down');
   });
 
   it('wait while all are dead, say so when given up, and go on when one is back', async () => {

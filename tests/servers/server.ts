@@ -27,7 +27,8 @@ export type Mischief =
   | { readonly type: 'garbage' }
   | { readonly type: 'blank' }
   | { readonly type: 'no-done' }
-  | { readonly type: 'error-inside'; readonly afterTokens: number };
+  | { readonly type: 'error-inside'; readonly afterTokens: number }
+  | { readonly type: 'die'; readonly afterTokens: number };
 
 export interface Seen {
   readonly path: string;
@@ -65,6 +66,8 @@ export abstract class TestServer {
   abandoned = 0;
   generating = 0;
   mostAtOnce = 0;
+  /** What it says of requests that wait, for servers that tell. */
+  waiting = 0;
   /** Event streams whose client is still there. */
   openStreams = 0;
   mischief: () => Mischief = () => ({ type: 'none' });
@@ -169,8 +172,9 @@ export abstract class TestServer {
     }
   }
 
-  async #goWrong(type: 'cut' | 'hang' | 'error-inside', stream: EventStream): Promise<boolean> {
+  async #goWrong(type: 'cut' | 'hang' | 'error-inside' | 'die', stream: EventStream): Promise<boolean> {
     if (type === 'cut') stream.cut();
+    if (type === 'die') void this.close();
     if (type === 'error-inside') await stream.event(this.errorBody(500, 'broken inside'));
     if (type === 'hang') await stream.raw(': still here\n\n');
     if (type === 'hang') await new Promise<void>((resolve) => this.#server.once('close', resolve));

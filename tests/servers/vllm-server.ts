@@ -72,7 +72,7 @@ export class VllmServer extends TestServer {
   #metrics(): string {
     return [
       `vllm:num_requests_running{model_name="${this.model}",engine="0"} ${this.generating}.0`,
-      'vllm:num_requests_waiting{engine="0"} 0.0',
+      `vllm:num_requests_waiting{engine="0"} ${this.waiting}.0`,
       `vllm:cache_config_info{block_size="16",enable_prefix_caching="${this.#prefixCaching ? 'True' : 'False'}"} 1.0`,
       '',
     ].join('\n');

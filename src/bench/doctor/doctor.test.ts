@@ -53,7 +53,7 @@ describe('findings', () => {
     expect(warnings({ prefixCaching: false }).join()).toMatch(/--no-enable-prefix-caching/);
     expect(warnings({ dialect: 'sglang', prefixCaching: false }).join()).toMatch(/--disable-radix-cache/);
     expect(warnings({ dialect: 'llama-server', sequenceLimit: 1, contextTokens: 512 }).length).toBe(2);
-    expect(warnings({ dialect: 'openai', logprobs: false }).length).toBe(3);
+    expect(warnings({ dialect: 'openai', logprobs: false }).length).toBe(4);
     expect(verifierFindings('qwen-prm', facts)[0]?.level).toBe('warning');
     expect(verifierFindings('rlhflow', facts)[0]?.level).toBe('good');
   });

@@ -36,6 +36,9 @@ export function engineFindings(facts: ServerFacts): Finding[] {
       : note(seedText(facts)),
     priorityFinding(facts),
     ...limitFindings(facts),
+    ...(facts.dialect === 'openai'
+      ? [warning("takes temperature and top_p only: the server's own top_k, min_p and penalties apply to every sample")]
+      : []),
   ];
 }
 

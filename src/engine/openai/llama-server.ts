@@ -77,7 +77,8 @@ export const llamaServer: Dialect = {
 };
 
 function tokenizeRequest(content: string, addSpecial: boolean): WireRequest {
-  return { path: '/tokenize', body: { content, add_special: addSpecial, parse_special: true } };
+  // What a model wrote is text, even where it looks like a special token; a rendered prompt really has them.
+  return { path: '/tokenize', body: { content, add_special: addSpecial, parse_special: addSpecial } };
 }
 
 /** JSON has no NaN: a model whose numbers broke down gives null, and would go on writing one token for ever. */

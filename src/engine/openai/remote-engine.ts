@@ -406,12 +406,19 @@ export class RemoteEngine implements Engine {
 
   /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
   #probed(replica: Replica, reason: string | undefined): void {
+    if (reason === undefined) this.#failSilent(replica);
     replica.health.probed(reason === undefined, reason, this.#timers.nowMs(), this.#chance.uniform());
     if (replica.health.state === 'down') return this.#watch.probeLater(replica);
     const parked = this.#parked;
     this.#parked = [];
     for (const job of parked) if (liveChildren(job).length > 0) this.#place(job);
     for (const each of this.#replicas) this.#pump(each);
+  }
+
+  /** Streams that have been silent since the replica went out are lost, and must not stand in the way of its trial. */
+  #failSilent(replica: Replica): void {
+    const lost = [...replica.exchanges].filter((each) => each.lastMs <= replica.health.sinceMs);
+    for (const exchange of lost) exchange.stall(fault('unavailable', `${replica.connection.url} was out meanwhile`));
   }
 
   #giveUpParked(): void {
