@@ -1,0 +1,53 @@
+// The shape of P0's comparison in one small setting: bounds with room around what docs/experiments/p0.md reports, so that a
+// change that turns the picture over is seen. Deterministic by seed.
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Cell, compare, parseLoad } from '../../src/bench/comparison.ts';
+import { rows } from '../../src/bench/contenders.ts';
+import { Pool } from '../../src/bench/pool.ts';
+import { trialDefaults } from '../../src/bench/trial.ts';
+
+describe("P0's comparison on Math500 with the 8B model, twice positive's capacity", () => {
+  let cells: Map<string, Cell>;
+
+  beforeAll(async () => {
+    const { budget, rollouts, threshold } = trialDefaults;
+    const pool = new Pool({ threads: 1 });
+    const all = await compare(
+      {
+        ...{ settings: ['math500/8b'], rows, base: 'positive', seeds: [1], loads: [parseLoad('2p')] },
+        ...{ requests: 160, budget, rollouts, threshold, roofline: undefined, verifierReuses: true },
+      },
+      pool,
+    );
+    cells = new Map(all.map((cell) => [cell.row, cell]));
+  });
+
+  const of = (row: string) => cells.get(row)!;
+  const p50 = (row: string) => of(row).loads[0]!.p50Ms;
+  const p99 = (row: string) => of(row).loads[0]!.p99Ms;
+
+  it('positive exit cuts p50 much and the tail little', () => {
+    expect(p50('vanilla') / p50('positive')).toBeGreaterThan(2.5);
+    expect(p99('vanilla') / p99('positive')).toBeGreaterThan(1.1);
+    expect(p99('vanilla') / p99('positive')).toBeLessThan(2);
+  });
+
+  it('the negative exits cut p99 further, for little accuracy', () => {
+    expect(p99('positive+strict')).toBeLessThanOrEqual(p99('positive'));
+    expect(p99('positive+negative')).toBeLessThanOrEqual(p99('positive+strict'));
+    expect(of('positive+strict').yield.exits.futile).toBeGreaterThan(2);
+    expect(of('positive+strict').yield.exits.futile).toBeLessThan(10);
+    expect(of('positive').yield.accuracy - of('positive+negative').yield.accuracy).toBeLessThan(4);
+  });
+
+  it('boosting shortens the tail, and keeps the capacity of the exits alone', () => {
+    expect(p99('positive+negative') / p99('boost')).toBeGreaterThan(1.3);
+    expect(of('boost').capacity / of('positive+negative').capacity).toBeGreaterThan(0.95);
+  });
+
+  it('capacity rises with every exit that is added', () => {
+    const order = ['vanilla', 'positive', 'positive+strict', 'positive+negative'].map((row) => of(row).capacity);
+    expect([...order].sort((a, b) => a - b)).toEqual(order);
+  });
+});
