@@ -17,14 +17,23 @@ export interface Figure {
 
 interface Size {
   readonly requests: number;
+  /** Queues need more requests than there are strands to show. */
+  readonly sweepRequests: number;
+  /** Multiples of positive's capacity. */
   readonly rates: readonly number[];
   readonly hardest: number;
   readonly degrees: readonly number[];
 }
 
 const sizes: Readonly<Record<'default' | 'full', Size>> = {
-  default: { requests: 160, rates: [0.5, 1, 1.5, 2], hardest: 40, degrees: [1, 2, 4, 8, 16] },
-  full: { requests: 800, rates: [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5], hardest: 100, degrees: [1, 2, 4, 8, 16] },
+  default: { requests: 160, sweepRequests: 320, rates: [0.5, 1, 2], hardest: 40, degrees: [1, 2, 4, 8, 16] },
+  full: {
+    requests: 400,
+    sweepRequests: 800,
+    rates: [0.25, 0.5, 0.75, 1, 1.5, 2],
+    hardest: 100,
+    degrees: [1, 2, 4, 8, 16],
+  },
 };
 
 export async function makeFigures(plan: ComparisonPlan, pool: Pool, full: boolean): Promise<Figure[]> {
@@ -37,8 +46,8 @@ export async function makeFigures(plan: ComparisonPlan, pool: Pool, full: boolea
   ];
 }
 
-function noteOf(size: Size, seed: number): string {
-  return `Simulated. Seed ${seed}, ${size.requests} requests a point.`;
+function noteOf(requests: number, seed: number): string {
+  return `Simulated. Seed ${seed}, ${requests} requests a point.`;
 }
 
 /** Figure 2: tokens and accuracy of beam search (8 beams) and MCTS (12 rollouts), with and without positive exit. */
@@ -72,7 +81,7 @@ async function efficiency(plan: ComparisonPlan, pool: Pool, size: Size, seed: nu
     panel(setting, 'accuracy', 'accuracy, %'),
   ]);
   const title = 'Tokens and accuracy: beam search of 8 and MCTS of 12 rollouts (P0, figure 2)';
-  return { name: 'p0-figure-2', svg: svgOf({ title, note: noteOf(size, seed), panels, columns: 2 }), data };
+  return { name: 'p0-figure-2', svg: svgOf({ title, note: noteOf(size.requests, seed), panels, columns: 2 }), data };
 }
 
 /** Figure 4: the questions that take most tokens, one search at a time, with more and more rollouts in parallel. */
@@ -121,7 +130,7 @@ function hardestOf({ served }: TrialResult, count: number): number[] {
 
 /** Figure 7: p50 and p99 as the arrival rate grows, all systems on the same questions at the same instants. */
 async function rateSweep(plan: ComparisonPlan, pool: Pool, size: Size, seed: number): Promise<Figure> {
-  const base = { ...trialDefaults, seed, requests: size.requests, budget: plan.budget };
+  const base = { ...trialDefaults, seed, requests: size.sweepRequests, budget: plan.budget };
   const settings = plan.settings;
   const yardsticks = await pool.run(
     settings.map((setting) => ({
@@ -155,5 +164,9 @@ async function rateSweep(plan: ComparisonPlan, pool: Pool, size: Size, seed: num
     ),
   }));
   const title = 'Latency against arrival rate: p99 and, dashed, p50 (P0, figure 7)';
-  return { name: 'p0-figure-7', svg: svgOf({ title, note: noteOf(size, seed), panels, columns: 2 }), data };
+  return {
+    name: 'p0-figure-7',
+    svg: svgOf({ title, note: noteOf(size.sweepRequests, seed), panels, columns: 2 }),
+    data,
+  };
 }

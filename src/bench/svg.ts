@@ -28,7 +28,7 @@ export interface Chart {
   readonly columns: number;
 }
 
-const size = { width: 380, height: 270, left: 58, right: 14, top: 34, bottom: 46, head: 44, foot: 48 };
+const size = { width: 380, height: 270, left: 58, right: 14, top: 34, bottom: 46, head: 44, foot: 34, legendLine: 16 };
 const light = ['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#e08214', '#17becf', '#8c564b', '#7f7f7f'];
 const dark = ['#6baed6', '#ff6b6b', '#74c476', '#b497d6', '#fdae61', '#5fd3dc', '#c49c94', '#bdbdbd'];
 
@@ -36,7 +36,8 @@ export function svgOf(chart: Chart): string {
   const columns = Math.min(chart.columns, chart.panels.length);
   const rows = Math.ceil(chart.panels.length / columns);
   const width = columns * size.width;
-  const height = size.head + rows * size.height + size.foot;
+  const legend = legendOf(chart, width);
+  const height = size.head + rows * size.height + legend.height + size.foot;
   const panels = chart.panels.map((panel, at) => {
     const x = (at % columns) * size.width;
     const y = size.head + Math.floor(at / columns) * size.height;
@@ -48,7 +49,7 @@ export function svgOf(chart: Chart): string {
     `<rect class="page" width="${width}" height="${height}"/>`,
     `<text class="title" x="16" y="26">${escaped(chart.title)}</text>`,
     ...panels,
-    legendOf(chart, width, height - size.foot + 14),
+    `<g transform="translate(0 ${height - size.foot - legend.height})">${legend.text}</g>`,
     `<text class="note" x="16" y="${height - 10}">${escaped(chart.note)}</text>`,
     '</svg>',
     '',
@@ -149,22 +150,23 @@ function barsOf({ series, categories }: Panel, x: Scale, y: Scale, floor: number
   );
 }
 
-function legendOf(chart: Chart, width: number, top: number): string {
+/** Entries in lines as wide as the picture, each with a piece of its line. */
+function legendOf(chart: Chart, width: number): { readonly text: string; readonly height: number } {
   const entries = new Map(chart.panels.flatMap(({ series }) => series.map((each) => [each.name, each] as const)));
   let x = 16;
-  let y = top;
+  let y = size.legendLine;
   const parts: string[] = [];
   for (const { name, colour, dashed } of entries.values()) {
-    const needed = 34 + name.length * 6.6;
+    const needed = 40 + name.length * 7;
     if (x + needed > width) {
       x = 16;
-      y += 16;
+      y += size.legendLine;
     }
     parts.push(`<path class="s${colour}${dashed ? ' dash' : ''}" d="M${n(x)} ${y - 4}h20"/>`);
     parts.push(`<text x="${n(x + 25)}" y="${y}">${escaped(name)}</text>`);
     x += needed;
   }
-  return parts.join('\n');
+  return { text: parts.join('\n'), height: y };
 }
 
 function ticksBetween(low: number, high: number): number[] {
