@@ -1,0 +1,1 @@
+"""Trains the saplings: the small models that ship with coppice, and the tasks they solve."""

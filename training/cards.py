@@ -1,0 +1,164 @@
+"""Model cards: README.md and the manifest saplings.json of a folder of models, written from the report of a grading."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from . import gguf, questions, reward
+
+MODELS = {
+    'sapling': 'generator: writes the steps',
+    'sapling-prm': 'process reward model: scores them',
+    'sapling-draft': 'draft model: guesses what the generator will say',
+}
+
+
+def write(models: Path, out: Path, report: dict):
+    facts = {name: facts_of(models / f'{name}.gguf') for name in MODELS}
+    readers = {name: gguf.Reader(models / f'{name}.gguf').metadata for name in MODELS}
+    (out / 'saplings.json').write_text(json.dumps(manifest(facts, readers), indent=2) + '\n')
+    text = '\n\n'.join([head(facts), generator_card(report), verifier_card(report, readers['sapling-prm']), draft_card(report), tail()])
+    (out / 'README.md').write_text(text + '\n')
+
+
+def facts_of(path: Path) -> dict:
+    shape = gguf.read(path).shape
+    data = path.read_bytes()
+    return {
+        'file': path.name,
+        'bytes': len(data),
+        'sha256': hashlib.sha256(data).hexdigest(),
+        'layers': shape.layers,
+        'width': shape.width,
+        'heads': shape.heads,
+        'feedForward': shape.feed_forward,
+        'parameters': shape.parameters(448),
+    }
+
+
+def manifest(facts: dict, readers: dict) -> dict:
+    table = readers['sapling-prm']
+    pairs = {
+        name: {key: table[f'coppice.prm.{name}.{there}'] for key, there in
+               (('positiveToken', 'positive_token'), ('negativeToken', 'negative_token'), ('aggregation', 'aggregation'))}
+        for name in reward.PAIRS
+    }  # fmt: skip
+    return {
+        'models': facts,
+        'temperature': table['coppice.sampling.temperature'],
+        'delimiter': table['coppice.step.delimiter'],
+        'answerPrefix': table['coppice.answer.prefix'],
+        'beginToken': table['tokenizer.ggml.bos_token_id'],
+        'endToken': table['tokenizer.ggml.eos_token_id'],
+        'rewards': {'default': reward.DEFAULT, **pairs},
+    }
+
+
+def head(facts: dict) -> str:
+    rows = [
+        f'| `{f["file"]}` | {MODELS[name]} | {f["parameters"] / 1e6:.2f} M | {f["layers"]} × {f["width"]} | {f["bytes"] / 2**20:.2f} MiB | `{f["sha256"]}` |'
+        for name, f in facts.items()
+    ]
+    return '\n'.join([
+        '# The saplings', '',
+        'Small real models that ship with coppice, so that it does its job on a fresh machine. They solve two kinds of question',
+        'and no other: countdown puzzles and word problems. `src/task` recognises both and says so when a question is neither.', '',
+        'This page and `saplings.json` are written by `python -m training grade`; every figure stands in `report.json`.', '',
+        '| file | what | parameters | layers × width | size | SHA-256 |', '|---|---|---|---|---|---|', *rows, '',
+        'All three: llama-shaped, tied embeddings, GGUF with Q8_0 matrices, one tokenizer of 448 byte-level BPE tokens with single',
+        'digits (pre-tokenizer `smollm`), 512 tokens of context. Licence: Apache-2.0. Training data: made by rule in `training/`, no',
+        'text from elsewhere. Language: English.', '',
+        '## How to talk to them', '',
+        'Prompt: begin token, the question on one line, a newline. Sample at temperature 1. A step is a line; the last line begins',
+        'with `Answer: ` and ends with the end token instead of a newline.', '',
+        '```', 'Make 24 from 4 7 8 8.', '8/8=1 left 1 4 7', '7-1=6 left 4 6', '6*4=24 left 24', 'Answer: (7-8/8)*4', '```',
+    ])  # fmt: skip
+
+
+def generator_card(report: dict) -> str:
+    lines = ['## sapling', '', training_line(report, 'generator', 'next-token prediction of worked answers; the question itself is not learnt'), '']
+    for kind in questions.MIX:
+        for name, table in report[kind].items():
+            if name.startswith('temperature'):
+                lines += [f'{kind}, {name}, {report["samples"]} samples per question:', '', *zone_table(table, report['samples']), '']
+        lines += [f'Picking one of {report["samples"]} answers ({kind}): ' + ', '.join(f'{k} {v}' for k, v in report[kind]['chosen'].items() if 'AUC' not in k) + '.', '']
+    if 'game of 24' in report:
+        game = report['game of 24']
+        lines += [f'Public Game of 24, ranks {game["ranks"]} (held out: no training question has four numbers from 1 to 13 and target 24): '
+                  f'pass@1 {game["pass@1"]}, pass@{report["samples"]} {game["pass@n"]}; '
+                  + ', '.join(f'{k} {v}' for k, v in game['chosen'].items() if k.startswith('best')) + '.', '']  # fmt: skip
+    lines += ['Countdown questions without a solution are graded apart: any answer to them is wrong, and they are not in these tables.', '',
+              'Limits: nothing but these two kinds; numbers up to eight digits; no fractions between steps; stories told in other',
+              'words than those of `training/words.py` are guessed at. It errs in arithmetic rather than in reading: products of',
+              'three-digit numbers are mostly wrong, each time in another way.']  # fmt: skip
+    return '\n'.join(lines)
+
+
+def zone_table(table: dict, samples: int) -> list[str]:
+    rows = [f'| {name} | {z["questions"]} | {z["pass@1"]} | {z["pass@n"]} | {z["easy"]} | {z["between"]} | {z["impossible"]} |' for name, z in table.items()]
+    return [f'| | questions | pass@1 | pass@{samples} | easy (> 0.9) | between | impossible (0 of {samples}) |', '|---|---|---|---|---|---|---|', *rows]
+
+
+def verifier_card(report: dict, table: dict) -> str:
+    lines = ['## sapling-prm', '',
+             'The generator, trained further in two phases. ' + training_line(report, 'checking', 'answers spoiled by rule') + ' '
+             + training_line(report, 'reward', 'graded answers of the generator'), '',
+             'Reading it: after the newline that ends a line (or the end token after the last line), r = 1 / (1 + exp(b - a)) with the',
+             'logits a and b of two tokens. Nothing is appended to the path, so its key-value cache is reused. Two pairs can be read there:', '']  # fmt: skip
+    for name, (good, bad) in reward.PAIRS.items():
+        ids = table[f'coppice.prm.{name}.positive_token'], table[f'coppice.prm.{name}.negative_token']
+        default = ', the default' if name == reward.DEFAULT else ''
+        lines += [f'- **{name}**{default}: `{good}` (token {ids[0]}) against `{bad}` (token {ids[1]}), made for `{table[f"coppice.prm.{name}.aggregation"]}`. {MEANING[name]}']
+    lines += ['', 'The ids are in the GGUF metadata (`coppice.prm.positive_token`, `coppice.prm.negative_token`, `coppice.prm.aggregation` for the default;',
+              '`coppice.prm.step.*`, `coppice.prm.promise.*` for each) and in `saplings.json`.', '']  # fmt: skip
+    for name in reward.PAIRS:
+        lines += auc_table(report, name)
+    return '\n'.join(lines + ['What this means: the areas over all lines are above 0.97 because most lines are easy to tell. Among the answers to one',
+                              'question they are lower, and with word problems the single best-scored answer is a worse pick than a vote: of many',
+                              'different wrong products, one scores higher than the right one.'])  # fmt: skip
+
+
+MEANING = {
+    'step': 'Is this line right in itself, given the path: arithmetic, numbers used, the quantity asked for, and for the last line the target? '
+    'Its products keep their meaning as a bound, the probability that every line is right; so it is the default. It does not look ahead: '
+    'a countdown line that leads nowhere is right.',
+    'promise': 'Are all lines so far right, and can the right answer still be reached? It sees dead ends and questions without a solution '
+    'early. It is an estimate that later lines revise, upwards too, so the last one counts and products of it are too low.',
+}
+
+
+def auc_table(report: dict, name: str) -> list[str]:
+    lines = [f'**{name}** on held-out answers (test questions, 8 answers each):', '',
+             '| | lines | good | AUC of lines | AUC of paths | AUC of paths within a question |', '|---|---|---|---|---|---|']  # fmt: skip
+    for kind in questions.MIX:
+        one = report[kind]['reward'][name]
+        lines += [f'| {kind} | {one["lines"]} | {one["good"]} | {one["AUC"]} | {one["AUC of whole paths"]} | {report[kind]["chosen"][f"AUC within a question, {name}"]} |']
+    one = report['reward'][name]
+    lines += [f'| both | {one["lines"]} | {one["good"]} | {one["AUC"]} | {one["AUC of whole paths"]} | |', '']
+    lines += ['Calibration (both tasks), said → true: ' + ', '.join(f'{c["said"]} → {c["true"]} ({c["lines"]})' for c in one['calibration']) + '.', '']
+    missed = [(kind, cause, m) for kind in questions.MIX for cause, m in report[kind]['reward'][name]['mean reward of bad lines'].items()]
+    lines += ['Mean reward of bad lines by cause (high: blind spot): ' + ', '.join(f'{kind} {cause} {m["reward"]} ({m["lines"]})' for kind, cause, m in missed) + '.', '']
+    return lines
+
+
+def draft_card(report: dict) -> str:
+    rows = [f'- {kind}: {one["accepted per drafted"]} ({one["drafted"]} drafted, blocks of {one["block"]})' for kind, one in report['draft'].items()]
+    return '\n'.join(['## sapling-draft', '', training_line(report, 'draft', "the generator's distribution over the same rows"), '',
+                      'Accepted tokens per drafted token, speculative sampling at temperature 1:', '', *rows])  # fmt: skip
+
+
+def training_line(report: dict, name: str, what: str) -> str:
+    log = report.get('training', {}).get(name)
+    if not log:
+        return f'Trained on {what}.'
+    return f'Trained on {what}: {log["steps"]:,} steps in {log["seconds"]:.0f} s on one {report["training"]["device"]}.'
+
+
+def tail() -> str:
+    return '\n'.join([
+        '## To measure again', '',
+        '```', 'python -m training grade --models models --out /tmp/graded',
+        'python -m training grade --models models --out /tmp/graded --questions 100 --samples 16   # enough for a CPU', '```', '',
+        'Test questions are those of `tasks/*.test.jsonl`. Samples depend on the hardware (the order of sums), so figures move by about',
+        'one hundredth between machines.',
+    ])  # fmt: skip
