@@ -34,7 +34,7 @@ export interface RemoteEngineOptions {
   readonly betweenTokensMs?: number;
   /** How long a step waits in all for a server to come back; searches with a deadline give up earlier by themselves. */
   readonly patienceMs?: number;
-  /** Request headers that carry one key per search, for routers that keep a session on one server. */
+  /** Request headers that carry one key per search, for a router in front; those of the known routers unless said. */
   readonly routingHeaders?: readonly string[];
   readonly timers?: Timers;
   /** Seeds the jitter of retries and probes. */
@@ -42,14 +42,7 @@ export interface RemoteEngineOptions {
   readonly observe?: (event: ReplicaEvent) => void;
 }
 
-type Defaulted =
-  | 'siblings'
-  | 'attempts'
-  | 'firstTokenMs'
-  | 'betweenTokensMs'
-  | 'patienceMs'
-  | 'routingHeaders'
-  | 'seed';
+type Defaulted = 'siblings' | 'attempts' | 'firstTokenMs' | 'betweenTokensMs' | 'patienceMs' | 'seed';
 
 export const remoteDefaults: Required<Pick<RemoteEngineOptions, Defaulted>> = {
   siblings: 'auto',
@@ -57,8 +50,6 @@ export const remoteDefaults: Required<Pick<RemoteEngineOptions, Defaulted>> = {
   firstTokenMs: 120_000,
   betweenTokensMs: 30_000,
   patienceMs: 600_000,
-  /** Read by vLLM's and llm-d's routers, and by SGLang's. */
-  routingHeaders: ['x-session-id', 'x-smg-routing-key'],
   seed: 1,
 };
 

@@ -15,14 +15,14 @@ import type {
   GenerationUsage,
   RequestId,
 } from '../engine.ts';
-import type { Call } from './dialect.ts';
+import { callFor } from './call.ts';
 import { Exchange } from './exchange.ts';
 import { backOffMs, type Failure, type HealthState } from './health.ts';
+import { Homes } from './homes.ts';
 import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Prefixes } from './prefixes.ts';
 import { type Child, type Job, liveChildren } from './queue.ts';
 import type { Replica } from './replica.ts';
-import { chooseReplica } from './route.ts';
 import { groupSiblings } from './siblings.ts';
 import { liveTimers, type Timers } from './timers.ts';
 import { Watch } from './watch.ts';
@@ -58,8 +58,7 @@ export class RemoteEngine implements Engine {
   readonly #chance: Random;
   readonly #prefixes = new Prefixes();
   readonly #tickets = new Map<RequestId, Ticket>();
-  readonly #homes = new Map<string, Replica>();
-  readonly #sessionTokens = new Map<string, string>();
+  readonly #homes: Homes;
   readonly #watch: Watch;
   #parked: Job[] = [];
   #post: (message: EngineMessage) => void = () => {};
@@ -75,6 +74,7 @@ export class RemoteEngine implements Engine {
     this.#options = { ...remoteDefaults, ...options };
     this.#replicas = replicas;
     this.capabilities = capabilities;
+    this.#homes = new Homes(replicas, options.routingHeaders);
     this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-engine', this.#options.seed);
     this.#name = hash(this.#options.seed, process.pid, this.#timers.nowMs() * 1000)
@@ -93,6 +93,11 @@ export class RemoteEngine implements Engine {
   }
 
   generate(requests: readonly GenerateRequest[]): void {
+    if (this.#closed) {
+      const reason = fault('unavailable', 'the engine is closed', { retryable: false });
+      for (const { id } of requests) this.#post({ type: 'fault', request: id, fault: reason });
+      return;
+    }
     const limit = this.#options.siblings === 'single' ? 1 : this.#groupLimit();
     for (const group of groupSiblings(requests, limit)) {
       const children = group.map((request): Child => ({ request, answered: false, streamed: false, rejected: 0 }));
@@ -126,9 +131,7 @@ export class RemoteEngine implements Engine {
   }
 
   release(search: string): void {
-    this.#homes.get(search)?.homes.delete(search);
-    this.#homes.delete(search);
-    this.#sessionTokens.delete(search);
+    this.#homes.release(search);
     this.#prefixes.release(search);
   }
 
@@ -164,34 +167,13 @@ export class RemoteEngine implements Engine {
     for (const replica of this.#replicas) replica.connection.close();
   }
 
-  // Placing: which replica a job waits on.
-
+  /** Puts a job into the queue of the replica that its search lives on, or aside while none is up. */
   #place(job: Job, avoid?: Replica): void {
-    const loads = this.#replicas.map((each) => each.load());
-    const others = avoid !== undefined && loads.some((load, at) => load.usable && this.#replicas[at] !== avoid);
-    const open = others
-      ? loads.map((load, at) => (this.#replicas[at] === avoid ? { ...load, usable: false } : load))
-      : loads;
-    const home = this.#homes.get(job.search);
-    const at = chooseReplica(open, home === undefined ? undefined : this.#replicas.indexOf(home));
-    if (at === undefined) {
-      this.#parked.push(job);
-      this.#watch.arm();
-      return;
-    }
-    const replica = this.#replicas[at]!;
-    // One failure does not move a tree; that its replica is out does.
-    if (home === undefined || !others || home.health.state === 'down') this.#settle(job.search, replica);
+    const replica = this.#homes.choose(job.search, avoid);
     for (const child of liveChildren(job)) this.#ticket(child).waitingOn = replica;
-    replica.queue.push(job);
-  }
-
-  #settle(search: string, replica: Replica): void {
-    const home = this.#homes.get(search);
-    if (home === replica) return;
-    home?.homes.delete(search);
-    replica.homes.add(search);
-    this.#homes.set(search, replica);
+    if (replica !== undefined) return replica.queue.push(job);
+    this.#parked.push(job);
+    this.#watch.arm();
   }
 
   // Sending: from the front of a queue onto the wire.
@@ -219,32 +201,33 @@ export class RemoteEngine implements Engine {
 
   #send(replica: Replica, job: Job, places: number, tokenIds: readonly number[] | undefined): void {
     const children = liveChildren(job);
-    const { contextTokens } = replica.facts;
-    const roomTokens = (contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
-    if (children.length === 0 || roomTokens < 1) {
-      replica.inFlight -= places;
+    // What was cancelled meanwhile gives its place back at once.
+    replica.inFlight -= places - children.length;
+    if (children.length === 0) return this.#pump(replica);
+    const roomTokens = (replica.facts.contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
+    if (roomTokens < 1) {
+      replica.inFlight -= children.length;
       for (const child of children) this.#fault(child, tooLong(replica, tokenIds!.length));
-      this.#pump(replica);
-      return;
+      return this.#pump(replica);
     }
-    const call = this.#call(replica, children, tokenIds, roomTokens);
     const { connection, dialect, facts } = replica;
-    const headers = this.#headers(replica, job.search);
+    const call = callFor(children, dialect, tokenIds, roomTokens, this.#callName());
+    const headers = this.#homes.headers(job.search, facts.dialect);
     const nowMs = (): number => this.#timers.nowMs();
     const exchange: Exchange = new Exchange(
       { connection, dialect, facts, call, children, headers, nowMs },
       {
-        head: (received) => this.#keepSession(job.search, received['x-session-token']),
+        head: (received) => this.#homes.keepSession(job.search, received['x-session-token']),
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, this.#timers.nowMs()),
         token: (child, text, tokens) => this.#token(child, text, tokens),
         step: (child, step, usage) => this.#stepped(replica, job, exchange, child, step, usage),
         done: () => {
-          this.#leave(replica, exchange, places);
+          this.#leave(replica, exchange);
           this.#recover(replica);
           this.#pump(replica);
         },
         fail: (reason) => {
-          this.#leave(replica, exchange, places);
+          this.#leave(replica, exchange);
           this.#failed(replica, job, reason);
         },
       },
@@ -254,45 +237,10 @@ export class RemoteEngine implements Engine {
     this.#watch.arm();
   }
 
-  #call(
-    replica: Replica,
-    children: readonly Child[],
-    tokenIds: readonly number[] | undefined,
-    roomTokens: number,
-  ): Call {
-    const { request, rejected } = children[0]!;
-    const { dialect } = replica;
+  /** Fixed length: SGLang aborts by prefix. */
+  #callName(): string {
     this.#order += 1;
-    return {
-      name: `coppice-${this.#name}-${String(this.#order).padStart(10, '0')}`,
-      prompt: request.prompt,
-      tokenIds,
-      pathText: tokenIds === undefined ? request.path.map(({ step }) => step.text).join('') : '',
-      siblings: children.length,
-      sampling: request.sampling,
-      seed: rejected === 0 ? request.seed : hash(request.seed, rejected),
-      stops: request.delimiters.length <= dialect.stopLimit ? request.delimiters : [],
-      maxTokens: Math.min(request.maxTokens, roomTokens),
-      lane: request.lane,
-      priority: request.priority,
-    };
-  }
-
-  #headers(replica: Replica, search: string): Record<string, string> {
-    const { dialect } = replica.facts;
-    const names = this.#options.routingHeaders;
-    const asked = this.#options.routingHeaders !== remoteDefaults.routingHeaders;
-    if (!asked && dialect !== 'vllm' && dialect !== 'sglang') return {};
-    const key = hash(search).toString(16).padStart(8, '0') + hash('tail', search).toString(16).padStart(8, '0');
-    const token = this.#sessionTokens.get(search);
-    return {
-      ...Object.fromEntries(names.map((name) => [name, key])),
-      ...(token === undefined ? {} : { 'x-session-token': token }),
-    };
-  }
-
-  #keepSession(search: string, token: unknown): void {
-    if (typeof token === 'string' && this.#homes.has(search)) this.#sessionTokens.set(search, token);
+    return `coppice-${this.#name}-${String(this.#order).padStart(10, '0')}`;
   }
 
   // Answers.
@@ -389,8 +337,7 @@ export class RemoteEngine implements Engine {
 
   #takeOut(replica: Replica, reason: string): void {
     this.#options.observe?.({ type: 'replica-down', url: replica.connection.url, reason });
-    for (const search of replica.homes) this.#homes.delete(search);
-    replica.homes.clear();
+    this.#homes.evict(replica);
     for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) {
       for (const child of liveChildren(job)) this.#ticket(child).waitingOn = undefined;
       this.#place(job, replica);
@@ -451,11 +398,11 @@ export class RemoteEngine implements Engine {
   #drop(exchange: Exchange): void {
     exchange.abort();
     const replica = this.#replicas.find((each) => each.exchanges.has(exchange));
-    if (replica !== undefined) this.#leave(replica, exchange, exchange.children.length);
+    if (replica !== undefined) this.#leave(replica, exchange);
   }
 
-  #leave(replica: Replica, exchange: Exchange, places: number): void {
-    if (replica.exchanges.delete(exchange)) replica.inFlight -= places;
+  #leave(replica: Replica, exchange: Exchange): void {
+    if (replica.exchanges.delete(exchange)) replica.inFlight -= exchange.children.length;
   }
 
   #groupLimit(): number {
