@@ -94,8 +94,8 @@ async function openRemote(
     ...(routingHeaders === undefined ? {} : { routingHeaders }),
   });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const url = `${servers[0]!.url}/v1`;
-  const upstream: Upstream = { url, model: model ?? (await firstModel(url, headers)) ?? config.name, headers };
+  const urls = servers.map(({ url }) => `${url}/v1`);
+  const upstream: Upstream = { urls, model: model ?? (await firstModel(urls[0]!, headers)) ?? config.name, headers };
   const verifier = await openVerifier(config, options.urls, environment).catch(closing(engine));
   return { config, engine, upstream, ...(verifier === undefined ? {} : { verifier }) };
 }

@@ -39,9 +39,7 @@ function upstreamFor(context: GatewayContext, value: unknown) {
   const model = typeof name === 'string' ? context.searches.models.get(name) : undefined;
   if (model?.upstream === undefined || model.config.passthrough === 'forbid') return undefined;
   const asksForTools = [tools, functions].some((each) => Array.isArray(each) && each.length > 0);
-  const beyondText =
-    Array.isArray(messages) &&
-    messages.some((each) => typeof each === 'object' && each !== null && needsPassthrough(each));
+  const beyondText = Array.isArray(messages) && messages.some(needsPassthrough);
   return asksForTools || beyondText || effort === 'none' ? model.upstream : undefined;
 }
 

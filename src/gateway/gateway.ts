@@ -14,6 +14,7 @@ import { type GatewayContext, StreamLimit } from './context.ts';
 import { type Exchange, writeError, writeJson } from './exchange.ts';
 import { Guard } from './guard.ts';
 import { type Caller, Keyring } from './keys.ts';
+import type { LiveSearch } from './live-search.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { Overview } from './overview.ts';
@@ -39,6 +40,8 @@ export interface GatewayOptions {
 
 const nobody: Caller = { name: '-', share: 1, maxPriority: 0, queue: 0, admin: false };
 const sweepMs = 60_000;
+/** For a cancelled search to end: one step of the loop, and some more on a busy machine. */
+const cancelMs = 2000;
 const shortConnections = 1000;
 
 export class Gateway {
@@ -106,8 +109,9 @@ export class Gateway {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#feed.close();
     this.#server.closeIdleConnections();
-    await this.#drain();
-    for (const search of [...this.searches.live]) if (!search.facts.background) this.searches.cancel(search);
+    await this.#answered(this.#options.config.server.shutdownMs);
+    for (const search of this.#waitedFor()) this.searches.cancel(search);
+    await this.#answered(cancelMs);
     await this.searches.close();
     this.#server.closeAllConnections();
     await closed;
@@ -117,16 +121,21 @@ export class Gateway {
     this.#options.log.info('stopped');
   }
 
-  async #drain(): Promise<void> {
-    const waited = [...this.searches.live].filter(({ facts }) => !facts.background).map((search) => search.wait());
+  /** Searches that clients wait for. */
+  #waitedFor(): LiveSearch[] {
+    return [...this.searches.live].filter(({ facts }) => !facts.background);
+  }
+
+  /** Resolves when their answers are written, or after so long. */
+  async #answered(mostMs: number): Promise<void> {
+    const waited = this.#waitedFor().map((search) => search.wait());
     if (waited.length === 0) return;
     let timer: NodeJS.Timeout | undefined;
     const grace = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.config.server.shutdownMs);
+      timer = setTimeout(resolve, mostMs);
     });
     await Promise.race([Promise.all(waited), grace]);
     clearTimeout(timer);
-    // One more turn, so that the last answers are written before connections are closed.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 

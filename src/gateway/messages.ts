@@ -36,11 +36,16 @@ export function readMessages(
   return { prompt: { kind: 'chat', messages: read }, title };
 }
 
-/** Whether a message holds what only an engine's own chat endpoint understands. */
-export function needsPassthrough(message: BodyMessage): boolean {
-  if (message.role === 'tool' || message.role === 'function') return true;
-  if (message.tool_calls !== undefined && message.tool_calls !== null) return true;
-  return Array.isArray(message.content) && message.content.some(({ type }) => type !== 'text');
+/** Whether a message holds what only an engine's own chat endpoint understands. Reads what nobody has checked yet. */
+export function needsPassthrough(message: unknown): boolean {
+  if (!isRecord(message)) return false;
+  const { role, tool_calls: calls, content } = message;
+  if (role === 'tool' || role === 'function' || (calls !== undefined && calls !== null)) return true;
+  return Array.isArray(content) && content.some((part: unknown) => isRecord(part) && part.type !== 'text');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 function readMessage(message: BodyMessage, at: number): Message {

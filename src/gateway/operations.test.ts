@@ -25,6 +25,15 @@ async function collector(answer: (body: Loose, headers: Loose) => { status?: num
   return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+/** An address where nobody listens any more. */
+async function nowhere(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}/v1`;
+}
+
 describe('operations', () => {
   test('metrics are Prometheus text in the words of the design', async () => {
     const { url } = await runGateway();
@@ -94,6 +103,16 @@ describe('operations', () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 
+  test('what takes longer than the grace is cancelled down to the engine, and still answered', async () => {
+    const { url, engine, close, journal } = await runGateway({ scripted: { held: true } });
+    const answer = post(`${url}/v1/chat/completions`, question);
+    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await close();
+    expect(((await (await answer).json()) as Loose).coppice.exit.kind).toBe('cancelled');
+    expect(engine.cancelled.length).toBeGreaterThan(0);
+    expect((await journal.list({ limit: 1 }))[0]?.state).toBe('cancelled');
+  });
+
   test('a request and its search become spans of one trace, by the GenAI conventions, without texts', async () => {
     const { url: endpoint, bodies } = await collector(() => ({ body: '{}' }));
     const telemetry = createTelemetry({ endpoint, sampleRatio: 1, content: false }, {}, silentLog);
@@ -124,7 +143,11 @@ describe('passing through', () => {
     const said = '{"id":"x","choices":[],  "odd": 1}';
     const { url: upstream, bodies } = await collector(() => ({ body: said }));
     const { url } = await runGateway({
-      upstream: { url: `${upstream}/v1`, model: 'real', headers: { authorization: 'Bearer up' } },
+      upstream: {
+        urls: [await nowhere(), `${upstream}/v1`],
+        model: 'real',
+        headers: { authorization: 'Bearer up' },
+      },
     });
     const ask = async (body: object) => (await post(`${url}/v1/chat/completions`, { ...question, ...body })).text();
     expect(await ask({ tools: [{ type: 'function', function: { name: 'f' } }], coppice: {}, odd_field: [1] })).toBe(
@@ -148,9 +171,11 @@ describe('passing through', () => {
   test('errors of the engine come through with their status; one that cannot be reached is 502', async () => {
     const { url: upstream } = await collector(() => ({ status: 422, body: '{"error":{"message":"no"}}' }));
     const tools = [{ type: 'function', function: { name: 'f' } }];
-    const first = await runGateway({ upstream: { url: `${upstream}/v1`, model: 'real', headers: {} } });
+    const first = await runGateway({
+      upstream: { urls: [await nowhere(), `${upstream}/v1`], model: 'real', headers: {} },
+    });
     expect((await post(`${first.url}/v1/chat/completions`, { ...question, tools })).status).toBe(422);
-    const second = await runGateway({ upstream: { url: 'http://127.0.0.1:1/v1', model: 'real', headers: {} } });
+    const second = await runGateway({ upstream: { urls: [await nowhere()], model: 'real', headers: {} } });
     expect((await post(`${second.url}/v1/chat/completions`, { ...question, tools })).status).toBe(502);
   });
 
@@ -160,7 +185,7 @@ describe('passing through', () => {
     const options = { model: { budget: 1 }, scripted: { held: true }, config };
     const { url, engine } = await runGateway({
       ...options,
-      upstream: { url: `${upstream}/v1`, model: 'real', headers: {} },
+      upstream: { urls: [await nowhere(), `${upstream}/v1`], model: 'real', headers: {} },
     });
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const pass = async () => (await post(`${url}/v1/chat/completions`, { ...question, tools })).status;
@@ -174,7 +199,7 @@ describe('passing through', () => {
   });
 
   test('where it is forbidden, it is refused by name', async () => {
-    const upstream = { url: 'http://127.0.0.1:1/v1', model: 'real', headers: {} };
+    const upstream = { urls: [await nowhere()], model: 'real', headers: {} };
     const { url } = await runGateway({ upstream, model: { passthrough: 'forbid' } });
     const answer = (await (await post(`${url}/v1/chat/completions`, { ...question, tools: [{}] })).json()) as Loose;
     expect(answer.error).toMatchObject({ param: 'tools', code: 'unsupported_parameter' });

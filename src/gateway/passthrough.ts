@@ -54,9 +54,32 @@ function forwarded(body: Plain, { model }: Upstream): string {
   }
 }
 
-function ask(upstream: Upstream, body: string, signal: AbortSignal): Promise<Response> {
-  const headers = { 'content-type': 'application/json', ...upstream.headers };
-  return fetch(`${upstream.url}/chat/completions`, { method: 'POST', headers, body, signal, redirect: 'error' });
+/** Only a server that was never reached may be left for the next one: what has begun is not begun twice. */
+async function ask({ urls, headers }: Upstream, body: string, signal: AbortSignal): Promise<Response> {
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    signal,
+    redirect: 'error',
+  } as const;
+  let failure: unknown;
+  for (const url of urls) {
+    try {
+      return await fetch(`${url}/chat/completions`, request);
+    } catch (error) {
+      failure = error;
+      if (signal.aborted || !isUnreached(error)) break;
+    }
+  }
+  throw failure;
+}
+
+function isUnreached(error: unknown): boolean {
+  const code = error instanceof Error ? (error.cause as { code?: unknown } | undefined)?.code : undefined;
+  return (
+    code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EHOSTUNREACH' || code === 'UND_ERR_CONNECT_TIMEOUT'
+  );
 }
 
 async function copy(answer: Response, { response }: Exchange): Promise<void> {

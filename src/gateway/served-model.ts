@@ -15,9 +15,10 @@ import type { FormQuestion } from './plan.ts';
 import { meterPrompts } from './prompt-meter.ts';
 import type { Extract } from './search-request.ts';
 
-/** A server of its own chat endpoint, for what cannot be searched. The URL comes from the configuration alone. */
+/** A server of its own chat endpoint, for what cannot be searched. The URLs come from the configuration alone. */
 export interface Upstream {
-  readonly url: string;
+  /** Base URLs of replicas; the next is tried where one cannot be reached. */
+  readonly urls: readonly string[];
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,8 @@
 // 20,000 random and mutated bodies and headers: only 2xx and 4xx come back, errors have OpenAI's shape, nothing crashes.
 
-import { Agent, request as httpRequest } from 'node:http';
-import { expect, test } from 'vitest';
+import { Agent, createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { Random } from '../../src/base/random.ts';
 import { runGateway } from '../support/running-gateway.ts';
 
@@ -202,32 +203,52 @@ function send(url: URL, agent: Agent, random: Random): Promise<Answer> {
   });
 }
 
-test(`${requests} random and mutated requests get 2xx or a 4xx in OpenAI's shape`, async () => {
-  const { url, logged, gateway } = await runGateway({ config: { server: { bodyBytes: 65_536 } } });
-  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
-  const statuses = new Map<number, number>();
-  const wrong: string[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < requests) {
-      const number = next;
-      next += 1;
-      const { status, type, body } = await send(new URL(url), agent, new Random(seed, number));
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      const fine = status < 300 || (status >= 400 && status < 500);
-      const shaped = status < 300 || (type.startsWith('application/json') && isError(body));
-      if (!fine || !shaped) wrong.push(`${number}: ${status} ${body.slice(0, 200)}`);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  agent.destroy();
-  expect(wrong).toEqual([]);
-  expect(logged.filter((line) => line.includes('"event":"internal"'))).toEqual([]);
-  expect((await fetch(`${url}/health`)).status).toBe(200);
-  while (gateway.searches.liveCount > 0) await new Promise((resolve) => setImmediate(resolve));
-  console.log(`statuses ${JSON.stringify(Object.fromEntries([...statuses].sort()))}, seed ${seed}`);
-  expect(statuses.get(200)).toBeGreaterThan(requests / 50);
-});
+/** An engine's own chat endpoint that takes everything. */
+async function agreeable(): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+test.each(['embedded', 'remote'])(
+  `${requests / 2} random and mutated requests, %s engine: 2xx, or 4xx in OpenAI's shape`,
+  async (kind) => {
+    const upstream = { urls: [await agreeable()], model: 'real', headers: {} };
+    const { url, logged, gateway } = await runGateway({
+      ...(kind === 'remote' ? { upstream } : {}),
+      config: { server: { bodyBytes: 65_536 } },
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+    const statuses = new Map<number, number>();
+    const wrong: string[] = [];
+    let next = 0;
+    const worker = async () => {
+      while (next < requests / 2) {
+        const number = next;
+        next += 1;
+        const { status, type, body } = await send(new URL(url), agent, new Random(seed, kind, number));
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        const fine = status < 300 || (status >= 400 && status < 500);
+        const shaped = status < 300 || (type.startsWith('application/json') && isError(body));
+        if (!fine || !shaped) wrong.push(`${number}: ${status} ${body.slice(0, 200)}`);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    agent.destroy();
+    expect(wrong).toEqual([]);
+    expect(logged.filter((line) => line.includes('"event":"internal"'))).toEqual([]);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    while (gateway.searches.liveCount > 0) await new Promise((resolve) => setImmediate(resolve));
+    console.log(`${kind}: statuses ${JSON.stringify(Object.fromEntries([...statuses].sort()))}, seed ${seed}`);
+    expect(statuses.get(200)).toBeGreaterThan(requests / 100);
+  },
+);
 
 function isError(body: string): boolean {
   const { error } = JSON.parse(body) as { error?: Record<string, unknown> };
