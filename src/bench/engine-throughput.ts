@@ -107,6 +107,7 @@ function bareLoop(path: string, text: string): Runner {
     for (let sequence = 1; sequence < batch; sequence++) context.copy(0, sequence, prompt.length);
     for (let at = 1; at < TOKENS; at++) {
       live = live.filter(({ token }) => !model.endsGeneration(token));
+      if (live.length === 0) break;
       context.decode(live.map((each) => ({ ...each, position: last + at, wanted: true })));
       live = live.map(({ sequence }, index) => ({ sequence, token: draw(context.logits(index), sequence, at) }));
       drawn += live.length;

@@ -14,6 +14,10 @@ const entries: Readonly<Record<string, Entry>> = {
     about: 'tokens per second of the embedded engine, beside a bare loop and (--peer) node-llama-cpp',
     load: () => import('./engine-throughput.ts'),
   },
+  validate: {
+    about: 'the simulator against the embedded engine: the same questions and policies on both',
+    load: () => import('./validate.ts'),
+  },
   overhead: {
     about: 'what the remote engine adds to bare HTTP per call, at 500 calls a second',
     load: () => import('./overhead.ts'),

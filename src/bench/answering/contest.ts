@@ -55,7 +55,7 @@ export type Contest = {
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
 };
 
-type Job = { readonly contender: Contender; readonly question: GoldQuestion };
+export type Job = { readonly contender: Contender; readonly question: GoldQuestion };
 
 /** Answers the questions with one contender; resolves when all have been and the engine has nothing left of them. */
 export async function runBlock(
@@ -121,7 +121,11 @@ function answerAll(
   });
 }
 
-function requestOf(contest: Contest, { contender, question }: Job, rules: SearchRequest['rules']): SearchRequest {
+export function requestOf(
+  contest: Pick<Contest, 'settings' | 'formOf'>,
+  { contender, question }: Job,
+  rules: SearchRequest['rules'],
+): SearchRequest {
   const { settings } = contest;
   const form = contest.formOf(question);
   const sampling = { temperature: settings.temperature ?? form.temperature };
@@ -141,7 +145,11 @@ function requestOf(contest: Contest, { contender, question }: Job, rules: Search
   };
 }
 
-function trialOf(contest: Contest, { contender, question }: Job, result: SearchResult): Trial {
+export function trialOf(
+  contest: Pick<Contest, 'isCorrect'>,
+  { contender, question }: Job,
+  result: SearchResult,
+): Trial {
   const { answer, cost, exit } = result;
   const said = answer?.complete ? answer.answer : undefined;
   return {

@@ -61,6 +61,7 @@ export type CoreCounts = {
 // Rows of logits kept at the ends of prefixes take at most 16 MiB.
 const KEPT_LOGITS = 4 * 1024 * 1024;
 const KEPT_PROMPTS = 256;
+const TYPICAL_SAMPLING = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
 
 export class Core {
   readonly model: Model;
@@ -198,7 +199,17 @@ export class Core {
     this.#store.dropIdle();
     const { rowLimit, bulkRows, kvTokens: cells } = this.#options;
     const name = `measured ${this.model.description().name}`;
-    return measureCost(this.#context, { name, nowMs, budgetMs, rowLimit, bulkRows, cells });
+    const useLogits = (row: Float32Array) => void this.#sampler.draw(row, TYPICAL_SAMPLING, 0.5);
+    return measureCost(this.#context, {
+      name,
+      nowMs,
+      budgetMs,
+      rowLimit,
+      bulkRows,
+      cells,
+      contextTokens: this.model.contextTokens,
+      useLogits,
+    });
   }
 
   close(): void {

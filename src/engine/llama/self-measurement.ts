@@ -12,32 +12,43 @@ export type MeasurementOptions = {
   readonly rowLimit: number;
   readonly bulkRows: number;
   readonly cells: number;
+  /** The longest sequence that the model knows. */
+  readonly contextTokens: number;
+  /** What the engine does with the logits of each row that was wanted: part of what a step costs. */
+  readonly useLogits: (logits: Float32Array) => void;
 };
 
 const BATCHES = [1, 2, 4, 8, 16, 24, 32, 48, 63] as const;
 const CONTEXTS = [64, 256, 1024] as const;
+const SMALL_CONTEXT = 8; // for caches that are too small for the others
 const PREFILLS = [8, 16, 32, 63, 128, 256, 512] as const;
-const REPETITIONS = 5;
+const REPETITIONS = 4;
 const ANY_TOKEN = 5; // the time does not depend on which one
 
 export function measureCost(context: Context, options: MeasurementOptions): MeasuredPoints {
   const deadlineMs = options.nowMs() + options.budgetMs;
   const inTime = () => options.nowMs() < deadlineMs;
-  const prefill: (readonly [number, number])[] = [];
   const largest = Math.min(options.bulkRows, options.cells);
   prefillOnce(context, Math.min(largest, 64), options); // the first decode pays for touching the weights
-  for (const tokens of PREFILLS.filter((each) => each <= largest)) {
-    if (prefill.length > 0 && !inTime()) break;
-    prefill.push([tokens, typical(REPETITIONS, () => prefillOnce(context, tokens, options))]);
+  const known = CONTEXTS.filter((each) => each < options.contextTokens);
+  const contexts = known.filter((each) => each + options.rowLimit * REPETITIONS <= options.cells);
+  const shared = contexts.length > 0 ? contexts : [SMALL_CONTEXT];
+  const columns = shared.map((each) => measureColumn(context, each, options, inTime));
+  const prefill: (readonly [number, number])[] = [];
+  for (const tokens of PREFILLS.filter((each) => each <= Math.min(largest, options.contextTokens))) {
+    if (prefill.length > 1 && !inTime()) break;
+    prefill.push([tokens, typical(() => prefillOnce(context, tokens, options))]);
   }
-  const contexts = CONTEXTS.filter((each) => each + 2 * options.rowLimit * REPETITIONS <= options.cells);
-  const columns = (contexts.length > 0 ? contexts : [8]).map((each) => measureColumn(context, each, options, inTime));
-  const decode = BATCHES.filter((_, row) => columns[0]?.[row] !== undefined).map((batch, row) => {
+  return { name: options.name, contexts: shared, decode: rowsOf(columns), prefill };
+}
+
+/** Columns of times to rows of a table; a row ends where a column was cut short. */
+function rowsOf(columns: readonly (readonly number[])[]): MeasuredPoints['decode'] {
+  return BATCHES.slice(0, columns[0]!.length).map((batch, row) => {
     const times = columns.map((column) => column[row]);
-    const known = times.indexOf(undefined);
-    return [batch, ...(known < 0 ? times : times.slice(0, known))] as unknown as readonly [number, ...number[]];
+    const end = times.indexOf(undefined);
+    return [batch, ...(times.slice(0, end < 0 ? times.length : end) as number[])] as const;
   });
-  return { name: options.name, contexts: contexts.length > 0 ? [...contexts] : [8], decode, prefill };
 }
 
 /** Decode times of every batch size over one shared context; shorter when the time is up. */
@@ -51,14 +62,17 @@ function measureColumn(
   const times: number[] = [];
   const batches = BATCHES.filter((batch) => batch <= options.rowLimit);
   for (const batch of batches) {
-    if (times.length > 0 && !inTime()) break;
+    if (times.length > 1 && !inTime()) break;
     for (let sequence = 1; sequence < batch; sequence++) context.copy(0, sequence, shared);
     let position = shared;
     times.push(
-      typical(REPETITIONS, () => {
+      typical(() => {
         const rows = Array.from({ length: batch }, (_, sequence) => row(sequence, position, true));
         position += 1;
-        return timed(options.nowMs, () => context.decode(rows));
+        return timed(options.nowMs, () => {
+          context.decode(rows);
+          for (let index = 0; index < batch; index++) options.useLogits(context.logits(index));
+        });
       }),
     );
     for (let sequence = 1; sequence < batch; sequence++) context.remove(sequence, 0);
@@ -82,10 +96,9 @@ function prefillOnce(context: Context, tokens: number, { nowMs }: MeasurementOpt
   return took;
 }
 
-/** The lower quartile: what the machine does when nobody interrupts it. */
-function typical(repetitions: number, measure: () => number): number {
-  const times = Array.from({ length: repetitions }, measure).sort((left, right) => left - right);
-  return times[Math.floor(repetitions / 4)]!;
+/** The shortest of a few: what the machine does when nobody interrupts it. */
+function typical(measure: () => number): number {
+  return Math.min(...Array.from({ length: REPETITIONS }, measure));
 }
 
 function timed(nowMs: () => number, action: () => void): number {

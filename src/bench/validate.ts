@@ -1,0 +1,204 @@
+// `npm run bench -- validate`: the simulator against the embedded engine. The same questions under the same policies on
+// both: the engine for real, then the simulator with the cost table that the engine measured of itself in this run and the
+// steps and rewards that it gave. Repetitions are interleaved; figures are medians over them. Misses are printed as such.
+import { parseArgs } from 'node:util';
+import { tableCost } from '../cost/table.ts';
+import { LLAMA_DEFAULTS } from '../engine/llama/llama-engine.ts';
+import { SimEngine } from '../engine/sim/sim-engine.ts';
+import { World } from '../engine/sim/world.ts';
+import { createPolicy } from '../policy/create.ts';
+import { type PolicyName, policyNames } from '../policy/policy.ts';
+import { Runtime } from '../runtime/runtime.ts';
+import { LlamaPrm } from '../verifier/prm/llama-prm.ts';
+import { SimVerifier } from '../verifier/sim/sim-verifier.ts';
+import {
+  type Contender,
+  type Contest,
+  type Job,
+  requestOf,
+  runBlock,
+  type Trial,
+  trialOf,
+} from './answering/contest.ts';
+import { openEmbedded } from './answering/embedded.ts';
+import { type GoldQuestion, readQuestions } from './answering/question-file.ts';
+import { formFor, isRight } from './answering/question-form.ts';
+import { Recording } from './answering/recording.ts';
+import { quantile } from './answering/tally.ts';
+
+const MEASUREMENT_MS = 20_000;
+const settings = { branching: 4, threshold: 0.9, budget: 8, concurrency: 4, seed: 1 } as const;
+
+export async function report(print: (line: string) => void): Promise<void> {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      model: { type: 'string', default: 'sapling' },
+      questions: { type: 'string' },
+      size: { type: 'string', default: '24' },
+      repetitions: { type: 'string', default: '5' },
+      policies: { type: 'string', default: 'vanilla,positive,boost' },
+    },
+  });
+  const policies = values.policies
+    .split(',')
+    .filter((name): name is PolicyName => policyNames.includes(name as PolicyName));
+  const all = values.questions === undefined ? puzzles() : readQuestions(values.questions);
+  const size = Math.min(Number(values.size), all.length);
+  const questions = Array.from({ length: size }, (_, at) => all[Math.floor((at * all.length) / size)]!);
+  const embedded = await openEmbedded({ model: values.model });
+  try {
+    const { engine, verifier } = embedded;
+    if (!(verifier instanceof LlamaPrm)) throw new Error('validation needs a reward model');
+    const recording = new Recording();
+    const contest: Contest = {
+      engine: recording.listenTo(engine),
+      verifier: recording.listenToVerifier(verifier),
+      settings,
+      formOf: ({ question }) => formFor(values.model, question),
+      isCorrect: isRight,
+    };
+    const costs = {
+      engine: tableCost(await engine.measure(MEASUREMENT_MS)),
+      verifier: tableCost(await verifier.measure(MEASUREMENT_MS)),
+    };
+    const contenders = policies.map((policy): Contender => ({ name: policy, program: 'mcts', policy, rollouts: 16 }));
+    const measured = contenders.map((): Latencies[] => []);
+    for (let repetition = 0; repetition < Number(values.repetitions); repetition++) {
+      for (const [at, contender] of contenders.entries()) {
+        const trials: Trial[] = [];
+        await runBlock(contest, contender, questions, (trial) => trials.push(trial));
+        measured[at]!.push(latenciesOf(trials));
+      }
+    }
+    const predicted = contenders.map((contender) =>
+      latenciesOf(simulate(contest, recording, costs, contender, questions)),
+    );
+    const { hits, misses } = recording;
+    print(
+      `${size} questions, ${embedded.note}, ${settings.concurrency} searches at a time, ${values.repetitions} repetitions`,
+    );
+    print(`steps not recorded, and stood in for: ${((100 * misses) / Math.max(1, hits + misses)).toFixed(1)} %`);
+    printTable(policies, measured, predicted, print);
+  } finally {
+    await embedded.close();
+  }
+}
+
+type Latencies = { readonly p50: number; readonly p95: number };
+type Costs = { readonly engine: ReturnType<typeof tableCost>; readonly verifier: ReturnType<typeof tableCost> };
+
+function latenciesOf(trials: readonly Trial[]): Latencies {
+  const sorted = trials.map(({ latencyMs }) => latencyMs).sort((left, right) => left - right);
+  return { p50: quantile(sorted, 0.5).value, p95: quantile(sorted, 0.95).value };
+}
+
+/** The closed loop of `runBlock` in virtual time. */
+function simulate(
+  contest: Contest,
+  recording: Recording,
+  costs: Costs,
+  contender: Contender,
+  questions: readonly GoldQuestion[],
+): Trial[] {
+  const world = new World();
+  const { kvTokens, sequences, rowLimit } = LLAMA_DEFAULTS;
+  const engine = new SimEngine(world, recording, {
+    ...{ cost: costs.engine, replicas: 1, sequenceLimit: sequences, kvTokens, prefillTokens: rowLimit },
+  });
+  const verifier = new SimVerifier(world, recording, {
+    ...{ cost: costs.verifier, replicas: 1, passTokens: rowLimit, kvTokens, reusesPrefix: true },
+  });
+  const policy = createPolicy(contender.policy);
+  const waiting = [...questions].reverse();
+  const live = new Map<string, Job>();
+  const trials: Trial[] = [];
+  let woken = false;
+  const submitNext = (): void => {
+    const question = waiting.pop();
+    if (question === undefined) return;
+    const job = { contender, question };
+    const request = requestOf(contest, job, policy.rules);
+    live.set(request.id, job);
+    runtime.submit(request);
+  };
+  const runtime: Runtime = new Runtime({
+    ...{ engine, verifier, scheduler: policy.scheduler, budget: settings.budget, clock: world.clock },
+    onEnd: (result) => {
+      trials.push(trialOf(contest, live.get(result.id)!, result));
+      world.at(world.nowMs, submitNext);
+    },
+    wake: () => {
+      woken = true;
+    },
+  });
+  for (let at = 0; at < settings.concurrency; at++) world.at(0, submitNext);
+  const react = (): void => {
+    do {
+      woken = false;
+      runtime.step();
+    } while (woken);
+  };
+  world.run(react, { stop: () => trials.length === questions.length });
+  return trials;
+}
+
+function printTable(
+  policies: readonly PolicyName[],
+  measured: readonly (readonly Latencies[])[],
+  predicted: readonly Latencies[],
+  print: (line: string) => void,
+): void {
+  const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  const found = measured.map((each) => ({
+    p50: median(each.map(({ p50 }) => p50)),
+    p95: median(each.map(({ p95 }) => p95)),
+  }));
+  print('policy             figure      measured  predicted   error');
+  for (const [at, policy] of policies.entries()) {
+    for (const name of ['p50', 'p95'] as const) {
+      line(
+        print,
+        policy,
+        `${name} s`,
+        found[at]![name] / 1000,
+        predicted[at]![name] / 1000,
+        name === 'p50' ? 0.3 : undefined,
+      );
+    }
+  }
+  for (const [at, policy] of policies.entries()) {
+    if (at === 0) continue;
+    for (const name of ['p50', 'p95'] as const) {
+      const ratios = measured[at]!.map((each, repetition) => each[name] / measured[0]![repetition]![name]);
+      line(print, policy, `${name} / ${policies[0]}`, median(ratios), predicted[at]![name] / predicted[0]![name], 0.2);
+    }
+  }
+}
+
+function line(
+  print: (line: string) => void,
+  policy: string,
+  figure: string,
+  measured: number,
+  predicted: number,
+  bound: number | undefined,
+): void {
+  const error = predicted / measured - 1;
+  const verdict = bound === undefined || Math.abs(error) <= bound ? '' : `  misses ${100 * bound} %`;
+  const cells = [
+    measured.toFixed(2).padStart(9),
+    predicted.toFixed(2).padStart(10),
+    `${(100 * error).toFixed(0)} %`.padStart(7),
+  ];
+  print(`${policy.padEnd(18)} ${figure.padEnd(14)}${cells.join(' ')}${verdict}`);
+}
+
+/** Some puzzles of four numbers, where no question file is given; every one is different. */
+function puzzles(): GoldQuestion[] {
+  return Array.from({ length: 48 }, (_, at) => {
+    const numbers = [1 + (at % 9), 2 + ((at * 5) % 11), 3 + ((at * 7) % 10), 4 + ((at * 3) % 9)].sort((a, b) => a - b);
+    const question = `Make ${20 + ((at * 13) % 40)} from ${numbers.join(' ')}.`;
+    return { id: String(at), question, answer: undefined, solvable: true, difficulty: undefined };
+  });
+}
