@@ -13,6 +13,7 @@ import { type ProgramName, programNames } from '../program/program.ts';
 import type { LoggedEvent } from '../runtime/events.ts';
 import type { SearchRequest } from '../runtime/request.ts';
 import type { Tree } from '../tree/tree.ts';
+import { type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
 import { answerLines, answerRecord } from './answer-view.ts';
 import { given, oneOf, readArguments, real, whole } from './options.ts';
 import { eventLine, statusLine } from './progress-view.ts';
@@ -25,6 +26,7 @@ Answers one question by tree search on the embedded engine.
 
   --model NAME|FILE   sapling (ships with coppice) or any GGUF file
   --prm NAME|FILE     reward model; sapling-prm beside sapling, else none
+  --reading NAME      what the reward model is read for: ${Object.keys(readings).join(', ')} (step)
   --program NAME      ${programNames.join(', ')} (mcts)
   --policy NAME       ${policyNames.join(', ')} (boost)
   --rollouts N        rollouts, samples or beams (16)
@@ -84,6 +86,7 @@ type Settings = {
   readonly question: string;
   readonly model: string;
   readonly prm?: string;
+  readonly reading: ReadingName;
   readonly program: ProgramName;
   readonly policy: PolicyName;
   readonly rollouts: number;
@@ -140,6 +143,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     options: {
       model: { type: 'string', default: 'sapling' },
       prm: text,
+      reading: { type: 'string', default: 'step' },
       program: { type: 'string', default: 'mcts' },
       policy: { type: 'string', default: 'boost' },
       rollouts: { type: 'string', default: '16' },
@@ -164,6 +168,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
   return {
     question,
     model: values.model,
+    reading: oneOf('reading', values.reading, Object.keys(readings) as ReadingName[]),
     program: oneOf('program', values.program, programNames),
     policy: oneOf('policy', values.policy, policyNames),
     rollouts: whole('rollouts', values.rollouts, 1, 100_000),

@@ -1,6 +1,7 @@
 // `coppice bench`: a set of questions through greedy, best-of-n, beam and MCTS under each policy, on the embedded engine;
 // one table. Every trial can be kept in a file, from which an interrupted run goes on.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { raise } from '../base/fault.ts';
 import { type Contender, type Contest, runBlock, type Trial } from '../bench/answering/contest.ts';
 import { openEmbedded } from '../bench/answering/embedded.ts';
@@ -9,13 +10,18 @@ import { formFor, isRight } from '../bench/answering/question-form.ts';
 import { type Tally, tally } from '../bench/answering/tally.ts';
 import { tallyTable } from '../bench/answering/tally-table.ts';
 import { type PolicyName, policyNames } from '../policy/policy.ts';
+import { type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
 import { given, oneOf, readArguments, real, whole } from './options.ts';
 import { duration, LiveBlock, progressBar } from './terminal.ts';
+
+const tasks = ['countdown', 'word-problem'] as const;
+const splits = ['test', 'calibration'] as const;
 
 const usage = `usage: coppice bench [options]
 Answers a set of questions with several programs and policies on the embedded engine and prints one table.
 
-  --task NAME         a shipped task's test questions: countdown (default), words
+  --task NAME         a shipped task: ${tasks.join(', ')} (countdown)
+  --split NAME        its test questions or its calibration questions (test)
   --questions FILE    your own: JSONL with question (or problem) and answer, or a CSV of Game-of-24 puzzles
   --range A-B         only questions A to B of the file, counted from 1
   --size N            so many questions, spread evenly over the set (40)
@@ -30,6 +36,7 @@ Answers a set of questions with several programs and policies on the embedded en
   --temperature X     of sampling
   --seed N            (1)
   --model NAME|FILE   sapling or any GGUF file;  --prm NAME|FILE its reward model
+  --reading NAME      what the reward model is read for: ${Object.keys(readings).join(', ')} (step)
   --resume FILE       keeps every trial there, and does not repeat those that it holds
   --json              prints JSON instead of the table`;
 
@@ -41,7 +48,9 @@ const benchPrograms = ['greedy', 'best-of-n', 'self-consistency', 'beam', 'mcts'
 type Settings = Contest['settings'] & {
   readonly model: string;
   readonly prm?: string;
-  readonly task: string;
+  readonly task: (typeof tasks)[number];
+  readonly split: (typeof splits)[number];
+  readonly reading: ReadingName;
   readonly file?: string;
   readonly range?: readonly [number, number];
   readonly size: number;
@@ -211,7 +220,7 @@ function equalTokens(kept: Trials, settings: Settings): Contender {
 }
 
 function chooseQuestions(settings: Settings): readonly GoldQuestion[] {
-  const file = settings.file ?? taskFile(settings.task);
+  const file = settings.file ?? taskFile(settings);
   const all = readQuestions(file);
   const [from, to] = settings.range ?? [1, all.length];
   if (to > all.length) raise('bad-setting', `--range ends at ${to}; ${file} has ${all.length} questions`);
@@ -252,9 +261,9 @@ function equalTokensLine(contenders: readonly Contender[], tallies: readonly Tal
 }
 
 function configurationOf(settings: Settings) {
-  const { model, prm, task, file, range, size, full, rollouts, branching, threshold } = settings;
+  const { model, prm, reading, task, split, file, range, size, full, rollouts, branching, threshold } = settings;
   const { concurrency, budget, temperature, seed } = settings;
-  const set = { model, prm, questions: file ?? task, range, size: full ? 'full' : size };
+  const set = { model, prm, reading, questions: file ?? `${task}.${split}`, range, size: full ? 'full' : size };
   return { ...set, rollouts, branching, threshold, concurrency, budget, temperature, seed };
 }
 
@@ -273,6 +282,8 @@ function readSettings(args: readonly string[]): Settings | undefined {
       model: { type: 'string', default: 'sapling' },
       prm: text,
       task: { type: 'string', default: 'countdown' },
+      split: { type: 'string', default: 'test' },
+      reading: { type: 'string', default: 'step' },
       questions: text,
       range: text,
       size: { type: 'string', default: defaults.size },
@@ -294,7 +305,9 @@ function readSettings(args: readonly string[]): Settings | undefined {
   if (values.help) return undefined;
   return {
     model: values.model,
-    task: values.task,
+    task: oneOf('task', values.task, tasks),
+    split: oneOf('split', values.split, splits),
+    reading: oneOf('reading', values.reading, Object.keys(readings) as ReadingName[]),
     size: whole('size', values.size, 1, 1_000_000),
     full: values.full,
     programs: values.programs.split(',').map((name) => oneOf('programs', name.trim(), benchPrograms)),
@@ -322,6 +335,6 @@ function readRange(text: string): readonly [number, number] {
   return [Number(from), Number(to)];
 }
 
-function taskFile(task: string): string {
-  return new URL(`../../tasks/${task}.test.jsonl`, import.meta.url).pathname;
+function taskFile({ task, split }: Settings): string {
+  return fileURLToPath(new URL(`../../tasks/${task}.${split}.jsonl`, import.meta.url));
 }

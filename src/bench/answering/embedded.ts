@@ -7,7 +7,7 @@ import { tableCost } from '../../cost/table.ts';
 import { LLAMA_DEFAULTS, LlamaEngine, type LlamaEngineOptions } from '../../engine/llama/llama-engine.ts';
 import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
 import { ConfidenceVerifier } from '../../verifier/confidence/confidence-verifier.ts';
-import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
+import { LlamaPrm, type ReadingName, readings } from '../../verifier/prm/llama-prm.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 
 export type EmbeddedOptions = {
@@ -15,6 +15,8 @@ export type EmbeddedOptions = {
   readonly model: string;
   /** The same for the reward model; `none` for the generator's own confidence. */
   readonly prm?: string;
+  /** What the reward model is read for; `step` unless said. */
+  readonly reading?: ReadingName;
   readonly kvTokens?: number;
   readonly threads?: number;
   readonly sequences?: number;
@@ -79,7 +81,8 @@ async function openPair(options: EmbeddedOptions & { readonly prmKvTokens?: numb
   const engine = await LlamaEngine.open({ ...sizes, model: modelPath(options.model) });
   try {
     const verifierTokens = options.prmKvTokens ?? kvTokens;
-    const verifier = await openVerifier(prm, engine, definedOf({ kvTokens: verifierTokens, threads }));
+    const sized = definedOf({ kvTokens: verifierTokens, threads });
+    const verifier = await openVerifier(prm, options.reading ?? 'step', engine, sized);
     const hasRewardModel = prm !== 'none';
     const note = hasRewardModel
       ? `${options.model}, scored by ${prm}`
@@ -94,11 +97,17 @@ async function openPair(options: EmbeddedOptions & { readonly prmKvTokens?: numb
 
 function openVerifier(
   prm: string,
+  reading: ReadingName,
   engine: LlamaEngine,
   sizes: Pick<LlamaEngineOptions, 'kvTokens' | 'threads'>,
 ): Promise<Verifier> {
   if (prm === 'none') return Promise.resolve(new ConfidenceVerifier());
-  return LlamaPrm.open({ ...sizes, model: modelPath(prm), vocabularyHash: engine.info.vocabularyHash });
+  return LlamaPrm.open({
+    ...sizes,
+    ...readings[reading],
+    model: modelPath(prm),
+    vocabularyHash: engine.info.vocabularyHash,
+  });
 }
 
 /** Only the members that have a value: an option that is not given must not hide its default. */

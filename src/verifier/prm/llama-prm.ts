@@ -25,9 +25,15 @@ export type LlamaPrmOptions = {
   readonly aggregation?: Aggregation;
 };
 
-// The verdicts of the shipped reward model, whose rewards are conditional probabilities: their product is the chance
-// that the path ends well.
-const DEFAULTS = { good: '+', bad: '-', marker: '', aggregation: 'product' } as const;
+/**
+ * The two readings of the shipped reward model (models/README.md): is this step right in itself, so that a product along
+ * the path means something; and does the path so far still lead to the answer, where the last reading says it all.
+ */
+export const readings = {
+  step: { good: '+', bad: '-', marker: '', aggregation: 'product' },
+  promise: { good: '!', bad: '?', marker: '', aggregation: 'last' },
+} as const;
+export type ReadingName = keyof typeof readings;
 
 export class LlamaPrm implements Verifier {
   readonly capabilities: VerifierCapabilities;
@@ -40,7 +46,7 @@ export class LlamaPrm implements Verifier {
 
   /** Loads the model; a FaultError says why it cannot be used. */
   static async open(options: LlamaPrmOptions): Promise<LlamaPrm> {
-    const { kvTokens, threads, good, bad, marker, aggregation } = { ...LLAMA_DEFAULTS, ...DEFAULTS, ...options };
+    const { kvTokens, threads, good, bad, marker, aggregation } = { ...LLAMA_DEFAULTS, ...readings.step, ...options };
     const thread = await LlamaThread.start({
       model: options.model,
       kvTokens,
