@@ -30,6 +30,7 @@ const kinds = {
   internal: [500, 'server_error'],
   engine_failed: [502, 'server_error'],
   shutting_down: [503, 'server_error'],
+  unavailable: [503, 'server_error'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ApiErrorCode = keyof typeof kinds;

@@ -30,6 +30,7 @@ describe('a chat completion', () => {
     const { usage, coppice } = answer;
     const { committed, discarded, speculative } = coppice.tokens;
     expect(usage.prompt_tokens).toBe(7);
+    expect(usage.prompt_tokens_details.cached_tokens).toBe(0);
     expect(usage.completion_tokens).toBe(committed + discarded + speculative);
     expect(usage.completion_tokens_details.reasoning_tokens).toBe(usage.completion_tokens - coppice.tokens.answer);
     expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../base/clock.ts';
+import { FaultError } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
@@ -222,12 +223,10 @@ export class Gateway {
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const known =
-      error instanceof ApiError
-        ? error
-        : new ApiError('internal', 'the server made a mistake; its log has the request id');
-    if (!(error instanceof ApiError) && !isDisconnect(error))
+    const known = error instanceof ApiError ? error : isUnwritten(error) ? unwritten() : mistake();
+    if (known !== error && !isDisconnect(error)) {
       this.#options.log.error('internal', { id: String(response.getHeader('x-request-id')), error });
+    }
     if (known.status === 429) this.#context.overview.refused += 1;
     if (known.status === 429) this.#context.metrics.refused(known.code);
     if (response.headersSent) {
@@ -310,6 +309,8 @@ export class Gateway {
       requestTimeout: requestMs,
       maxHeaderSize: 16_384,
       connectionsCheckingInterval: 5000,
+      // Longer than the 60 s of common load balancers, which otherwise send into a connection that we are closing.
+      keepAliveTimeout: 65_000,
     });
     // Every stream and some more for short requests; what comes beyond is not even read.
     server.maxConnections = streams + shortConnections;
@@ -328,6 +329,18 @@ async function handle({ route }: Match, exchange: Exchange): Promise<void> {
 
 function stopping(): ApiError {
   return new ApiError('shutting_down', 'the server is shutting down', { retryAfterSeconds: 5 });
+}
+
+function mistake(): ApiError {
+  return new ApiError('internal', 'the server made a mistake; its log has the request id');
+}
+
+function unwritten(): ApiError {
+  return new ApiError('unavailable', 'the journal cannot be written now', { retryAfterSeconds: 10 });
+}
+
+function isUnwritten(error: unknown): boolean {
+  return error instanceof FaultError && error.fault.code === 'unavailable';
 }
 
 /** What is not HTTP still gets an answer in the API's shape, where there is anyone to read it. */

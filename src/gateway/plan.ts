@@ -2,7 +2,7 @@
 // A plan is plain data: it is journalled, and the same plan makes the same search after a restart.
 
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
-import { type PolicyName, policyNames } from '../policy/policy.ts';
+import type { PolicyName } from '../policy/policy.ts';
 import type { ProgramName } from '../program/program.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../tree/step.ts';
@@ -171,7 +171,7 @@ function directShape(body: ChatBody, { model, limits, contextTokens }: PlanConte
   return {
     mode: 'direct',
     program: 'self-consistency',
-    policy: policyNames[0],
+    policy: 'vanilla',
     scoring: 'none',
     rollouts: 1,
     threshold: model.threshold,

@@ -140,7 +140,8 @@ function finishReason(
 
 function usageOf(plan: SearchPlan, mirror: SearchMirror, path: readonly MirrorNode[], promptTokens: number): Usage {
   const generated = generatedTokens(mirror);
-  const cached = Math.min(promptTokens, mirror.exited?.cost.cachedTokens ?? 0);
+  // Of the client's prompt, what this search never had to compute: siblings that find it again do not count.
+  const cached = Math.max(0, promptTokens - (mirror.exited?.cost.promptTokens ?? 0));
   return {
     prompt_tokens: promptTokens,
     completion_tokens: generated,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway, type ServerEvent, serverEvents } from '../../tests/support/running-gateway.ts';
 import { ScriptedEngine } from '../../tests/support/scripted-engine.ts';
+import { FaultError, fault } from '../base/fault.ts';
 import type { Entry } from '../journal/journal.ts';
 import { MemoryJournal } from '../journal/memory/memory-journal.ts';
 
@@ -19,6 +20,10 @@ async function finished(url: string, id: string): Promise<Loose> {
     const search = await read(url, id);
     if (search.ended_ms !== null) return search;
   }
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds()));
 }
 
 async function collect(response: Response): Promise<ServerEvent[]> {
@@ -128,6 +133,28 @@ describe('a background search', () => {
       state: 'done',
       result: { complete: true },
     });
+  });
+});
+
+describe('texts', () => {
+  test('are gone after the end where they are kept until then; the facts stay', async () => {
+    const { url } = await runGateway({ journal: new MemoryJournal('until-end') });
+    const { id } = await create(url);
+    const events = await (await fetch(`${url}/v1/searches/${id}/events`)).text();
+    const search = await finished(url, id);
+    await until(async () => (await read(url, id)).request === null);
+    const after = await read(url, id);
+    expect(after).toMatchObject({ state: 'done', title: null, result: { content: null, complete: true } });
+    expect(after.result.usage).toEqual(search.result.usage);
+    expect(JSON.stringify(after)).not.toContain('make 24');
+    expect(events).toContain('exited');
+  });
+
+  test('a journal that cannot be written is 503 for a background search', async () => {
+    const journal = new MemoryJournal();
+    const { url } = await runGateway({ journal });
+    journal.accept = () => Promise.reject(new FaultError(fault('unavailable', 'the disk is full')));
+    expect(await create(url)).toMatchObject({ status: 503, error: { code: 'unavailable' } });
   });
 });
 
