@@ -41,7 +41,7 @@ export function paintLabels(brush: Brush): void {
   const hasRoom = camera.levelHeight >= roomForScores.level && camera.spacing >= roomForScores.spacing;
   for (const node of hasRoom ? pathTo(chosen!).slice(0, -1) : []) {
     const { x, y } = brush.point(scene.at(keyOfNode(node))!);
-    paintHaloed(brush, node.score.toFixed(2), x + radius + 6, y - radius - 2);
+    paintHaloed(brush, node.score.toFixed(2), x + radius + 3, y - radius - 6);
   }
   const { x, y } = brush.point(end);
   const words = [moment.exit === undefined && 'best so far', shorten(chosen!.answer ?? ''), chosen!.score.toFixed(2)];
