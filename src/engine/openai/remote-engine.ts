@@ -228,7 +228,9 @@ export class RemoteEngine implements Engine {
         },
         fail: (reason) => {
           this.#leave(replica, exchange);
-          this.#failed(replica, job, reason);
+          // A sibling that is being drawn again belongs to another job by now.
+          const left = children.filter((child) => this.#tickets.get(child.request.id)?.exchange === exchange);
+          this.#failed(replica, { ...job, children: left }, reason);
         },
       },
     );
@@ -261,11 +263,7 @@ export class RemoteEngine implements Engine {
     child.rejected += 1;
     child.streamed = true;
     if (child.rejected < rejections) this.#redraw({ ...job, children: [child] });
-    else
-      this.#fault(
-        child,
-        fault('bad-step', `${replica.connection.url} gave ${rejections} blank steps; change delimiters`),
-      );
+    else this.#fault(child, blank(replica));
   }
 
   #observeStepTime(exchange: Exchange, step: Step): void {
@@ -424,6 +422,10 @@ function failureOf({ code }: Fault): Failure | undefined {
 
 function tried(reason: Fault, attempts: number): Fault {
   return { ...reason, message: `${reason.message} (tried ${attempts} times)` };
+}
+
+function blank(replica: Replica): Fault {
+  return fault('bad-step', `${replica.connection.url} gave ${rejections} blank steps; change delimiters`);
 }
 
 function tooLong(replica: Replica, tokens: number): Fault {
