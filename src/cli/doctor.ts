@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { FaultError, raise } from '../base/fault.ts';
 import { openEmbedded } from '../bench/answering/embedded.ts';
-import { readQuestions } from '../bench/answering/question-file.ts';
+import { type GoldQuestion, readQuestions } from '../bench/answering/question-file.ts';
 import { formFor } from '../bench/answering/question-form.ts';
 import { tallyTable } from '../bench/answering/tally-table.ts';
 import { compare, verdict } from '../bench/doctor/compare.ts';
@@ -12,6 +12,7 @@ import { capabilityFindings, engineFindings, type Finding, verifierFindings } fr
 import { budgetFor, type CurvePoint, kneeOf } from '../bench/doctor/knee.ts';
 import { curveDefaults, measureCurve } from '../bench/doctor/step-time.ts';
 import type { Engine } from '../engine/engine.ts';
+import { isShipped } from '../engine/llama/shipped-models.ts';
 import { Connection } from '../engine/openai/connection.ts';
 import { dialectNames, type ServerFacts } from '../engine/openai/dialect.ts';
 import { openRemoteEngine } from '../engine/openai/open-engine.ts';
@@ -33,14 +34,17 @@ Examines servers, or the embedded engine where none is given, and says what to e
   --kind NAME          what the reward model is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
   --verifier-key-env NAME
   --seconds N          for the step-time probe (15); 0 leaves it out
-  --compare            twenty questions through greedy, self-consistency and MCTS
+  --compare            twenty questions through greedy, self-consistency and MCTS; sapling gets its own task
   --questions FILE     your own for --compare: JSONL with question and answer
   --rollouts N         samples and rollouts in --compare (8)
   --seed N             (1)
   --json               prints one JSON object`;
 
 const branching = 4;
-const shippedQuestions = fileURLToPath(new URL('../../tasks/doctor/questions.jsonl', import.meta.url));
+const generalQuestions = fileURLToPath(new URL('../../tasks/doctor/questions.jsonl', import.meta.url));
+/** What the shipped models were trained for. */
+const saplingQuestions = fileURLToPath(new URL('../../tasks/countdown.test.jsonl', import.meta.url));
+const compared = 20;
 const marks = { good: '+', note: '·', warning: '!' } as const;
 
 interface Section {
@@ -215,8 +219,8 @@ async function runComparison(
   report: Report,
   print: (line: string) => void,
 ): Promise<void> {
-  const questions = readQuestions(settings.questions ?? shippedQuestions).slice(0, 20);
   const { engine, model } = subject;
+  const questions = chooseQuestions(settings.questions ?? (isShipped(model) ? saplingQuestions : generalQuestions));
   const verifier = subject.verifier ?? new ConfidenceVerifier();
   if (subject.verifier === undefined)
     print('\nno verifier was given: MCTS is guided by the confidence of the model itself');
@@ -233,6 +237,13 @@ async function runComparison(
   report.verdict = verdict(tallies);
   print(tallyTable(tallies));
   print(report.verdict);
+}
+
+/** Spread evenly over the file; questions without an answer would say nothing here. */
+function chooseQuestions(file: string): GoldQuestion[] {
+  const solvable = readQuestions(file).filter((each) => each.solvable);
+  const stride = Math.max(1, solvable.length / compared);
+  return solvable.filter((_, at) => Math.floor(at % stride) === 0).slice(0, compared);
 }
 
 function sectionLines({ title, findings, fault }: Section): string[] {
