@@ -77,6 +77,8 @@ describe('coppice serve', () => {
     expect(answer.status).toBe(200);
     const second = await ServedProcess.start(['--sim', '--journal', join(folder, 'j.db')]).catch(String);
     expect(String(second)).toMatch(/in use by another process/);
+    const { code, err } = await serve(['--sim', '--journal', ':memory:', '--port', new URL(served.url).port]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/port \d+ is in use; set server\.port/)]);
     expect(await served.stop()).toBe(0);
   });
 });

@@ -87,7 +87,10 @@ async function serve(config: Config): Promise<number> {
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
   });
-  const url = await gateway.listen();
+  const url = await gateway.listen().catch(async (error: unknown) => {
+    await gateway.close();
+    throw error;
+  });
   const [first] = config.models;
   console.log(
     `coppice serves ${config.models.map(({ name }) => name).join(', ')} at ${url} (OpenAI base URL: ${url}/v1)`,

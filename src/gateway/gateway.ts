@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../base/clock.ts';
-import { FaultError } from '../base/fault.ts';
+import { FaultError, fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
@@ -92,8 +92,12 @@ export class Gateway {
     const resumed = await this.searches.recover();
     this.#context.metrics.resumed.inc(resumed);
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(config.server.port, config.server.host, resolve);
+      const { port, host } = config.server;
+      this.#server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+        const why = code === 'EADDRINUSE' ? `port ${port} is in use` : `${host}:${port} cannot be bound (${message})`;
+        reject(new FaultError(fault('bad-setting', `${why}; set server.port or server.host`)));
+      });
+      this.#server.listen(port, host, resolve);
     });
     this.#sweeper = setInterval(() => void this.#sweep(), sweepMs).unref();
     const { address, port, family } = this.#server.address() as AddressInfo;
@@ -170,10 +174,11 @@ export class Gateway {
       {
         method: 'GET',
         path: '/v1/searches/{id}/events',
+        stream: true,
         handle: (exchange) => searchEvents(context, exchange, this.#watchers),
       },
       { method: 'GET', path: '/v1/overview', handle: (exchange) => this.#feed.read(exchange) },
-      { method: 'GET', path: '/v1/overview/events', handle: (exchange) => this.#feed.follow(exchange) },
+      { method: 'GET', path: '/v1/overview/events', stream: true, handle: (exchange) => this.#feed.follow(exchange) },
       { method: 'GET', path: '/v1/examples', handle: ({ response }) => writeJson(response, 200, this.#examples()) },
       { method: 'GET', path: '/metrics', handle: ({ response }) => this.#writeMetrics(response) },
       {

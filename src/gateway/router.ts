@@ -7,6 +7,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `{name}` stands for one segment. */
   readonly path: string;
+  /** Never ends by itself: HEAD has no meaning for it. */
+  readonly stream?: boolean;
   /** Whether anyone may ask. */
   readonly open?: boolean;
   handle(exchange: Exchange): void | Promise<void>;
@@ -27,17 +29,20 @@ export class Router {
   /** Undefined where no route has this path; throws where one has, with another method. HEAD is GET without its body. */
   match(method: string, path: string): Match | undefined {
     const segments = path.split('/');
-    const sought = method === 'HEAD' ? 'GET' : method;
     const allowed: string[] = [];
     for (const candidate of this.#routes) {
       const parameters = fitSegments(candidate.segments, segments);
       if (parameters === undefined) continue;
-      if (candidate.route.method === sought) return { route: candidate.route, parameters };
+      if (answers(candidate.route, method)) return { route: candidate.route, parameters };
       allowed.push(candidate.route.method);
     }
     if (allowed.length === 0) return undefined;
     throw new ApiError('method_not_allowed', `this path takes ${allowed.join(', ')} only`);
   }
+}
+
+function answers(route: Route, method: string): boolean {
+  return route.method === method || (method === 'HEAD' && route.method === 'GET' && route.stream !== true);
 }
 
 function fitSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
