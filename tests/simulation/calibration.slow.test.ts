@@ -1,0 +1,27 @@
+// The question profiles against the two facts that they were fitted to, on a seed that they were fitted on: P0's Table 1
+// (accuracy of serial MCTS) and §4.3 (the strict exit on about 5 % of Math500). Held-out seeds are in docs/simulator.md.
+
+import { describe, expect, it } from 'vitest';
+import { contenderOf } from '../../src/bench/contenders.ts';
+import { yieldOf } from '../../src/bench/measures.ts';
+import { type SettingName, settingNames, settingOf } from '../../src/bench/settings.ts';
+import { runTrial, trialDefaults } from '../../src/bench/trial.ts';
+
+function served(setting: SettingName, row: string) {
+  const arrivals = { kind: 'backlog' } as const;
+  return yieldOf(
+    runTrial({ ...trialDefaults, setting, contender: contenderOf(row), arrivals, seed: 902, requests: 800 }),
+  );
+}
+
+describe.each(settingNames)('%s', (name) => {
+  it('answers as much right as the paper reports, within two points', () => {
+    expect(Math.abs(served(name, 'vanilla').accuracy - settingOf(name).paperAccuracy)).toBeLessThan(2);
+  });
+
+  it.runIf(name.startsWith('math500'))('exits strictly on 3 to 9 % of the questions', () => {
+    const { futile } = served(name, 'positive+strict').exits;
+    expect(futile).toBeGreaterThan(3);
+    expect(futile).toBeLessThan(9);
+  });
+});
