@@ -12,6 +12,7 @@ import { type PolicyName, policyNames } from '../policy/policy.ts';
 import { type ProgramName, programNames } from '../program/program.ts';
 import type { LoggedEvent } from '../runtime/events.ts';
 import type { SearchRequest } from '../runtime/request.ts';
+import { isRecognised, recognise } from '../task/recognise.ts';
 import type { Tree } from '../tree/tree.ts';
 import { type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
 import { answerLines, answerRecord } from './answer-view.ts';
@@ -189,7 +190,11 @@ function readSettings(args: readonly string[]): Settings | undefined {
 }
 
 function formOf(settings: Settings): QuestionForm {
-  if (isShipped(settings.model)) return saplingForm(settings.question);
+  if (isShipped(settings.model)) {
+    const found = recognise(settings.question);
+    if (!isRecognised(found)) throw new FaultError(found);
+    return saplingForm(settings.question);
+  }
   return generalForm(settings.question, settings.stepPrompt, [settings.delimiter]);
 }
 

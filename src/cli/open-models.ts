@@ -9,6 +9,7 @@ import { isShipped } from '../engine/llama/shipped-models.ts';
 import { type Log, silentLog } from '../gateway/log.ts';
 import type { QuestionForm } from '../gateway/plan.ts';
 import type { ModelParts, Upstream } from '../gateway/served-model.ts';
+import { isRecognised, recognise } from '../task/recognise.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
@@ -67,9 +68,12 @@ async function openEmbeddedModel(
 }
 
 /** The shipped models take one question, as they were trained on it, and no conversation. */
-function saplingQuestion(prompt: Prompt): QuestionForm {
+function saplingQuestion(prompt: Prompt): QuestionForm | { readonly reason: string } {
   const last = prompt.kind === 'chat' ? prompt.messages.findLast(({ role }) => role === 'user') : undefined;
-  const { maxStepTokens: stepTokens, ...form } = saplingForm(last?.content.trim() ?? '');
+  const question = last?.content ?? '';
+  const found = recognise(question);
+  if (!isRecognised(found)) return { reason: found.message };
+  const { maxStepTokens: stepTokens, ...form } = saplingForm(question);
   return { ...form, stepTokens };
 }
 

@@ -2,6 +2,8 @@
 import { sameAnswer } from '../../answer/canonical.ts';
 import { extractAnswer } from '../../answer/extract.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
+import { countdown, parseCountdown } from '../../task/countdown.ts';
+import { isRecognised, recognise } from '../../task/recognise.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 
 import type { GoldQuestion } from './question-file.ts';
@@ -37,12 +39,13 @@ export function generalForm(
 }
 
 /**
- * For the shipped models: one line per step, the question as they were trained on it. Text and not chat: what they saw in
- * training is the question and a newline. Their longest answers have 13 lines.
+ * For the shipped models: one line per step, the question as they were trained on it (as it came, where it is not of their
+ * kind). Text and not chat: what they saw in training is the question and a newline. Their longest answers have 13 lines.
  */
 export function saplingForm(question: string): QuestionForm {
+  const found = recognise(question);
   return {
-    prompt: { kind: 'text', text: `${question}\n` },
+    prompt: { kind: 'text', text: `${isRecognised(found) ? found.question : question}\n` },
     delimiters: ['\n'],
     maxStepTokens: 96,
     maxDepth: 16,
@@ -58,14 +61,6 @@ export function formFor(model: string, question: string): QuestionForm {
 /** Whether an answer is right: by the question alone for puzzles, else by the gold answer. */
 export function isRight(gold: GoldQuestion, answer: string | undefined): boolean {
   if (answer === undefined) return false;
-  const [, target, numbers] = gold.question.match(/^Make (\d+) from ([\d ]+)\.$/) ?? [];
-  if (target !== undefined && numbers !== undefined) return makes(answer, target, numbers);
+  if (parseCountdown(gold.question) !== undefined) return countdown.check(gold.question, answer).right;
   return gold.answer !== undefined && sameAnswer(answer, gold.answer);
-}
-
-function makes(expression: string, target: string, numbers: string): boolean {
-  const sorted = (all: readonly string[]) => [...all].sort().join(' ');
-  if (!/^[\d+\-*/() ]+$/.test(expression)) return false;
-  if (sorted(expression.match(/\d+/g) ?? []) !== sorted(numbers.split(' '))) return false;
-  return sameAnswer(expression, target);
 }

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countdown, parseCountdown } from './countdown.ts';
+import { isSolvable } from './countdown-solver.ts';
+import { isRecognised, recognise } from './recognise.ts';
+import { statedAnswer } from './task.ts';
+import { wordProblem } from './word-problem.ts';
+
+describe('recognise', () => {
+  it.each([
+    'make 24 from 4, 7, 8 and 8',
+    'Make 24 from 8 4 7 8.',
+    'use 4, 7, 8, and 8 to make 24',
+    'Using the numbers 4 7 8 8, reach 24!',
+    'How can I get 24 with 8, 8, 7, 4?',
+    'please make the number 24 out of 4,7,8,8',
+    'Game of 24: 4 7 8 8',
+    '4 7 8 8 -> 24',
+    '  make   24\nfrom 4 7 8 8 ',
+  ])('puts a puzzle into the form of the models: %s', (typed) => {
+    expect(recognise(typed)).toEqual({ kind: 'countdown', question: 'Make 24 from 4 7 8 8.' });
+  });
+
+  it('lets a word problem pass, on one line', () => {
+    const typed = 'Zoe has 12 boxes with 28 stamps in each.\nShe loses 9 stamps.  How many stamps does Zoe have now?';
+    expect(recognise(typed)).toEqual({ kind: 'word-problem', question: typed.replace(/\s+/g, ' ') });
+  });
+
+  it.each([
+    ['Who wrote Faust?', /two kinds of question/],
+    ['', /two kinds of question/],
+    ['make 24', /two kinds of question/],
+    ['make 24 from 4 and 7', /3 to 6 numbers, not 2/],
+    ['make 24 from 1 2 3 4 5 6 7', /3 to 6 numbers, not 7/],
+    ['make 24 from 4 7 800 8', /numbers from 1 to 99, not 800/],
+    ['make 5000 from 4 7 8 8', /targets from 1 to 999, not 5000/],
+    [
+      'A cylindrical reservoir drains through 3 circular valves at 40 litres hourly. How many hours until empty if it held 960 litres originally?',
+      /not .*reservoir/,
+    ],
+  ])('says plainly when a question is none of theirs: %s', (typed, message) => {
+    const found = recognise(typed);
+    expect(isRecognised(found)).toBe(false);
+    expect(found).toMatchObject({ code: 'unsupported', message: expect.stringMatching(message) });
+  });
+
+  it('reads its own form again, whatever the numbers', () => {
+    const question = fc.record({
+      target: fc.integer({ min: 1, max: 999 }),
+      numbers: fc.array(fc.integer({ min: 1, max: 99 }), { minLength: 3, maxLength: 6 }),
+    });
+    fc.assert(
+      fc.property(question, ({ target, numbers }) => {
+        const found = recognise(`make ${target} from ${numbers.join(', ')}`);
+        const sorted = [...numbers].sort((a, b) => a - b);
+        expect(isRecognised(found) && parseCountdown(found.question)).toEqual({ target, numbers: sorted });
+      }),
+    );
+  });
+});
+
+describe('countdown', () => {
+  const question = 'Make 24 from 4 7 8 8.';
+  const check = (answer: string, asked = question) => {
+    const verdict = countdown.check(asked, answer);
+    return verdict.right ? 'right' : verdict.reason;
+  };
+
+  it('checks an expression exactly', () => {
+    expect(check('(7-8/8)*4')).toBe('right');
+    expect(check('(7 − 8 ÷ 8) × 4 = 24')).toBe('right');
+    expect(check('8/(3-8/3)', 'Make 24 from 3 3 8 8.')).toBe('right');
+    expect(check('4*8-8')).toBe('numbers');
+    expect(check('(7-8/8)*4*1')).toBe('numbers');
+    expect(check('7*4-8+8')).toBe('target');
+    expect(check('24')).toBe('numbers');
+  });
+
+  it.each(['', '(7-8/8)4', '(7-8/8)(4)', '-8+8+7*4', '7**4-8-8', '8/(8-8)+7+4', '(7-8/8)*4)', '7+8+8+four', '()'])(
+    'refuses what is no expression: %s',
+    (answer) => {
+      expect(check(answer)).toBe('form');
+    },
+  );
+
+  it('judges each line on what the line before left', () => {
+    const reasons = (lines: readonly string[]) =>
+      countdown.judge(question, lines).map((verdict) => (verdict.right ? 'right' : verdict.reason));
+    expect(reasons(['8/8=1 left 1 4 7', '7-1=6 left 4 6', '6*4=24 left 24', 'Answer: (7-8/8)*4'])).toEqual(
+      Array(4).fill('right'),
+    );
+    expect(reasons(['8+8=17 left 4 7 17', '17+7=24 left 4 24', '24*4=96 left 96', 'Answer: (8+8+7)*4'])).toEqual([
+      'arithmetic',
+      'right',
+      'right',
+      'target',
+    ]);
+    expect(reasons(['9+8=17 left 4 7 17', '7-4=3 left 3', 'hello'])).toEqual(['numbers', 'numbers', 'form']);
+    expect(reasons(['4-7=3 left 3 8 8'])).toEqual(['arithmetic']);
+  });
+
+  it('knows which puzzles have a solution', () => {
+    expect(isSolvable([3, 3, 8, 8], 24)).toBe(true);
+    expect(isSolvable([1, 5, 5, 5], 24)).toBe(true);
+    expect(isSolvable([1, 1, 1, 1], 24)).toBe(false);
+    expect(isSolvable([8, 12, 12], 96)).toBe(false);
+  });
+
+  it('finds a solution for whatever was made from the numbers', () => {
+    const made = fc.tuple(
+      fc.array(fc.integer({ min: 1, max: 13 }), { minLength: 3, maxLength: 4 }),
+      fc.array(fc.constantFrom('+', '-', '*'), { minLength: 3, maxLength: 3 }),
+    );
+    fc.assert(
+      fc.property(made, ([numbers, operators]) => {
+        const apply = (a: number, operator: string, b: number) =>
+          operator === '+' ? a + b : operator === '-' ? a - b : a * b;
+        const value = numbers.reduce((total, number, index) => apply(total, operators[index - 1]!, number));
+        expect(isSolvable(numbers, value)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('word problems', () => {
+  it('compares with the gold answer as a number', () => {
+    expect(wordProblem.check('', '1,336', '1336')).toEqual({ right: true });
+    expect(wordProblem.check('', '1337', '1336')).toEqual({ right: false, reason: 'quantity' });
+    expect(wordProblem.check('', 'many', '1336')).toEqual({ right: false, reason: 'form' });
+  });
+
+  it('judges arithmetic and where numbers come from', () => {
+    const question = 'Mia has 12 boxes with 28 beads in each. She keeps half of the beads. How many beads are left?';
+    const judge = (lines: readonly string[]) =>
+      wordProblem.judge(question, lines).map((verdict) => (verdict.right ? 'right' : verdict.reason));
+    expect(judge(['12*28=336', '336/2=168', 'Answer: 168'])).toEqual(['right', 'right', 'right']);
+    expect(judge(['12*28=326', '326/2=163', '163*51=8313', 'Answer: 163', 'so'])).toEqual([
+      'arithmetic',
+      'right',
+      'numbers',
+      'quantity',
+      'form',
+    ]);
+  });
+
+  it('finds the stated answer on the last line alone', () => {
+    expect(statedAnswer('12*28=336\nAnswer: 336\n')).toBe('336');
+    expect(statedAnswer('Answer: 3\n12*28=336')).toBeUndefined();
+    expect(statedAnswer('')).toBeUndefined();
+  });
+});

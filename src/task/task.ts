@@ -1,0 +1,66 @@
+// The contract of a task that the shipped models solve: recognise a question as a person types it, check an answer exactly,
+// judge the lines of a path. Pure: texts in, values out. Excluded: how a model is prompted or sampled.
+
+import type { Fault } from '../base/fault.ts';
+
+export type TaskKind = 'countdown' | 'word-problem';
+
+/** What is wrong with an answer or a line; closed. */
+export type WrongReason =
+  | 'form' // not what the format asks for
+  | 'numbers' // uses other numbers than it may
+  | 'arithmetic' // the stated result is not the result
+  | 'target' // well made, but not the target
+  | 'quantity' // a right calculation of something else
+  | 'unsolvable'; // the question has no answer
+
+export type Verdict = { readonly right: true } | { readonly right: false; readonly reason: WrongReason };
+
+export const right: Verdict = { right: true };
+
+export function wrong(reason: WrongReason): Verdict {
+  return { right: false, reason };
+}
+
+export interface Task {
+  readonly kind: TaskKind;
+  /** The question as the models know it, on one line; a fault where it is of this kind but out of reach; else undefined. */
+  recognise(question: string): string | Fault | undefined;
+  /** Whether an answer is right. `gold`: the known answer, which word problems need. */
+  check(question: string, answer: string, gold?: string): Verdict;
+  /** One verdict per line, each given the lines before it: what can be known from the question alone. */
+  judge(question: string, lines: readonly string[]): readonly Verdict[];
+}
+
+/** The last line of a finished path begins with this. */
+export const answerPrefix = 'Answer: ';
+
+/** The answer that a finished path states, or undefined where its last line states none. */
+export function statedAnswer(path: string): string | undefined {
+  const last = path.trimEnd().split('\n').at(-1) ?? '';
+  return last.startsWith(answerPrefix) ? last.slice(answerPrefix.length).trim() : undefined;
+}
+
+/** The operation that a line begins with, and what follows it. */
+export interface Operation {
+  readonly a: number;
+  readonly operator: string;
+  readonly b: number;
+  readonly result: number;
+  readonly rest: string;
+}
+
+export function operationOf(line: string): Operation | undefined {
+  const match = /^(\d{1,15})([-+*/])(\d{1,15})=(\d{1,15})(.*)$/.exec(line);
+  if (match === null) return undefined;
+  const [, a, operator, b, result, rest] = match;
+  return { a: Number(a), operator: operator!, b: Number(b), result: Number(result), rest: rest! };
+}
+
+/** Steps stay among the whole numbers from 0 up; exact, however long the product. */
+export function isArithmetic({ a, operator, b, result }: Operation): boolean {
+  if (operator === '+') return a + b === result;
+  if (operator === '-') return a - b === result;
+  if (operator === '*') return BigInt(a) * BigInt(b) === BigInt(result);
+  return b !== 0 && a % b === 0 && a / b === result;
+}
