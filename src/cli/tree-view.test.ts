@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Step } from '../tree/step.ts';
+import { greedySampling, type Step } from '../tree/step.ts';
 import { Tree } from '../tree/tree.ts';
 import { columns, cutTo, LiveBlock, plainLine, plainText } from './terminal.ts';
 import { treeLines } from './tree-view.ts';
@@ -17,7 +17,11 @@ function grow(parents: readonly number[], text: (node: number) => string): Tree 
     const index = children.get(parent) ?? 0;
     children.set(parent, index + 1);
     const growth = { parent, index, step: step(text(at + 1)), reward: 0.9, terminal: false };
+    const strand = tree.nextStrand;
+    tree.record({ type: 'opened', strand, node: parent });
+    tree.record({ type: 'asked', strand, node: parent, indices: [index], sampling: greedySampling });
     tree.record({ type: 'grown', node: at + 1, ...growth });
+    tree.record({ type: 'closed', strand, closing: 'ended' });
   }
   return tree;
 }
