@@ -24,9 +24,9 @@ const turns = [
 
 export const presets = {
   /** Ends within two minutes on two cores. */
-  default: { ...canonical, seeds: 2, requests: 160, loads: ['1p'] },
+  default: { ...canonical, seeds: 2, requests: 144, loads: ['1p'] },
   /** What docs/experiments/p0.md reports. */
-  full: { ...canonical, seeds: 3, requests: 256, loads: ['0.6v', '1p', '2p'] },
+  full: { ...canonical, seeds: 2, requests: 256, loads: ['0.6v', '1p', '2p'] },
   knobs: {
     ...{
       settings: ['math500/8b', 'amc23/14b'],
