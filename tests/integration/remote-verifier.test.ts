@@ -1,6 +1,8 @@
 // Remote reward models: what they are sent, what their answers mean, and what happens when these are wrong.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -201,6 +203,24 @@ describe('rewards', () => {
     expect(JSON.stringify(await score([request('b')]))).toMatch(/bad-reward/);
     server.poolingPairs = () => [[-3, 4]];
     expect(JSON.stringify(await score([request('c')]))).toMatch(/gave 4; a reward is a number from 0 to 1/);
+  });
+
+  it('of a scorer of the user are checked the same way', async () => {
+    let rewards: unknown[] = [];
+    const server = http.createServer((asked, response) => {
+      asked.resume().on('end', () => response.end(JSON.stringify({ rewards })));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/score?x=1`;
+    const { score } = await open([], { kind: 'http', servers: [{ url }] });
+    expect(JSON.stringify(await score([request('a')]))).toMatch(/bad-reward.*gave 0 rewards for 1 items/);
+    rewards = [Number.NaN];
+    expect(JSON.stringify(await score([request('b')]))).toMatch(
+      /bad-reward.*gave NaN; a reward is a number from 0 to 1/,
+    );
+    rewards = [0.25];
+    expect(await score([request('c')])).toMatchObject([{ reward: 0.25 }]);
   });
 
   it('come from another server when one fails, and after an outage when it ends', async () => {
