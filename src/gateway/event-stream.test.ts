@@ -1,0 +1,80 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { EventStream } from './event-stream.ts';
+
+/** A server that hands its one response to the test, and a client that reads only when told. */
+async function connection(): Promise<{ response: ServerResponse; client: Socket }> {
+  let handOver: (response: ServerResponse) => void = () => {};
+  const response = new Promise<ServerResponse>((resolve) => {
+    handOver = resolve;
+  });
+  const server = createServer((_, each) => handOver(each));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.pause();
+  client.on('error', () => {});
+  client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  return { response: await response, client };
+}
+
+const line = 'Q'.repeat(10_000);
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('a reader that never reads is cut off when the limit of unread bytes is passed', async () => {
+  const { response } = await connection();
+  const stream = new EventStream(response, { heartbeatMs: 600_000, limitBytes: 100_000 });
+  let most = 0;
+  for (let lines = 0; !stream.closed && lines < 100_000; lines += 1) {
+    stream.data(line);
+    most = Math.max(most, response.writableLength);
+    await turn();
+  }
+  expect(stream.closed).toBe(true);
+  expect(most).toBeLessThan(200_000);
+});
+
+test('a writer that waits for its reader loses nothing and holds little', async () => {
+  const { response, client } = await connection();
+  const stream = new EventStream(response, { heartbeatMs: 600_000, limitBytes: 100_000 });
+  let received = 0;
+  client.on('data', (chunk) => {
+    received += String(chunk).split('Q').length - 1;
+  });
+  client.pause();
+  const writing = (async () => {
+    for (let lines = 0; lines < 1000; lines += 1) {
+      stream.data(line);
+      expect(response.writableLength).toBeLessThan(100_000);
+      await stream.ready();
+    }
+    stream.end();
+  })();
+  await turn();
+  client.resume();
+  await writing;
+  while (received < 1000 * line.length) await turn();
+  expect(received).toBe(1000 * line.length);
+});
+
+test('a silent stream beats, a busy one does not, and a comment cannot break out of its line', async () => {
+  const { response, client } = await connection();
+  const stream = new EventStream(response, {
+    heartbeatMs: 20,
+    limitBytes: 100_000,
+    heartbeat: () => 'a\n\ndata: forged',
+  });
+  let text = '';
+  client.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  client.resume();
+  while (!text.includes(': a')) await turn();
+  stream.end();
+  expect(text).toContain(': a data: forged');
+  expect(text).not.toMatch(/^data:/m);
+});
