@@ -241,6 +241,8 @@ describe('rewards', () => {
 describe('opening a remote verifier', () => {
   it('says which server can serve what', async () => {
     await expect(open([new SglangServer()], { kind: 'qwen-prm' })).rejects.toThrow(/only vLLM serves Qwen2.5-Math-PRM/);
+    const nonsense = { kind: 'http', servers: [{ url: 'nonsense' }] } as const;
+    await expect(open([], nonsense)).rejects.toThrow(/bad-setting: url is no address/);
     await expect(open([], { kind: 'judge' })).rejects.toThrow(/servers is empty/);
     const judge = { promptFile: '/nowhere.txt' };
     await expect(open([new PlainServer()], { kind: 'judge', judge })).rejects.toThrow(/promptFile.*nowhere/);

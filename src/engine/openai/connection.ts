@@ -79,7 +79,7 @@ export class Connection implements Place {
       let bytes = 0;
       const expired = (): void => {
         request.destroy();
-        reject(new FaultError(fault('timeout', `${this.url}${path} did not answer within ${timeoutMs} ms`)));
+        reject(new FaultError(fault('timeout', `${this.url}${path} did not answer within ${timeoutMs} ms; check url`)));
       };
       const forget = this.#timers.after(timeoutMs, expired);
       signal?.addEventListener('abort', () => {
@@ -209,17 +209,10 @@ export class Connection implements Place {
 
 /** The server's root: a trailing `/v1`, as OpenAI clients want it, is taken off. */
 function parseUrl(text: string): URL {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return raise(
-      'bad-setting',
-      `url is '${text.replace(/\/\/[^@/]*@/, '//***@')}'; it must be like http://127.0.0.1:8000`,
-    );
-  }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    raise('bad-setting', `url is '${url.protocol}//${url.host}'; it must begin with http:// or https://`);
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    const shown = text.replace(/\/\/[^@/]*@/, '//***@');
+    return raise('bad-setting', `url is '${shown}'; it must be like http://127.0.0.1:8000`);
   }
   url.pathname = url.pathname.replace(/\/(v1\/?)?$/, '/');
   return url;

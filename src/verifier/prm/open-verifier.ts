@@ -32,7 +32,7 @@ export async function openRemoteVerifier(options: OpenVerifierOptions): Promise<
   try {
     for (const server of servers) {
       const connection = new Connection({
-        ...(kind === 'http' ? { ...server, url: new URL(server.url).origin } : server),
+        ...(kind === 'http' ? { ...server, url: addressOf(server.url).origin } : server),
         ...(options.timers === undefined ? {} : { timers: options.timers }),
       });
       open.push({ connection, facts: undefined, timeoutMs });
@@ -56,7 +56,7 @@ function scorerOf(options: OpenVerifierOptions): Scorer {
     case 'judge':
       return new JudgeScorer(options.judge);
     case 'http': {
-      const { pathname, search } = new URL(options.servers[0]!.url);
+      const { pathname, search } = addressOf(options.servers[0]!.url);
       return new HttpScorer(pathname + search, options.model, options.aggregation ?? 'product');
     }
   }
@@ -79,4 +79,8 @@ async function factsOf(connection: Connection, options: OpenVerifierOptions): Pr
     raise('unsupported', `${connection.url} ${noProbabilities}`);
   }
   return facts;
+}
+
+function addressOf(url: string): URL {
+  return URL.parse(url) ?? raise('bad-setting', 'url is no address; it must be like http://127.0.0.1:9000/score');
 }

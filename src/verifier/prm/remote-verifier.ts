@@ -44,7 +44,13 @@ interface Entry {
   readonly sinceMs: number;
   attempts: number;
   answered: boolean;
-  call: AbortController | undefined;
+  call: ScoringCall | undefined;
+}
+
+/** One HTTP call, closed when nobody waits for it any more. */
+interface ScoringCall {
+  readonly abort: AbortController;
+  awaited: number;
 }
 
 const firstRetryMs = 100;
@@ -107,8 +113,9 @@ export class RemoteVerifier implements Verifier {
       this.#fault(entry, fault('cancelled', 'the request was cancelled'));
       this.#siblings.get(parentOf(entry))?.delete(entry);
       const { call } = entry;
-      const wanted = call !== undefined && [...this.#entries.values()].some((each) => each.call === call);
-      if (!wanted) call?.abort();
+      if (call === undefined) continue;
+      call.awaited -= 1;
+      if (call.awaited === 0) call.abort.abort();
     }
   }
 
@@ -174,12 +181,12 @@ export class RemoteVerifier implements Verifier {
   }
 
   async #run(replica: ScoringReplica, batch: readonly Entry[]): Promise<void> {
-    const call = new AbortController();
+    const call: ScoringCall = { abort: new AbortController(), awaited: batch.length };
     for (const entry of batch) entry.call = call;
     const distinct = new Map(batch.map((entry) => [entry.request.step.text, entry.request]));
     replica.begin(batch.length);
     try {
-      const scored = await this.#scorer.score([...distinct.values()].map(pathOf), replica.server, call.signal);
+      const scored = await this.#scorer.score([...distinct.values()].map(pathOf), replica.server, call.abort.signal);
       replica.health.succeeded(this.#timers.nowMs());
       const share = (tokens: number): number => Math.round(tokens / distinct.size);
       const usage = { computedTokens: share(scored.computedTokens), cachedTokens: share(scored.cachedTokens) };
