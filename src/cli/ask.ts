@@ -28,8 +28,10 @@ Answers one question by tree search on the embedded engine.
   --model NAME|FILE   sapling (ships with coppice) or any GGUF file
   --prm NAME|FILE     reward model; sapling-prm beside sapling, else none
   --reading NAME      what the reward model is read for: ${Object.keys(readings).join(', ')} (step)
-  --program NAME      ${programNames.join(', ')} (mcts)
-  --policy NAME       ${policyNames.join(', ')} (boost)
+  --program NAME      ${programNames.join(', ')}
+                      (mcts; self-consistency without a reward model)
+  --policy NAME       ${policyNames.join(', ')}
+                      (boost; vanilla without a reward model)
   --rollouts N        rollouts, samples or beams (16)
   --branching N       steps per expansion (4)
   --threshold X       score at which a finished path is accepted (0.9)
@@ -145,8 +147,8 @@ function readSettings(args: readonly string[]): Settings | undefined {
       model: { type: 'string', default: 'sapling' },
       prm: text,
       reading: { type: 'string', default: 'step' },
-      program: { type: 'string', default: 'mcts' },
-      policy: { type: 'string', default: 'boost' },
+      program: text,
+      policy: text,
       rollouts: { type: 'string', default: '16' },
       branching: { type: 'string', default: '4' },
       threshold: { type: 'string', default: '0.9' },
@@ -166,12 +168,13 @@ function readSettings(args: readonly string[]): Settings | undefined {
   if (values.help) return undefined;
   const question = positionals.join(' ').trim();
   if (question === '') raise('bad-setting', 'ask what? Give a question: coppice ask "make 24 from 4 7 8 8"');
+  const { program, policy } = hasRewards(values.model, values.prm) ? scoredDefaults : unscoredDefaults;
   return {
     question,
     model: values.model,
     reading: oneOf('reading', values.reading, Object.keys(readings) as ReadingName[]),
-    program: oneOf('program', values.program, programNames),
-    policy: oneOf('policy', values.policy, policyNames),
+    program: oneOf('program', values.program ?? program, programNames),
+    policy: oneOf('policy', values.policy ?? policy, policyNames),
     rollouts: whole('rollouts', values.rollouts, 1, 100_000),
     branching: whole('branching', values.branching, 1, 64),
     threshold: real('threshold', values.threshold, 0, 1),
@@ -187,6 +190,14 @@ function readSettings(args: readonly string[]): Settings | undefined {
     ...given('kvTokens', values['kv-tokens'], (value) => whole('kv-tokens', value, 64, 10_000_000)),
     ...given('trace', values.trace, String),
   };
+}
+
+// Without a reward model there is nothing that a threshold or an exit could rest on: many answers, and the most common.
+const scoredDefaults = { program: 'mcts', policy: 'boost' } as const;
+const unscoredDefaults = { program: 'self-consistency', policy: 'vanilla' } as const;
+
+function hasRewards(model: string, prm: string | undefined): boolean {
+  return prm === undefined ? isShipped(model) : prm !== 'none';
 }
 
 function formOf(settings: Settings): QuestionForm {

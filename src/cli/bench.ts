@@ -42,7 +42,7 @@ Answers a set of questions with several programs and policies on the embedded en
 
 const defaults = { programs: 'greedy,best-of-n,beam,mcts', policies: policyNames.join(','), size: '40' };
 const BLOCK = 20; // questions that a contender answers before the next one has its turn
-const EQUAL_TOKENS = 'best-of-n, as many tokens';
+const EQUAL_TOKENS = 'best-of-n, equal tokens';
 const benchPrograms = ['greedy', 'best-of-n', 'self-consistency', 'beam', 'mcts'] as const;
 
 type Settings = Contest['settings'] & {

@@ -37,13 +37,14 @@ function unsolvableLines(tallies: readonly Tally[]): string[] {
   ];
 }
 
+/** Value and half the width of its 95 % interval; the interval itself, which need not be symmetric, is in the JSON. */
 function percent({ value, low, high }: Interval): string {
-  return `${(100 * value).toFixed(1)} (${(100 * low).toFixed(0)}-${(100 * high).toFixed(0)})`;
+  return `${(100 * value).toFixed(1)} ±${(50 * (high - low)).toFixed(0)}`;
 }
 
 function seconds({ value, low, high }: Interval): string {
   const text = (ms: number) => (ms / 1000).toFixed(ms < 9_950 ? 1 : 0);
-  return `${text(value)} (${text(low)}-${text(high)})`;
+  return `${text(value)} ±${text((high - low) / 2)}`;
 }
 
 function exitText(exits: Readonly<Record<string, number>>): string {
