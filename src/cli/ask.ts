@@ -26,7 +26,8 @@ const usage = `usage: coppice ask "QUESTION" [options]
 Answers one question by tree search on the embedded engine.
 
   --model NAME|FILE   sapling (ships with coppice) or any GGUF file
-  --prm NAME|FILE     reward model; sapling-prm beside sapling, else none
+  --prm NAME|FILE     reward model, exact (countdown's own checker) or none;
+                      sapling-prm beside sapling, else none
   --reading NAME      what the reward model is read for: ${Object.keys(readings).join(', ')} (step)
   --program NAME      ${programNames.join(', ')}
                       (mcts; self-consistency without a reward model)

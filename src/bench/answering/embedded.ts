@@ -7,13 +7,14 @@ import { tableCost } from '../../cost/table.ts';
 import { LLAMA_DEFAULTS, LlamaEngine, type LlamaEngineOptions } from '../../engine/llama/llama-engine.ts';
 import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
 import { ConfidenceVerifier } from '../../verifier/confidence/confidence-verifier.ts';
+import { ExactVerifier } from '../../verifier/exact/exact-verifier.ts';
 import { LlamaPrm, type ReadingName, readings } from '../../verifier/prm/llama-prm.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 
 export type EmbeddedOptions = {
   /** Name of a shipped model or path of a GGUF file. */
   readonly model: string;
-  /** The same for the reward model; `none` for the generator's own confidence. */
+  /** The same for the reward model; `none` for the generator's own confidence, `exact` for the checker of countdown. */
   readonly prm?: string;
   /** What the reward model is read for; `step` unless said. */
   readonly reading?: ReadingName;
@@ -102,6 +103,7 @@ function openVerifier(
   sizes: Pick<LlamaEngineOptions, 'kvTokens' | 'threads'>,
 ): Promise<Verifier> {
   if (prm === 'none') return Promise.resolve(new ConfidenceVerifier());
+  if (prm === 'exact') return Promise.resolve(new ExactVerifier());
   return LlamaPrm.open({
     ...sizes,
     ...readings[reading],

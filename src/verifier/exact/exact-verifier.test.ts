@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { Inbox } from '../../../tests/support/inbox.ts';
+import type { Step } from '../../tree/step.ts';
+import type { VerifierMessage } from '../verifier.ts';
+import { ExactVerifier } from './exact-verifier.ts';
+
+function step(text: string): Step {
+  return { text, tokens: 1, meanLogprob: 0, end: text.startsWith('Answer') ? 'eos' : 'delimiter' };
+}
+
+/** The rewards of the lines of a path. */
+function rewards(question: string, lines: readonly string[]): (number | string)[] {
+  const verifier = new ExactVerifier();
+  const inbox = new Inbox<VerifierMessage>();
+  verifier.connect(inbox.post);
+  const steps = lines.map((line) => step(line.startsWith('Answer') ? line : `${line}\n`));
+  const prompt = { kind: 'text', text: `${question}\n` } as const;
+  for (const [at, last] of steps.entries()) {
+    const path = steps.slice(0, at).map((each, node) => ({ node: node + 1, step: each }));
+    verifier.score([
+      { id: at, search: 's', prompt, parent: at, index: 0, path, step: last, lane: 'primary', priority: 0 },
+    ]);
+  }
+  return inbox.messages.map((message) => (message.type === 'score' ? message.reward : message.fault.code));
+}
+
+it('rewards the right lines of a countdown path and no others', () => {
+  const good = ['8/8=1 left 1 4 7', '7-1=6 left 4 6', '6*4=24 left 24', 'Answer: (7-8/8)*4'];
+  expect(rewards('Make 24 from 4 7 8 8.', good)).toEqual([1, 1, 1, 1]);
+  expect(rewards('Make 24 from 4 7 8 8.', ['8/8=2 left 2 4 7'])).toEqual([0]);
+  expect(rewards('Make 24 from 4 7 8 8.', ['9-8=1 left 1 4 7'])).toEqual([0]);
+  const misses = ['8-7=1 left 1 4 8', '8-1=7 left 4 7', '7*4=28 left 28', 'Answer: (8-(8-7))*4'];
+  expect(rewards('Make 24 from 4 7 8 8.', misses).at(-1)).toBe(0);
+});
+
+it('says that it knows no other questions', () => {
+  expect(rewards('How many apples are there?', ['1+1=2'])).toEqual(['unsupported']);
+});
