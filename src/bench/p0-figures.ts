@@ -1,11 +1,11 @@
 // Figures 2, 4 and 7 of P0 as the simulator sees them, with the numbers behind each.
 
-import type { ComparisonPlan } from './comparison.ts';
-import { contenderOf, rows } from './contenders.ts';
-import { capacityOf, latenciesOf, yieldOf } from './measures.ts';
+import type { Cell, ComparisonPlan } from './comparison.ts';
+import { contenderOf } from './contenders.ts';
+import { yieldOf } from './measures.ts';
 import type { Pool } from './pool.ts';
 import type { SettingName } from './settings.ts';
-import { mean } from './statistics.ts';
+import { estimateRatio, mean } from './statistics.ts';
 import { type Chart, svgOf } from './svg.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
 
@@ -15,43 +15,17 @@ export interface Figure {
   readonly data: unknown;
 }
 
-interface Size {
-  readonly requests: number;
-  /** Queues need more requests than there are strands to show. */
-  readonly sweepRequests: number;
-  /** Multiples of positive's capacity. */
-  readonly rates: readonly number[];
-  readonly hardest: number;
-  readonly degrees: readonly number[];
-}
+/** Sizes at which figures 2 and 4 take a minute or two. */
+const size = { requests: 160, hardest: 40, degrees: [1, 2, 4, 8, 16] } as const;
 
-const sizes: Readonly<Record<'default' | 'full', Size>> = {
-  default: { requests: 160, sweepRequests: 320, rates: [0.5, 1, 2], hardest: 40, degrees: [1, 2, 4, 8, 16] },
-  full: {
-    requests: 400,
-    sweepRequests: 800,
-    rates: [0.25, 0.5, 0.75, 1, 1.5, 2],
-    hardest: 100,
-    degrees: [1, 2, 4, 8, 16],
-  },
-};
-
-export async function makeFigures(plan: ComparisonPlan, pool: Pool, full: boolean): Promise<Figure[]> {
-  const size = full ? sizes.full : sizes.default;
+/** Figure 7 is another view of the comparison's own runs; the other two are runs of their own, on its first seed. */
+export async function makeFigures(plan: ComparisonPlan, cells: readonly Cell[], pool: Pool): Promise<Figure[]> {
   const seed = plan.seeds[0]!;
-  return [
-    await efficiency(plan, pool, size, seed),
-    await parallelism(pool, size, seed),
-    await rateSweep(plan, pool, size, seed),
-  ];
-}
-
-function noteOf(requests: number, seed: number): string {
-  return `Simulated. Seed ${seed}, ${requests} requests a point.`;
+  return [await efficiency(plan, pool, seed), await parallelism(pool, seed), latencyCurves(plan, cells)];
 }
 
 /** Figure 2: tokens and accuracy of beam search (8 beams) and MCTS (12 rollouts), with and without positive exit. */
-async function efficiency(plan: ComparisonPlan, pool: Pool, size: Size, seed: number): Promise<Figure> {
+async function efficiency(plan: ComparisonPlan, pool: Pool, seed: number): Promise<Figure> {
   const names = ['beam', 'beam+positive', 'vanilla', 'positive'];
   const settings = plan.settings.filter((setting) => setting.startsWith('math500'));
   const specs = settings.flatMap((setting) =>
@@ -80,12 +54,13 @@ async function efficiency(plan: ComparisonPlan, pool: Pool, size: Size, seed: nu
     panel(setting, 'tokens', 'tokens per question'),
     panel(setting, 'accuracy', 'accuracy, %'),
   ]);
+  const note = `Simulated. Seed ${seed}, ${size.requests} questions a bar.`;
   const title = 'Tokens and accuracy: beam search of 8 and MCTS of 12 rollouts (P0, figure 2)';
-  return { name: 'p0-figure-2', svg: svgOf({ title, note: noteOf(size.requests, seed), panels, columns: 2 }), data };
+  return { name: 'p0-figure-2', svg: svgOf({ title, note, panels, columns: 2 }), data };
 }
 
 /** Figure 4: the questions that take most tokens, one search at a time, with more and more rollouts in parallel. */
-async function parallelism(pool: Pool, size: Size, seed: number): Promise<Figure> {
+async function parallelism(pool: Pool, seed: number): Promise<Figure> {
   const setting: SettingName = 'math500/8b';
   const base = { ...trialDefaults, setting, seed, contender: contenderOf('vanilla') };
   const [serial] = await pool.run([{ ...base, arrivals: { kind: 'backlog' }, requests: 5 * size.hardest }]);
@@ -129,44 +104,36 @@ function hardestOf({ served }: TrialResult, count: number): number[] {
 }
 
 /** Figure 7: p50 and p99 as the arrival rate grows, all systems on the same questions at the same instants. */
-async function rateSweep(plan: ComparisonPlan, pool: Pool, size: Size, seed: number): Promise<Figure> {
-  const base = { ...trialDefaults, seed, requests: size.sweepRequests, budget: plan.budget };
-  const settings = plan.settings;
-  const yardsticks = await pool.run(
-    settings.map((setting) => ({
-      ...base,
-      setting,
-      contender: contenderOf('positive'),
-      arrivals: { kind: 'backlog' },
-    })),
-  );
-  const points = settings.flatMap((setting, at) =>
-    rows.flatMap((row) =>
-      size.rates.map((factor) => ({ setting, row, factor, perSecond: factor * capacityOf(yardsticks[at]!)! })),
-    ),
-  );
-  const runs = await pool.run(
-    points.map(({ setting, row, perSecond }) => {
-      const arrivals = { kind: 'rate', perSecond } as const;
-      return { ...base, setting, contender: contenderOf(row), arrivals };
+function latencyCurves(plan: ComparisonPlan, cells: readonly Cell[]): Figure {
+  const data = plan.settings.flatMap((setting) =>
+    plan.rows.flatMap((row) => {
+      const own = cells.filter((cell) => cell.setting === setting && cell.row === row);
+      return plan.loads.map((load) => ({ setting, row, ...overSeeds(own, load.name) }));
     }),
   );
-  const data = points.map((point, at) => ({ ...point, ...latenciesOf(runs[at]!) }));
-  const panels = settings.map((setting) => ({
+  const panels = plan.settings.map((setting) => ({
     ...{ title: setting, xLabel: 'requests per second', yLabel: 'latency, s', logarithmic: true },
-    series: rows.flatMap((row, colour) =>
-      (['p99Ms', 'p50Ms'] as const).map((value) => ({
-        ...{ name: value === 'p99Ms' ? `${row} p99` : `${row} p50`, colour, dashed: value === 'p50Ms' },
+    series: plan.rows.flatMap((row, colour) =>
+      (['p99', 'p50'] as const).map((value) => ({
+        ...{ name: `${row} ${value}`, colour: colour % 8, dashed: value === 'p50' },
         points: data
           .filter((each) => each.setting === setting && each.row === row)
-          .map((each) => [each.perSecond, each[value] / 1000] as const),
+          .map((each) => [each.perSecond, each[value]] as const)
+          .sort(([a], [b]) => a - b),
       })),
     ),
   }));
   const title = 'Latency against arrival rate: p99 and, dashed, p50 (P0, figure 7)';
+  const loads = plan.loads.map(({ name }) => name).join(', ');
+  const note = `Simulated. Loads ${loads}; ${plan.requests} requests a point, mean of seeds ${plan.seeds.join(', ')}.`;
+  return { name: 'p0-figure-7', svg: svgOf({ title, note, panels, columns: 2 }), data };
+}
+
+function overSeeds(cells: readonly Cell[], load: string) {
+  const at = cells.flatMap((cell) => cell.loads.filter((each) => each.load === load));
   return {
-    name: 'p0-figure-7',
-    svg: svgOf({ title, note: noteOf(size.sweepRequests, seed), panels, columns: 2 }),
-    data,
+    perSecond: mean(at.map((each) => each.perSecond)),
+    p50: estimateRatio([at.map((each) => each.p50Ms / 1000)]).value,
+    p99: estimateRatio([at.map((each) => each.p99Ms / 1000)]).value,
   };
 }

@@ -41,7 +41,6 @@ export interface SimOptions {
   readonly plan: ComparisonPlan;
   readonly each: boolean;
   readonly figures: boolean;
-  readonly full: boolean;
   readonly out: string;
   readonly signature: boolean;
   readonly json: boolean;
@@ -70,14 +69,15 @@ export function readOptions(args: readonly string[]): SimOptions {
       roofline: rooflineOf(values.roofline),
       verifierReuses: values['no-prefix-reuse'] !== true,
     },
-    ...{ full, each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
+    ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
     threads: whole('threads', values.threads, defaultThreads(), 1, 256),
   };
 }
 
 function presetOf(experiment: string | undefined, full: boolean): Preset {
-  if (experiment === undefined || experiment === 'p0') return full ? presets.full : presets.default;
+  if (experiment === undefined) return full ? presets.full : presets.default;
+  if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
   if (experiment === 'knobs' || experiment === 'calibration') return presets[experiment];
   return raise('bad-setting', `experiment is '${experiment}'; it must be p0, knobs or calibration`);
 }

@@ -27,7 +27,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const pool = new Pool({ threads: options.threads, onProgress: progress(startMs) });
   try {
     const cells = await compare(options.plan, pool);
-    const figures = options.figures ? await makeFigures(options.plan, pool, options.full) : [];
+    const figures = options.figures ? await makeFigures(options.plan, cells, pool) : [];
     endProgress();
     console.log(options.json ? jsonOf(options, cells, figures) : textOf(options, cells));
     if (options.figures) writeFigures(options.out, figures);
