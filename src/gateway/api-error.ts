@@ -1,5 +1,5 @@
 // Refusals as clients of OpenAI's API know them: a closed set of codes, each with its status and type. Thrown inside the
-// gateway, written by one place (respond.ts). Messages give the value, the limit and the field or setting that changes it.
+// gateway, written by one place (exchange.ts). Messages give the value, the limit and the field or setting that changes it.
 
 const kinds = {
   invalid_json: [400, 'invalid_request_error'],
