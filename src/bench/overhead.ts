@@ -28,7 +28,7 @@ interface Round {
 }
 
 export async function report(print: (line: string) => void): Promise<void> {
-  const script = fileURLToPath(new URL('./overhead-server.ts', import.meta.url));
+  const script = fileURLToPath(new URL(import.meta.url.replace(/overhead(?=\.[jt]s$)/, 'overhead-server')));
   const server = spawn(process.execPath, [script, String(answerMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(server.stdout, 'data')) as [Buffer];
   const url = `http://127.0.0.1:${port.toString().trim()}`;

@@ -34,7 +34,7 @@ export function messageOf(body: unknown): string | undefined {
   if (typeof error === 'string') return error;
   if (typeof error === 'object' && error !== null) return messageOf(error);
   if (typeof message === 'string') return message;
-  return detail === undefined ? undefined : JSON.stringify(detail);
+  return detail === undefined || typeof detail === 'string' ? detail : JSON.stringify(detail);
 }
 
 const tooLong =
