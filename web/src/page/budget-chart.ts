@@ -2,11 +2,11 @@
 // live search, as wide as the strands it has open.
 
 import type { OverviewFrame } from '../api/types.ts';
+import { formatAgo } from '../words.ts';
 import { h, setText } from './dom.ts';
 import { Drawing, type Frame } from './drawing.ts';
 import type { OverviewFeed } from './overview-feed.ts';
 import { stepArea, stepLine } from './plot.ts';
-import { formatAgo } from './words.ts';
 
 const shownMs = 5 * 60_000;
 const leastShownMs = 20_000;

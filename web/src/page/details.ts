@@ -5,8 +5,8 @@ import type { Moment } from '../log/replay.ts';
 import { markOf, markWords } from '../tree/mark.ts';
 import { readTheme } from '../tree/palette.ts';
 import { scoreColour } from '../tree/score-scale.ts';
+import { formatScore } from '../words.ts';
 import { fill, h } from './dom.ts';
-import { formatScore } from './words.ts';
 
 export interface DetailsOptions {
   readonly threshold: () => number;

@@ -3,9 +3,9 @@
 import type { Exit } from '../../../src/exit/exit.ts';
 import type { SearchState } from '../api/types.ts';
 import type { Moment } from '../log/replay.ts';
+import { formatEvidence } from '../words.ts';
 import { type Child, fill, h } from './dom.ts';
 import { exitLook } from './exits.ts';
-import { formatEvidence } from './words.ts';
 
 export class Outcome {
   readonly element = h('div', { class: 'outcome', role: 'status' });

@@ -1,5 +1,6 @@
 // The overview: the box to ask, the budget over time, latency, exits, what they saved, and every live and recent search.
 
+import { formatCount, formatDuration } from '../words.ts';
 import { makeAskBox } from './ask.ts';
 import { BudgetChart } from './budget-chart.ts';
 import { h, setText } from './dom.ts';
@@ -7,7 +8,6 @@ import { ExitMix } from './exit-mix.ts';
 import { LiveList } from './live-list.ts';
 import type { OverviewFeed } from './overview-feed.ts';
 import { RecentList } from './recent-list.ts';
-import { formatCount, formatDuration } from './words.ts';
 
 export class OverviewPage {
   readonly element: HTMLElement;

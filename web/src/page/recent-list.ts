@@ -2,9 +2,9 @@
 
 import { listRecent } from '../api/client.ts';
 import type { OverviewFrame, SearchView } from '../api/types.ts';
+import { formatAgo, formatCount, formatDuration, formatScore } from '../words.ts';
 import { fill, h } from './dom.ts';
 import { exitLook } from './exits.ts';
-import { formatAgo, formatCount, formatDuration, formatScore } from './words.ts';
 
 const shown = 30;
 const pauseMs = 2000;

@@ -7,6 +7,7 @@ import { describeEvent } from '../log/describe.ts';
 import { Player, speeds } from '../log/player.ts';
 import { Replay } from '../log/replay.ts';
 import { chosenOf } from '../tree/walk.ts';
+import { formatCount, formatDuration, formatScore } from '../words.ts';
 import { Details } from './details.ts';
 import { fill, h, setAttribute, setText } from './dom.ts';
 import { FrameLoop } from './frame-loop.ts';
@@ -15,7 +16,6 @@ import { Outcome } from './outcome.ts';
 import { onTheme } from './theme.ts';
 import { Timeline } from './timeline.ts';
 import { TreeCanvas } from './tree-canvas.ts';
-import { formatCount, formatDuration, formatScore } from './words.ts';
 
 export interface SearchPageOptions {
   readonly signal: AbortSignal;

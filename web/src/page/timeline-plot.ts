@@ -5,9 +5,9 @@ import type { Player } from '../log/player.ts';
 import type { Widths } from '../log/widths.ts';
 import { addCross } from '../tree/brush.ts';
 import type { Point } from '../tree/camera.ts';
+import { formatDuration } from '../words.ts';
 import type { Frame } from './drawing.ts';
 import { niceTicks, stepArea, stepLine } from './plot.ts';
-import { formatDuration } from './words.ts';
 
 export interface TimelineData {
   readonly widths: Widths;

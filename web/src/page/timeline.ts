@@ -4,10 +4,10 @@
 import type { LoggedEvent } from '../../../src/runtime/events.ts';
 import type { Player } from '../log/player.ts';
 import { Widths } from '../log/widths.ts';
+import { formatDuration } from '../words.ts';
 import { h, setAttribute } from './dom.ts';
 import { Drawing, type Frame } from './drawing.ts';
 import { drawTimeline, shareAt } from './timeline-plot.ts';
-import { formatDuration } from './words.ts';
 
 export interface TimelineOptions {
   readonly log: readonly LoggedEvent[];

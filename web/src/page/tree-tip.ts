@@ -1,8 +1,8 @@
 // What the pointer tells about the sprout under it.
 
 import type { Sprout } from '../tree/sprout.ts';
+import { formatScore } from '../words.ts';
 import { h } from './dom.ts';
-import { formatScore } from './words.ts';
 
 const longest = 160;
 

@@ -2,6 +2,7 @@
 // its end. Model text reaches the canvas as text only.
 
 import { pathTo } from '../../../src/tree/node.ts';
+import { formatScore } from '../words.ts';
 import type { Brush } from './brush.ts';
 import { keyOfNode } from './sprout.ts';
 
@@ -41,10 +42,10 @@ export function paintLabels(brush: Brush): void {
   const hasRoom = camera.levelHeight >= roomForScores.level && camera.spacing >= roomForScores.spacing;
   for (const node of hasRoom ? pathTo(chosen!).slice(0, -1) : []) {
     const { x, y } = brush.point(scene.at(keyOfNode(node))!);
-    paintHaloed(brush, node.score.toFixed(2), x + radius + 3, y - radius - 6);
+    paintHaloed(brush, formatScore(node.score), x + radius + 3, y - radius - 6);
   }
   const { x, y } = brush.point(end);
-  const words = [moment.exit === undefined && 'best so far', shorten(chosen!.answer ?? ''), chosen!.score.toFixed(2)];
+  const words = [moment.exit === undefined && 'best so far', shorten(chosen!.answer ?? ''), formatScore(chosen!.score)];
   ctx.textAlign = 'center';
   ctx.font = `650 13px ${family}`;
   paintHaloed(brush, words.filter(Boolean).join(' · '), x, y - radius - 18);

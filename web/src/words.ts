@@ -19,8 +19,9 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** Cut, not rounded: 0.899 must not look as if it had reached 0.9. */
 export function formatScore(score: number | null | undefined): string {
-  return score === null || score === undefined ? '–' : score.toFixed(2);
+  return score === null || score === undefined ? '–' : (Math.floor(score * 100 + 1e-9) / 100).toFixed(2);
 }
 
 export function formatAgo(ms: number): string {
