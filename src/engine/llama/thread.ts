@@ -43,7 +43,7 @@ export class LlamaThread {
   static async start(options: ThreadOptions): Promise<LlamaThread> {
     const file = import.meta.url.endsWith('.ts') ? './thread-main.ts' : './thread-main.js';
     const worker = new Worker(new URL(file, import.meta.url), { workerData: options });
-    const [message] = (await once(worker, 'message')) as [FromThread];
+    const message = await firstMessage(worker);
     if (message.type === 'ready') return new LlamaThread(worker, message.info);
     const reason = message.type === 'failed' ? message.fault : fault('protocol', 'the engine thread began oddly');
     throw new FaultError(reason);
@@ -130,5 +130,15 @@ export class LlamaThread {
       this.#outstanding.delete(request);
       this.#post({ type: 'fault', request, fault: reason });
     }
+  }
+}
+
+/** What a thread says first; should it die instead, that as a fault. */
+async function firstMessage(worker: Worker): Promise<FromThread> {
+  try {
+    const [message] = (await once(worker, 'message')) as [FromThread];
+    return message;
+  } catch (cause) {
+    return { type: 'failed', fault: fault('internal', 'the engine thread broke while it loaded the model', { cause }) };
   }
 }

@@ -1,0 +1,42 @@
+// The shipped models through the whole system: search with the reward model solves what the generator alone often does not.
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Contender, type Contest, runBlock, type Trial } from '../../src/bench/answering/contest.ts';
+import { type Embedded, openEmbedded } from '../../src/bench/answering/embedded.ts';
+import { readQuestions } from '../../src/bench/answering/question-file.ts';
+import { formFor, isRight } from '../../src/bench/answering/question-form.ts';
+
+let embedded: Embedded;
+let contest: Contest;
+
+beforeAll(async () => {
+  embedded = await openEmbedded({ model: 'sapling' });
+  contest = {
+    ...embedded,
+    settings: { branching: 8, threshold: 0.9, budget: 16, concurrency: 4, seed: 1 },
+    formOf: ({ question }) => formFor('sapling', question),
+    isCorrect: isRight,
+  };
+});
+
+afterAll(() => embedded.close());
+
+async function solved(contender: Contender, count: number): Promise<number> {
+  const file = fileURLToPath(new URL('../../tasks/countdown.calibration.jsonl', import.meta.url));
+  // Four numbers and solvable: between what is solved at once and what never is.
+  const questions = readQuestions(file).filter(({ solvable, difficulty }) => solvable && difficulty === 2);
+  const trials: Trial[] = [];
+  await runBlock(contest, contender, questions.slice(0, count), (trial) => trials.push(trial));
+  expect(trials.length).toBe(count);
+  return trials.filter(({ correct }) => correct).length;
+}
+
+describe('the saplings', () => {
+  it('solve more puzzles with MCTS than greedily', async () => {
+    const count = 16;
+    const greedy = await solved({ name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 }, count);
+    const mcts = await solved({ name: 'mcts', program: 'mcts', policy: 'positive', rollouts: 24 }, count);
+    expect(mcts).toBeGreaterThanOrEqual(12);
+    expect(mcts).toBeGreaterThan(greedy);
+  });
+});
