@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServer } from '../support/served.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-pack-'));
 const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
@@ -31,4 +32,17 @@ it('runs the command from an empty folder', () => {
   const coppice = join(folder, 'node_modules', '.bin', 'coppice');
   expect(run(coppice, ['--help'])).toContain('usage: coppice COMMAND');
   expect(run(coppice, ['sim', '--signature']).trim()).toMatch(/^[0-9a-f]{16,64}$/m);
+});
+
+it('serves the page that the package brings', async () => {
+  const main = join(folder, 'node_modules', 'coppice', 'dist', 'cli', 'main.js');
+  const server = await startServer({ models: [{ name: 'simulated', engine: { kind: 'sim' } }] }, [], main);
+  try {
+    const html = await (await fetch(server.url)).text();
+    const script = /src="\.\/(assets\/[\w-]+\.js)"/.exec(html)?.[1];
+    const response = await fetch(`${server.url}/${script}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  } finally {
+    await server.stop();
+  }
 });

@@ -11,12 +11,16 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** `settings` are such as `models.0.policy=boost`, on top of the configuration. */
-export async function startServer(config: object, settings: readonly string[] = []): Promise<Served> {
+/** `settings` are such as `models.0.policy=boost`, on top of the configuration; `main` is the command line's own file. */
+export async function startServer(
+  config: object,
+  settings: readonly string[] = [],
+  main = 'src/cli/main.ts',
+): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-served-'));
   const file = join(folder, 'coppice.json');
   writeFileSync(file, JSON.stringify(config));
-  const args = ['src/cli/main.ts', 'serve', '--config', file, '--port', '0', '--journal', ':memory:'];
+  const args = [main, 'serve', '--config', file, '--port', '0', '--journal', ':memory:'];
   for (const setting of settings) args.push('--set', setting);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
