@@ -5,6 +5,7 @@ import { ScriptedEngine } from '../../tests/support/scripted-engine.ts';
 import { FaultError, fault } from '../base/fault.ts';
 import type { Entry } from '../journal/journal.ts';
 import { MemoryJournal } from '../journal/memory/memory-journal.ts';
+import { systemClock } from '../runtime/live.ts';
 
 async function json(response: Promise<Response>): Promise<Loose> {
   const answer = await response;
@@ -230,12 +231,13 @@ describe('after a crash', () => {
     expect(engine.asked).toHaveLength(0);
   });
 
-  test('the deadline counts from the first arrival', async () => {
+  test('the deadline counts from the first arrival, however long the server was down', async () => {
     const journal = new MemoryJournal();
     const before = await runGateway({ journal, scripted: { held: true } });
-    const { id } = await create(before.url, { coppice: { deadline_ms: 1 } });
-    const search = await finished(before.url, id);
-    expect(search).toMatchObject({ state: 'done', exit: { kind: 'deadline' } });
+    const { id } = await create(before.url, { coppice: { deadline_ms: 600_000 } });
+    const later = { nowMs: () => systemClock.nowMs() + 3_600_000 };
+    const { url } = await runGateway({ journal, clock: later, scripted: { held: true } });
+    expect(await finished(url, id)).toMatchObject({ state: 'done', epoch: 2, exit: { kind: 'deadline' } });
   });
 });
 

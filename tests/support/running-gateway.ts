@@ -1,6 +1,7 @@
 // A gateway on a free port of loopback with a scripted engine, for one test.
 
 import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/base/clock.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { createLog } from '../../src/gateway/log.ts';
@@ -27,6 +28,7 @@ export interface RunningOptions {
   readonly form?: FormQuestion;
   readonly page?: string;
   readonly telemetry?: Telemetry;
+  readonly clock?: Clock;
 }
 
 export interface Running {
@@ -79,6 +81,7 @@ export async function runGateway(options: RunningOptions = {}): Promise<Running>
     log,
     ...(options.page === undefined ? {} : { page: options.page }),
     ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   const url = await gateway.listen();
   const close = () => gateway.close();
