@@ -14,6 +14,15 @@ export interface SglangSettings extends ServerSettings {
   readonly runningLimit?: number;
 }
 
+/** What 0.5.23 takes; it refuses any other name. */
+const samplingFields = new Set(
+  (
+    'max_new_tokens stop stop_token_ids stop_regex temperature top_p top_k min_p frequency_penalty presence_penalty ' +
+    'repetition_penalty min_new_tokens n json_schema regex ebnf structural_tag ignore_eos skip_special_tokens ' +
+    'spaces_between_special_tokens no_stop_trim stream_interval logit_bias sampling_seed custom_params beam_width'
+  ).split(' '),
+);
+
 export class SglangServer extends TestServer {
   readonly aborted: string[] = [];
   reward: (text: string) => number = (text) => (text.length % 10) / 10;
@@ -94,6 +103,8 @@ export class SglangServer extends TestServer {
     const mischief = this.begin();
     const ids = body.input_ids as number[];
     const params = body.sampling_params as Record<string, unknown>;
+    const unknown = Object.keys(params).find((name) => !samplingFields.has(name));
+    if (unknown !== undefined) this.refuse(400, `unknown field \`${unknown}\``);
     const maxTokens = Number(params.max_new_tokens ?? 128);
     if (ids.length + 1 > this.contextTokens) {
       this.refuse(
