@@ -19,7 +19,7 @@ const largestTarget = 999;
 
 const list = String.raw`(?<list>\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+)\d+)+)`;
 const target = String.raw`(?:the\s+)?(?:number\s+|target\s+)?(?<target>\d+)`;
-const reach = String.raw`(?:make|reach|get|obtain|form|hit|build)`;
+const reach = '(?:make|reach|get|obtain|form|hit|build)';
 const polite = String.raw`(?:(?:please|can you|could you|how (?:can|do|could) (?:i|you|we|one)|try to|i want to|let us|let's)\s+)*`;
 const numbers = String.raw`(?:the\s+)?(?:numbers?\s+|digits\s+)?`;
 const shapes = [
