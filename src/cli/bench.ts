@@ -81,9 +81,11 @@ export async function run(args: readonly string[]): Promise<number> {
       formOf: (question) => formFor(settings.model, question.question),
       isCorrect: isRight,
     };
-    const watch = new Progress(settings, kept, questions.length * (contenders.length + 1));
+    const comparesTokens = settings.programs.includes('best-of-n') && settings.programs.includes('mcts');
+    const rows = contenders.length + (comparesTokens ? 1 : 0);
+    const watch = new Progress(settings, kept, questions.length * rows);
     await runAll(contest, contenders, questions, kept, watch);
-    if (settings.programs.includes('best-of-n') && settings.programs.includes('mcts')) {
+    if (comparesTokens) {
       const equal = equalTokens(kept, settings);
       await runAll(contest, [equal], questions, kept, watch);
       contenders.push(equal);
