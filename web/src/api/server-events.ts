@@ -25,9 +25,9 @@ export class ServerEventParser {
     return messages;
   }
 
+  /** A comment begins with a colon: a field without a name, which nobody reads. */
   #field(line: string): undefined {
     const colon = line.indexOf(':');
-    if (colon === 0) return;
     const name = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if (name === 'data') this.#data.push(value);

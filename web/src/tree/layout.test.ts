@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Tree } from '../../../src/tree/tree.ts';
 import { anyMoves, play } from '../../../tests/support/random-tree.ts';
+import { recordSearch } from '../../../tests/support/recorded.ts';
+import { Replay } from '../log/replay.ts';
 import { layOut } from './layout.ts';
 import { type Sprout, sproutsOf } from './sprout.ts';
 
@@ -32,6 +34,19 @@ describe('the layout', () => {
         }
       }),
     );
+  });
+
+  it('draws a speculative child once while the program asks for it', () => {
+    const log = recordSearch({ id: 'a', seed: 5, rollouts: 8, threshold: 1 });
+    const replay = new Replay(log);
+    let both = 0;
+    for (let count = 2; count <= log.length; count += 1) {
+      const { tree } = replay.seek(count);
+      const keys = sproutsOf(tree!).map(({ key }) => key);
+      expect(new Set(keys).size).toBe(keys.length);
+      for (const { parent, index } of tree!.ghosts.values()) if (tree!.node(parent).inFlight?.has(index)) both += 1;
+    }
+    expect(both).toBeGreaterThan(0);
   });
 
   it('keeps neighbours apart and in order, and parents in the middle', () => {
