@@ -11,10 +11,9 @@ import { startTheme } from './page/theme.ts';
 
 startTheme();
 const state = h('span', { class: 'connection', role: 'status' }, 'connecting');
-const main = h('main', { id: 'main', tabindex: -1 });
-document
-  .getElementById('app')!
-  .append(h('a', { class: 'skip', href: '#main' }, 'Skip to content'), makeHeader(state, '#/'), main);
+const main = h('main', { tabindex: -1 });
+const skip = h('button', { type: 'button', class: 'skip', onclick: () => main.focus() }, 'Skip to content');
+document.getElementById('app')!.append(skip, makeHeader(state, '#/'), main);
 
 const feed = new OverviewFeed((connected) => {
   const words = connected instanceof ApiError ? connected.message : 'not connected';
@@ -27,11 +26,10 @@ let visit = new AbortController();
 
 function show(): void {
   const [, place, id] = location.hash.split('/');
-  if (location.hash === '#main') return main.focus();
   visit.abort();
   visit = new AbortController();
   if (place === 'search' && id !== undefined) {
-    void openSearch(main, decodeURIComponent(id), visit.signal);
+    void openSearch(main, id, visit.signal);
     return;
   }
   document.title = 'coppice';

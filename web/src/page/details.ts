@@ -6,7 +6,7 @@ import { markOf, markWords } from '../tree/mark.ts';
 import { readTheme } from '../tree/palette.ts';
 import { scoreColour } from '../tree/score-scale.ts';
 import { formatScore } from '../words.ts';
-import { fill, h } from './dom.ts';
+import { fill, h, setAttribute } from './dom.ts';
 
 export interface DetailsOptions {
   readonly threshold: () => number;
@@ -14,7 +14,7 @@ export interface DetailsOptions {
 }
 
 export class Details {
-  readonly element = h('section', { class: 'details', 'aria-label': 'Selected node', 'aria-live': 'polite' });
+  readonly element = h('section', { class: 'details', 'aria-label': 'Selected node', 'aria-live': 'off' });
   readonly #options: DetailsOptions;
   #shown = '';
 
@@ -22,7 +22,9 @@ export class Details {
     this.#options = options;
   }
 
-  show(moment: Moment, node: Node | undefined, heading: string): void {
+  /** Read out only what the reader selected: the best path changes too often. */
+  show(moment: Moment, node: Node | undefined, heading: string, selected: boolean): void {
+    setAttribute(this.element, 'aria-live', selected ? 'polite' : 'off');
     const key = `${heading} ${node?.id} ${node?.visits} ${node?.children.length} ${node?.pending} ${readTheme()}`;
     if (key === this.#shown) return;
     this.#shown = key;

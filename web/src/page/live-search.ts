@@ -25,8 +25,9 @@ async function showSearch(main: HTMLElement, id: string, signal: AbortSignal): P
   let search = await readSearch(id);
   if (signal.aborted) return;
   const log: LoggedEvent[] = [];
-  const cancel = h('button', { type: 'button', onclick: () => void cancelSearch(id) }, 'Cancel');
-  const save = h('button', { type: 'button', onclick: () => void saveRecording() }, 'Export as HTML');
+  const complain = (error: Error) => page.setProblem(error.message);
+  const cancel = h('button', { type: 'button', onclick: () => void cancelSearch(id).catch(complain) }, 'Cancel');
+  const save = h('button', { type: 'button', onclick: () => void saveRecording().catch(complain) }, 'Export as HTML');
   cancel.hidden = search.ended_ms !== null;
   const page = new SearchPage({ signal, search, log, actions: [cancel, save] });
   document.title = `coppice: ${questionOf(search).slice(0, 80)}`;

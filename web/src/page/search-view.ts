@@ -181,7 +181,7 @@ export class SearchPage {
     const node = selected ?? chosenOf(moment);
     const heading =
       selected !== undefined ? `Node ${selected.id}` : moment.exit === undefined ? 'Best path so far' : 'Chosen path';
-    this.#details.show(moment, node, heading);
+    this.#details.show(moment, node, heading, selected !== undefined);
   }
 
   #showPlayer(): void {
