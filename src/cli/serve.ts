@@ -118,9 +118,9 @@ const simulatedModel: PlainTree = {
   ],
 };
 
-/** Of the kinds that the shipped model was trained on. */
+/** Of the kinds that the shipped model was trained on; it finds the second about every other time, the last cannot be done. */
 const saplingExamples: readonly PlainTree[] = [
-  { title: 'Make 24', question: 'Make 24 from 4 7 8 8.' },
+  { title: 'Make 24', question: 'Make 24 from 2 4 6 8.' },
   { title: 'Countdown', question: 'Make 137 from 3 7 11 25 30.' },
   {
     title: 'Stamps',
