@@ -90,7 +90,13 @@ const journal = z
     texts: z.enum(['keep', 'until-end', 'never']).default('keep').meta({
       description: 'prompts and steps; until-end erases them when a search ends, never allows no background search',
     }),
-    flushMs: whole(20, 0, 10_000, 'ms', 'an entry waits so long for others to share an fsync with'),
+    flushMs: whole(
+      20,
+      0,
+      10_000,
+      'ms',
+      'an entry waits so long for others to share an fsync with; longer on a slow disk',
+    ),
     retentionMs: whole(604_800_000, 1000, 31_536_000_000, 'ms', 'a week of finished searches'),
     keepSearches: whole(
       100_000,

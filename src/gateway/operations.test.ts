@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway, serverEvents } from '../../tests/support/running-gateway.ts';
-import { silentLog } from './log.ts';
+import { createLog, silentLog } from './log.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** A server that remembers the bodies it was sent. */
@@ -136,6 +136,22 @@ describe('operations', () => {
     expect(value('coppice.exit')).toEqual({ stringValue: 'accepted' });
     expect(JSON.stringify(bodies)).not.toContain('make 24');
   });
+});
+
+test('a collector that is gone, or a client that does not want to be traced, changes no answer', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', format: 'json', write: (line) => lines.push(line) });
+  const endpoint = (await nowhere()).replace('/v1', '');
+  const telemetry = createTelemetry({ endpoint, sampleRatio: 0, content: false }, {}, log);
+  const { url, close } = await runGateway({ telemetry });
+  const traced = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` };
+  const untraced = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-00` };
+  for (const headers of [traced, untraced, {}]) {
+    expect((await post(`${url}/v1/chat/completions`, question, headers)).status).toBe(200);
+  }
+  await close();
+  // Only the traced request and its search were to be sent.
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: 'telemetry', spans: 2 }]);
 });
 
 describe('passing through', () => {
