@@ -56,6 +56,15 @@ function painted(page: Page, selector: string): Promise<number> {
   });
 }
 
+/** Ended after the last test, whether the one that started it passed or not. */
+const servers: Served[] = [];
+
+async function serve(config: object): Promise<Served> {
+  const server = await startServer(config);
+  servers.push(server);
+  return server;
+}
+
 const slider = (page: Page) => page.getByRole('slider');
 const eventOf = async (page: Page) => Number(await slider(page).getAttribute('aria-valuenow'));
 const lastEventOf = async (page: Page) => Number(await slider(page).getAttribute('aria-valuemax'));
@@ -69,7 +78,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-browser-'));
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(simulated(4)), openBrowser()]);
+    [server, browser] = await Promise.all([serve(simulated(4)), openBrowser()]);
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     page = await context.newPage();
     problems = watchProblems(page);
@@ -77,7 +86,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
 
   afterAll(async () => {
     await browser?.close();
-    await server?.stop();
+    for (const each of servers) await each.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -227,18 +236,17 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
   });
 
   it('cancels a search that grows', async () => {
-    const slow = await startServer(simulated(0.05));
+    const slow = await serve(simulated(0.05));
     const id = await post(slow.url, 'a slow one', { rollouts: 64 });
     await page.goto(`${slow.url}/#/search/${id}`);
     await page.getByText('growing').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.chip', { hasText: 'cancelled' }).waitFor();
-    await slow.stop();
   });
 
   it('asks for a key where the server wants one', async () => {
     const { key, hash } = newKey();
-    const locked = await startServer(simulated(4, { keys: [{ name: 'me', hash }] }));
+    const locked = await serve(simulated(4, { keys: [{ name: 'me', hash }] }));
     const own = await browser.newContext();
     const visit = await own.newPage();
     await visit.goto(locked.url);
@@ -246,7 +254,6 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     await visit.getByRole('button', { name: 'Continue' }).click();
     await visit.locator('.connection[data-ok=yes]').waitFor();
     await own.close();
-    await locked.stop();
   });
 
   it.each([
@@ -267,7 +274,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
   });
 
   it('answers an example of the default configuration (time printed)', async () => {
-    const plain = await startServer({});
+    const plain = await serve({});
     const own = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     const visit = await own.newPage();
     const startedMs = performance.now();
@@ -280,7 +287,6 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     console.log(`first use: ${tookMs} ms from opening the page to the answer (${about}): ${outcome}`);
     expect(await painted(visit, '.tree canvas')).toBeGreaterThan(2000);
     await own.close();
-    await plain.stop();
   });
 
   it('stays smooth with a tree of 2,000 nodes (printed)', async () => {
@@ -327,13 +333,12 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
   });
 
   it('stays smooth with 200 live searches (printed)', async () => {
-    const slow = await startServer(simulated(0.05));
+    const slow = await serve(simulated(0.05));
     await Promise.all(Array.from({ length: 200 }, (_, at) => post(slow.url, `question ${at}`, { rollouts: 64 })));
     await page.goto(slow.url);
     await page.waitForFunction(() => document.querySelectorAll('.rows a.row').length >= 200);
     const overview = await frameTimes(page, 5000);
     console.log(`frames, overview of 200 live searches: ${JSON.stringify(overview)}`);
     expect(await page.locator('.rows a.row').count()).toBeGreaterThanOrEqual(200);
-    await slow.stop();
   });
 });
