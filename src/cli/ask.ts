@@ -8,11 +8,13 @@ import { programOf } from '../bench/answering/program-of.ts';
 import { generalForm, type QuestionForm, STEP_PROMPT, saplingForm } from '../bench/answering/question-form.ts';
 import { isShipped } from '../engine/llama/shipped-models.ts';
 import { createPolicy } from '../policy/create.ts';
+import { fittingPolicy } from '../policy/fitting.ts';
 import { type PolicyName, policyNames } from '../policy/policy.ts';
 import { type ProgramName, programNames } from '../program/program.ts';
 import type { LoggedEvent } from '../runtime/events.ts';
 import type { SearchRequest } from '../runtime/request.ts';
 import { isRecognised, recognise } from '../task/recognise.ts';
+import { greedySampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
 import { answerLines, answerRecord } from './answer-view.ts';
@@ -169,13 +171,15 @@ function readSettings(args: readonly string[]): Settings | undefined {
   if (values.help) return undefined;
   const question = positionals.join(' ').trim();
   if (question === '') raise('bad-setting', 'ask what? Give a question: coppice ask "make 24 from 4 7 8 8"');
-  const { program, policy } = hasRewards(values.model, values.prm) ? scoredDefaults : unscoredDefaults;
+  const defaults = hasRewards(values.model, values.prm) ? scoredDefaults : unscoredDefaults;
+  const reading = oneOf('reading', values.reading, Object.keys(readings) as ReadingName[]);
+  const program = oneOf('program', values.program ?? defaults.program, programNames);
   return {
     question,
     model: values.model,
-    reading: oneOf('reading', values.reading, Object.keys(readings) as ReadingName[]),
-    program: oneOf('program', values.program ?? program, programNames),
-    policy: oneOf('policy', values.policy ?? policy, policyNames),
+    reading,
+    program,
+    policy: oneOf('policy', values.policy ?? policyFor(defaults.policy, program, reading), policyNames),
     rollouts: whole('rollouts', values.rollouts, 1, 100_000),
     branching: whole('branching', values.branching, 1, 64),
     threshold: real('threshold', values.threshold, 0, 1),
@@ -196,6 +200,11 @@ function readSettings(args: readonly string[]): Settings | undefined {
 // Without a reward model there is nothing that a threshold or an exit could rest on: many answers, and the most common.
 const scoredDefaults = { program: 'mcts', policy: 'boost' } as const;
 const unscoredDefaults = { program: 'self-consistency', policy: 'vanilla' } as const;
+
+function policyFor(wanted: PolicyName, program: ProgramName, reading: ReadingName): PolicyName {
+  const example = programOf(program, { rollouts: 1, branching: 1, maxDepth: 1, sampling: greedySampling });
+  return fittingPolicy(wanted, example, readings[reading].aggregation);
+}
 
 function hasRewards(model: string, prm: string | undefined): boolean {
   return prm === undefined ? isShipped(model) : prm !== 'none';

@@ -126,7 +126,9 @@ export const model = z.strictObject({
     .enum(programNames)
     .default('mcts')
     .meta({ description: 'without a verifier a program that needs one gives way to self-consistency' }),
-  policy: z.enum(policyNames).default('positive').meta({ description: 'stops what has won, gives up on nothing' }),
+  policy: z.enum(policyNames).default('boost').meta({
+    description: "P0's full system; 'positive' for programs and verifiers with which its negative exit does not go",
+  }),
   threshold: real(0.9, 0, 1, 'score', 'of a completed path that is accepted'),
   aggregation: z
     .enum(aggregations)

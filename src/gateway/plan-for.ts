@@ -1,12 +1,13 @@
 // The plan of a request against the models and limits that this server has.
 
+import { fittingPolicy } from '../policy/fitting.ts';
 import { ApiError } from './api-error.ts';
 import type { ChatBody } from './chat-body.ts';
 import type { GatewayContext } from './context.ts';
 import type { Caller } from './keys.ts';
 import { makePlan, type SearchPlan } from './plan.ts';
 import { randomSeed } from './search-facts.ts';
-import { needsVerifier } from './search-request.ts';
+import { exampleOf } from './search-request.ts';
 
 export function planFor(
   context: GatewayContext,
@@ -22,12 +23,14 @@ export function planFor(
     });
   }
   const { contextTokens } = model.engine.capabilities;
+  const aggregation = model.config.aggregation ?? model.verifier?.capabilities.aggregation ?? 'product';
   return makePlan(body, {
     model: model.config,
     form: model.form,
     limits: context.config.limits,
     hasVerifier: model.verifier !== undefined,
-    needsVerifier,
+    needsVerifier: (program) => exampleOf(program).needsVerifier,
+    policyFor: (program) => fittingPolicy(model.config.policy, exampleOf(program), aggregation),
     contextTokens,
     maxPriority: caller.maxPriority,
     defaultDeadlineMs,

@@ -58,6 +58,8 @@ export interface PlanContext {
   readonly hasVerifier: boolean;
   /** Which programs need a verifier. */
   readonly needsVerifier: (program: ProgramName) => boolean;
+  /** The model's policy, or one that goes with the program. */
+  readonly policyFor: (program: ProgramName) => PolicyName;
   readonly contextTokens: number | undefined;
   /** The highest priority that the key may ask for. */
   readonly maxPriority: number;
@@ -148,7 +150,7 @@ function searchShape(body: ChatBody, context: PlanContext): Shape {
   return {
     mode: 'search',
     program,
-    policy: wish.policy ?? model.policy,
+    policy: wish.policy ?? context.policyFor(program),
     scoring: context.needsVerifier(program) ? 'verifier' : 'self-consistency',
     rollouts:
       atMost('coppice.rollouts', wish.rollouts, limits.rollouts, 'limits.rollouts') ??

@@ -27,11 +27,10 @@ export function makeProgram(plan: SearchPlan): Program {
   return programs[plan.program](plan);
 }
 
-/** Whether a program needs a verifier does not depend on its options. */
-export function needsVerifier(name: ProgramName): boolean {
+/** A program to read its fixed properties from: whether it needs a verifier, which rules it goes with. */
+export function exampleOf(name: ProgramName): Program {
   const sampling = { temperature: 0 };
-  const blank = { rollouts: 1, branching: 1, maxDepth: 1, sampling } as SearchPlan;
-  return programs[name](blank).needsVerifier;
+  return programs[name]({ rollouts: 1, branching: 1, maxDepth: 1, sampling } as SearchPlan);
 }
 
 export type Extract = (pathText: string) => string | undefined;

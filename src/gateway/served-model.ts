@@ -62,7 +62,8 @@ export class ServedModel {
     this.runtime = new Runtime({
       engine: meterPrompts(engine, hooks.onPrompt),
       ...(verifier === undefined ? {} : { verifier }),
-      scheduler: createPolicy(config.policy).scheduler,
+      // It boosts only searches whose own policy says so: each request may choose.
+      scheduler: createPolicy('boost').scheduler,
       budget: config.budget,
       clock,
       requestTimeoutMs: config.requestMs,

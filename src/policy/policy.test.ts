@@ -7,6 +7,7 @@ import { createBestOfN } from '../program/best-of-n.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import { checkRules } from './check.ts';
 import { createPolicy } from './create.ts';
+import { fittingPolicy } from './fitting.ts';
 import { defaultOptions, knobs, type PolicyOptions } from './knobs.ts';
 import { type PolicyName, policyNames } from './policy.ts';
 
@@ -80,5 +81,14 @@ describe('a search is refused before it runs', () => {
     expect(() => checkRules(createPolicy('positive+negative').rules, createBestOfN(), 'product')).toThrow(
       /bad-setting.*negative-selective.*best-of-n/,
     );
+  });
+});
+
+describe('the policy that nobody chose', () => {
+  it('is the wanted one, or positive where its rules do not fit', () => {
+    expect(fittingPolicy('boost', createMcts(), 'product')).toBe('boost');
+    expect(fittingPolicy('boost', createBestOfN(), 'product')).toBe('positive');
+    expect(fittingPolicy('boost', createMcts(), 'mean')).toBe('positive');
+    expect(fittingPolicy('vanilla', createBestOfN(), 'mean')).toBe('vanilla');
   });
 });

@@ -1,0 +1,19 @@
+// The policy to take where nobody chose one: the wanted one, or `positive` where its rules do not go with the program or
+// the aggregation. What a caller asked for by name is never exchanged; it is refused instead (check.ts).
+
+import { FaultError } from '../base/fault.ts';
+import type { Program } from '../program/program.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
+import { checkRules } from './check.ts';
+import { createPolicy } from './create.ts';
+import type { PolicyName } from './policy.ts';
+
+export function fittingPolicy(wanted: PolicyName, program: Program, aggregation: Aggregation): PolicyName {
+  try {
+    checkRules(createPolicy(wanted).rules, program, aggregation);
+    return wanted;
+  } catch (error) {
+    if (error instanceof FaultError) return 'positive';
+    throw error;
+  }
+}
