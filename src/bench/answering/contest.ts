@@ -1,6 +1,5 @@
-// A set of questions answered by several contenders (a program under a policy) on one engine: so many searches at a time,
-// each contender on every question, results handed over one by one so that a run can be taken up again. Contenders take
-// turns in blocks of questions, so that a change in the machine's speed meets all of them.
+// A block of questions answered by one contender (a program under a policy) on a real engine: so many searches at a time,
+// results handed over one by one as they end. Whoever compares contenders lets them take turns, block by block.
 import { hash } from '../../base/random.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { createPolicy } from '../../policy/create.ts';
