@@ -6,7 +6,7 @@ import { type Embedded, openEmbedded } from '../bench/answering/embedded.ts';
 import { type Ended, runSearch } from '../bench/answering/live-search.ts';
 import { programOf } from '../bench/answering/program-of.ts';
 import { generalForm, type QuestionForm, STEP_PROMPT, saplingForm } from '../bench/answering/question-form.ts';
-import { isShipped } from '../engine/llama/shipped-models.ts';
+import { branchingOf, isShipped } from '../engine/llama/shipped-models.ts';
 import { createPolicy } from '../policy/create.ts';
 import { fittingPolicy } from '../policy/fitting.ts';
 import { type PolicyName, policyNames } from '../policy/policy.ts';
@@ -36,7 +36,7 @@ Answers one question by tree search on the embedded engine.
   --policy NAME       ${policyNames.join(', ')}
                       (boost; vanilla without a reward model)
   --rollouts N        rollouts, samples or beams (16)
-  --branching N       steps per expansion (4)
+  --branching N       steps per expansion (8 for the shipped models, else 4)
   --threshold X       score at which a finished path is accepted (0.9)
   --budget N          strands open at a time (8)
   --temperature X     of sampling
@@ -153,7 +153,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
       program: text,
       policy: text,
       rollouts: { type: 'string', default: '16' },
-      branching: { type: 'string', default: '4' },
+      branching: text,
       threshold: { type: 'string', default: '0.9' },
       budget: { type: 'string', default: '8' },
       temperature: text,
@@ -181,7 +181,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     program,
     policy: oneOf('policy', values.policy ?? policyFor(defaults.policy, program, reading), policyNames),
     rollouts: whole('rollouts', values.rollouts, 1, 100_000),
-    branching: whole('branching', values.branching, 1, 64),
+    branching: whole('branching', values.branching ?? String(branchingOf(values.model)), 1, 64),
     threshold: real('threshold', values.threshold, 0, 1),
     budget: whole('budget', values.budget, 1, 1024),
     seed: whole('seed', values.seed, 0, 2 ** 32 - 1),

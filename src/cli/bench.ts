@@ -9,6 +9,7 @@ import { type GoldQuestion, readQuestions } from '../bench/answering/question-fi
 import { formFor, isRight } from '../bench/answering/question-form.ts';
 import { type Tally, tally } from '../bench/answering/tally.ts';
 import { tallyTable } from '../bench/answering/tally-table.ts';
+import { branchingOf } from '../engine/llama/shipped-models.ts';
 import { type PolicyName, policyNames } from '../policy/policy.ts';
 import { type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
 import { given, oneOf, readArguments, real, whole } from './options.ts';
@@ -29,7 +30,7 @@ Answers a set of questions with several programs and policies on the embedded en
   --programs NAMES    of greedy, best-of-n, self-consistency, beam, mcts
   --policies NAMES    for mcts: ${policyNames.join(', ')}
   --rollouts N        rollouts of mcts, samples of best-of-n (16); beam has a quarter as many beams
-  --branching N       steps per expansion (4)
+  --branching N       steps per expansion (8 for the shipped models, else 4)
   --threshold X       score at which a finished path is accepted (0.9)
   --concurrency N     searches at a time (8)
   --budget N          strands open at a time (16)
@@ -293,7 +294,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
       programs: { type: 'string', default: defaults.programs },
       policies: { type: 'string', default: defaults.policies },
       rollouts: { type: 'string', default: '16' },
-      branching: { type: 'string', default: '4' },
+      branching: text,
       threshold: { type: 'string', default: '0.9' },
       concurrency: { type: 'string', default: '8' },
       budget: { type: 'string', default: '16' },
@@ -315,7 +316,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     programs: values.programs.split(',').map((name) => oneOf('programs', name.trim(), benchPrograms)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
     rollouts: whole('rollouts', values.rollouts, 1, 100_000),
-    branching: whole('branching', values.branching, 1, 64),
+    branching: whole('branching', values.branching ?? String(branchingOf(values.model)), 1, 64),
     threshold: real('threshold', values.threshold, 0, 1),
     concurrency: whole('concurrency', values.concurrency, 1, 10_000),
     budget: whole('budget', values.budget, 1, 10_000),

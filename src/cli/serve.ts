@@ -6,7 +6,7 @@ import { raise } from '../base/fault.ts';
 import { loadConfig, type PlainTree } from '../config/load.ts';
 import { printConfig, printExample, printSchema } from '../config/print.ts';
 import type { Config } from '../config/schema.ts';
-import { modelPath } from '../engine/llama/shipped-models.ts';
+import { branchingOf, modelPath } from '../engine/llama/shipped-models.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { newKey } from '../gateway/keys.ts';
 import { createLog } from '../gateway/log.ts';
@@ -118,10 +118,10 @@ const simulatedModel: PlainTree = {
   ],
 };
 
-/** Of the kinds that the shipped model was trained on; it finds the second about every other time, the last cannot be done. */
+/** Of the kinds that the shipped model was trained on; the last cannot be done. */
 const saplingExamples: readonly PlainTree[] = [
   { title: 'Make 24', question: 'Make 24 from 2 4 6 8.' },
-  { title: 'Countdown', question: 'Make 137 from 3 7 11 25 30.' },
+  { title: 'Countdown', question: 'Make 151 from 4 6 9 23 30.' },
   {
     title: 'Stamps',
     question:
@@ -138,6 +138,7 @@ function defaultModel(): PlainTree {
     engine: { kind: 'llama' },
     verifier: { kind: 'prm' },
     budget: 16,
+    branching: branchingOf('sapling'),
     examples: saplingExamples,
   };
 }

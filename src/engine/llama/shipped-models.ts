@@ -11,3 +11,11 @@ export function isShipped(name: string): name is ShippedModel {
 export function modelPath(name: string): string {
   return isShipped(name) ? fileURLToPath(new URL(`../../../models/${name}.gguf`, import.meta.url)) : name;
 }
+
+/**
+ * Steps per expansion. The shipped models write short steps of which many are alike, and identical siblings are one node: with
+ * few a tree runs out of leaves long before its rollouts (docs/decisions/0043-branching-of-the-saplings.md). 4 as in P0 §5.1 for others.
+ */
+export function branchingOf(model: string): number {
+  return isShipped(model) ? 8 : 4;
+}

@@ -9,7 +9,7 @@ import { startServer } from '../../support/served.ts';
 import { openBrowser } from './chromium.ts';
 
 const folder = join(process.cwd(), 'docs', 'images');
-const question = 'Make 137 from 3 7 11 25 30.';
+const question = 'Make 151 from 4 6 9 23 30.';
 const seed = 4;
 
 const phrases: readonly ((random: Random) => string)[] = [
