@@ -10,6 +10,7 @@ export default defineConfig({
           name: 'fast',
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
+          setupFiles: ['tests/support/property-seed.ts'],
           testTimeout: 60_000,
         },
       },

@@ -7,7 +7,16 @@ import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
 import { bestAnswer, describe } from './best.ts';
 import { meanLogprobOf } from './confidence.ts';
-import { askBelow, foldOutcome, follow, freeIndex, leastPromising, openAt, readyStrand } from './growth.ts';
+import {
+  askBelow,
+  foldOutcome,
+  follow,
+  freeIndex,
+  freeIndices,
+  leastPromising,
+  openAt,
+  readyStrand,
+} from './growth.ts';
 import type { Answer, Ask, Expansion, Outcome, Program, ProgramName } from './program.ts';
 
 export interface SamplesOptions {
@@ -72,10 +81,9 @@ class Samples implements Program {
 
   /** The samples that have not been opened: what comes below an open one is not known before its step is. */
   foresee(tree: Tree, count: number): Expansion[] {
-    const first = freeIndex(tree.root);
     const more = Math.min(count, this.#samplesLeft(tree));
     const { sampling } = this.#options;
-    return Array.from({ length: more }, (_, at) => ({ node: tree.root, indices: [first + at], sampling }));
+    return freeIndices(tree.root, more).map((index) => ({ node: tree.root, indices: [index], sampling }));
   }
 
   yield(tree: Tree, count: number): number[] {

@@ -93,11 +93,17 @@ export function missingIndices(node: Node, count: number): number[] {
   return indices;
 }
 
-/** The first child index that is neither taken nor in flight. */
+/** The first `count` child indices that are neither taken nor in flight; a failed child leaves a gap that is filled first. */
+export function freeIndices(node: Node, count: number): number[] {
+  const indices: number[] = [];
+  for (let index = 0; indices.length < count; index += 1) {
+    if (!node.byIndex?.has(index) && !node.inFlight?.has(index)) indices.push(index);
+  }
+  return indices;
+}
+
 export function freeIndex(node: Node): number {
-  let index = 0;
-  while (node.byIndex?.has(index) || node.inFlight?.has(index)) index += 1;
-  return index;
+  return freeIndices(node, 1)[0]!;
 }
 
 /** Open strands in the order in which they are to be given up: lowest score first, the younger of equals first. */
