@@ -3,7 +3,7 @@
 import type { FaultCode } from '../base/fault.ts';
 import type { Plain, SearchState } from '../journal/journal.ts';
 import type { LoggedEvent } from '../runtime/events.ts';
-import type { Token } from '../runtime/runtime.ts';
+import type { Token } from '../runtime/options.ts';
 import type { ApiError } from './api-error.ts';
 import type { SearchPlan } from './plan.ts';
 import { SearchMirror } from './search-mirror.ts';

@@ -4,51 +4,24 @@
 // the simulator proves is what production runs. A fault in one search never touches another.
 
 import { assert, never } from '../base/assert.ts';
-import type { Clock } from '../base/clock.ts';
-import { type Fault, FaultError, raise } from '../base/fault.ts';
-import { Heap } from '../base/heap.ts';
-import type { Engine, EngineMessage, Lane } from '../engine/engine.ts';
+import { FaultError, raise } from '../base/fault.ts';
+import type { EngineMessage } from '../engine/engine.ts';
 import type { Exit } from '../exit/exit.ts';
 import { checkRules } from '../policy/check.ts';
 import type { Expansion } from '../program/program.ts';
-import type { Decision, Scheduler, Width } from '../scheduler/scheduler.ts';
+import type { Decision, Width } from '../scheduler/scheduler.ts';
 import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
-import type { Node } from '../tree/node.ts';
 import { ghostKey, Tree } from '../tree/tree.ts';
-import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
-import type { LoggedEvent, SearchEvent } from './events.ts';
+import type { VerifierMessage } from '../verifier/verifier.ts';
+import { Alarms } from './alarms.ts';
+import type { SearchEvent } from './events.ts';
+import { cancelledByCaller, firstExit, nothingLeft } from './exits.ts';
 import { type Arrival, type Flight, Flights } from './flights.ts';
 import { Leases } from './leases.ts';
-import { checkRequest, type SearchRequest, type SearchResult } from './request.ts';
+import type { RuntimeOptions } from './options.ts';
+import { checkRequest, type SearchRequest } from './request.ts';
 import { Search } from './search.ts';
-
-export interface RuntimeOptions {
-  readonly engine: Engine;
-  /** Without one, only programs that need none can run. */
-  readonly verifier?: Verifier;
-  readonly scheduler: Scheduler;
-  /** M, P0 §4.1: strands open at a time, over all searches and lanes. */
-  readonly budget: number;
-  readonly clock: Clock;
-  /** A request that is not answered for so long counts as failed; undefined waits for ever. */
-  readonly requestTimeoutMs?: number;
-  /** Strands of one search that may fail in a row before it ends as `failed`. */
-  readonly maxFailures?: number;
-  readonly onEvent?: (event: LoggedEvent) => void;
-  readonly onEnd?: (result: SearchResult) => void;
-  readonly onToken?: (token: Token) => void;
-  readonly onFault?: (search: string, fault: Fault) => void;
-  /** The inbox has something: `step` should be called soon. */
-  readonly wake?: () => void;
-}
-
-/** Text of a child as it is being generated. */
-export interface Token {
-  readonly search: string;
-  readonly node: number;
-  readonly index: number;
-  readonly text: string;
-}
+import { Speculation } from './speculation.ts';
 
 type InboxMessage =
   | { readonly from: 'engine'; readonly message: EngineMessage }
@@ -56,17 +29,16 @@ type InboxMessage =
   | { readonly from: 'caller'; readonly submit: Search }
   | { readonly from: 'caller'; readonly cancel: string };
 
-const defaultMaxFailures = 8;
-
 export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #leases: Leases;
   readonly #flights: Flights;
+  readonly #speculation: Speculation;
+  readonly #alarms = new Alarms((search) => this.#isLive(search));
   /** Every live search: those that wait and those that run. */
   readonly #live = new Map<string, Search>();
   readonly #waiting = new Map<string, Search>();
   readonly #running = new Map<string, Search>();
-  readonly #wakes = new Heap<{ readonly atMs: number; readonly search: Search }>((a, b) => a.atMs < b.atMs);
   /** Searches in which something happened since they were last asked. */
   readonly #touched = new Set<Search>();
   #inbox: InboxMessage[] = [];
@@ -78,6 +50,7 @@ export class Runtime {
     this.#options = options;
     this.#leases = new Leases(options.budget);
     this.#flights = new Flights({ engine, verifier, requestTimeoutMs, onFault });
+    this.#speculation = new Speculation(this.#leases, this.#flights, (search) => this.#touched.add(search));
     engine.connect((message) => this.#post({ from: 'engine', message }));
     verifier?.connect((message) => this.#post({ from: 'verifier', message }));
   }
@@ -112,23 +85,15 @@ export class Runtime {
 
   /** When `step` is to be called even if nothing arrives: the next time limit, deadline or overdue request. */
   nextWakeMs(): number | undefined {
-    let next = this.#wakes.peek();
-    while (next !== undefined && !this.#isLive(next.search)) {
-      this.#wakes.pop();
-      next = this.#wakes.peek();
-    }
+    const alarmMs = this.#alarms.nextMs();
     const expiryMs = this.#flights.nextExpiryMs();
-    if (next === undefined || expiryMs === undefined) return next?.atMs ?? expiryMs;
-    return Math.min(next.atMs, expiryMs);
+    if (alarmMs === undefined || expiryMs === undefined) return alarmMs ?? expiryMs;
+    return Math.min(alarmMs, expiryMs);
   }
 
   /** Something was posted since the last step, for instance by an engine that answers at once. */
   get hasMail(): boolean {
     return this.#inbox.length > 0;
-  }
-
-  get budget(): number {
-    return this.#leases.budget;
   }
 
   get leasesTaken(): number {
@@ -147,6 +112,8 @@ export class Runtime {
   get running(): ReadonlyMap<string, Search> {
     return this.#running;
   }
+
+  // ---- inbox ------------------------------------------------------------------------------------------------------
 
   #accept(
     request: SearchRequest,
@@ -175,15 +142,14 @@ export class Runtime {
     this.#options.wake?.();
   }
 
+  // ---- drain ------------------------------------------------------------------------------------------------------
+
   #drain(nowMs: number): void {
     const messages = this.#inbox;
     this.#inbox = [];
     for (const message of messages) this.#take(message, nowMs);
     this.#flights.expire(nowMs);
-    for (let due = this.#wakes.peek(); due !== undefined && due.atMs <= nowMs; due = this.#wakes.peek()) {
-      this.#wakes.pop();
-      if (this.#isLive(due.search)) this.#touched.add(due.search);
-    }
+    for (const search of this.#alarms.takeDue(nowMs)) this.#touched.add(search);
   }
 
   #take(message: InboxMessage, nowMs: number): void {
@@ -195,7 +161,7 @@ export class Runtime {
         return this.#flights.takeFromVerifier(message.message);
       case 'caller':
         if ('submit' in message) return this.#enqueue(message.submit);
-        return this.#finish(this.#live.get(message.cancel), { kind: 'cancelled', rule: 'caller', evidence: {} }, nowMs);
+        return this.#finish(this.#live.get(message.cancel), cancelledByCaller, nowMs);
       default:
         return never(message, 'inbox message');
     }
@@ -212,16 +178,18 @@ export class Runtime {
     if (!this.#isLive(search)) return;
     this.#waiting.set(search.id, search);
     const { deadlineMs } = search.request.limits;
-    if (deadlineMs !== undefined) this.#wakes.push({ atMs: search.arrivalMs + deadlineMs, search });
+    if (deadlineMs !== undefined) this.#alarms.set(search.arrivalMs + deadlineMs, search);
     this.#touched.add(search);
     this.#stale = true;
   }
+
+  // ---- tell -------------------------------------------------------------------------------------------------------
 
   #tell(): void {
     for (const arrival of this.#flights.takeArrivals()) {
       const { search, flight } = arrival;
       if (flight !== undefined) this.#land(flight);
-      if (this.#running.get(search.id) === search) this.#tellOne(arrival);
+      if (this.#isRunning(search)) this.#tellOne(arrival);
     }
   }
 
@@ -229,7 +197,7 @@ export class Runtime {
     const { search, node, index } = flight;
     const key = ghostKey(node.id, index);
     if (search.flights.get(key) === flight) search.flights.delete(key);
-    if (flight.lane === 'speculative') this.#settleSpeculation(search, node);
+    this.#speculation.landed(flight);
   }
 
   #tellOne({ search, outcome }: Arrival): void {
@@ -243,9 +211,11 @@ export class Runtime {
     }
   }
 
+  // ---- prune, exits -----------------------------------------------------------------------------------------------
+
   #prune(nowMs: number): void {
     for (const search of this.#touched) {
-      if (this.#running.get(search.id) !== search) continue;
+      if (!this.#isRunning(search)) continue;
       for (const rule of search.request.rules.prunes) {
         for (const { strand, evidence } of rule.check(search.view(nowMs))) {
           this.#emit(search, { type: 'pruned', strand, rule: rule.name, evidence });
@@ -257,30 +227,12 @@ export class Runtime {
 
   #checkExits(nowMs: number): void {
     for (const search of this.#touched) {
-      const exit = this.#isLive(search) ? this.#firstExit(search, nowMs) : undefined;
+      const exit = this.#isLive(search) ? firstExit(search, nowMs, this.#options) : undefined;
       if (exit !== undefined) this.#finish(search, exit, nowMs);
     }
   }
 
-  #firstExit(search: Search, nowMs: number): Exit | undefined {
-    const view = search.view(nowMs);
-    for (const rule of search.request.rules.exits) {
-      const exit = rule.check(view);
-      if (exit !== undefined) return exit.kind === 'deadline' ? this.#explain(search, exit) : exit;
-    }
-    const maxFailures = this.#options.maxFailures ?? defaultMaxFailures;
-    const { failuresInARow } = search.tree;
-    if (failuresInARow < maxFailures) return undefined;
-    return { kind: 'failed', rule: 'failures', evidence: { failuresInARow, maxFailures } };
-  }
-
-  /** A deadline that passed without an answer while engine or verifier were out is their failure, and says so. */
-  #explain(search: Search, exit: Exit): Exit {
-    const { engine, verifier } = this.#options;
-    const trouble = engine.load().trouble ?? verifier?.load().trouble;
-    if (trouble === undefined || search.request.program.answer(search.tree)?.complete === true) return exit;
-    return { kind: 'failed', rule: 'trouble', evidence: { ...exit.evidence, trouble } };
-  }
+  // ---- decide -----------------------------------------------------------------------------------------------------
 
   #decide(nowMs: number): void {
     if (!this.#stale) return;
@@ -315,7 +267,7 @@ export class Runtime {
     if (primary === search.width.primary && speculative === search.width.speculative) return;
     if (primary > search.width.primary || speculative > search.width.speculative) this.#touched.add(search);
     search.width = width;
-    while (search.speculations.size > speculative) this.#dropSpeculation(search);
+    this.#speculation.shrink(search, speculative);
     this.#emit(search, { type: 'width', primary, speculative });
   }
 
@@ -325,7 +277,7 @@ export class Runtime {
     this.#running.set(search.id, search);
     search.admittedMs = nowMs;
     const { timeMs } = search.request.limits;
-    if (timeMs !== undefined) this.#wakes.push({ atMs: nowMs + timeMs, search });
+    if (timeMs !== undefined) this.#alarms.set(nowMs + timeMs, search);
     this.#emit(search, { type: 'admitted' });
     this.#setWidth(search, width);
     if (search.resumed) this.#takeUp(search, nowMs);
@@ -340,15 +292,17 @@ export class Runtime {
     for (const { id, node, sampling } of tree.strands.values()) {
       search.leases.set(id, this.#leases.take(search.id));
       const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
-      if (sampling !== undefined) this.#launch(search, { node, indices, sampling }, 'primary', nowMs);
+      if (sampling !== undefined) this.#launch(search, { node, indices, sampling }, nowMs);
     }
   }
+
+  // ---- ask --------------------------------------------------------------------------------------------------------
 
   #ask(nowMs: number): void {
     const touched = [...this.#touched];
     this.#touched.clear();
     for (const search of touched) {
-      if (this.#running.get(search.id) === search) this.#askOne(search, nowMs);
+      if (this.#isRunning(search)) this.#askOne(search, nowMs);
     }
   }
 
@@ -360,7 +314,7 @@ export class Runtime {
       const ask = request.program.ask(tree, mayOpen);
       if (ask !== undefined) {
         assert(ask.indices.length > 0, `program '${request.program.name}' asks for no child`);
-        this.#launch(search, ask, 'primary', nowMs);
+        this.#launch(search, ask, nowMs);
         continue;
       }
       // A program may close a strand that it finds complete (after a crash): then there is room again.
@@ -368,46 +322,29 @@ export class Runtime {
       if (mayOpen && tree.strands.size === 0) return this.#finish(search, nothingLeft(tree), nowMs);
       break;
     }
-    if (search.width.speculative > search.speculations.size) this.#speculate(search, nowMs);
-  }
-
-  #speculate(search: Search, nowMs: number): void {
-    const wanted = search.width.speculative;
-    for (const expansion of search.request.program.foresee(search.tree, wanted)) {
-      if (search.speculations.size >= wanted) return;
-      const { node } = expansion;
-      const unknown = (index: number) => !search.knows(ghostKey(node.id, index));
-      const indices = expansion.indices.filter(unknown);
-      if (indices.length === 0 || search.speculations.has(node.id)) continue;
-      search.speculations.set(node.id, { lease: this.#leases.take(search.id), remaining: indices.length });
-      this.#launch(search, { ...expansion, indices }, 'speculative', nowMs);
-    }
+    this.#speculation.fill(search, nowMs);
   }
 
   /** Each child comes from a ghost, from a speculative flight that is adopted, or from the engine. */
-  #launch(search: Search, expansion: Expansion, lane: Lane, nowMs: number): void {
+  #launch(search: Search, expansion: Expansion, nowMs: number): void {
     const { node } = expansion;
     const indices = expansion.indices.filter((index) => {
       const key = ghostKey(node.id, index);
       const ghost = search.tree.ghosts.get(key);
       const flight = search.flights.get(key);
       if (ghost !== undefined) this.#flights.promote(search, ghost);
-      else if (flight !== undefined) this.#adopt(flight);
+      else if (flight !== undefined) this.#speculation.adopt(flight);
       return ghost === undefined && flight === undefined;
     });
-    this.#flights.start(search, expansion, indices, lane, nowMs);
+    this.#flights.start(search, expansion, indices, 'primary', nowMs);
   }
 
-  #adopt(flight: Flight): void {
-    if (flight.lane === 'primary') return;
-    flight.lane = 'primary';
-    this.#settleSpeculation(flight.search, flight.node);
-  }
+  // ---- ends -------------------------------------------------------------------------------------------------------
 
   #finish(search: Search | undefined, exit: Exit, nowMs: number): void {
     if (search === undefined) return;
     for (const strand of [...search.tree.strands.keys()]) this.#closeStrand(search, strand, 'ended');
-    while (search.speculations.size > 0) this.#dropSpeculation(search);
+    this.#speculation.shrink(search, 0);
     for (const flight of [...search.flights.values()]) this.#flights.cancel(flight);
     for (const set of [this.#live, this.#waiting, this.#running]) set.delete(search.id);
     this.#touched.delete(search);
@@ -430,27 +367,7 @@ export class Runtime {
     search.tree.record({ type: 'closed', strand: id, closing });
   }
 
-  /** The latest speculation goes first. */
-  #dropSpeculation(search: Search): void {
-    const [last] = [...search.speculations].slice(-1);
-    assert(last !== undefined, 'there is no speculation to drop');
-    const [node, { lease }] = last;
-    for (const flight of [...search.flights.values()]) {
-      if (flight.node.id === node && flight.lane === 'speculative') this.#flights.cancel(flight);
-    }
-    search.speculations.delete(node);
-    this.#leases.give(lease);
-  }
-
-  #settleSpeculation(search: Search, node: Node): void {
-    const speculation = search.speculations.get(node.id);
-    if (speculation === undefined) return;
-    speculation.remaining -= 1;
-    if (speculation.remaining > 0) return;
-    search.speculations.delete(node.id);
-    this.#leases.give(speculation.lease);
-    this.#touched.add(search);
-  }
+  // ---- events -----------------------------------------------------------------------------------------------------
 
   /** Leases follow the tree's own events: taken when a strand opens, given back when it closes, whoever closed it. */
   #onTreeEvent(search: Search, event: TreeEvent): void {
@@ -474,9 +391,8 @@ export class Runtime {
   #isLive(search: Search): boolean {
     return this.#live.get(search.id) === search;
   }
-}
 
-function nothingLeft(tree: Tree): Exit {
-  const { completed } = tree.closed;
-  return { kind: 'exhausted', rule: 'nothing-left', evidence: { rollouts: completed, nodes: tree.nodes.length } };
+  #isRunning(search: Search): boolean {
+    return this.#running.get(search.id) === search;
+  }
 }

@@ -1,0 +1,38 @@
+// Why a search ends: the first of its own exit rules that fires, then too many failures in a row; and the exits that no
+// rule names. Reads only; the runtime ends the search.
+
+import type { Exit } from '../exit/exit.ts';
+import type { Tree } from '../tree/tree.ts';
+import type { RuntimeOptions } from './options.ts';
+import type { Search } from './search.ts';
+
+type Circumstances = Pick<RuntimeOptions, 'engine' | 'verifier' | 'maxFailures'>;
+
+const defaultMaxFailures = 8;
+
+export const cancelledByCaller: Exit = { kind: 'cancelled', rule: 'caller', evidence: {} };
+
+export function firstExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
+  const view = search.view(nowMs);
+  for (const rule of search.request.rules.exits) {
+    const exit = rule.check(view);
+    if (exit !== undefined) return exit.kind === 'deadline' ? explain(search, exit, circumstances) : exit;
+  }
+  const { maxFailures = defaultMaxFailures } = circumstances;
+  const { failuresInARow } = search.tree;
+  if (failuresInARow < maxFailures) return undefined;
+  return { kind: 'failed', rule: 'failures', evidence: { failuresInARow, maxFailures } };
+}
+
+/** The program has no strand open and opens none though it may. */
+export function nothingLeft(tree: Tree): Exit {
+  const { completed } = tree.closed;
+  return { kind: 'exhausted', rule: 'nothing-left', evidence: { rollouts: completed, nodes: tree.nodes.length } };
+}
+
+/** A deadline that passed without an answer while engine or verifier were out is their failure, and says so. */
+function explain(search: Search, exit: Exit, { engine, verifier }: Circumstances): Exit {
+  const trouble = engine.load().trouble ?? verifier?.load().trouble;
+  if (trouble === undefined || search.request.program.answer(search.tree)?.complete === true) return exit;
+  return { kind: 'failed', rule: 'trouble', evidence: { ...exit.evidence, trouble } };
+}

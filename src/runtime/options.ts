@@ -1,0 +1,37 @@
+// What a runtime joins, and whom it tells of what happens.
+
+import type { Clock } from '../base/clock.ts';
+import type { Fault } from '../base/fault.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { Verifier } from '../verifier/verifier.ts';
+import type { LoggedEvent } from './events.ts';
+import type { SearchResult } from './request.ts';
+
+export interface RuntimeOptions {
+  readonly engine: Engine;
+  /** Without one, only programs that need none can run. */
+  readonly verifier?: Verifier;
+  readonly scheduler: Scheduler;
+  /** M, P0 §4.1: strands open at a time, over all searches and lanes. */
+  readonly budget: number;
+  readonly clock: Clock;
+  /** A request that is not answered for so long counts as failed; undefined waits for ever. */
+  readonly requestTimeoutMs?: number;
+  /** Strands of one search that may fail in a row before it ends as `failed`. */
+  readonly maxFailures?: number;
+  readonly onEvent?: (event: LoggedEvent) => void;
+  readonly onEnd?: (result: SearchResult) => void;
+  readonly onToken?: (token: Token) => void;
+  readonly onFault?: (search: string, fault: Fault) => void;
+  /** The inbox has something: `step` should be called soon. */
+  readonly wake?: () => void;
+}
+
+/** Text of a child as it is being generated. */
+export interface Token {
+  readonly search: string;
+  readonly node: number;
+  readonly index: number;
+  readonly text: string;
+}
