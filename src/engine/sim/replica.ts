@@ -182,11 +182,11 @@ export class Replica {
     this.#beginning = false;
     const computed = this.#admit();
     if (this.#running === 0) return;
-    this.#secureRoom();
+    const cleared = this.#secureRoom();
     const untilEnd = this.#nextEnd() - this.#steps;
     const untilFull = Math.floor(this.#cache.freeTokens / this.#running);
-    // More may wait for the next step's share of prefill.
-    const most = computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
+    // Somebody may come in with the next step: its share of prefill is new, and a sequence that gave way left room.
+    const most = cleared || computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
     const extraMs = prefillExtraMs(this.#options.cost, computed);
     this.#plan(this.#world.nowMs, extraMs, Math.min(untilEnd, untilFull, most));
   }
@@ -309,13 +309,19 @@ export class Replica {
     return true;
   }
 
-  /** One step needs one token per running sequence: drops idle segments, then whole sequences, until that fits. */
-  #secureRoom(): void {
+  /**
+   * One step needs one token per running sequence: drops idle segments, then whole sequences, until that fits. True when a
+   * sequence had to go: it may leave more room than the others lacked.
+   */
+  #secureRoom(): boolean {
+    let cleared = false;
     while (this.#cache.freeTokens < this.#running) {
-      if (this.#cache.makeRoom(blockTokens * this.#running)) return;
-      if (this.#cache.freeTokens >= this.#running) return;
+      if (this.#cache.makeRoom(blockTokens * this.#running)) break;
+      if (this.#cache.freeTokens >= this.#running) break;
       this.#preempt();
+      cleared = true;
     }
+    return cleared;
   }
 
   /** The sequence that would be admitted last goes back to the queue; its tokens are computed again later. */
