@@ -21,7 +21,7 @@ export async function passThrough(
   exchange.response.on('close', () => gone.abort());
   let leave: (() => void) | undefined;
   try {
-    leave = await context.searches.occupy(String(body.model), exchange.caller, gone.signal);
+    leave = await context.searches.guests.occupy(String(body.model), exchange.caller, gone.signal);
     if (gone.signal.aborted) return;
     const answer = await ask(upstream, forwarded(body, upstream), gone.signal);
     const headers = Object.fromEntries(

@@ -1,9 +1,9 @@
-// Names and summaries of searches: ids, fingerprints, and what is journalled about a search beside its texts.
+// Names and summaries of searches: ids, fingerprints, and what the journal is told of a search at its start and at its end.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { hash } from '../base/random.ts';
-import type { Plain } from '../journal/journal.ts';
-import type { LiveSearch } from './live-search.ts';
+import type { Ending, NewSearch, Plain } from '../journal/journal.ts';
+import type { Ended, LiveSearch, LiveSearchFacts } from './live-search.ts';
 import type { SearchPlan } from './plan.ts';
 
 /** Sorts by time, and nobody can guess it. */
@@ -30,4 +30,25 @@ export function summaryOf({ mirror }: LiveSearch): Plain {
   const { sequence, rollouts, openStrands, width, bestScore, tokens } = mirror;
   const counts = { sequence, nodes: mirror.nodes.length, rollouts, open_strands: openStrands };
   return { ...counts, width, best_score: bestScore ?? null, tokens };
+}
+
+export function toAccept(facts: LiveSearchFacts, idempotencyKey: string | undefined): NewSearch {
+  const { id, owner, plan, body, background, createdMs, title, escalatedFrom } = facts;
+  return {
+    id,
+    owner,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    fingerprint: fingerprint(body),
+    background,
+    createdMs,
+    about: aboutPlan(plan, escalatedFrom),
+    title,
+    request: { plan, body },
+  };
+}
+
+export function toFinish(search: LiveSearch, { state, endedMs, result, error }: Ended): Ending {
+  const failure = error === undefined ? {} : { error: error.body };
+  const outcome = { ...result?.outcome, summary: summaryOf(search), ...failure };
+  return { state, endedMs, outcome, texts: { ...result?.texts } };
 }

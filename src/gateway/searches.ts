@@ -4,7 +4,7 @@
 // must be found again after a crash.
 
 import type { Clock } from '../base/clock.ts';
-import { type Fault, type FaultCode, FaultError } from '../base/fault.ts';
+import { type Fault, FaultError } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 import type { Journal, Plain, SearchRecord } from '../journal/journal.ts';
 import type { LoggedEvent } from '../runtime/events.ts';
@@ -13,14 +13,15 @@ import { checkRequest } from '../runtime/request.ts';
 import { Admission } from './admission.ts';
 import { ApiError } from './api-error.ts';
 import { escalatedPlan } from './escalation.ts';
+import { Guests } from './guests.ts';
 import type { Caller } from './keys.ts';
 import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
 import type { Log } from './log.ts';
 import type { SearchPlan } from './plan.ts';
-import { planOf, plantAgain, replayLog, revive } from './recovery.ts';
-import { aboutPlan, fingerprint, newSearchId, summaryOf } from './search-facts.ts';
+import { plantAgain, replayLog, revive } from './recovery.ts';
+import { endOf } from './search-end.ts';
+import { fingerprint, newSearchId, toAccept, toFinish } from './search-facts.ts';
 import { makeProgram, makeSearchRequest } from './search-request.ts';
-import { makeResult } from './search-result.ts';
 import { type ModelParts, ServedModel } from './served-model.ts';
 import type { Trace } from './telemetry.ts';
 
@@ -52,10 +53,9 @@ export interface Known {
 export class Searches {
   readonly models = new Map<string, ServedModel>();
   readonly admission: Admission;
+  readonly guests: Guests;
   readonly #options: SearchesOptions;
   readonly #live = new Map<string, LiveSearch>();
-  /** Work that is no search and waits for its place: what to call when it has one. */
-  readonly #guests = new Map<string, () => void>();
   #closed = false;
 
   constructor(options: SearchesOptions) {
@@ -71,6 +71,7 @@ export class Searches {
     }
     const budgets = new Map([...this.models.values()].map(({ name, config }) => [name, config.budget]));
     this.admission = new Admission({ queue: options.config.admission.queue, budgets });
+    this.guests = new Guests(this.admission, options.clock, () => this.#startNext());
     options.journal.listen({ lost: (id) => this.#onLost(id) });
   }
 
@@ -119,27 +120,6 @@ export class Searches {
     return search;
   }
 
-  /** A strand's place for work that is no search: resolves when it may begin, throws where there is no room. Give it back once. */
-  async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
-    const arrivalMs = this.#nowMs();
-    const id = newSearchId(arrivalMs);
-    const { name: owner, share, maxPriority } = caller;
-    const ticket = { id, model, owner, share, priority: Math.min(0, maxPriority), width: 1, arrivalMs };
-    this.admission.reserve(ticket, caller.queue, arrivalMs)();
-    const leave = () => {
-      this.#guests.delete(id);
-      this.admission.leave(id, this.#nowMs());
-      this.#startNext();
-    };
-    await new Promise<void>((resolve) => {
-      this.#guests.set(id, resolve);
-      gone.addEventListener('abort', () => resolve(), { once: true });
-      this.admission.enter(ticket);
-      this.#startNext();
-    });
-    return leave;
-  }
-
   cancel(search: LiveSearch): void {
     if (search.successor !== undefined) return this.cancel(search.successor);
     if (search.ended !== undefined) return;
@@ -181,19 +161,8 @@ export class Searches {
   }
 
   #accept(search: LiveSearch, idempotencyKey: string | undefined) {
-    const { id, owner, plan, body, background, createdMs, title, escalatedFrom } = search.facts;
-    const accepted = this.#options.journal.accept({
-      id,
-      owner,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      fingerprint: fingerprint(body),
-      background,
-      createdMs,
-      about: aboutPlan(plan, escalatedFrom),
-      title,
-      request: { plan, body },
-    });
-    accepted.catch((error: unknown) => this.#options.log.error('journal', { search: id, error }));
+    const accepted = this.#options.journal.accept(toAccept(search.facts, idempotencyKey));
+    accepted.catch((error: unknown) => this.#options.log.error('journal', { search: search.id, error }));
     return accepted;
   }
 
@@ -223,7 +192,7 @@ export class Searches {
     if (this.#closed) return;
     for (const { id } of this.admission.start(this.#nowMs())) {
       const search = this.#live.get(id);
-      if (search === undefined) this.#guests.get(id)?.();
+      if (search === undefined) this.guests.begin(id);
       else this.#launch(search);
     }
   }
@@ -300,18 +269,9 @@ export class Searches {
   // ---- ending ----------------------------------------------------------------------------------------------------
 
   #end(search: LiveSearch): void {
-    const { plan, createdMs } = search.facts;
-    const made = makeResult(plan, search.mirror, search.promptTokens, createdMs);
-    const { kind } = made.outcome.exit;
-    const noAnswer = search.mirror.exited?.answer === undefined;
-    const failed = kind === 'failed' && noAnswer;
-    const successor = kind === 'futile' && plan.onFutile === 'escalate' ? this.#escalate(search) : undefined;
-    const result =
-      successor === undefined ? made : { ...made, outcome: { ...made.outcome, escalated_to: successor.id } };
-    const error = failed ? failureOf(search.lastFault) : undefined;
-    const state = kind === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'done';
-    search.successor = successor;
-    this.#finish(search, { state, endedMs: this.#nowMs(), result, error });
+    const isFutile = search.mirror.exited?.exit.kind === 'futile';
+    if (isFutile && search.facts.plan.onFutile === 'escalate') search.successor = this.#escalate(search);
+    this.#finish(search, endOf(search, this.#nowMs()));
   }
 
   /** Ends what was never started: cancelled, or out of time. */
@@ -322,15 +282,8 @@ export class Searches {
 
   #finish(search: LiveSearch, ended: Ended): void {
     const { journal, log, onEnded, onFinished } = this.#options;
-    const texts: Plain = { ...ended.result?.texts };
-    const outcome: Plain = {
-      ...ended.result?.outcome,
-      summary: summaryOf(search),
-      ...(ended.error === undefined ? {} : { error: ended.error.body }),
-    };
-    const ending = { state: ended.state, endedMs: ended.endedMs, outcome, texts };
     journal
-      .finish(search.id, search.epoch, ending)
+      .finish(search.id, search.epoch, toFinish(search, ended))
       .catch((error: unknown) => log.error('journal', { search: search.id, error }))
       .finally(() => {
         this.#live.delete(search.id);
@@ -373,17 +326,8 @@ export class Searches {
 
   /** True where it runs again. */
   async #recoverOne(record: SearchRecord): Promise<boolean> {
-    if (!(await this.#options.journal.claim(record.id, record.epoch, this.#nowMs()))) return false;
-    const plan = planOf(record);
-    if (plan === undefined) return this.#giveUp(record, 'its texts were not kept');
-    if (!this.models.has(plan.model)) return this.#giveUp(record, `model '${plan.model}' is gone`);
-    const search = revive(record, plan, record.epoch + 1);
-    try {
-      await replayLog(this.#options.journal, search);
-    } catch (error) {
-      this.#options.log.error('recover', { search: record.id, error });
-      return this.#giveUp(record, 'its log cannot be read');
-    }
+    const search = await revive(record, { ...this.#options, models: this.models });
+    if (search === undefined) return false;
     this.#live.set(search.id, search);
     if (search.mirror.exited !== undefined) this.#end(search);
     else if (!record.background || record.cancelRequested) this.#endUnstarted(search, 'cancelled', undefined);
@@ -391,26 +335,14 @@ export class Searches {
     return search.ended === undefined;
   }
 
-  async #giveUp({ id, epoch }: SearchRecord, reason: string): Promise<false> {
-    const error = new ApiError('internal', `the search could not be resumed: ${reason}`).body;
-    const ending = { state: 'failed', endedMs: this.#nowMs(), outcome: { error }, texts: {} } as const;
-    await this.#options.journal.finish(id, epoch + 1, ending);
-    return false;
-  }
-
   async #resume(search: LiveSearch): Promise<void> {
     const { journal, log } = this.#options;
     try {
-      const events = await replayLog(journal, search);
+      const logged = await replayLog(journal, search);
       if (search.cancelled) return this.#endUnstarted(search, 'cancelled', undefined);
       const { runtime, verifier } = this.#model(search);
-      if (events.length === 0) {
-        const aggregation = search.facts.plan.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
-        const planted = plantAgain(search, aggregation, this.#nowMs());
-        search.mirror.apply(planted);
-        journal.append(search.epoch, planted);
-        events.push({ type: 'planted', aggregation });
-      }
+      const aggregation = search.facts.plan.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
+      const events = logged.length > 0 ? logged : plantAgain(journal, search, aggregation, this.#nowMs());
       runtime.resume(this.#request(search), events, search.mirror.sequence + 1);
     } catch (error) {
       log.error('resume', { search: search.id, error });
@@ -432,16 +364,4 @@ export class Searches {
   #nowMs(): number {
     return this.#options.clock.nowMs();
   }
-}
-
-/** Only the code of the fault: its message may speak of servers that are no business of the client. */
-function failureOf(code: FaultCode | undefined): ApiError {
-  if (code === 'too-long')
-    return new ApiError('context_length_exceeded', 'the messages do not fit the context of the model', {
-      param: 'messages',
-    });
-  return new ApiError(
-    'engine_failed',
-    `engine or verifier could not go on (${code ?? 'internal'}); the events of the search say more`,
-  );
 }
