@@ -1,6 +1,8 @@
 // Refusals as clients of OpenAI's API know them: a closed set of codes, each with its status and type. Thrown inside the
 // gateway, written by one place (exchange.ts). Messages give the value, the limit and the field or setting that changes it.
 
+import { FaultError } from '../base/fault.ts';
+
 const kinds = {
   invalid_json: [400, 'invalid_request_error'],
   invalid_value: [400, 'invalid_request_error'],
@@ -66,4 +68,12 @@ export class ApiError extends Error {
 
 export function refuse(code: ApiErrorCode, message: string, param?: string): never {
   throw new ApiError(code, message, param === undefined ? {} : { param });
+}
+
+/** What the client is told of whatever was thrown: what is no refusal is a mistake of ours, and tells nothing more. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof FaultError && error.fault.code === 'unavailable')
+    return new ApiError('unavailable', 'the journal cannot be written now', { retryAfterSeconds: 10 });
+  return new ApiError('internal', 'the server made a mistake; its log has the request id');
 }

@@ -2,25 +2,28 @@
 // ApiErrors; anything else that is thrown is a fault of ours, is logged, and tells the client nothing.
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, asApiError } from './api-error.ts';
 import { chat } from './chat.ts';
 import { type GatewayContext, StreamLimit } from './context.ts';
 import { type Exchange, writeError, writeJson } from './exchange.ts';
 import { Guard } from './guard.ts';
+import { createHttpServer } from './http-server.ts';
 import { type Caller, Keyring } from './keys.ts';
 import type { LiveSearch } from './live-search.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { listExamples, listModels, readModel } from './models-api.ts';
 import { Overview } from './overview.ts';
 import { OverviewFeed } from './overview-api.ts';
-import { type Match, type Route, Router } from './router.ts';
+import { Retention } from './retention.ts';
+import { type Route, Router } from './router.ts';
 import { LogWatchers, searchEvents } from './search-events.ts';
 import { Searches } from './searches.ts';
 import { cancelSearch, createSearch, listSearches, readSearch } from './searches-api.ts';
@@ -40,10 +43,8 @@ export interface GatewayOptions {
 }
 
 const nobody: Caller = { name: '-', share: 1, maxPriority: 0, queue: 0, admin: false };
-const sweepMs = 60_000;
 /** For a cancelled search to end: one step of the loop, and some more on a busy machine. */
 const cancelMs = 2000;
-const shortConnections = 1000;
 
 export class Gateway {
   readonly searches: Searches;
@@ -57,7 +58,7 @@ export class Gateway {
   readonly #feed: OverviewFeed;
   readonly #watchers: LogWatchers;
   readonly #telemetry: Telemetry;
-  #sweeper: NodeJS.Timeout | undefined;
+  readonly #retention: Retention;
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -83,7 +84,11 @@ export class Gateway {
     this.#keyring = new Keyring(config.keys);
     this.#files = new StaticFiles(config.server.page ? options.page : undefined);
     this.#router = new Router(this.#routes());
-    this.#server = this.#makeServer();
+    this.#retention = new Retention(this.#context);
+    this.#server = createHttpServer(config.server, {
+      serve: (request, response) => void this.#serve(request, response),
+      refuse: (request, response, error) => this.#fail(request, response, error),
+    });
   }
 
   /** Takes up what a former process left, then listens. Resolves to the address. */
@@ -99,7 +104,7 @@ export class Gateway {
       });
       this.#server.listen(port, host, resolve);
     });
-    this.#sweeper = setInterval(() => void this.#sweep(), sweepMs).unref();
+    this.#retention.start();
     const { address, port, family } = this.#server.address() as AddressInfo;
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     log.info('listening', { url, resumed, models: [...this.searches.models.keys()] });
@@ -110,7 +115,7 @@ export class Gateway {
   async close(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    clearInterval(this.#sweeper);
+    this.#retention.stop();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#feed.close();
     this.#server.closeIdleConnections();
@@ -144,28 +149,14 @@ export class Gateway {
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
-  async #sweep(): Promise<void> {
-    const { retentionMs, keepSearches } = this.#options.config.journal;
-    const endedBeforeMs = this.#context.clock.nowMs() - retentionMs;
-    const atMost = 200;
-    try {
-      // In slices, so that requests come in between.
-      while ((await this.#options.journal.sweep({ endedBeforeMs, keepSearches, atMost })) === atMost) {
-        await new Promise<void>((resolve) => setImmediate(resolve));
-      }
-    } catch (error) {
-      this.#options.log.error('sweep', { error });
-    }
-  }
-
   // ---- requests --------------------------------------------------------------------------------------------------
 
   #routes(): Route[] {
     const context = this.#context;
     return [
       { method: 'POST', path: '/v1/chat/completions', handle: (exchange) => chat(context, exchange) },
-      { method: 'GET', path: '/v1/models', handle: ({ response }) => writeJson(response, 200, this.#modelList()) },
-      { method: 'GET', path: '/v1/models/{name}', handle: (exchange) => this.#readModel(exchange) },
+      { method: 'GET', path: '/v1/models', handle: (exchange) => listModels(context, exchange) },
+      { method: 'GET', path: '/v1/models/{name}', handle: (exchange) => readModel(context, exchange) },
       { method: 'POST', path: '/v1/searches', handle: (exchange) => createSearch(context, exchange) },
       { method: 'GET', path: '/v1/searches', handle: (exchange) => listSearches(context, exchange) },
       { method: 'GET', path: '/v1/searches/{id}', handle: (exchange) => readSearch(context, exchange) },
@@ -179,7 +170,7 @@ export class Gateway {
       },
       { method: 'GET', path: '/v1/overview', handle: (exchange) => this.#feed.read(exchange) },
       { method: 'GET', path: '/v1/overview/events', stream: true, handle: (exchange) => this.#feed.follow(exchange) },
-      { method: 'GET', path: '/v1/examples', handle: ({ response }) => writeJson(response, 200, this.#examples()) },
+      { method: 'GET', path: '/v1/examples', handle: (exchange) => listExamples(context, exchange) },
       { method: 'GET', path: '/metrics', handle: ({ response }) => this.#writeMetrics(response) },
       {
         method: 'GET',
@@ -206,15 +197,10 @@ export class Gateway {
       const caller = match.route.open ? nobody : this.#keyring.identify(request.headers.authorization);
       seen.caller = caller;
       if (this.#stopping && request.method === 'POST') throw stopping();
-      seen.exchange = {
-        id,
-        request,
-        response,
-        caller,
-        parameters: match.parameters,
-        query: new URLSearchParams(query),
-      };
-      await this.#telemetry.trace(seen.exchange, match.route.path, () => handle(match, seen.exchange!));
+      const { route, parameters } = match;
+      const exchange = { id, request, response, caller, parameters, query: new URLSearchParams(query) };
+      seen.exchange = exchange;
+      await this.#telemetry.trace(exchange, route.path, async () => route.handle(exchange));
     } catch (error) {
       this.#fail(request, response, error);
     }
@@ -228,12 +214,14 @@ export class Gateway {
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const known = error instanceof ApiError ? error : isUnwritten(error) ? unwritten() : mistake();
+    const known = asApiError(error);
     if (known !== error && !isDisconnect(error)) {
       this.#options.log.error('internal', { id: String(response.getHeader('x-request-id')), error });
     }
-    if (known.status === 429) this.#context.overview.refused += 1;
-    if (known.status === 429) this.#context.metrics.refused(known.code);
+    if (known.status === 429) {
+      this.#context.overview.refused += 1;
+      this.#context.metrics.refused(known.code);
+    }
     if (response.headersSent) {
       response.destroy();
       return;
@@ -260,38 +248,6 @@ export class Gateway {
     });
   }
 
-  // ---- small answers ---------------------------------------------------------------------------------------------
-
-  #modelList() {
-    return { object: 'list', data: [...this.searches.models.keys()].map((name) => this.#model(name)) };
-  }
-
-  #readModel({ parameters, response }: Exchange): void {
-    const name = decode(parameters.name ?? '');
-    if (!this.searches.models.has(name))
-      throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'`, { param: 'model' });
-    writeJson(response, 200, this.#model(name));
-  }
-
-  #model(name: string) {
-    const model = this.searches.models.get(name);
-    const { engine, verifier, program, policy } = model!.config;
-    return {
-      id: name,
-      object: 'model',
-      created: 0,
-      owned_by: 'coppice',
-      coppice: { engine: engine.kind, verifier: verifier.kind, program, policy },
-    };
-  }
-
-  #examples() {
-    const data = this.#options.config.models.flatMap(({ name, examples }) =>
-      examples.map((each) => ({ ...each, model: name })),
-    );
-    return { object: 'list', data };
-  }
-
   async #writeMetrics(response: ServerResponse): Promise<void> {
     const { registry } = this.#context.metrics;
     const text = await registry.metrics();
@@ -304,76 +260,13 @@ export class Gateway {
     const ready = !this.#stopping && models.some(({ healthy }) => healthy);
     writeJson(response, ready ? 200 : 503, { ready, models });
   }
-
-  // ---- the socket ------------------------------------------------------------------------------------------------
-
-  #makeServer(): Server {
-    const { headerMs, requestMs, streams } = this.#options.config.server;
-    const server = createServer({
-      headersTimeout: headerMs,
-      requestTimeout: requestMs,
-      maxHeaderSize: 16_384,
-      connectionsCheckingInterval: 5000,
-      // Longer than the 60 s of common load balancers, which otherwise send into a connection that we are closing.
-      keepAliveTimeout: 65_000,
-    });
-    // Every stream and some more for short requests; what comes beyond is not even read.
-    server.maxConnections = streams + shortConnections;
-    server.on('request', (request, response) => void this.#serve(request, response));
-    server.on('checkExpectation', (request, response) =>
-      this.#fail(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met')),
-    );
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBroken(error, socket as Socket));
-    return server;
-  }
-}
-
-async function handle({ route }: Match, exchange: Exchange): Promise<void> {
-  await route.handle(exchange);
 }
 
 function stopping(): ApiError {
   return new ApiError('shutting_down', 'the server is shutting down', { retryAfterSeconds: 5 });
 }
 
-function mistake(): ApiError {
-  return new ApiError('internal', 'the server made a mistake; its log has the request id');
-}
-
-function unwritten(): ApiError {
-  return new ApiError('unavailable', 'the journal cannot be written now', { retryAfterSeconds: 10 });
-}
-
-function isUnwritten(error: unknown): boolean {
-  return error instanceof FaultError && error.fault.code === 'unavailable';
-}
-
-/** What is not HTTP still gets an answer in the API's shape, where there is anyone to read it. */
-function answerBroken(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const problem =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new ApiError('headers_too_large', 'the headers are larger than 16384 bytes')
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new ApiError('request_timeout', 'the request was not complete in time (server.requestMs)')
-        : new ApiError('bad_request', 'this is not a valid HTTP request');
-  const body = JSON.stringify({ error: problem.body });
-  const head = `HTTP/1.1 ${problem.status} ${problem.code}\r\ncontent-type: application/json; charset=utf-8\r\n`;
-  socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
-}
-
 function isDisconnect(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'EPIPE' || code === 'ABORT_ERR';
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
