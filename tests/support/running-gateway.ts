@@ -10,6 +10,7 @@ import type { ModelParts } from '../../src/gateway/served-model.ts';
 import type { Telemetry } from '../../src/gateway/telemetry.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import type { Loose } from './loose.ts';
 import { ScriptedEngine, type ScriptedOptions, ScriptedVerifier } from './scripted-engine.ts';
 
 export interface RunningOptions {
@@ -105,6 +106,12 @@ export function post(
 }
 
 export const question = { model: 'm', messages: [{ role: 'user', content: 'make 24 from 4 7 8 8' }] };
+
+/** A chat completion, read whole: its body, with the status beside. */
+export async function ask(url: string, body: object): Promise<Loose> {
+  const response = await post(`${url}/v1/chat/completions`, { ...question, ...body });
+  return { status: response.status, ...((await response.json()) as object) };
+}
 
 export interface ServerEvent {
   readonly event?: string;
