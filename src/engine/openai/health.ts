@@ -3,10 +3,18 @@
 // Probes come at growing, jittered intervals; only a real success resets them, so a replica that answers its probe and
 // then garbage is tried ever more rarely. Time and chance are arguments.
 
+import type { Fault } from '../../base/fault.ts';
+
 export type HealthState = 'up' | 'trial' | 'down';
 
 /** `connection`: refused, broken before an answer, or hanging; `answer`: a 5xx, a cut stream, garbage. */
 export type Failure = 'connection' | 'answer';
+
+/** Undefined where the server is not to blame. */
+export function failureOf({ code }: Fault): Failure | undefined {
+  if (code === 'unavailable' || code === 'timeout') return 'connection';
+  return code === 'internal' || code === 'protocol' ? 'answer' : undefined;
+}
 
 const answersInARow = 3;
 const firstProbeMs = 250;

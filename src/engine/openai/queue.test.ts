@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GenerateRequest, Lane } from '../engine.ts';
-import { type Job, JobQueue } from './queue.ts';
+import { childOf, type Job, JobQueue } from './queue.ts';
 
 let order = 0;
 function job(lane: Lane, priority: number, siblings = 1): Job {
   order += 1;
-  const request = {} as GenerateRequest;
-  const children = Array.from({ length: siblings }, () => ({ request, answered: false, streamed: false, rejected: 0 }));
+  const children = Array.from({ length: siblings }, () => childOf({} as GenerateRequest));
   return { children, search: 's', lane, priority, order, sinceMs: 0, attempts: 0 };
 }
 

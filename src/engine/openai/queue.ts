@@ -3,6 +3,7 @@
 
 import { Heap } from '../../base/heap.ts';
 import type { GenerateRequest, Lane } from '../engine.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface Child {
   readonly request: GenerateRequest;
@@ -12,6 +13,13 @@ export interface Child {
   streamed: boolean;
   /** Blank steps that were thrown away. */
   rejected: number;
+  /** Where it is: in a queue, on the wire, or in neither (parked, backing off, rendering). */
+  waitsIn: JobQueue | undefined;
+  exchange: Exchange | undefined;
+}
+
+export function childOf(request: GenerateRequest): Child {
+  return { request, answered: false, streamed: false, rejected: 0, waitsIn: undefined, exchange: undefined };
 }
 
 export interface Job {
@@ -39,7 +47,9 @@ export class JobQueue {
   }
 
   push(job: Job): void {
-    this.#sequences += liveChildren(job).length;
+    const children = liveChildren(job);
+    for (const child of children) child.waitsIn = this;
+    this.#sequences += children.length;
     this.#heap.push(job);
   }
 
@@ -60,7 +70,9 @@ export class JobQueue {
     const job = this.peek();
     if (job === undefined) return undefined;
     this.#heap.pop();
-    this.#sequences -= liveChildren(job).length;
+    const children = liveChildren(job);
+    for (const child of children) child.waitsIn = undefined;
+    this.#sequences -= children.length;
     return job;
   }
 }

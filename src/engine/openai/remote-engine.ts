@@ -3,7 +3,7 @@
 // again elsewhere. Every request is answered exactly once, whatever the servers do. It must never hold an answer back
 // because another request failed, and never accept one for a request that was cancelled.
 
-import { type Fault, fault } from '../../base/fault.ts';
+import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { hash, Random } from '../../base/random.ts';
 import type { Step } from '../../tree/step.ts';
 import type {
@@ -16,36 +16,20 @@ import type {
   RequestId,
 } from '../engine.ts';
 import { callFor } from './call.ts';
+import type { Call } from './dialect.ts';
 import { Exchange } from './exchange.ts';
-import { backOffMs, type Failure, type HealthState } from './health.ts';
+import { failureOf } from './health.ts';
 import { Homes } from './homes.ts';
 import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Prefixes } from './prefixes.ts';
-import { type Child, type Job, liveChildren } from './queue.ts';
+import { type Child, childOf, type Job, liveChildren } from './queue.ts';
 import type { Replica } from './replica.ts';
+import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replicas.ts';
+import { attemptsAfter, mayRetry, retryDelayMs } from './retry.ts';
 import { groupSiblings } from './siblings.ts';
 import { liveTimers, type Timers } from './timers.ts';
 import { Watch } from './watch.ts';
 
-/** Where a request is: waiting on a replica, on the wire, or nowhere (parked, backing off, rendering). */
-interface Ticket {
-  readonly child: Child;
-  waitingOn: Replica | undefined;
-  exchange: Exchange | undefined;
-}
-
-export interface ReplicaStatus {
-  readonly url: string;
-  readonly state: HealthState;
-  readonly reason: string | undefined;
-  readonly inFlight: number;
-  readonly waiting: number;
-  readonly room: number;
-  readonly searches: number;
-}
-
-const firstRetryMs = 100;
-const longestRetryMs = 10_000;
 /** Blank steps thrown away before the request fails. */
 const rejections = 3;
 const smoothing = 0.05;
@@ -57,7 +41,8 @@ export class RemoteEngine implements Engine {
   readonly #timers: Timers;
   readonly #chance: Random;
   readonly #prefixes = new Prefixes();
-  readonly #tickets = new Map<RequestId, Ticket>();
+  /** Those that wait for their answer. */
+  readonly #children = new Map<RequestId, Child>();
   readonly #homes: Homes;
   readonly #watch: Watch;
   #parked: Job[] = [];
@@ -98,13 +83,11 @@ export class RemoteEngine implements Engine {
       for (const { id } of requests) this.#post({ type: 'fault', request: id, fault: reason });
       return;
     }
-    const limit = this.#options.siblings === 'single' ? 1 : this.#groupLimit();
+    const limit = this.#options.siblings === 'single' ? 1 : siblingLimit(this.#replicas);
     for (const group of groupSiblings(requests, limit)) {
-      const children = group.map((request): Child => ({ request, answered: false, streamed: false, rejected: 0 }));
+      const children = group.map(childOf);
       const { search, lane, priority } = group[0]!;
-      for (const child of children) {
-        this.#tickets.set(child.request.id, { child, waitingOn: undefined, exchange: undefined });
-      }
+      for (const child of children) this.#children.set(child.request.id, child);
       const sinceMs = this.#timers.nowMs();
       this.#order += 1;
       this.#place({ children, search, lane, priority, order: this.#order, sinceMs, attempts: 0 });
@@ -114,17 +97,12 @@ export class RemoteEngine implements Engine {
 
   cancel(requests: readonly RequestId[]): void {
     for (const id of requests) {
-      const ticket = this.#tickets.get(id);
-      if (ticket === undefined) continue;
-      const { child, exchange, waitingOn } = ticket;
-      const usage = exchange?.usage(child);
-      this.#answer(child, {
-        type: 'fault',
-        request: id,
-        fault: this.#cancelled(),
-        ...(usage === undefined ? {} : { usage }),
-      });
-      waitingOn?.queue.forget();
+      const child = this.#children.get(id);
+      if (child === undefined) continue;
+      const { exchange, waitsIn } = child;
+      const usage = exchange === undefined ? {} : { usage: exchange.usage(child) };
+      this.#answer(child, { type: 'fault', request: id, fault: this.#cancelled(), ...usage });
+      waitsIn?.forget();
       if (exchange?.children.every((each) => each.answered) === true) this.#drop(exchange);
     }
     for (const replica of this.#replicas) this.#pump(replica);
@@ -136,32 +114,16 @@ export class RemoteEngine implements Engine {
   }
 
   load(): EngineLoad {
-    const usable = this.#replicas.filter((each) => each.health.state !== 'down');
     const parked = this.#parked.reduce((sum, job) => sum + liveChildren(job).length, 0);
-    return {
-      runningSequences: this.#replicas.reduce((sum, each) => sum + each.inFlight, 0),
-      waitingSequences: this.#replicas.reduce((sum, each) => sum + each.queue.sequences, parked),
-      sequenceLimit: usable.reduce((sum, each) => sum + each.limit.room, 0),
-      stepMs: this.#stepMs,
-      healthy: usable.length > 0,
-      ...(usable.length > 0 ? {} : { trouble: `no server is up: ${this.#outage()}` }),
-    };
+    return loadOf(this.#replicas, parked, this.#stepMs);
   }
 
   status(): ReplicaStatus[] {
-    return this.#replicas.map((replica) => ({
-      url: replica.connection.url,
-      state: replica.health.state,
-      reason: replica.health.reason,
-      inFlight: replica.inFlight,
-      waiting: replica.queue.sequences,
-      room: replica.room,
-      searches: replica.homes.size,
-    }));
+    return this.#replicas.map(statusOf);
   }
 
   async close(): Promise<void> {
-    this.cancel([...this.#tickets.keys()]);
+    this.cancel([...this.#children.keys()]);
     this.#closed = true;
     this.#watch.stop();
     for (const replica of this.#replicas) replica.connection.close();
@@ -170,7 +132,6 @@ export class RemoteEngine implements Engine {
   /** Puts a job into the queue of the replica that its search lives on, or aside while none is up. */
   #place(job: Job, avoid?: Replica): void {
     const replica = this.#homes.choose(job.search, avoid);
-    for (const child of liveChildren(job)) this.#ticket(child).waitingOn = replica;
     if (replica !== undefined) return replica.queue.push(job);
     this.#parked.push(job);
     this.#watch.arm();
@@ -186,7 +147,6 @@ export class RemoteEngine implements Engine {
     const children = liveChildren(job);
     const places = children.length;
     replica.inFlight += places;
-    for (const child of children) this.#ticket(child).waitingOn = undefined;
     if (!replica.dialect.takesTokens) return this.#send(replica, job, places, undefined);
     const tokens = this.#prefixes.tokens(children[0]!.request, replica);
     if (!(tokens instanceof Promise)) return this.#send(replica, job, places, tokens);
@@ -210,15 +170,23 @@ export class RemoteEngine implements Engine {
       for (const child of children) this.#fault(child, tooLong(replica, tokenIds!.length));
       return this.#pump(replica);
     }
+    const call = callFor(children, replica.dialect, tokenIds, roomTokens, this.#callName());
+    const exchange = this.#open(replica, { ...job, children }, call);
+    replica.exchanges.add(exchange);
+    for (const child of children) child.exchange = exchange;
+    this.#watch.arm();
+  }
+
+  #open(replica: Replica, job: Job, call: Call): Exchange {
     const { connection, dialect, facts } = replica;
-    const call = callFor(children, dialect, tokenIds, roomTokens, this.#callName());
-    const headers = this.#homes.headers(job.search, facts.dialect);
+    const { children, search } = job;
+    const headers = this.#homes.headers(search, facts.dialect);
     const nowMs = (): number => this.#timers.nowMs();
     const exchange: Exchange = new Exchange(
       { connection, dialect, facts, call, children, headers, nowMs },
       {
-        head: (received) => this.#homes.keepSession(job.search, received['x-session-token']),
-        firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, this.#timers.nowMs()),
+        head: (received) => this.#homes.keepSession(search, received['x-session-token']),
+        firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
         token: (child, text, tokens) => this.#token(child, text, tokens),
         step: (child, step, usage) => this.#stepped(replica, job, exchange, child, step, usage),
         done: () => {
@@ -229,14 +197,12 @@ export class RemoteEngine implements Engine {
         fail: (reason) => {
           this.#leave(replica, exchange);
           // A sibling that is being drawn again belongs to another job by now.
-          const left = children.filter((child) => this.#tickets.get(child.request.id)?.exchange === exchange);
+          const left = children.filter((child) => child.exchange === exchange);
           this.#failed(replica, { ...job, children: left }, reason);
         },
       },
     );
-    replica.exchanges.add(exchange);
-    for (const child of children) this.#ticket(child).exchange = exchange;
-    this.#watch.arm();
+    return exchange;
   }
 
   /** Fixed length: SGLang aborts by prefix. */
@@ -280,7 +246,7 @@ export class RemoteEngine implements Engine {
   #answer(child: Child, message: EngineMessage): void {
     if (child.answered) return;
     child.answered = true;
-    this.#tickets.delete(child.request.id);
+    this.#children.delete(child.request.id);
     this.#post(message);
   }
 
@@ -289,10 +255,8 @@ export class RemoteEngine implements Engine {
   #failed(replica: Replica, job: Job, reason: Fault): void {
     this.#strike(replica, reason);
     const children = liveChildren(job);
-    const counts = reason.code !== 'unavailable' && reason.code !== 'overloaded';
-    const attempts = job.attempts + (counts ? 1 : 0);
-    const patient = this.#timers.nowMs() - job.sinceMs < this.#options.patienceMs;
-    if (!reason.retryable || attempts >= this.#options.attempts || !patient) {
+    const attempts = attemptsAfter(job.attempts, reason);
+    if (!mayRetry(reason, { ...job, attempts }, this.#options, this.#timers.nowMs())) {
       for (const child of children) this.#fault(child, attempts > 1 ? tried(reason, attempts) : reason);
     } else if (children.length > 0) {
       for (const child of children) child.streamed = true;
@@ -303,19 +267,19 @@ export class RemoteEngine implements Engine {
 
   /** Nobody failed: the same place, another seed. */
   #redraw(job: Job): void {
-    for (const child of job.children) this.#ticket(child).exchange = undefined;
+    for (const child of job.children) child.exchange = undefined;
     this.#place(job);
   }
 
   /** At once on another replica; on the same one after a pause. */
   #again(replica: Replica, job: Job): void {
-    for (const child of job.children) this.#ticket(child).exchange = undefined;
+    for (const child of job.children) child.exchange = undefined;
     const elsewhere = this.#replicas.some((each) => each !== replica && each.health.state !== 'down');
     if (elsewhere || replica.health.state === 'down') {
       this.#place(job, replica);
       return;
     }
-    const delayMs = backOffMs(job.attempts, firstRetryMs, longestRetryMs, this.#chance.uniform());
+    const delayMs = retryDelayMs(job.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
       if (this.#closed || liveChildren(job).length === 0) return;
       this.#place(job);
@@ -336,10 +300,7 @@ export class RemoteEngine implements Engine {
   #takeOut(replica: Replica, reason: string): void {
     this.#options.observe?.({ type: 'replica-down', url: replica.connection.url, reason });
     this.#homes.evict(replica);
-    for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) {
-      for (const child of liveChildren(job)) this.#ticket(child).waitingOn = undefined;
-      this.#place(job, replica);
-    }
+    for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) this.#place(job, replica);
     this.#watch.probeLater(replica);
   }
 
@@ -373,13 +334,9 @@ export class RemoteEngine implements Engine {
     this.#parked = this.#parked.filter((job) => !late.includes(job));
     const reason = fault(
       'unavailable',
-      `no server answered for ${this.#options.patienceMs} ms (patienceMs): ${this.#outage()}`,
+      `no server answered for ${this.#options.patienceMs} ms (patienceMs): ${outageOf(this.#replicas)}`,
     );
     for (const job of late) for (const child of liveChildren(job)) this.#fault(child, reason);
-  }
-
-  #outage(): string {
-    return this.#replicas.map((each) => each.health.reason ?? `${each.connection.url} is up`).join('; ');
   }
 
   /** A search that is given up during an outage says so. */
@@ -388,7 +345,7 @@ export class RemoteEngine implements Engine {
     return fault(
       'cancelled',
       'the request was cancelled',
-      down ? { cause: `no server was up: ${this.#outage()}` } : {},
+      down ? { cause: `no server was up: ${outageOf(this.#replicas)}` } : {},
     );
   }
 
@@ -402,22 +359,6 @@ export class RemoteEngine implements Engine {
   #leave(replica: Replica, exchange: Exchange): void {
     if (replica.exchanges.delete(exchange)) replica.inFlight -= exchange.children.length;
   }
-
-  #groupLimit(): number {
-    const limits = this.#replicas
-      .filter((each) => each.reached)
-      .map(({ facts }) => (facts.dialect === 'llama-server' ? (facts.sequenceLimit ?? 1) : 1));
-    return limits.length === 0 ? 1 : Math.min(...limits);
-  }
-
-  #ticket(child: Child): Ticket {
-    return this.#tickets.get(child.request.id)!;
-  }
-}
-
-function failureOf({ code }: Fault): Failure | undefined {
-  if (code === 'unavailable' || code === 'timeout') return 'connection';
-  return code === 'internal' || code === 'protocol' ? 'answer' : undefined;
 }
 
 function tried(reason: Fault, attempts: number): Fault {
@@ -437,6 +378,6 @@ function tooLong(replica: Replica, tokens: number): Fault {
 }
 
 function faultOf(error: unknown): Fault {
-  if (typeof error === 'object' && error !== null && 'fault' in error) return (error as { fault: Fault }).fault;
+  if (error instanceof FaultError) return error.fault;
   throw error;
 }

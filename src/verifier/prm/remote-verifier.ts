@@ -6,7 +6,7 @@ import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { Heap } from '../../base/heap.ts';
 import { Random } from '../../base/random.ts';
 import type { RequestId } from '../../engine/engine.ts';
-import { backOffMs } from '../../engine/openai/health.ts';
+import { attemptsAfter, mayRetry, retryDelayMs } from '../../engine/openai/retry.ts';
 import { liveTimers, type Timers } from '../../engine/openai/timers.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type {
@@ -53,8 +53,6 @@ interface ScoringCall {
   awaited: number;
 }
 
-const firstRetryMs = 100;
-const longestRetryMs = 10_000;
 const nothing: ScoreUsage = { computedTokens: 0, cachedTokens: 0 };
 
 export class RemoteVerifier implements Verifier {
@@ -215,17 +213,15 @@ export class RemoteVerifier implements Verifier {
   #failed(replica: ScoringReplica, batch: readonly Entry[], reason: Fault): void {
     const nowMs = this.#timers.nowMs();
     if (replica.failed(reason, nowMs, this.#chance.uniform())) this.#probeLater(replica);
-    const counts = reason.code !== 'unavailable' && reason.code !== 'overloaded';
     const again = batch.filter((entry) => {
-      if (counts) entry.attempts += 1;
-      const patient = nowMs - entry.sinceMs < this.#options.patienceMs;
-      if (reason.retryable && entry.attempts < this.#options.attempts && patient) return !entry.answered;
+      entry.attempts = attemptsAfter(entry.attempts, reason);
+      if (mayRetry(reason, entry, this.#options, nowMs)) return !entry.answered;
       this.#fault(entry, reason);
       return false;
     });
     if (again.length === 0) return;
     const elsewhere = this.#replicas.some((each) => each !== replica && each.health.state !== 'down');
-    const delayMs = elsewhere ? 0 : backOffMs(again[0]!.attempts, firstRetryMs, longestRetryMs, this.#chance.uniform());
+    const delayMs = elsewhere ? 0 : retryDelayMs(again[0]!.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
       for (const entry of again) if (!entry.answered) this.#wait(entry);
       this.#pump();

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { type Fault, FaultError } from '../../base/fault.ts';
-import { Health } from '../../engine/openai/health.ts';
+import { failureOf, Health } from '../../engine/openai/health.ts';
 import type { ScoringServer } from './scorer.ts';
 
 export class ScoringReplica {
@@ -40,10 +40,10 @@ export class ScoringReplica {
   }
 
   /** Whether this took it out. */
-  failed({ code, message }: Fault, nowMs: number, chance: number): boolean {
+  failed(reason: Fault, nowMs: number, chance: number): boolean {
     const wasUp = this.#isUp();
-    if (code === 'unavailable' || code === 'timeout') this.health.failed('connection', message, nowMs, chance);
-    else if (code === 'internal' || code === 'protocol') this.health.failed('answer', message, nowMs, chance);
+    const failure = failureOf(reason);
+    if (failure !== undefined) this.health.failed(failure, reason.message, nowMs, chance);
     return wasUp && !this.#isUp();
   }
 
