@@ -5,9 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { Connection } from '../../src/engine/openai/connection.ts';
 import type { Call, ServerFacts } from '../../src/engine/openai/dialect.ts';
-import { isRecord, numbers } from '../../src/engine/openai/dialect.ts';
 import { dialects } from '../../src/engine/openai/dialects.ts';
 import { probe } from '../../src/engine/openai/probe.ts';
+import { isRecord, numbers } from '../../src/engine/openai/wire-values.ts';
 
 export interface Exchange {
   readonly name: string;

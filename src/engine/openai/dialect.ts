@@ -2,7 +2,6 @@
 // values out. A dialect must tell a delimiter from the end of the answer by its server's own rule, or say `unseen`.
 // Excluded: sockets, queues, retries, and cutting text on our side (draft.ts).
 
-import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import type { Prompt, Sampling } from '../../tree/step.ts';
 import type { Lane } from '../engine.ts';
 
@@ -111,45 +110,4 @@ export function wirePriority(call: Call, order: ServerFacts['priorityOrder']): n
 export function neutralSampling(sampling: Sampling): { temperature: number; topP: number; topK: number; minP: number } {
   const { temperature, topP = 1, topK = 0, minP = 0 } = sampling;
   return { temperature, topP, topK, minP };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function records(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-export function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-export function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-/** JSON turns NaN into null, which Number would take for zero. */
-export function numberOrNaN(value: unknown): number {
-  return typeof value === 'number' ? value : Number.NaN;
-}
-
-export function numbers(value: unknown): number[] {
-  return Array.isArray(value) ? value.filter((each): each is number => typeof each === 'number') : [];
-}
-
-export function protocolFault(what: string, event: unknown): never {
-  const shown = JSON.stringify(event) ?? String(event);
-  throw new FaultError(fault('protocol', `${what}: ${shown.length > 200 ? `${shown.slice(0, 200)}…` : shown}`));
-}
-
-/** An error told inside a stream that began well. */
-export function streamFault(message: string, status: number | undefined): never {
-  const told: Fault =
-    status === 503 || status === 429
-      ? fault('overloaded', `the server gave up inside the stream: ${message}`)
-      : status !== undefined && status >= 400 && status < 500
-        ? fault('refused', `the server refused inside the stream: ${message}`)
-        : fault('internal', `the server failed inside the stream: ${message}`);
-  throw new FaultError(told);
 }

@@ -1,21 +1,9 @@
 // llama.cpp's server: the native /completion, which says `stop_type` (word, eos, limit), counts its cache in `timings` and
 // ends its streams without [DONE]. The stop word is never part of the text, so it is put back here.
 
-import {
-  count,
-  type Dialect,
-  isRecord,
-  neutralSampling,
-  numbers,
-  protocolFault,
-  records,
-  streamFault,
-  text,
-  type Update,
-  type WireEnd,
-  type WireRequest,
-} from './dialect.ts';
-import { messageOf } from './failure.ts';
+import { type Dialect, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
+import { templateFields } from './tokenize-route.ts';
+import { count, isRecord, numbers, protocolFault, readEvent, records, streamFault, text } from './wire-values.ts';
 
 export const llamaServer: Dialect = {
   name: 'llama-server',
@@ -47,27 +35,21 @@ export const llamaServer: Dialect = {
   },
 
   decode(event) {
-    if (!isRecord(event)) protocolFault('not a completion', event);
-    if (event.error !== undefined) {
-      const code = isRecord(event.error) ? count(event.error.code) : undefined;
-      streamFault(messageOf(event) ?? 'no reason given', code);
-    }
-    if (typeof event.content !== 'string') protocolFault('a completion without content', event);
+    const completion = readEvent(event, 'a completion');
+    if (typeof completion.content !== 'string') protocolFault('a completion without content', event);
     const update: Update = {
-      index: count(event.index) ?? 0,
-      text: event.content,
-      tokenIds: numbers(event.tokens),
-      logprobs: records(event.completion_probabilities).map(logprobOf),
+      index: count(completion.index) ?? 0,
+      text: completion.content,
+      tokenIds: numbers(completion.tokens),
+      logprobs: records(completion.completion_probabilities).map(logprobOf),
     };
-    return [event.stop === true ? { ...update, ...endOf(event) } : update];
+    return [completion.stop === true ? { ...update, ...endOf(completion) } : update];
   },
 
   render(prompt) {
     if (prompt.kind === 'text') return [() => tokenizeRequest(prompt.text, true)];
-    const open = prompt.messages.at(-1)?.role === 'assistant';
-    const template = { messages: prompt.messages, add_generation_prompt: !open, continue_final_message: open };
     return [
-      () => ({ path: '/apply-template', body: template }),
+      () => ({ path: '/apply-template', body: templateFields(prompt.messages) }),
       // As its own chat route does: the template's text comes without the first token of the model, if it has one.
       (previous) => tokenizeRequest(isRecord(previous) ? text(previous.prompt) : '', true),
     ];

@@ -2,19 +2,9 @@
 // the answer alike. So no delimiter is sent: the stream is cut on our side, and a stop is the end. Chat prompts go to the
 // chat route with the path as a trailing assistant message, which the server must continue rather than answer.
 
-import {
-  count,
-  type Dialect,
-  isRecord,
-  protocolFault,
-  records,
-  streamFault,
-  text,
-  type Update,
-  type WireEnd,
-} from './dialect.ts';
-import { messageOf } from './failure.ts';
-import { usageOf } from './vllm.ts';
+import { decodeChunk } from './completion-chunk.ts';
+import type { Dialect, Update, WireEnd } from './dialect.ts';
+import { isRecord, protocolFault, streamFault, text } from './wire-values.ts';
 
 export const plain: Dialect = {
   name: 'openai',
@@ -40,28 +30,14 @@ export const plain: Dialect = {
     return { path: '/v1/chat/completions', body: { ...body, messages: [...call.prompt.messages, ...path] } };
   },
 
-  decode(event) {
-    if (!isRecord(event)) protocolFault('not a completion chunk', event);
-    if (event.error !== undefined && event.error !== null) {
-      const code = isRecord(event.error) ? count(event.error.code) : undefined;
-      streamFault(messageOf(event) ?? 'no reason given', code);
-    }
-    if (!Array.isArray(event.choices)) protocolFault('a completion chunk without choices', event);
-    const usage = usageOf(event.usage);
-    const choices = records(event.choices);
-    if (choices.length === 0 && usage !== undefined) return [{ index: 0, text: '', usage }];
-    return choices.map((choice): Update => {
-      const delta = isRecord(choice.delta) ? choice.delta : {};
-      const end = endOf(choice.finish_reason);
-      return {
-        index: 0,
-        text: text(choice.text) || text(delta.content),
-        ...(end === undefined ? {} : { end }),
-        ...(usage === undefined ? {} : { usage }),
-      };
-    });
-  },
+  decode: (event) => decodeChunk(event, updateOf),
 };
+
+function updateOf(choice: Record<string, unknown>): Update {
+  const delta = isRecord(choice.delta) ? choice.delta : {};
+  const end = endOf(choice.finish_reason);
+  return { index: 0, text: text(choice.text) || text(delta.content), ...(end === undefined ? {} : { end }) };
+}
 
 function endOf(finish: unknown): WireEnd | undefined {
   if (finish === undefined || finish === null) return undefined;

@@ -7,7 +7,8 @@ import type { NodeId } from '../../tree/events.ts';
 import type { Prompt } from '../../tree/step.ts';
 import type { GenerateRequest } from '../engine.ts';
 import type { Connection } from './connection.ts';
-import { type Dialect, isRecord, numbers, type ServerFacts, type WireRequest } from './dialect.ts';
+import type { Dialect, ServerFacts, WireRequest } from './dialect.ts';
+import { isRecord, numbers } from './wire-values.ts';
 
 type Tokens = readonly number[];
 

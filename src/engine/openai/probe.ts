@@ -3,8 +3,9 @@
 
 import { FaultError, fault } from '../../base/fault.ts';
 import type { Connection, Reply } from './connection.ts';
-import { count, type DialectName, isRecord, records, type ServerFacts, text } from './dialect.ts';
+import type { DialectName, ServerFacts } from './dialect.ts';
 import { faultOfStatus } from './failure.ts';
+import { count, isRecord, records, text } from './wire-values.ts';
 
 export interface ProbeOptions {
   /** Skips the detection. */

@@ -2,23 +2,9 @@
 // token) and the cached tokens without flags. Its streams repeat everything so far unless the server was started with
 // incremental output; which of the two it is can be read off each event.
 
-import {
-  type Call,
-  count,
-  type Dialect,
-  isRecord,
-  neutralSampling,
-  numberOrNaN,
-  numbers,
-  protocolFault,
-  type ServerFacts,
-  streamFault,
-  text,
-  type WireEnd,
-  type WireRequest,
-  wirePriority,
-} from './dialect.ts';
-import { messageOf } from './failure.ts';
+import { type Call, type Dialect, neutralSampling, type WireEnd, wirePriority } from './dialect.ts';
+import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
+import { count, isRecord, numberOrNaN, numbers, protocolFault, readEvent, streamFault, text } from './wire-values.ts';
 
 export const sglang: Dialect = {
   name: 'sglang',
@@ -54,20 +40,16 @@ export const sglang: Dialect = {
   },
 
   decode(event, call) {
-    if (!isRecord(event)) protocolFault('not a generation', event);
-    if (event.error !== undefined && event.error !== null) {
-      const code = isRecord(event.error) ? count(event.error.code) : undefined;
-      streamFault(messageOf(event) ?? 'no reason given', code);
-    }
-    const meta = event.meta_info;
+    const generation = readEvent(event, 'a generation');
+    const meta = generation.meta_info;
     if (!isRecord(meta)) protocolFault('a generation without meta_info', event);
-    const tokenIds = numbers(event.output_ids);
+    const tokenIds = numbers(generation.output_ids);
     const generatedTokens = count(meta.completion_tokens);
     const end = endOf(meta.finish_reason, call);
     return [
       {
-        index: count(event.index) ?? 0,
-        text: text(event.text),
+        index: count(generation.index) ?? 0,
+        text: text(generation.text),
         tokenIds,
         logprobs: logprobsOf(meta.output_token_logprobs),
         cumulative: generatedTokens === undefined || tokenIds.length === generatedTokens,
@@ -83,26 +65,8 @@ export const sglang: Dialect = {
 
   abort: (call) => ({ path: '/abort_request', body: { rid: call.name, abort_all: false } }),
 
-  render(prompt, facts) {
-    if (prompt.kind === 'text') {
-      return [
-        () => ({ path: '/tokenize', body: { model: facts.model, prompt: prompt.text, add_special_tokens: true } }),
-      ];
-    }
-    const open = prompt.messages.at(-1)?.role === 'assistant';
-    const body = {
-      model: facts.model,
-      messages: prompt.messages,
-      add_generation_prompt: !open,
-      continue_final_message: open,
-    };
-    return [(): WireRequest => ({ path: '/tokenize', body })];
-  },
-
-  tokenize: (content: string, facts: ServerFacts) => ({
-    path: '/tokenize',
-    body: { model: facts.model, prompt: content, add_special_tokens: false },
-  }),
+  render: renderByTokenize,
+  tokenize: tokenizeText,
 };
 
 function endOf(finish: unknown, call: Call): WireEnd | undefined {

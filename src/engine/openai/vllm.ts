@@ -1,24 +1,10 @@
 // vLLM: /v1/completions with token ids. `stop_reason` is a string for a stop string, null for the primary end-of-sequence
 // token and a number for any other one, so: a string that we sent is a delimiter, any other stop is the end.
 
-import {
-  type Call,
-  count,
-  type Dialect,
-  isRecord,
-  neutralSampling,
-  numbers,
-  protocolFault,
-  records,
-  type ServerFacts,
-  streamFault,
-  text,
-  type Update,
-  type WireEnd,
-  type WireUsage,
-  wirePriority,
-} from './dialect.ts';
-import { messageOf } from './failure.ts';
+import { decodeChunk } from './completion-chunk.ts';
+import { type Call, type Dialect, neutralSampling, type Update, type WireEnd, wirePriority } from './dialect.ts';
+import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
+import { count, isRecord, numbers, protocolFault, streamFault, text } from './wire-values.ts';
 
 /** VLLM_MAX_STOP_STRINGS, since 0.28. */
 const stopLimit = 4;
@@ -57,42 +43,12 @@ export const vllm: Dialect = {
     };
   },
 
-  decode(event, call) {
-    if (!isRecord(event)) protocolFault('not a completion chunk', event);
-    if (event.error !== undefined && event.error !== null) {
-      const code = isRecord(event.error) ? count(event.error.code) : undefined;
-      streamFault(messageOf(event) ?? 'no reason given', code);
-    }
-    if (!Array.isArray(event.choices)) protocolFault('a completion chunk without choices', event);
-    const usage = usageOf(event.usage);
-    const choices = records(event.choices);
-    if (choices.length === 0 && usage !== undefined) return [{ index: 0, text: '', usage }];
-    return choices.map((choice) => updateOf(choice, call, usage));
-  },
-
-  render(prompt, facts) {
-    if (prompt.kind === 'text') {
-      return [
-        () => ({ path: '/tokenize', body: { model: facts.model, prompt: prompt.text, add_special_tokens: true } }),
-      ];
-    }
-    const open = prompt.messages.at(-1)?.role === 'assistant';
-    const body = {
-      model: facts.model,
-      messages: prompt.messages,
-      add_generation_prompt: !open,
-      continue_final_message: open,
-    };
-    return [() => ({ path: '/tokenize', body })];
-  },
-
-  tokenize: (content: string, facts: ServerFacts) => ({
-    path: '/tokenize',
-    body: { model: facts.model, prompt: content, add_special_tokens: false },
-  }),
+  decode: (event, call) => decodeChunk(event, (choice) => updateOf(choice, call)),
+  render: renderByTokenize,
+  tokenize: tokenizeText,
 };
 
-function updateOf(choice: Record<string, unknown>, call: Call, usage: WireUsage | undefined): Update {
+function updateOf(choice: Record<string, unknown>, call: Call): Update {
   const logprobs = isRecord(choice.logprobs) ? numbers(choice.logprobs.token_logprobs) : [];
   const end = endOf(choice, call);
   return {
@@ -101,7 +57,6 @@ function updateOf(choice: Record<string, unknown>, call: Call, usage: WireUsage 
     tokenIds: numbers(choice.token_ids),
     logprobs,
     ...(end === undefined ? {} : { end }),
-    ...(usage === undefined ? {} : { usage }),
   };
 }
 
@@ -119,15 +74,4 @@ function endOf(choice: Record<string, unknown>, call: Call): WireEnd | undefined
     default:
       return protocolFault('an unknown finish_reason', finish);
   }
-}
-
-/** The counts of an OpenAI `usage` object; `cached_tokens` is there only where the server was told to report it. */
-export function usageOf(value: unknown): WireUsage | undefined {
-  if (!isRecord(value)) return undefined;
-  const details = isRecord(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
-  return {
-    promptTokens: count(value.prompt_tokens),
-    cachedTokens: count(details.cached_tokens),
-    generatedTokens: count(value.completion_tokens),
-  };
 }

@@ -3,9 +3,9 @@
 // top probabilities of llama-server's /completion. All of them reuse the prefix, so only the last step is computed.
 
 import { raise } from '../../base/fault.ts';
-import { isRecord, numberOrNaN, numbers, records } from '../../engine/openai/dialect.ts';
+import { usageOf } from '../../engine/openai/completion-chunk.ts';
 import { dialects } from '../../engine/openai/dialects.ts';
-import { usageOf } from '../../engine/openai/vllm.ts';
+import { isRecord, numberOrNaN, numbers, records } from '../../engine/openai/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
