@@ -17,13 +17,8 @@ export class LlamaTestServer extends TestServer {
     return { error: { code: status, message, type: status === 400 ? 'invalid_request_error' : 'server_error' } };
   }
 
-  protected route(
-    method: string,
-    path: string,
-    body: Record<string, unknown>,
-    open: () => EventStream,
-  ): Promise<unknown> {
-    switch (`${method} ${path}`) {
+  protected route(endpoint: string, body: Record<string, unknown>, open: () => EventStream): Promise<unknown> {
+    switch (endpoint) {
       case 'GET /health':
         return Promise.resolve({ status: 'ok' });
       case 'GET /v1/models':

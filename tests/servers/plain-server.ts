@@ -13,13 +13,8 @@ export class PlainServer extends TestServer {
     return { error: { message, type: 'api_error', param: null, code: String(status) } };
   }
 
-  protected route(
-    method: string,
-    path: string,
-    body: Record<string, unknown>,
-    open: () => EventStream,
-  ): Promise<unknown> {
-    switch (`${method} ${path}`) {
+  protected route(endpoint: string, body: Record<string, unknown>, open: () => EventStream): Promise<unknown> {
+    switch (endpoint) {
       case 'GET /v1/models':
         return Promise.resolve({ object: 'list', data: [{ id: this.model, object: 'model', owned_by: 'library' }] });
       case 'POST /v1/completions':

@@ -112,13 +112,8 @@ export abstract class TestServer {
     return this.seen.filter((each) => each.path === path).map((each) => each.body);
   }
 
-  /** Answers a request with a value, or writes events and answers nothing. */
-  protected abstract route(
-    method: string,
-    path: string,
-    body: Record<string, unknown>,
-    open: () => EventStream,
-  ): Promise<unknown>;
+  /** Answers a request to an endpoint, such as `GET /health`, with a value, or writes events and answers nothing. */
+  protected abstract route(endpoint: string, body: Record<string, unknown>, open: () => EventStream): Promise<unknown>;
 
   /** An error body in this kind of server's own shape. */
   protected abstract errorBody(status: number, message: string): unknown;
@@ -190,7 +185,7 @@ export abstract class TestServer {
       }
       const body = await readBody(request);
       if (request.method === 'POST') this.seen.push({ path, body, headers: request.headers });
-      const answer = await this.route(request.method ?? 'GET', path, body, () => this.#open(response));
+      const answer = await this.route(`${request.method} ${path}`, body, () => this.#open(response));
       if (response.headersSent) response.end();
       else reply(response, 200, answer);
     } catch (error) {

@@ -39,13 +39,8 @@ export class SglangServer extends TestServer {
     return { error: { message, code: status } };
   }
 
-  protected route(
-    method: string,
-    path: string,
-    body: Record<string, unknown>,
-    open: () => EventStream,
-  ): Promise<unknown> {
-    switch (`${method} ${path}`) {
+  protected route(endpoint: string, body: Record<string, unknown>, open: () => EventStream): Promise<unknown> {
+    switch (endpoint) {
       case 'GET /health':
         return Promise.resolve('');
       case 'GET /v1/models':

@@ -36,13 +36,8 @@ export class VllmServer extends TestServer {
     };
   }
 
-  protected route(
-    method: string,
-    path: string,
-    body: Record<string, unknown>,
-    open: () => EventStream,
-  ): Promise<unknown> {
-    switch (`${method} ${path}`) {
+  protected route(endpoint: string, body: Record<string, unknown>, open: () => EventStream): Promise<unknown> {
+    switch (endpoint) {
       case 'GET /health':
         return Promise.resolve('');
       case 'GET /version':

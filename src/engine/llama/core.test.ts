@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateRequest } from '../../../tests/support/requests.ts';
 import { byteToken, END_OF_SEQUENCE, writeTinyModel } from '../../../tests/support/tiny-gguf.ts';
 import type { Step } from '../../tree/step.ts';
 import type { GenerateRequest } from '../engine.ts';
@@ -86,21 +87,8 @@ class Bench {
 }
 
 function request(id: number, changes: Partial<GenerateRequest> = {}): GenerateRequest {
-  return {
-    id,
-    search: 'search',
-    prompt: { kind: 'text', text: 'In the beginning was the word.' },
-    parent: 0,
-    path: [],
-    index: id,
-    sampling: { temperature: 1 },
-    seed: id,
-    delimiters: ['\n'],
-    maxTokens: 16,
-    lane: 'primary',
-    priority: 0,
-    ...changes,
-  };
+  const prompt = { kind: 'text', text: 'In the beginning was the word.' } as const;
+  return generateRequest(id, { prompt, maxTokens: 16, ...changes });
 }
 
 describe('Core', () => {

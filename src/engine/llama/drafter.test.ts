@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateRequest } from '../../../tests/support/requests.ts';
 import { byteToken, VOCABULARY_SIZE, writeTinyModel } from '../../../tests/support/tiny-gguf.ts';
 import { Random } from '../../base/random.ts';
 import type { GenerateRequest } from '../engine.ts';
@@ -61,21 +62,7 @@ function open(
 }
 
 function request(id: number, changes: Partial<GenerateRequest> = {}): GenerateRequest {
-  return {
-    id,
-    search: 'search',
-    prompt: { kind: 'text', text: 'b' },
-    parent: 0,
-    path: [],
-    index: id,
-    sampling: { temperature: 1 },
-    seed: id,
-    delimiters: [],
-    maxTokens: 4,
-    lane: 'primary',
-    priority: 0,
-    ...changes,
-  };
+  return generateRequest(id, { prompt: { kind: 'text', text: 'b' }, delimiters: [], maxTokens: 4, ...changes });
 }
 
 function run(core: Core, requests: readonly GenerateRequest[]): void {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Inbox } from '../../../tests/support/inbox.ts';
+import { generateRequest } from '../../../tests/support/requests.ts';
 import { writeTinyModel } from '../../../tests/support/tiny-gguf.ts';
-import type { EngineMessage, GenerateRequest } from '../engine.ts';
+import type { EngineMessage } from '../engine.ts';
 import { LlamaEngine } from './llama-engine.ts';
 
 let folder: string;
@@ -21,30 +22,12 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function request(id: number, changes: Partial<GenerateRequest> = {}): GenerateRequest {
-  return {
-    id,
-    search: 'search',
-    prompt: { kind: 'text', text: 'Once' },
-    parent: 0,
-    path: [],
-    index: id,
-    sampling: { temperature: 1 },
-    seed: id,
-    delimiters: ['\n'],
-    maxTokens: 8,
-    lane: 'primary',
-    priority: 0,
-    ...changes,
-  };
-}
-
 describe('LlamaEngine', () => {
   it('streams the text of a step before the step itself', async () => {
     const engine = await LlamaEngine.open({ model });
     const inbox = new Inbox<EngineMessage>();
     engine.connect(inbox.post);
-    engine.generate([request(1), request(2)]);
+    engine.generate([generateRequest(1), generateRequest(2)]);
     await inbox.answered(2);
     for (const id of [1, 2]) {
       const own = inbox.messages.filter((message) => message.request === id);
@@ -62,16 +45,16 @@ describe('LlamaEngine', () => {
     const inbox = new Inbox<EngineMessage>();
     engine.connect(inbox.post);
     const ids = [...Array(500).keys()];
-    engine.generate(ids.map((id) => request(id, { maxTokens: 100_000, search: `s${id % 10}` })));
+    engine.generate(ids.map((id) => generateRequest(id, { maxTokens: 100_000, search: `s${id % 10}` })));
     await inbox.until(() => inbox.messages.length > 200);
     engine.cancel(ids);
     for (let search = 0; search < 10; search++) engine.release(`s${search}`);
     await inbox.answered(500);
     expect(inbox.answers.every((message) => message.type === 'fault' && message.fault.code === 'cancelled')).toBe(true);
-    engine.generate([request(1000, { maxTokens: 1 })]);
+    engine.generate([generateRequest(1000, { maxTokens: 1 })]);
     await inbox.answered(501);
     engine.release('search');
-    engine.generate([request(1001, { maxTokens: 1, search: 'other', prompt: { kind: 'text', text: 'x' } })]);
+    engine.generate([generateRequest(1001, { maxTokens: 1, search: 'other', prompt: { kind: 'text', text: 'x' } })]);
     await inbox.answered(502);
     expect(engine.counts.usedCells).toBe(1); // the one token of the last prompt
     await engine.close();
@@ -81,9 +64,9 @@ describe('LlamaEngine', () => {
     const engine = await LlamaEngine.open({ model: endless });
     const inbox = new Inbox<EngineMessage>();
     engine.connect(inbox.post);
-    engine.generate([request(1, { maxTokens: 100_000 })]);
+    engine.generate([generateRequest(1, { maxTokens: 100_000 })]);
     const closed = engine.close();
-    engine.generate([request(2)]);
+    engine.generate([generateRequest(2)]);
     await closed;
     expect(inbox.answers.map((message) => [message.request, message.type])).toEqual([
       [1, 'fault'],
@@ -102,7 +85,7 @@ describe('LlamaEngine', () => {
       engines.map(async (engine) => {
         const inbox = new Inbox<EngineMessage>();
         engine.connect(inbox.post);
-        engine.generate([1, 2, 3].map((id) => request(id)));
+        engine.generate([1, 2, 3].map((id) => generateRequest(id)));
         await inbox.answered(3);
         const byId = inbox.answers.toSorted((left, right) => left.request - right.request);
         return byId.map((message) => (message.type === 'step' ? message.step.text : message.type));

@@ -123,22 +123,29 @@ export function splitPrefix(prompts: readonly Tokens[]): { readonly query: Token
   return { query: first!.slice(0, shared), items: prompts.map((each) => each.slice(shared)) };
 }
 
+/** vLLM and SGLang are asked alike and answer differently. */
+function postPrompts(
+  path: string,
+  prompts: readonly Tokens[],
+  labels: Labels,
+  { connection, facts, timeoutMs }: ScoringServer,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const body = { model: facts!.model, ...splitPrefix(prompts), label_token_ids: labels, apply_softmax: true };
+  return connection.json('POST', path, body, { timeoutMs, signal });
+}
+
 async function scoreOnVllm(
   prompts: readonly Tokens[],
   labels: Labels,
   server: ScoringServer,
   signal: AbortSignal,
 ): Promise<Scored> {
-  const { query, items } = splitPrefix(prompts);
-  const body = { model: server.facts!.model, query, items, label_token_ids: labels, apply_softmax: true };
-  const answer = await server.connection.json('POST', '/generative_scoring', body, {
-    timeoutMs: server.timeoutMs,
-    signal,
-  });
+  const answer = await postPrompts('/generative_scoring', prompts, labels, server, signal);
   const data = isRecord(answer) ? records(answer.data) : [];
   const byIndex = new Map(data.map((each) => [each.index, numberOrNaN(each.score)]));
-  const rewards = items.map(
-    (_, index) => byIndex.get(index) ?? badReward(server, `gave ${data.length} scores for ${items.length} paths`),
+  const rewards = prompts.map(
+    (_, index) => byIndex.get(index) ?? badReward(server, `gave ${data.length} scores for ${prompts.length} paths`),
   );
   return { rewards, ...tokensOf(answer) };
 }
@@ -149,11 +156,9 @@ async function scoreOnSglang(
   server: ScoringServer,
   signal: AbortSignal,
 ): Promise<Scored> {
-  const { query, items } = splitPrefix(prompts);
-  const body = { model: server.facts!.model, query, items, label_token_ids: labels, apply_softmax: true };
-  const answer = await server.connection.json('POST', '/v1/score', body, { timeoutMs: server.timeoutMs, signal });
+  const answer = await postPrompts('/v1/score', prompts, labels, server, signal);
   const scores = isRecord(answer) && Array.isArray(answer.scores) ? answer.scores : [];
-  if (scores.length !== items.length) badReward(server, `gave ${scores.length} scores for ${items.length} paths`);
+  if (scores.length !== prompts.length) badReward(server, `gave ${scores.length} scores for ${prompts.length} paths`);
   return {
     rewards: scores.map((pair: unknown) => numberOrNaN(Array.isArray(pair) ? pair[0] : undefined)),
     ...tokensOf(answer),

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Inbox } from '../../../tests/support/inbox.ts';
+import { generateRequest } from '../../../tests/support/requests.ts';
 import { writeTinyModel } from '../../../tests/support/tiny-gguf.ts';
-import type { EngineMessage, GenerateRequest } from '../../engine/engine.ts';
+import type { EngineMessage } from '../../engine/engine.ts';
 import { LlamaEngine } from '../../engine/llama/llama-engine.ts';
 import type { VerifierMessage } from '../verifier.ts';
 import { LlamaPrm } from './llama-prm.ts';
@@ -20,24 +21,6 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function request(id: number, changes: Partial<GenerateRequest> = {}): GenerateRequest {
-  return {
-    id,
-    search: 'search',
-    prompt: { kind: 'text', text: 'Once' },
-    parent: 0,
-    path: [],
-    index: id,
-    sampling: { temperature: 1 },
-    seed: id,
-    delimiters: ['\n'],
-    maxTokens: 8,
-    lane: 'primary',
-    priority: 0,
-    ...changes,
-  };
-}
-
 describe('LlamaPrm', () => {
   it('scores steps that the engine generated, from their token ids, computing only what is new', async () => {
     const engine = await LlamaEngine.open({ model });
@@ -46,10 +29,10 @@ describe('LlamaPrm', () => {
     const scores = new Inbox<VerifierMessage>();
     engine.connect(steps.post);
     prm.connect(scores.post);
-    engine.generate([request(1), request(2, { seed: 9 })]);
+    engine.generate([generateRequest(1), generateRequest(2, { seed: 9 })]);
     await steps.answered(2);
     const [first, second] = steps.answers.map((message) => (message.type === 'step' ? message.step : undefined));
-    const { prompt } = request(0);
+    const { prompt } = generateRequest(0);
     const common = { search: 'search', prompt, lane: 'primary', priority: 0 } as const;
     prm.score([
       { ...common, id: 1, parent: 0, index: 0, path: [], step: first! },

@@ -1,0 +1,21 @@
+// One request to an engine with everything that a test does not care about filled in.
+
+import type { GenerateRequest } from '../../src/engine/engine.ts';
+
+export function generateRequest(id: number, changes: Partial<GenerateRequest> = {}): GenerateRequest {
+  return {
+    id,
+    search: 'search',
+    prompt: { kind: 'text', text: 'Once' },
+    parent: 0,
+    path: [],
+    index: id,
+    sampling: { temperature: 1 },
+    seed: id,
+    delimiters: ['\n'],
+    maxTokens: 8,
+    lane: 'primary',
+    priority: 0,
+    ...changes,
+  };
+}
