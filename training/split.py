@@ -1,6 +1,6 @@
 """Which split a question belongs to: decided by a hash of its numbers, so that no wording can carry a test question into training.
 
-The same rule stands in src/task/split.ts; a test there holds the shipped question files against it.
+The same rule stands in tests/support/split.ts; a test holds the shipped question files against it.
 """
 
 import re

@@ -16,7 +16,7 @@ const smallNumerator = 100_000n;
 const smallDenominator = 10_000n;
 const comparedDigits = 10;
 
-export function rational(numerator: bigint, denominator = 1n): Rational | undefined {
+function rational(numerator: bigint, denominator = 1n): Rational | undefined {
   if (denominator === 0n) return undefined;
   const sign = denominator < 0n ? -1n : 1n;
   const common = gcd(numerator < 0n ? -numerator : numerator, denominator * sign) || 1n;

@@ -1,7 +1,7 @@
 // Asserts are for the programmer's mistakes and are always on: a broken invariant stops the process at once instead of
 // spoiling a search later. What a user or a server can cause is a Fault (fault.ts), never an assert.
 
-export class AssertionError extends Error {
+class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }
 

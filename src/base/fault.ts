@@ -2,7 +2,7 @@
 // callers may switch on. A message gives the value, the limit and the setting that changes it. Being cancelled is not
 // a failure of anyone, but it is told the same way so that each request is answered exactly once.
 
-export const faultCodes = [
+const faultCodes = [
   'bad-setting', // a setting that does not exist or a value outside its bounds
   'bad-event', // an event that does not fit the tree it is folded into
   'unknown-node', // an outcome for a node or a key that nobody asked for

@@ -74,7 +74,7 @@ async function compare(runners: readonly Runner[], batch: number, rounds: number
 }
 
 /** Times an action that gives the number of tokens it made. */
-export async function timeRound(action: () => number | Promise<number>): Promise<Round> {
+async function timeRound(action: () => number | Promise<number>): Promise<Round> {
   const startMs = performance.now();
   const before = process.cpuUsage();
   const tokens = await action();

@@ -21,7 +21,7 @@ export interface MemoryUse {
 /** A step as a generator writes it: about 200 characters, 50 tokens, no token ids. */
 const stepLength = 200;
 
-export async function measureMemory(searches: number, nodesEach: number): Promise<MemoryUse> {
+async function measureMemory(searches: number, nodesEach: number): Promise<MemoryUse> {
   const before = settledHeap();
   const grower = new Grower(nodesEach);
   const clock = new VirtualClock();

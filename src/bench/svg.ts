@@ -17,8 +17,6 @@ export interface Panel {
   readonly logarithmic?: boolean;
   /** Names instead of numbers below the x axis: bars are drawn, grouped by x. */
   readonly categories?: readonly string[];
-  /** The y axis begins here instead of at 0. */
-  readonly yFrom?: number;
 }
 
 export interface Chart {
@@ -110,7 +108,7 @@ function xScale({ series, categories }: Panel): Scale {
   return { ticks: ticksBetween(low, high), at: (value) => from + ((value - low) / span) * (to - from) };
 }
 
-function yScale({ series, logarithmic, yFrom }: Panel): Scale {
+function yScale({ series, logarithmic }: Panel): Scale {
   const values = series.flatMap(({ points }) => points.map(([, y]) => y));
   const most = Math.max(...values, 1e-9);
   const [bottom, top] = [size.height - size.bottom, size.top];
@@ -119,10 +117,9 @@ function yScale({ series, logarithmic, yFrom }: Panel): Scale {
     const ticks = logarithmicTicks(low, high);
     return { ticks, at: (value) => bottom - ((Math.log10(value) - low) / (high - low)) * (bottom - top) };
   }
-  const low = yFrom ?? 0;
-  const ticks = ticksBetween(low, most * 1.02);
+  const ticks = ticksBetween(0, most * 1.02);
   const high = Math.max(most * 1.05, ticks.at(-1) ?? most);
-  return { ticks, at: (value) => bottom - ((value - low) / (high - low)) * (bottom - top) };
+  return { ticks, at: (value) => bottom - (value / high) * (bottom - top) };
 }
 
 function linesOf({ series }: Panel, x: Scale, y: Scale): string[] {

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
-export const variants = ['bare', 'direct', 'search', 'search, journal on disk', 'search, streaming'] as const;
+const variants = ['bare', 'direct', 'search', 'search, journal on disk', 'search, streaming'] as const;
 export type Variant = (typeof variants)[number];
 
 const rounds = 3;

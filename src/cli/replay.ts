@@ -72,7 +72,7 @@ async function stepThrough(trace: Trace): Promise<void> {
 }
 
 /** Where a key leads; undefined ends it. */
-export function positionAfter(key: string, at: number, events: readonly LoggedEvent[]): number | undefined {
+function positionAfter(key: string, at: number, events: readonly LoggedEvent[]): number | undefined {
   switch (key) {
     case 'q':
     case 'escape':

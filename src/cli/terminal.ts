@@ -9,14 +9,6 @@ export function plainLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(HARMFUL, '').trim();
 }
 
-/** Harmless text that keeps its lines. */
-export function plainText(text: string): string {
-  return text
-    .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map((line) => line.replace(/\t/g, '  ').replace(HARMFUL, ''))
-    .join('\n');
-}
-
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { greedySampling, type Step } from '../tree/step.ts';
 import { Tree } from '../tree/tree.ts';
-import { columns, cutTo, LiveBlock, plainLine, plainText } from './terminal.ts';
+import { columns, cutTo, LiveBlock, plainLine } from './terminal.ts';
 import { treeLines } from './tree-view.ts';
 
 function step(text: string): Step {
@@ -29,7 +29,7 @@ function grow(parents: readonly number[], text: (node: number) => string): Tree 
 describe('terminal text', () => {
   it('takes away whatever could steer a terminal', () => {
     expect(plainLine('\u001b[31mred\u001b[0m\u0007\n next\u202e\u200b')).toBe('[31mred[0m next');
-    expect(plainText('a\u001b]0;title\u0007\nb\tc\u009b2J')).toBe('a]0;title\nb  c2J');
+    expect(plainLine('a\u001b]0;title\u0007\nb\tc\u009b2J')).toBe('a]0;title b c2J');
   });
 
   it('cuts to columns, not characters', () => {

@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  decodeMs,
-  decodeSpanMs,
-  decodeStepsUntil,
-  kneeBatch,
-  kvTokensFitting,
-  prefillExtraMs,
-  prefillMs,
-} from './cost.ts';
+import { decodeMs, decodeSpanMs, decodeStepsUntil, kvTokensFitting, prefillExtraMs, prefillMs } from './cost.ts';
 import { countUntil, curve, sumFrom, valueAt } from './curve.ts';
 import { llama8b, prm7b, qwen1b, qwen14b } from './h200.ts';
 import { h200, rooflineCost } from './roofline.ts';
@@ -149,14 +141,6 @@ describe('roofline', () => {
 });
 
 describe('what follows from a cost model', () => {
-  it('knows the knee', () => {
-    const cost = tableCost(llama8b.points);
-    const knee = kneeBatch(cost, 256, 1.5, 256);
-    expect(decodeMs(cost, knee, knee * 256)).toBeLessThanOrEqual(1.5 * decodeMs(cost, 1, 256));
-    expect(decodeMs(cost, knee + 1, (knee + 1) * 256)).toBeGreaterThan(1.5 * decodeMs(cost, 1, 256));
-    expect(kneeBatch(cost, 256, 1, 256)).toBe(1);
-  });
-
   it('knows how many tokens fit beside the weights', () => {
     expect(kvTokensFitting(llama8b.shape, 80e9, 0.9)).toBe(Math.floor((72e9 - 16.06e9) / 131072));
     expect(kvTokensFitting(qwen14b.shape, 24e9, 0.9)).toBe(0);

@@ -50,15 +50,6 @@ export function prefillExtraMs(cost: CostModel, tokens: number): number {
   return Math.max(0, prefillMs(cost, tokens) - cost.prefillCurve.y[0]!);
 }
 
-/** The knee: the largest batch, up to `most`, whose step takes at most `slowdown` times that of a single sequence. */
-export function kneeBatch(cost: CostModel, contextTokens: number, slowdown: number, most: number): number {
-  const bound = slowdown * decodeMs(cost, 1, contextTokens);
-  for (let batch = most; batch > 1; batch -= 1) {
-    if (decodeMs(cost, batch, batch * contextTokens) <= bound) return batch;
-  }
-  return 1;
-}
-
 /** Tokens whose keys and values fit beside the weights when `share` of the memory is used. */
 export function kvTokensFitting(shape: ModelShape, memoryBytes: number, share: number): number {
   return Math.max(0, Math.floor((memoryBytes * share - shape.weightBytes) / shape.kvBytesPerToken));

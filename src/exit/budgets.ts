@@ -7,7 +7,7 @@ import { readable } from './evidence.ts';
 import type { ExitRule } from './exit.ts';
 
 /** Rollouts that count against the budget. */
-export function usedRollouts(tree: Tree): number {
+function usedRollouts(tree: Tree): number {
   return tree.closed.completed + tree.closed.pruned;
 }
 

@@ -21,8 +21,6 @@ export interface AdmissionOptions {
   readonly queue: number;
   /** Strands per model. */
   readonly budgets: ReadonlyMap<string, number>;
-  /** A waiting search gains one unit of priority per so many milliseconds. */
-  readonly ageingMs?: number;
 }
 
 interface Lane {
@@ -39,8 +37,8 @@ interface Stand {
   readonly accounts: Map<string, number>;
 }
 
-/** One unit a minute, as the schedulers age (policy option ageingSeconds). */
-const defaultAgeingMs = 60_000;
+/** A waiting search gains one unit of priority a minute, as the schedulers age (policy option ageingSeconds). */
+const ageingMs = 60_000;
 const rateWindowMs = 30_000;
 
 export class Admission {
@@ -152,7 +150,7 @@ export class Admission {
     let bestAccount = 0;
     for (const lane of stand.lanes.values()) {
       const head: Ticket = lane.tickets.values().next().value!;
-      const rank = lane.priority + Math.floor((nowMs - head.arrivalMs) / (this.#options.ageingMs ?? defaultAgeingMs));
+      const rank = lane.priority + Math.floor((nowMs - head.arrivalMs) / ageingMs);
       const account = stand.accounts.get(lane.owner) ?? 0;
       const ahead = rank - bestRank || bestAccount - account || (best?.arrivalMs ?? 0) - head.arrivalMs;
       if (best !== undefined && ahead <= 0) continue;

@@ -14,7 +14,6 @@ const kinds = {
   invalid_api_key: [401, 'authentication_error'],
   forbidden_host: [403, 'permission_error'],
   forbidden_origin: [403, 'permission_error'],
-  not_allowed: [403, 'permission_error'],
   model_not_found: [404, 'not_found_error'],
   search_not_found: [404, 'not_found_error'],
   not_found: [404, 'not_found_error'],

@@ -9,7 +9,7 @@ export interface Finished {
   readonly outcome: Outcome;
 }
 
-export function completionId(searchId: string): string {
+function completionId(searchId: string): string {
   return `chatcmpl-${searchId.replace(/^srch_/, '')}`;
 }
 
@@ -25,7 +25,7 @@ export function completion(search: LiveSearch, { texts, outcome }: Finished) {
   };
 }
 
-export function coppiceObject({ facts }: LiveSearch, { texts, outcome }: Finished) {
+function coppiceObject({ facts }: LiveSearch, { texts, outcome }: Finished) {
   return describeForClient(facts.id, facts.plan, texts, outcome, facts.escalatedFrom);
 }
 

@@ -8,8 +8,8 @@ import { policyNames } from '../policy/policy.ts';
 import { programNames } from '../program/program.ts';
 import { type ApiErrorCode, refuse } from './api-error.ts';
 
-export const futileChoices = ['answer', 'refuse', 'escalate'] as const;
-export const reasoningChoices = ['separate', 'inline'] as const;
+const futileChoices = ['answer', 'refuse', 'escalate'] as const;
+const reasoningChoices = ['separate', 'inline'] as const;
 
 const part = z.looseObject({ type: z.string() });
 const message = z.looseObject({

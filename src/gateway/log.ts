@@ -1,7 +1,7 @@
 // Structured logs: one line per event, fields only. Never a body, a header, a key or a text of user or model; whatever
 // comes from outside is escaped, so that no line can be forged and no terminal driven.
 
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 type Fields = Readonly<Record<string, unknown>>;

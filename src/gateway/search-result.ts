@@ -85,7 +85,7 @@ function isComplete(mirror: SearchMirror, path: readonly MirrorNode[]): boolean 
   return answer?.complete === true && path.at(-1)?.id === answer.node;
 }
 
-export function refusalText(mirror: SearchMirror): string {
+function refusalText(mirror: SearchMirror): string {
   const best =
     mirror.bestScore === undefined ? 'no path was completed' : `the best score was ${mirror.bestScore.toPrecision(3)}`;
   return `This question is unlikely to be solved with the budget it was given: ${best} after ${mirror.rollouts} rollouts.`;

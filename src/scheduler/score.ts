@@ -5,7 +5,7 @@ import { expectedShare } from './predictor.ts';
 import type { RunningSearch } from './scheduler.ts';
 
 /** τ of §4.4, the 90% proximity rule. */
-export const proximity = 0.9;
+const proximity = 0.9;
 
 export interface ScoreOptions {
   /** β: what being on the verge of acceptance is worth, in units of log seconds. */

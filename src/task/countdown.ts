@@ -41,7 +41,7 @@ export function parseCountdown(question: string): CountdownQuestion | undefined 
   return undefined;
 }
 
-export function countdownText({ target, numbers }: CountdownQuestion): string {
+function countdownText({ target, numbers }: CountdownQuestion): string {
   return `Make ${target} from ${numbers.join(' ')}.`;
 }
 

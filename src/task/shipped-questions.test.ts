@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { isSolvable } from '../../tests/support/countdown-solver.ts';
+import { splitOf } from '../../tests/support/split.ts';
 import { parseCountdown } from './countdown.ts';
-import { isSolvable } from './countdown-solver.ts';
 import { type GoldQuestion, parseQuestions } from './questions.ts';
 import { recognise, tasks } from './recognise.ts';
-import { splitOf } from './split.ts';
 import type { TaskKind } from './task.ts';
 
 const kinds: readonly TaskKind[] = ['countdown', 'word-problem'];

@@ -35,12 +35,6 @@ export interface Task {
 /** The last line of a finished path begins with this. */
 export const answerPrefix = 'Answer: ';
 
-/** The answer that a finished path states, or undefined where its last line states none. */
-export function statedAnswer(path: string): string | undefined {
-  const last = path.trimEnd().split('\n').at(-1) ?? '';
-  return last.startsWith(answerPrefix) ? last.slice(answerPrefix.length).trim() : undefined;
-}
-
 /** The operation that a line begins with, and what follows it. */
 export interface Operation {
   readonly a: number;

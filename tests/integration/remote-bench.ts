@@ -4,8 +4,8 @@ import type { EngineMessage, GenerateRequest } from '../../src/engine/engine.ts'
 import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
 import type { RemoteEngineOptions, ReplicaEvent } from '../../src/engine/openai/options.ts';
 import type { RemoteEngine } from '../../src/engine/openai/remote-engine.ts';
-import { ManualTimers } from '../../src/engine/openai/timers.ts';
 import type { TestServer } from '../servers/server.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
 
 export interface RemoteBench {
   readonly engine: RemoteEngine;

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualTimers } from '../../src/engine/openai/timers.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { fillPrompt, lastNumber } from '../../src/verifier/judge/judge-scorer.ts';
 import { goodShare, rlhflowFormat, shepherdFormat, splitPrefix } from '../../src/verifier/prm/causal-scorer.ts';
@@ -19,6 +18,7 @@ import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -19,7 +19,7 @@ export function quote(text: string, place: Place): string {
 }
 
 /** The human part of an error body: vLLM and llama-server nest it, SGLang's OpenAI routes do not, FastAPI says `detail`. */
-export function errorText(body: string): string {
+function errorText(body: string): string {
   try {
     const parsed: unknown = JSON.parse(body);
     return messageOf(parsed) ?? body;

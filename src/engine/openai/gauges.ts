@@ -52,7 +52,7 @@ export function readGauges(dialect: DialectName, page: string): Gauges {
 }
 
 /** Samples by name, those of several labels (engines of one server) added up. */
-export function parseMetrics(page: string): Map<string, number> {
+function parseMetrics(page: string): Map<string, number> {
   const metrics = new Map<string, number>();
   for (const line of page.split('\n')) {
     const match = /^([a-zA-Z_:][\w:]*)(\{.*\})?\s+(\S+)/.exec(line);

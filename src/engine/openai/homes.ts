@@ -7,7 +7,7 @@ import type { Replica } from './replica.ts';
 import { chooseReplica } from './route.ts';
 
 /** Read by vLLM's and llm-d's routers, and by SGLang's; sent unasked only to those two kinds of servers. */
-export const knownRoutingHeaders: readonly string[] = ['x-session-id', 'x-smg-routing-key'];
+const knownRoutingHeaders: readonly string[] = ['x-session-id', 'x-smg-routing-key'];
 
 export class Homes {
   readonly #replicas: readonly Replica[];

@@ -58,7 +58,6 @@ export interface ModelLoad {
   readonly healthy: boolean;
   readonly budget: number;
   readonly open_strands: number;
-  readonly speculative_strands?: number;
   readonly step_ms: number | null;
 }
 

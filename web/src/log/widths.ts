@@ -12,7 +12,7 @@ export interface WidthPoint {
   readonly best: number | undefined;
 }
 
-export interface Notch {
+interface Notch {
   readonly atMs: number;
   readonly kind: 'completed' | 'pruned' | 'preempted' | 'resumed';
 }

@@ -36,13 +36,3 @@ export function scoreColour(theme: Theme, score: number): string {
   const mixed = from.map((each, channel) => Math.round(each + (to[channel]! - each) * (at % 1)));
   return `rgb(${mixed.join(' ')})`;
 }
-
-/** Relative luminance of a colour of the scale, WCAG 2.2. */
-export function scoreLuminance(theme: Theme, score: number): number {
-  const channels = scoreColour(theme, score).match(/\d+/g)!.map(Number);
-  const [red, green, blue] = channels.map((each) => {
-    const share = each / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
-}

@@ -1,9 +1,9 @@
 // Which split a question belongs to, by a hash of its numbers: no wording can carry a test question into training. The same
 // rule stands in training/split.py.
 
-import type { TaskKind } from './task.ts';
+import type { TaskKind } from '../../src/task/task.ts';
 
-export type Split = 'train' | 'calibration' | 'test';
+type Split = 'train' | 'calibration' | 'test';
 
 const residues = 16;
 
