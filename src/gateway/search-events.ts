@@ -50,7 +50,7 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange, 
   const id = exchange.parameters.id ?? '';
   const record = await journal.find(id);
   if (record === undefined || (!caller.admin && record.owner !== caller.name)) throw notFound(id);
-  let after = resumePoint(exchange);
+  const after = resumePoint(exchange);
   if (record.endedMs !== undefined && after >= 0 && (await journal.read(id, after, 1)).length === 0) {
     response.writeHead(204, baseHeaders);
     response.end();
@@ -59,35 +59,37 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange, 
   const release = context.streams.take();
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  const events = new EventStream(response, {
-    heartbeatMs: config.server.heartbeatMs,
-    limitBytes: config.server.streamBytes,
-  });
+  const growth = (enough: AbortSignal) => watchers.next(id, AbortSignal.any([gone.signal, enough]));
+  const { heartbeatMs, streamBytes } = config.server;
+  const events = new EventStream(response, { heartbeatMs, limitBytes: streamBytes });
   events.raw('retry: 1000\n\n');
   try {
-    while (!events.closed) {
-      // Asked for before reading, so that what becomes safe in between is not missed.
-      const next = new AbortController();
-      const growth = watchers.next(id, AbortSignal.any([gone.signal, next.signal]));
-      const entries = await journal.read(id, after, pageSize);
-      for (const entry of entries) events.event('entry', entry, entry.sequence);
-      after = entries.at(-1)?.sequence ?? after;
-      if (entries.length > 0) {
-        next.abort();
-        await events.ready();
-        continue;
-      }
-      const state = await endedState(context, id);
-      if (state !== undefined) {
-        next.abort();
-        events.event('end', { state });
-        break;
-      }
-      await growth;
-    }
+    await sendLog(context, id, after, events, growth);
   } finally {
     release();
     if (!events.closed) events.end();
+  }
+}
+
+async function sendLog(
+  context: GatewayContext,
+  id: string,
+  from: number,
+  events: EventStream,
+  growth: (enough: AbortSignal) => Promise<void>,
+): Promise<void> {
+  for (let after = from; !events.closed; ) {
+    // Asked for before reading, so that what becomes safe in between is not missed.
+    const enough = new AbortController();
+    const grown = growth(enough.signal);
+    const entries = await context.journal.read(id, after, pageSize);
+    for (const entry of entries) events.event('entry', entry, entry.sequence);
+    after = entries.at(-1)?.sequence ?? after;
+    const state = entries.length > 0 ? undefined : await endedState(context, id);
+    if (entries.length === 0 && state === undefined) await grown;
+    enough.abort();
+    if (state !== undefined) return events.event('end', { state });
+    await events.ready();
   }
 }
 

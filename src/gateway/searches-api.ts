@@ -3,60 +3,58 @@
 import { type Plain, type SearchState, searchStates } from '../journal/journal.ts';
 import { ApiError, refuse } from './api-error.ts';
 import { finishedOrThrow } from './chat.ts';
-import { parseSearchBody } from './chat-body.ts';
+import { parseSearchBody, type SearchBody } from './chat-body.ts';
 import type { GatewayContext } from './context.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from './exchange.ts';
+import type { LiveSearch } from './live-search.ts';
 import { planFor } from './plan-for.ts';
 import { detailLive, detailRecord, viewLive, viewRecord } from './search-view.ts';
 
 const mostListed = 500;
 
 export async function createSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const { config, journal, searches } = context;
-  const body = parseSearchBody(parseJson(await readBody(exchange.request, config.server.bodyBytes)));
-  if (body.stream === true)
-    refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
+  const { config, searches } = context;
+  const { response, caller } = exchange;
+  const body = await readSearchBody(context, exchange);
   const background = body.background === true;
-  if (background && journal.texts === 'never') {
-    refuse(
-      'unsupported_parameter',
-      "'background' needs journalled texts to survive a crash, and journal.texts is 'never'",
-      'background',
-    );
-  }
   const { deadlineMs, backgroundDeadlineMs } = config.admission;
-  const plan = planFor(context, body, exchange.caller, background ? backgroundDeadlineMs : deadlineMs);
+  const plan = planFor(context, body, caller, background ? backgroundDeadlineMs : deadlineMs);
   const idempotencyKey = idempotencyOf(exchange);
   const release = background ? () => {} : context.streams.take();
   try {
-    const options = {
+    const started = await searches.start(plan, caller, {
       background,
       body: body as Plain,
       trace: exchange.trace,
       ...(body.title ? { title: body.title } : {}),
-    };
-    const started = await searches.start(
-      plan,
-      exchange.caller,
-      idempotencyKey === undefined ? options : { ...options, idempotencyKey },
-    );
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    });
     if ('known' in started) return await answerKnown(context, exchange, started.known, background);
     exchange.search = started.id;
-    if (background) {
-      return writeJson(
-        exchange.response,
-        202,
-        { ...viewLive(started, true), ...detailLive(started) },
-        { location: `/v1/searches/${started.id}` },
-      );
-    }
-    onDisconnect(exchange.response, () => searches.cancel(started));
+    if (background) return writeJson(response, 202, shown(started), { location: `/v1/searches/${started.id}` });
+    onDisconnect(response, () => searches.cancel(started));
     const last = await started.wait();
     finishedOrThrow(last);
-    writeJson(exchange.response, 200, { ...viewLive(last, true), ...detailLive(last) });
+    writeJson(response, 200, shown(last));
   } finally {
     release();
   }
+}
+
+async function readSearchBody({ config, journal }: GatewayContext, { request }: Exchange): Promise<SearchBody> {
+  const body = parseSearchBody(parseJson(await readBody(request, config.server.bodyBytes)));
+  if (body.stream === true)
+    refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
+  if (body.background === true && journal.texts === 'never') {
+    const message = "'background' needs journalled texts to survive a crash, and journal.texts is 'never'";
+    refuse('unsupported_parameter', message, 'background');
+  }
+  return body;
+}
+
+/** To the client that asked, whatever the journal keeps. */
+function shown(search: LiveSearch): Plain {
+  return { ...viewLive(search, true), ...detailLive(search) };
 }
 
 /** The same request again: the search as it is now, or, for a caller that waits, as it ends. */

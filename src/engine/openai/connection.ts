@@ -170,21 +170,7 @@ export class Connection implements Place {
     let current: http.ClientRequest;
     let destroyed = false;
     const attempt = (): void => {
-      current = this.#transport.request({
-        agent: this.#agent,
-        method,
-        protocol: this.#base.protocol,
-        hostname: this.#base.hostname.replace(/^\[|\]$/g, ''),
-        port: this.#base.port,
-        path: `${this.#base.pathname.replace(/\/$/, '')}${path}`,
-        headers: {
-          ...this.#headers,
-          ...headers,
-          ...(payload === undefined
-            ? {}
-            : { 'content-type': 'application/json', 'content-length': String(payload.length) }),
-        },
-      });
+      current = this.#transport.request(this.#requestOptions(method, path, headers, payload));
       let responded = false;
       current.on('response', (response) => {
         responded = true;
@@ -203,6 +189,26 @@ export class Connection implements Place {
         destroyed = true;
         current.destroy();
       },
+    };
+  }
+
+  #requestOptions(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    payload: Buffer | undefined,
+  ): http.RequestOptions {
+    const { protocol, hostname, port, pathname } = this.#base;
+    const content =
+      payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(payload.length) };
+    return {
+      agent: this.#agent,
+      method,
+      protocol,
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      path: `${pathname.replace(/\/$/, '')}${path}`,
+      headers: { ...this.#headers, ...headers, ...content },
     };
   }
 }

@@ -56,12 +56,8 @@ export class BudgetChart {
   }
 }
 
-function drawHistory(
-  { ctx, size, palette }: Frame,
-  frames: readonly OverviewFrame[],
-  last: OverviewFrame,
-  bottom: number,
-): void {
+function drawHistory(frame: Frame, frames: readonly OverviewFrame[], last: OverviewFrame, bottom: number): void {
+  const { ctx, size, palette } = frame;
   const { width } = size;
   const spanMs = Math.min(shownMs, Math.max(leastShownMs, last.at_ms - frames[0]!.at_ms));
   const shown = frames.filter(({ at_ms }) => at_ms >= last.at_ms - spanMs);
@@ -91,13 +87,17 @@ function drawHistory(
     ),
   );
   ctx.setLineDash([]);
+  drawAxisWords(frame, spanMs, bottom + 5);
+}
+
+function drawAxisWords({ ctx, size, palette }: Frame, spanMs: number, top: number): void {
   ctx.fillStyle = palette.faint;
   ctx.font = '11px system-ui, sans-serif';
   ctx.textBaseline = 'top';
   ctx.textAlign = 'left';
-  ctx.fillText(formatAgo(spanMs), 0, bottom + 5);
+  ctx.fillText(formatAgo(spanMs), 0, top);
   ctx.textAlign = 'right';
-  ctx.fillText('now, by search', width, bottom + 5);
+  ctx.fillText('now, by search', size.width, top);
 }
 
 function drawShares({ ctx, size, palette }: Frame, { searches, budget }: OverviewFrame, top: number): void {

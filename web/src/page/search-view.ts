@@ -100,22 +100,6 @@ export class SearchPage {
   }
 
   #compose(actions: readonly HTMLElement[], legend: HTMLElement): HTMLElement {
-    const speed = h(
-      'select',
-      {
-        'aria-label': 'Speed of the replay',
-        onchange: (event: Event) => this.#setSpeed(event.target as HTMLSelectElement),
-      },
-      h('option', { value: '' }, 'auto speed'),
-      ...speeds.map((each) => h('option', { value: each }, `${each}×`)),
-    );
-    const zoom = h(
-      'div',
-      { class: 'zoom', role: 'group', 'aria-label': 'Zoom' },
-      h('button', { type: 'button', 'aria-label': 'Zoom in', onclick: () => this.#tree.zoom(1.5) }, '+'),
-      h('button', { type: 'button', 'aria-label': 'Zoom out', onclick: () => this.#tree.zoom(1 / 1.5) }, '−'),
-      h('button', { type: 'button', 'aria-label': 'Show the whole tree', onclick: () => this.#tree.reset() }, '⤢'),
-    );
     const keys = 'Arrow keys walk the tree, plus and minus zoom, 0 shows all, Home is the root, End the chosen path.';
     return h(
       'article',
@@ -134,9 +118,9 @@ export class SearchPage {
           'div',
           { class: 'stage panel' },
           legend,
-          h('div', { class: 'tree-box' }, this.#tree.element, zoom),
+          h('div', { class: 'tree-box' }, this.#tree.element, this.#makeZoom()),
           h('p', { id: 'tree-keys', class: 'unseen' }, keys),
-          h('div', { class: 'player' }, this.#play, this.#live, speed, this.#where, this.#event),
+          h('div', { class: 'player' }, this.#play, this.#live, this.#makeSpeed(), this.#where, this.#event),
           this.#timeline.element,
         ),
         h(
@@ -146,6 +130,26 @@ export class SearchPage {
           h('div', { class: 'panel grow' }, this.#details.element),
         ),
       ),
+    );
+  }
+
+  #makeSpeed(): HTMLElement {
+    const onchange = (event: Event) => this.#setSpeed(event.target as HTMLSelectElement);
+    return h(
+      'select',
+      { 'aria-label': 'Speed of the replay', onchange },
+      h('option', { value: '' }, 'auto speed'),
+      ...speeds.map((each) => h('option', { value: each }, `${each}×`)),
+    );
+  }
+
+  #makeZoom(): HTMLElement {
+    return h(
+      'div',
+      { class: 'zoom', role: 'group', 'aria-label': 'Zoom' },
+      h('button', { type: 'button', 'aria-label': 'Zoom in', onclick: () => this.#tree.zoom(1.5) }, '+'),
+      h('button', { type: 'button', 'aria-label': 'Zoom out', onclick: () => this.#tree.zoom(1 / 1.5) }, '−'),
+      h('button', { type: 'button', 'aria-label': 'Show the whole tree', onclick: () => this.#tree.reset() }, '⤢'),
     );
   }
 
