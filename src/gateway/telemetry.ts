@@ -8,7 +8,7 @@ import type { Config } from '../config/schema.ts';
 import type { Exchange } from './exchange.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 import type { Log } from './log.ts';
-import { version } from './version.ts';
+import { type Attributes, encodeSpans, type Span } from './otlp.ts';
 
 export interface Telemetry {
   /** Runs a handler inside a span. */
@@ -22,22 +22,6 @@ export const noTelemetry: Telemetry = {
   ended: () => {},
   close: async () => {},
 };
-
-type Value = string | number | boolean;
-type Attributes = Readonly<Record<string, Value | readonly string[] | undefined>>;
-
-interface Span {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  /** OTLP: 1 internal, 2 server. */
-  readonly kind: 1 | 2;
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly attributes: Attributes;
-  readonly error?: string;
-}
 
 /** The span of the request that asked for a search. */
 export interface Trace {
@@ -57,31 +41,23 @@ export function createTelemetry(
   log: Log,
 ): Telemetry {
   if (config.endpoint === undefined) return noTelemetry;
-  return new Tracer(
-    config.endpoint,
-    headersOf(config.headersEnv, environment),
-    config.sampleRatio,
-    config.content,
-    log,
-  );
+  return new Tracer(config.endpoint, headersOf(config.headersEnv, environment), config, log);
 }
 
 class Tracer implements Telemetry {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #ratio: number;
-  readonly #content: boolean;
+  readonly #config: Config['telemetry'];
   readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
   #spans: Span[] = [];
   #dropped = 0;
   #sending: Promise<void> | undefined;
 
-  constructor(endpoint: string, headers: Readonly<Record<string, string>>, ratio: number, content: boolean, log: Log) {
+  constructor(endpoint: string, headers: Readonly<Record<string, string>>, config: Config['telemetry'], log: Log) {
     this.#url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
     this.#headers = headers;
-    this.#ratio = ratio;
-    this.#content = content;
+    this.#config = config;
     this.#log = log;
     this.#timer = setInterval(() => void this.#flush(), flushMs).unref();
   }
@@ -97,18 +73,15 @@ class Tracer implements Telemetry {
     } finally {
       const status = exchange.response.statusCode;
       const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status };
-      const parent = trace.parentSpanId === undefined ? {} : { parentSpanId: trace.parentSpanId };
-      const failed = status >= 500 ? { error: `status ${status}` } : {};
       this.#add({
         ...trace,
-        ...parent,
-        ...failed,
         name: `${method} ${route}`,
         kind: 2,
         startMs,
         endMs: Date.now(),
         attributes,
-      } as Span);
+        error: status >= 500 ? `status ${status}` : undefined,
+      });
     }
   }
 
@@ -117,28 +90,22 @@ class Tracer implements Telemetry {
     const trace = parent ?? this.#begin(undefined);
     if (trace === undefined) return;
     const { plan, createdMs } = search.facts;
+    const { content } = this.#config;
     const attributes = {
       ...requestAttributes(search),
       ...(result === undefined ? {} : resultAttributes(search, result.outcome)),
+      ...(result === undefined || !content ? {} : textAttributes(result.texts.content)),
     };
-    const texts =
-      this.#content && result !== undefined
-        ? {
-            'gen_ai.output.messages': JSON.stringify([
-              { role: 'assistant', parts: [{ type: 'text', content: result.texts.content }] },
-            ]),
-          }
-        : {};
     this.#add({
       traceId: trace.traceId,
       spanId: newId(8),
-      ...(parent === undefined ? {} : { parentSpanId: parent.spanId }),
+      parentSpanId: parent?.spanId,
       name: `chat ${plan.model}`,
       kind: 1,
       startMs: createdMs,
       endMs: endedMs,
-      attributes: { ...attributes, ...texts },
-      ...(error === undefined ? {} : { error: error.code }),
+      attributes,
+      error: error?.code,
     });
   }
 
@@ -154,7 +121,7 @@ class Tracer implements Telemetry {
     if (traceId !== undefined && flags !== undefined) {
       return (Number.parseInt(flags, 16) & 1) === 1 ? { traceId, parentSpanId, spanId: newId(8) } : undefined;
     }
-    if (randomBytes(4).readUInt32BE() / 2 ** 32 >= this.#ratio) return undefined;
+    if (randomBytes(4).readUInt32BE() / 2 ** 32 >= this.#config.sampleRatio) return undefined;
     return { traceId: newId(16), parentSpanId: undefined, spanId: newId(8) };
   }
 
@@ -179,7 +146,7 @@ class Tracer implements Telemetry {
       const response = await fetch(this.#url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...this.#headers },
-        body: JSON.stringify(envelope(spans)),
+        body: JSON.stringify(encodeSpans(spans)),
         signal: AbortSignal.timeout(sendMs),
         redirect: 'error',
       });
@@ -213,6 +180,11 @@ function requestAttributes({ facts }: LiveSearch): Attributes {
   };
 }
 
+function textAttributes(content: string | null): Attributes {
+  const message = { role: 'assistant', parts: [{ type: 'text', content }] };
+  return { 'gen_ai.output.messages': JSON.stringify([message]) };
+}
+
 function resultAttributes(search: LiveSearch, outcome: NonNullable<Ended['result']>['outcome']): Attributes {
   const { usage, exit, rollouts, nodes, score, finish_reason, queue_ms } = outcome;
   return {
@@ -227,44 +199,6 @@ function resultAttributes(search: LiveSearch, outcome: NonNullable<Ended['result
     'coppice.queue_ms': queue_ms ?? undefined,
     'coppice.epoch': search.epoch,
   };
-}
-
-function envelope(spans: readonly Span[]) {
-  const resource = { attributes: encode({ 'service.name': 'coppice', 'service.version': version }) };
-  return {
-    resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'coppice', version }, spans: spans.map(encodeSpan) }] }],
-  };
-}
-
-function encodeSpan({ traceId, spanId, parentSpanId, name, kind, startMs, endMs, attributes, error }: Span) {
-  return {
-    traceId,
-    spanId,
-    ...(parentSpanId === undefined ? {} : { parentSpanId }),
-    name,
-    kind,
-    startTimeUnixNano: nanos(startMs),
-    endTimeUnixNano: nanos(endMs),
-    attributes: encode(error === undefined ? attributes : { ...attributes, 'error.type': error }),
-    status: error === undefined ? {} : { code: 2, message: error },
-  };
-}
-
-function encode(attributes: Attributes) {
-  return Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : [{ key, value: encodeValue(value) }],
-  );
-}
-
-function encodeValue(value: Value | readonly string[]): Readonly<Record<string, unknown>> {
-  if (typeof value === 'string') return { stringValue: value };
-  if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
-  return { arrayValue: { values: value.map((each) => ({ stringValue: each })) } };
-}
-
-function nanos(ms: number): string {
-  return String(BigInt(Math.round(ms * 1000)) * 1000n);
 }
 
 function newId(bytes: number): string {
