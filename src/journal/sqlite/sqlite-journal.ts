@@ -2,24 +2,22 @@
 // so one fsync; they are committed in the order of the calls. Synchronous inside: a commit holds the loop for the time of
 // one fsync, which is why entries wait for company and only what somebody awaits is hurried.
 
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FaultError, fault } from '../../base/fault.ts';
 import type {
   Acceptance,
   Ending,
   Entry,
   Journal,
-  JournalEvent,
   JournalListener,
   ListQuery,
   NewSearch,
-  Plain,
   Retention,
   SearchRecord,
-  SearchState,
   TextKeeping,
 } from '../journal.ts';
-import { joinTexts, splitTexts } from '../texts.ts';
+import { splitTexts } from '../texts.ts';
+import { toEntry, toRecord } from './rows.ts';
 import { openDatabase } from './schema.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 
@@ -41,8 +39,6 @@ interface Operation {
 const batchLimit = 2000;
 /** However slow the disk is. */
 const longestWaitMs = 1000;
-
-type Row = Record<string, SQLOutputValue>;
 
 export class SqliteJournal implements Journal {
   readonly texts: TextKeeping;
@@ -223,44 +219,4 @@ export class SqliteJournal implements Journal {
 
 function changed(statement: StatementSync, ...values: (string | number | null)[]): boolean {
   return Number(statement.run(...values).changes) > 0;
-}
-
-function toRecord(row: Row): SearchRecord {
-  const idempotency = row.idempotency;
-  return {
-    id: String(row.id),
-    owner: String(row.owner),
-    ...(idempotency === null ? {} : { idempotencyKey: String(idempotency) }),
-    fingerprint: String(row.fingerprint),
-    background: row.background === 1,
-    state: String(row.state) as SearchState,
-    epoch: Number(row.epoch),
-    cancelRequested: row.cancel_requested === 1,
-    createdMs: Number(row.created_ms),
-    startedMs: optionalNumber(row.started_ms),
-    endedMs: optionalNumber(row.ended_ms),
-    about: optionalJson(row.about) ?? {},
-    title: optionalText(row.title),
-    request: optionalJson(row.request),
-    outcome: optionalJson(row.outcome),
-    texts: optionalJson(row.texts),
-  };
-}
-
-function toEntry(search: string, row: Row): Entry {
-  const bare = JSON.parse(String(row.body)) as JournalEvent;
-  const event = joinTexts(bare, optionalJson(row.texts));
-  return { search, sequence: Number(row.sequence), atMs: Number(row.at_ms), event };
-}
-
-function optionalNumber(value: SQLOutputValue | undefined): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value);
-}
-
-function optionalText(value: SQLOutputValue | undefined): string | undefined {
-  return value === null || value === undefined ? undefined : String(value);
-}
-
-function optionalJson(value: SQLOutputValue | undefined): Plain | undefined {
-  return value === null || value === undefined ? undefined : (JSON.parse(String(value)) as Plain);
 }
