@@ -49,7 +49,16 @@ describe('strict negative', () => {
     expect(strictNegative.check(viewOf(tree, { threshold: 0.3 }))?.kind).toBe('futile');
     const strand = askBelow(tree, viable, 1);
     expect(strictNegative.check(viewOf(tree, { threshold: 0.3 }))).toBeUndefined();
-    tree.record({ type: 'closed', strand, closing: 'preempted' });
+    tree.record({ type: 'closed', strand, closing: 'ended' });
+    expect(strictNegative.check(viewOf(tree, { threshold: 0.3 }))?.kind).toBe('futile');
+  });
+
+  it('counts a node whose expansion was preempted as a leaf, until it is completed', () => {
+    const tree = figure5();
+    const [viable] = growBelow(tree, tree.root, [{ reward: 0.9, children: [{ reward: 0.1 }] }]);
+    tree.record({ type: 'closed', strand: askBelow(tree, viable!, 1), closing: 'preempted' });
+    expect(strictNegative.check(viewOf(tree, { threshold: 0.3 }))).toBeUndefined();
+    growBelow(tree, viable!, [{ reward: 0.2 }]);
     expect(strictNegative.check(viewOf(tree, { threshold: 0.3 }))?.kind).toBe('futile');
   });
 

@@ -3,7 +3,7 @@
 // beam one narrower. Which nodes are the beams of a level follows from the tree alone, so nothing else is kept. A beam is
 // a strand; with fewer strands than beams, a strand takes up one beam of the level after the other.
 
-import { isExpanding, type Node } from '../tree/node.ts';
+import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
 import { bestAnswer } from './best.ts';
@@ -28,6 +28,7 @@ export function createBeam(options: Partial<BeamOptions> = {}): Program {
 /** One level of the search. `chosen` is empty until every beam of the level has been expanded. */
 interface Level {
   readonly beams: readonly Node[];
+  /** Beams that wait for no candidate and still want some: none was asked for, all failed, or the expansion was cut. */
   readonly unexpanded: readonly Node[];
   readonly complete: boolean;
   /** The best candidates: those that are terminal are finished, the others are the next level's beams. */
@@ -68,7 +69,7 @@ class Beam implements Program {
     const strand = foldOutcome(tree, outcome, this.#options);
     if (strand === undefined) return;
     const level = this.#levels(tree).find((each) => each.beams.includes(strand.node));
-    if (strand.landed.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+    if (strand.node.children.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
     if (level?.complete) settle(tree, level.chosen);
   }
 
@@ -98,8 +99,9 @@ class Beam implements Program {
     const levels: Level[] = [];
     let room = this.#options.beams;
     for (let beams: readonly Node[] = [tree.root]; ; ) {
-      const unexpanded = beams.filter((beam) => beam.children.length === 0 && !isExpanding(beam));
-      const complete = unexpanded.length === 0 && !beams.some(isExpanding);
+      const growing = beams.filter(mayGrow);
+      const unexpanded = growing.filter((beam) => !isExpanding(beam));
+      const complete = growing.length === 0;
       const chosen = complete ? best(candidatesOf(beams), room) : [];
       levels.push({ beams, unexpanded, complete, chosen });
       if (!complete || beams.length === 0) return levels;

@@ -50,7 +50,10 @@ export interface Program {
   readonly name: ProgramName;
   /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
-  /** No node gets more children after its expansion is answered, so that only leaves grow: the negative exits need it. */
+  /**
+   * No node gets more children after its expansion is answered, so that only leaves grow: the negative exits need it. One
+   * that was preempted is not answered: it is completed before anything is asked below it.
+   */
   readonly expandsOnce: boolean;
   /** How many strands it has open when nobody boosts it: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { digestTree } from '../../tests/support/digest.ts';
+import { readExpansions } from '../../tests/support/expansions.ts';
 import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
 import { createBeam } from '../program/beam.ts';
@@ -167,5 +168,30 @@ describe('resuming', () => {
       const seeds = again.engine.requests.map(({ seed }) => seed);
       expect(new Set(seeds).size).toBe(seeds.length);
     }
+  });
+
+  it.each([
+    ['mcts', () => createMcts({ rollouts: 8 })],
+    ['beam', () => createBeam({ beams: 4, candidates: 4 })],
+  ] as const)('completes the expansions of %s that a crash, and a smaller width after it, cut short', (_, create) => {
+    const atWidth = (naturalWidth: number) => Object.assign(create(), { naturalWidth });
+    const wide = world();
+    wide.runtime.submit(request('a', atWidth(4)));
+    wide.toys.run(wide.runtime);
+    const before = wide.log.map(({ event }) => event).filter(isTreeEvent);
+    let halved = 0;
+    for (let cut = 1; cut < before.length; cut += 3) {
+      const narrow = world();
+      narrow.runtime.resume(request('a', atWidth(1)), before.slice(0, cut), cut);
+      narrow.toys.run(narrow.runtime);
+      const events = [...before.slice(0, cut), ...narrow.log.map(({ event }) => event).filter(isTreeEvent)];
+      const expansions = readExpansions(events);
+      expect(expansions.passedOver).toBeUndefined();
+      const tree = Tree.replay(events);
+      const expanded = tree.nodes.filter(({ children }) => children.some((child) => child.children.length > 0));
+      for (const node of expanded) expect(node.byIndex?.size).toBe(4);
+      halved += expansions.halved;
+    }
+    expect(halved).toBeGreaterThan(5);
   });
 });

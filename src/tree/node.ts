@@ -26,6 +26,12 @@ export interface Node {
   byIndex: Map<number, Node> | undefined;
   /** Child indices that were asked for and not answered, with the strand that waits for them. */
   inFlight: Map<number, StrandId> | undefined;
+  /**
+   * Its last expansion was preempted before every child was answered, and nothing has been asked here or one step below
+   * since: the rest is still wanted. A failed child was answered and cuts nothing: the engine has had its tries, and a
+   * child that can never come must not keep a node open. It is asked for again only along with what was preempted.
+   */
+  cut: boolean;
   /** How many identical samples this node stands for. */
   count: number;
   /** N, P0 §4.2. */
@@ -34,7 +40,7 @@ export interface Node {
   pending: number;
   /** Sum of backed-up scores; Q = value / visits. */
   value: number;
-  /** Leaves at or below this node that a new strand may take up: not terminal, no children, nothing in flight. */
+  /** Leaves at or below this node that a new strand may take up: those that may grow and have nothing in flight. */
   available: number;
 }
 
@@ -75,7 +81,7 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
 }
 
 function untouched(terminal: boolean) {
-  const nothing = { byIndex: undefined, inFlight: undefined, count: 1, visits: 0, pending: 0, value: 0 };
+  const nothing = { byIndex: undefined, inFlight: undefined, cut: false, count: 1, visits: 0, pending: 0, value: 0 };
   return { children: [], ...nothing, available: terminal ? 0 : 1 };
 }
 
@@ -89,9 +95,9 @@ export function meanValue(node: Node): number | undefined {
   return node.visits === 0 ? undefined : node.value / node.visits;
 }
 
-/** A leaf in the sense of futility: it may still get a child, those with children in flight included. */
+/** A leaf: it may still get a child. Those with children in flight, or with an expansion that was cut, are included. */
 export function mayGrow(node: Node): boolean {
-  return !node.terminal && (node.children.length === 0 || isExpanding(node));
+  return !node.terminal && (node.children.length === 0 || node.cut || isExpanding(node));
 }
 
 export function isExpanding(node: Node): boolean {

@@ -6,7 +6,7 @@ import { assert, never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
 import type { Closing, Growth, NodeId, StrandId, TreeEvent } from './events.ts';
-import { isExpanding, makeChild, makeRoot, type Node } from './node.ts';
+import { isExpanding, makeChild, makeRoot, mayGrow, type Node } from './node.ts';
 import type { Sampling } from './step.ts';
 
 export interface Strand {
@@ -136,7 +136,9 @@ export class Tree {
     node.inFlight ??= new Map();
     for (const index of indices) node.inFlight.set(index, strand.id);
     strand.awaiting += indices.length;
-    refreshAvailable(node);
+    uncut(node);
+    // Whoever grows below a node takes its children as they are.
+    if (node.parent !== undefined) uncut(node.parent);
   }
 
   #grow(id: NodeId, growth: Growth): void {
@@ -215,19 +217,23 @@ export class Tree {
     // A pruned strand counts with the score it had, the most it could still have come to: without a visit, selection would
     // lead the next one to the same place.
     if (closing === 'completed' || closing === 'pruned') backUp(strand.node);
-    this.#abandon(strand);
+    this.#abandon(strand, closing);
     addPending(strand.node, -1);
     this.strands.delete(strand.id);
     this.closed[closing] += 1;
     if (closing === 'failed') this.failuresInARow += 1;
   }
 
-  /** What a closing strand still waited for is in flight no more; if it comes all the same, it comes late. */
-  #abandon(strand: Strand): void {
+  /**
+   * What a closing strand still waited for is in flight no more; if it comes all the same, it comes late. Preemption takes
+   * the strand and not the work, so the expansion stays wanted; one that is pruned or ended is given up with its strand.
+   */
+  #abandon(strand: Strand, closing: Closing): void {
     if (strand.awaiting === 0) return;
     const flights = strand.node.inFlight;
     assert(flights !== undefined, 'a strand awaits children that are not in flight');
     for (const [index, owner] of flights) if (owner === strand.id) flights.delete(index);
+    if (closing === 'preempted') strand.node.cut = true;
     refreshAvailable(strand.node);
   }
 
@@ -263,6 +269,11 @@ function addPending(node: Node, change: number): void {
   for (let at: Node | undefined = node; at !== undefined; at = at.parent) at.pending += change;
 }
 
+function uncut(node: Node): void {
+  node.cut = false;
+  refreshAvailable(node);
+}
+
 function refreshAvailable(node: Node): void {
   for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
     const available = countAvailable(at);
@@ -273,7 +284,7 @@ function refreshAvailable(node: Node): void {
 
 function countAvailable(node: Node): number {
   if (node.terminal || isExpanding(node)) return 0;
-  if (node.children.length === 0) return 1;
+  if (mayGrow(node)) return 1;
   let sum = 0;
   for (const child of node.children) sum += child.available;
   return sum;

@@ -10,6 +10,7 @@ import type { TreeEvent } from '../../src/tree/events.ts';
 import { childKey } from '../../src/tree/node.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { digestTree } from '../support/digest.ts';
+import { readExpansions } from '../support/expansions.ts';
 
 /** What a child turns out to be depends on its path alone. */
 function outcomeOf(ask: Ask, index: number, seed: number, scored: boolean): Outcome {
@@ -32,8 +33,15 @@ interface Run {
   readonly asks: Ask[];
 }
 
-/** Drives a program at a fixed width; `random` decides order, doubling and failing. */
-function drive(program: Program, seed: number, width: number, random: Random, chaos: number): Run {
+/** Drives a program at a fixed width; `random` decides order, doubling, failing and preempting. */
+function drive(
+  program: Program,
+  seed: number,
+  width: number,
+  random: Random,
+  chaos: number,
+  preempting = chaos / 10,
+): Run {
   const events: TreeEvent[] = [];
   const tree = Tree.plant('product', (event) => events.push(event));
   const asks: Ask[] = [];
@@ -53,7 +61,7 @@ function drive(program: Program, seed: number, width: number, random: Random, ch
     const told = random.chance(chaos / 3) ? failed(outcome!) : outcome!;
     program.tell(tree, told);
     if (random.chance(chaos)) program.tell(tree, told);
-    if (random.chance(chaos / 10)) closeOne(tree, program);
+    if (random.chance(preempting)) closeOne(tree, program);
   }
   throw new Error('a program did not come to its end');
 }
@@ -85,6 +93,19 @@ export function testProgram(name: string, create: () => Program): void {
         expect(tree.strands.size).toBe(0);
         expect(digestTree(Tree.replay(events))).toEqual(digestTree(tree));
       });
+    });
+
+    // Skipped for samples: each of their expansions is one child, and a preempted sample is replaced by a new one.
+    it.runIf(create().expandsOnce)('completes a preempted expansion before anything is asked below it', () => {
+      let halved = 0;
+      check((seed, width) => {
+        const { tree, events } = drive(create(), seed, width, new Random(seed), 0.1, 0.2);
+        const expansions = readExpansions(events);
+        expect(expansions.passedOver).toBeUndefined();
+        expect(new Set(tree.nodes.filter((node) => node.cut).map((node) => node.id))).toEqual(expansions.cut);
+        halved += expansions.halved;
+      });
+      expect(halved).toBeGreaterThan(20);
     });
 
     it('does not depend on the order in which siblings come, beyond the numbering of nodes', () => {

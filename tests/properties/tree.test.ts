@@ -8,12 +8,15 @@ import { closings, type TreeEvent } from '../../src/tree/events.ts';
 import { isExpanding, type Node, pathTo } from '../../src/tree/node.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { digestTree } from '../support/digest.ts';
+import { type Expansions, readExpansions } from '../support/expansions.ts';
+import { anyMoves, play } from '../support/random-tree.ts';
 
 const small = fc.nat({ max: 6 });
-const reward = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(Number.NaN, -0.1, 1.5));
-const growth = {
-  parent: small,
-  index: small,
+const reward = fc.oneof(
+  { arbitrary: fc.double({ min: 0, max: 1, noNaN: true }), weight: 4 },
+  { arbitrary: fc.constantFrom(Number.NaN, -0.1, 1.5), weight: 1 },
+);
+const brought = {
   step: fc.record({
     text: fc.constantFrom('a', 'b', ''),
     tokens: fc.nat(9),
@@ -25,50 +28,72 @@ const growth = {
 };
 const sampling = fc.constant({ temperature: 1 });
 
-/** Ids are drawn near the ones that would fit, so that about half of the events do. */
-function eventFor(next: { node: number; strand: number }, open: readonly [number, number][]): fc.Arbitrary<TreeEvent> {
-  const nextNode = fc.constantFrom(next.node, next.node, 0);
-  const nextStrand = fc.constantFrom(next.strand, next.strand, 0);
-  const strand = fc.constantFrom(...open.map(([id]) => id), 99);
-  const standing = fc.constantFrom(...open.map(([, node]) => node), 0);
+interface Near {
+  readonly node: number;
+  readonly strand: number;
+  /** Open strands and where they stand. */
+  readonly open: readonly [number, number][];
+  /** Parent and index of the children in flight. */
+  readonly flights: readonly [number, number][];
+}
+
+function near(tree: Tree): Near {
+  const open = [...tree.strands.values()].map(({ id, node }): [number, number] => [id, node.id]);
+  const flights = tree.nodes.flatMap((node) =>
+    [...(node.inFlight?.keys() ?? [])].map((index): [number, number] => [node.id, index]),
+  );
+  return { node: tree.nextNode, strand: tree.nextStrand, open, flights };
+}
+
+/** Ids are drawn near the ones that would fit, so that many of the events do. */
+function eventFor({ open, flights, ...next }: Near): fc.Arbitrary<TreeEvent> {
+  const mostly = <Value>(fitting: fc.Arbitrary<Value>, other: fc.Arbitrary<Value>) =>
+    fc.oneof({ arbitrary: fitting, weight: 4 }, { arbitrary: other, weight: 1 });
+  const nextNode = mostly(fc.constant(next.node), fc.constant(0));
+  const nextStrand = mostly(fc.constant(next.strand), fc.constant(0));
+  const known = mostly(fc.nat({ max: next.node - 1 }), small);
+  const standing = fc.constantFrom(...open, [99, 0] as [number, number]);
+  const strand = standing.map(([id]) => id);
+  const key = mostly(fc.constantFrom(...flights, [0, 0] as [number, number]), fc.tuple(small, small));
+  const keyed = <Rest extends object>(rest: fc.Arbitrary<Rest>) =>
+    fc.tuple(key, rest).map(([[parent, index], about]) => ({ ...about, parent, index }));
+  const grown = fc.record({ type: fc.constant('grown' as const), node: nextNode, ...brought });
+  const asked = fc.record({ type: fc.constant('asked' as const), indices: fc.uniqueArray(small), sampling });
   return fc.oneof(
-    fc.record({ type: fc.constant('opened' as const), strand: nextStrand, node: small }),
-    fc.record({
-      type: fc.constant('asked' as const),
-      strand,
-      node: standing,
-      indices: fc.uniqueArray(small),
-      sampling,
-    }),
-    fc.record({ type: fc.constant('grown' as const), node: nextNode, ...growth }) as fc.Arbitrary<TreeEvent>,
-    fc.record({ type: fc.constant('merged' as const), into: small, parent: small, index: small, tokens: small }),
-    fc.record({
-      type: fc.constant('withered' as const),
-      parent: small,
-      index: small,
-      code: fc.constant('internal' as const),
-    }),
-    fc.record({ type: fc.constant('ghosted' as const), ...growth }) as fc.Arbitrary<TreeEvent>,
-    fc.record({ type: fc.constant('moved' as const), strand, node: small }),
+    fc.record({ type: fc.constant('opened' as const), strand: nextStrand, node: known }),
+    fc.tuple(standing, asked).map(([[id, node], about]) => ({ ...about, strand: id, node })),
+    { arbitrary: keyed(grown) as fc.Arbitrary<TreeEvent>, weight: 3 },
+    keyed(fc.record({ type: fc.constant('merged' as const), into: known, tokens: small })),
+    keyed(fc.record({ type: fc.constant('withered' as const), code: fc.constant('internal' as const) })),
+    keyed(fc.record({ type: fc.constant('ghosted' as const), ...brought })) as fc.Arbitrary<TreeEvent>,
+    fc.record({ type: fc.constant('moved' as const), strand, node: known }),
     fc.record({ type: fc.constant('closed' as const), strand, closing: fc.constantFrom(...closings) }),
   );
 }
 
-function recount(tree: Tree, node: Node) {
+function recount(tree: Tree, node: Node, cut: ReadonlySet<number>) {
   const below = [...tree.strands.values()].filter((strand) => [tree.root, ...pathTo(strand.node)].includes(node));
   const leaves = (at: Node): number => {
     if (at.terminal || isExpanding(at)) return 0;
-    return at.children.length === 0 ? 1 : at.children.reduce((sum, child) => sum + leaves(child), 0);
+    if (at.children.length === 0 || cut.has(at.id)) return 1;
+    return at.children.reduce((sum, child) => sum + leaves(child), 0);
   };
-  return { pending: below.length, available: leaves(node) };
+  return { pending: below.length, available: leaves(node), cut: cut.has(node.id) };
+}
+
+function mustBeTrue(tree: Tree, expansions: Expansions): void {
+  for (const node of tree.nodes) {
+    const { pending, available, cut } = node;
+    expect({ pending, available, cut }).toEqual(recount(tree, node, expansions.cut));
+    expect(node.visits).toBeGreaterThanOrEqual(node.children.reduce((sum, child) => sum + child.visits, 0));
+  }
 }
 
 function grownAtRandom(gen: fc.GeneratorValue, length: number): { tree: Tree; events: TreeEvent[] } {
   const events: TreeEvent[] = [];
   const tree = Tree.plant('product', (event) => events.push(event));
   for (let at = 0; at < length; at += 1) {
-    const open = [...tree.strands.values()].map(({ id, node }): [number, number] => [id, node.id]);
-    const event = gen(eventFor, { node: tree.nextNode, strand: tree.nextStrand }, open);
+    const event = gen(eventFor, near(tree));
     const before = JSON.stringify(digestTree(tree));
     const known = events.length;
     try {
@@ -86,14 +111,28 @@ describe('a tree', () => {
   it('refuses what does not fit and is left as it was; what fits keeps the counters true', () => {
     fc.assert(
       fc.property(fc.gen(), (gen) => {
-        const { tree } = grownAtRandom(gen, 30);
-        for (const node of tree.nodes) {
-          expect({ pending: node.pending, available: node.available }).toEqual(recount(tree, node));
-          expect(node.visits).toBeGreaterThanOrEqual(node.children.reduce((sum, child) => sum + child.visits, 0));
-        }
+        const { tree, events } = grownAtRandom(gen, 30);
+        mustBeTrue(tree, readExpansions(events));
       }),
       { numRuns: 150 },
     );
+  });
+
+  it('keeps the counters true where expansions fail, stay in flight, are cut and are asked for again', () => {
+    let halved = 0;
+    fc.assert(
+      fc.property(anyMoves(20), (moves) => {
+        const events: TreeEvent[] = [];
+        const tree = Tree.plant('product', (event) => events.push(event));
+        play(tree, moves);
+        const expansions = readExpansions(events);
+        mustBeTrue(tree, expansions);
+        expect(digestTree(Tree.replay(events))).toEqual(digestTree(tree));
+        halved += expansions.halved;
+      }),
+      { numRuns: 1000 },
+    );
+    expect(halved).toBeGreaterThan(100);
   });
 
   it('is the fold of its log', () => {

@@ -1,6 +1,8 @@
 // What must hold of any run, read off its log by code that shares nothing with the runtime. Each gives a complaint or
 // nothing.
 
+import { isTreeEvent } from '../../src/runtime/events.ts';
+import { type Expansions, readExpansions } from '../support/expansions.ts';
 import type { Storm } from './storm.ts';
 
 export type Checker = (storm: Storm) => string | undefined;
@@ -71,6 +73,20 @@ export const keysAreUnique: Checker = ({ log }) => {
   return undefined;
 };
 
+export function expansionsOf({ log }: Storm, id: string): Expansions {
+  const events = log.filter(({ search }) => search === id).map(({ event }) => event);
+  return readExpansions(events.filter(isTreeEvent));
+}
+
+/** Nothing is asked below an expansion that was preempted before it is completed. */
+export const expansionsAreCompleted: Checker = (storm) => {
+  for (const id of storm.expandingOnce) {
+    const { passedOver } = expansionsOf(storm, id);
+    if (passedOver !== undefined) return `${id} went on below node ${passedOver} without its missing children`;
+  }
+  return undefined;
+};
+
 export const checkers: Readonly<Record<string, Checker>> = {
   budgetHolds,
   leasesReturned,
@@ -78,4 +94,5 @@ export const checkers: Readonly<Record<string, Checker>> = {
   logsAreWhole,
   nobodyStarves,
   keysAreUnique,
+  expansionsAreCompleted,
 };

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { isTreeEvent } from '../../src/runtime/events.ts';
 import { Tree } from '../../src/tree/tree.ts';
-import { checkers } from './checkers.ts';
+import { checkers, expansionsOf } from './checkers.ts';
 import { runStorm, type Storm } from './storm.ts';
 
 const seeds = Array.from({ length: 200 }, (_, seed) => seed);
@@ -44,7 +44,14 @@ describe('storms, then calm', () => {
   });
 
   it('see all kinds of weather', () => {
-    const kinds = new Set(seeds.flatMap((seed) => runStorm(seed).results.map(({ exit }) => exit.kind)));
+    const kinds = new Set<string>();
+    let halved = 0;
+    for (const storm of seeds.map(runStorm)) {
+      for (const { exit } of storm.results) kinds.add(exit.kind);
+      for (const id of storm.expandingOnce) halved += expansionsOf(storm, id).halved;
+    }
     expect([...kinds].sort()).toEqual(['accepted', 'cancelled', 'deadline', 'exhausted', 'failed', 'futile']);
+    // Preempted in the middle of an expansion.
+    expect(halved).toBeGreaterThan(10);
   });
 });

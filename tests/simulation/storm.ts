@@ -3,7 +3,7 @@
 
 import { hash, Random } from '../../src/base/random.ts';
 import { createPolicy } from '../../src/policy/create.ts';
-import { policyNames } from '../../src/policy/policy.ts';
+import { type Policy, policyNames, type Rules } from '../../src/policy/policy.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
@@ -19,6 +19,8 @@ export interface Storm {
   readonly budget: number;
   readonly submitted: readonly string[];
   readonly cancelled: readonly string[];
+  /** Searches whose program expands a node once, by several steps. */
+  readonly expandingOnce: readonly string[];
   readonly log: readonly LoggedEvent[];
   readonly results: readonly SearchResult[];
   readonly leasesLeft: number;
@@ -36,7 +38,8 @@ export function runStorm(seed: number): Storm {
   const engine = new ToyEngine(world, misfortune, seed);
   const verifier = new ToyVerifier(world, misfortune, seed + 1);
   if (random.chance(0.5)) killFor(world, engine, random.integer(stormUntilMs), random.integer(1000));
-  const policy = createPolicy(policyNames[random.integer(policyNames.length)]!, {
+  const name = random.chance(0.5) ? 'boost' : policyNames[random.integer(policyNames.length)]!;
+  const policy = createPolicy(name, {
     first: random.chance(0.5) ? 'admit' : 'boost',
     preemption: random.chance(0.5) ? 'needed' : 'eager',
     boundPrune: random.chance(0.3) ? 'best' : 'off',
@@ -60,16 +63,19 @@ export function runStorm(seed: number): Storm {
   });
   const submitted = Array.from({ length: 1 + random.integer(20) }, (_, at) => `s${at}`);
   const cancelled = submitted.filter(() => random.chance(0.1));
+  const expandingOnce: string[] = [];
   for (const id of submitted) {
-    const program = drawProgram(random);
+    const long = random.chance(0.3);
+    const rollouts = long ? 24 : 6;
+    const program = drawProgram(random, rollouts);
+    if (program.expandsOnce) expandingOnce.push(id);
     const deadline = random.chance(0.2) ? { deadlineMs: 50 + random.integer(3000) } : {};
     const request: SearchRequest = {
       id,
       prompt: { kind: 'text', text: id },
       program,
-      // The negative exits go only with programs of which leaves alone grow.
-      rules: program.expandsOnce ? policy.rules : createPolicy('positive').rules,
-      limits: { threshold: 0.65, rollouts: 6, ...deadline },
+      rules: rulesOf(policy, program, long),
+      limits: { threshold: 0.65, rollouts, ...deadline },
       seed: hash(seed, id),
       priority: random.integer(3),
       delimiters: ['\n'],
@@ -81,7 +87,7 @@ export function runStorm(seed: number): Storm {
   for (const id of cancelled) world.at(1000 + random.integer(2000), () => runtime.cancel(id));
   world.run(runtime, 200_000);
   const { leasesTaken: leasesLeft, inFlight: inFlightLeft } = runtime;
-  return { seed, budget, submitted, cancelled, log, results, leasesLeft, inFlightLeft, mostLeases };
+  return { seed, budget, submitted, cancelled, expandingOnce, log, results, leasesLeft, inFlightLeft, mostLeases };
 }
 
 function drawMisfortune(random: Random): Misfortune {
@@ -106,10 +112,19 @@ function killFor(world: ToyWorld, engine: ToyEngine, fromMs: number, forMs: numb
   engine.post = post;
 }
 
-function drawProgram(random: Random): Program {
+/**
+ * The negative exits go only with programs of which leaves alone grow. A long search has budgets alone to end it: it lasts
+ * until it is boosted to what nobody else needs, and whoever comes then preempts it.
+ */
+function rulesOf({ rules }: Policy, { expandsOnce }: Program, long: boolean): Rules {
+  if (!expandsOnce) return createPolicy('positive').rules;
+  return long ? { ...createPolicy('vanilla').rules, boost: rules.boost } : rules;
+}
+
+function drawProgram(random: Random, rollouts: number): Program {
   const programs = [
-    () => createMcts({ rollouts: 6, branching: 1 + random.integer(4) }),
-    () => createMcts({ rollouts: 6, selection: 'uct' }),
+    () => createMcts({ rollouts, branching: 1 + random.integer(4) }),
+    () => createMcts({ rollouts, selection: 'uct' }),
     () => createBeam({ beams: 1 + random.integer(4), candidates: 1 + random.integer(4) }),
     () => createBestOfN({ samples: 1 + random.integer(6) }),
     () => createSelfConsistency({ samples: 1 + random.integer(6) }),

@@ -38,9 +38,10 @@ export function play(tree: Tree, moves: readonly Move[]): void {
   }
 }
 
-/** Nodes that a program may expand: those that have no child and wait for none. */
+/** Nodes that a program may expand: those that have no child, or an expansion that was cut, and wait for none. */
 function leaves(tree: Tree): Node[] {
-  return tree.nodes.filter((node) => !node.terminal && node.children.length === 0 && !isExpanding(node));
+  const unfinished = (node: Node) => node.children.length === 0 || node.cut;
+  return tree.nodes.filter((node) => !node.terminal && unfinished(node) && !isExpanding(node));
 }
 
 function expand(tree: Tree, move: Move): void {

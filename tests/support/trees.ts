@@ -1,6 +1,7 @@
 // Small trees for tests, grown through the same events as real ones.
 
 import type { Limits, SearchView } from '../../src/exit/exit.ts';
+import { freeIndices } from '../../src/program/growth.ts';
 import type { Aggregation } from '../../src/tree/aggregate.ts';
 import type { StrandId } from '../../src/tree/events.ts';
 import type { Node } from '../../src/tree/node.ts';
@@ -25,9 +26,9 @@ export function treeOf(aggregation: Aggregation, shoots: readonly Shoot[]): Tree
 /** Adds children, and their children; the strands that brought them are closed as `ended`, which counts nowhere. */
 export function growBelow(tree: Tree, parent: Node, shoots: readonly Shoot[]): Node[] {
   if (shoots.length === 0) return [];
+  const indices = freeIndices(parent, shoots.length);
   const strand = askBelow(tree, parent, shoots.length);
-  const first = parent.children.length;
-  const grown = shoots.map((shoot, at) => landChild(tree, parent, first + at, shoot));
+  const grown = shoots.map((shoot, at) => landChild(tree, parent, indices[at]!, shoot));
   tree.record({ type: 'closed', strand, closing: 'ended' });
   shoots.forEach((shoot, at) => {
     growBelow(tree, grown[at]!, shoot.children ?? []);
@@ -35,10 +36,10 @@ export function growBelow(tree: Tree, parent: Node, shoots: readonly Shoot[]): N
   return grown;
 }
 
-/** Leaves `count` children of a node in flight. */
+/** Leaves `count` more children of a node in flight. */
 export function askBelow(tree: Tree, parent: Node, count: number): StrandId {
   const strand = openAt(tree, parent);
-  const indices = Array.from({ length: count }, (_, at) => parent.children.length + at);
+  const indices = freeIndices(parent, count);
   tree.record({ type: 'asked', strand, node: parent.id, indices, sampling: greedySampling });
   return strand;
 }

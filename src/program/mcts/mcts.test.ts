@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { digestTree } from '../../../tests/support/digest.ts';
 import { serialMcts, type TextbookNode } from '../../../tests/support/serial-mcts.ts';
+import { fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
+import type { TreeEvent } from '../../tree/events.ts';
 import type { Node } from '../../tree/node.ts';
 import { Tree } from '../../tree/tree.ts';
 import type { Ask } from '../program.ts';
@@ -14,8 +17,14 @@ interface Child {
   readonly end?: boolean;
 }
 
-function answer(tree: Tree, ask: Ask, children: readonly Child[], program = createMcts()): void {
-  for (const index of ask.indices) {
+function answer(
+  tree: Tree,
+  ask: Ask,
+  children: readonly Child[],
+  program = createMcts(),
+  indices: readonly number[] = ask.indices,
+): void {
+  for (const index of indices) {
     const { reward, meanLogprob = 0, end } = children[index]!;
     const step = {
       text: `${index}${end ? '' : '\n'}`,
@@ -105,6 +114,86 @@ describe('a rollout', () => {
     const again = program.ask(tree, true)!;
     expect([again.node, again.indices]).toEqual([ask.node, ask.indices]);
     expect(tree.root.pending).toBe(1);
+  });
+});
+
+describe('an expansion that was preempted', () => {
+  const steps = [{ reward: 0.5 }, { reward: 0.9 }, { reward: 0.7 }, { reward: 0.6 }];
+
+  /** The first of two leaves below the root is being expanded, child 1 has landed, three are in flight: preempted. */
+  function preempted(landed: readonly number[] = [1]) {
+    const program = createMcts({ rollouts: 8, branching: 4 });
+    const log: TreeEvent[] = [];
+    const tree = Tree.plant('product', (event) => log.push(event));
+    const below = [{ reward: 0.9 }, { reward: 0.2, end: true }, { reward: 0.3, end: true }, { reward: 0.1, end: true }];
+    answer(tree, program.ask(tree, true)!, below, program);
+    const ask = program.ask(tree, false)!;
+    answer(tree, ask, steps, program, landed);
+    tree.record({ type: 'closed', strand: ask.strand, closing: 'preempted' });
+    return { program, tree, log, node: ask.node };
+  }
+
+  it('is completed by the next visit, which asks for the missing children alone and goes on from all of them', () => {
+    const { program, tree, node } = preempted();
+    expect(node).toMatchObject({ cut: true, available: 1, pending: 0 });
+    expect(tree.root.available).toBe(1);
+    expect(selectLeaf(tree.root, 'puct', 1)).toBe(node);
+    expect(program.foresee(tree, 3)).toMatchObject([{ node: { id: node.id }, indices: [0, 2, 3] }]);
+    const again = program.ask(tree, true)!;
+    expect([again.node, again.indices]).toEqual([node, [0, 2, 3]]);
+    expect(node).toMatchObject({ cut: false, available: 0, pending: 1 });
+    // The one that landed before leads so far, and in the end.
+    expect(program.foresee(tree, 3).map((each) => each.node.reward)).toEqual([0.9]);
+    answer(tree, again, steps, program);
+    const next = program.ask(tree, false)!;
+    expect([next.strand, next.node.parent, next.node.index]).toEqual([again.strand, node, 1]);
+    expect(node.children.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('goes on with the children it has when the missing ones fail, and is not asked for again', () => {
+    const { program, tree, node } = preempted();
+    const again = program.ask(tree, true)!;
+    for (const index of again.indices) {
+      program.tell(tree, { ok: false, node: node.id, index, fault: fault('internal', 'test') });
+    }
+    expect(tree.closed.failed).toBe(0);
+    expect(program.ask(tree, false)!.node).toBe(node.children[0]);
+    expect(node).toMatchObject({ cut: false, available: 0 });
+  });
+
+  it('gives a child that failed before the cut another try along with the missing ones', () => {
+    const { program, tree, node } = preempted([]);
+    const again = program.ask(tree, true)!;
+    program.tell(tree, { ok: false, node: node.id, index: 3, fault: fault('internal', 'test') });
+    answer(tree, again, steps, program, [0]);
+    tree.record({ type: 'closed', strand: again.strand, closing: 'preempted' });
+    expect(program.ask(tree, true)!.indices).toEqual([1, 2, 3]);
+  });
+
+  it('is given up with its strand when that was pruned or ended', () => {
+    for (const closing of ['pruned', 'ended'] as const) {
+      const { program, tree, node } = preempted();
+      tree.record({ type: 'closed', strand: program.ask(tree, true)!.strand, closing });
+      expect(node.cut).toBe(false);
+      expect(program.ask(tree, true)!.node).toBe(node.children[0]);
+    }
+  });
+
+  it('is found cut in the tree read back from its log, and completed there', () => {
+    const { program, tree, log, node } = preempted();
+    const read = Tree.replay(JSON.parse(JSON.stringify(log)) as TreeEvent[]);
+    expect(digestTree(read)).toEqual(digestTree(tree));
+    expect(program.ask(read, true)).toMatchObject({ node: { id: node.id }, indices: [0, 2, 3] });
+    expect(program.ask(tree, true)).toMatchObject({ node: { id: node.id }, indices: [0, 2, 3] });
+    expect(digestTree(read)).toEqual(digestTree(tree));
+  });
+
+  it('takes a child that comes late as a ghost, under the key that is asked for again', () => {
+    const { program, tree, node } = preempted();
+    const step = { text: 'late\n', tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
+    program.tell(tree, { ok: true, node: node.id, index: 2, step, reward: 0.7 });
+    expect(tree.ghost(node.id, 2)).toBeDefined();
+    expect(program.ask(tree, true)!.indices).toEqual([0, 2, 3]);
   });
 });
 

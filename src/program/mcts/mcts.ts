@@ -101,7 +101,7 @@ class Mcts implements Program {
   #likelyMoves(tree: Tree): Node[] {
     const moves: Node[] = [];
     for (const strand of tree.strands.values()) {
-      const next = strand.awaiting > 0 ? highestReward(strand.landed) : undefined;
+      const next = strand.awaiting > 0 ? highestReward(strand.node.children) : undefined;
       if (next !== undefined && !next.terminal) moves.push(next);
     }
     return moves.sort((a, b) => b.score - a.score || a.id - b.id);
@@ -112,9 +112,12 @@ class Mcts implements Program {
   }
 }
 
-/** The simulation phase: on to the child with the highest reward; at a terminal node the rollout is complete. */
+/**
+ * The simulation phase: on to the child with the highest reward; at a terminal node the rollout is complete. Where this
+ * rollout completed an expansion that was cut, the children that came before count like its own.
+ */
 function advance(tree: Tree, strand: Strand): void {
-  const next = highestReward(strand.landed);
+  const next = highestReward(strand.node.children);
   if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
   else follow(tree, strand, next);
 }

@@ -2,7 +2,7 @@
 // in flight count as visits whose result is not known yet (Ñ = N + O), which sends parallel rollouts apart. With nothing
 // in flight Ñ = N, and WU-PUCT is PUCT.
 
-import { meanValue, type Node } from '../../tree/node.ts';
+import { mayGrow, meanValue, type Node } from '../../tree/node.ts';
 
 export type Selection = 'puct' | 'uct';
 
@@ -11,11 +11,14 @@ export type Imagined = ReadonlyMap<Node, number>;
 
 const nothingImagined: Imagined = new Map();
 
-/** The leaf that a new rollout takes up, or undefined while every leaf is terminal or being expanded. */
+/**
+ * The leaf that a new rollout takes up, or undefined while every leaf is terminal or being expanded. An expansion that was
+ * cut is completed before anything is selected below it: siblings are compared when all of them are there.
+ */
 export function selectLeaf(root: Node, selection: Selection, exploration: number, imagined = nothingImagined) {
   let node = root;
   if (openings(node, imagined) <= 0) return undefined;
-  while (node.children.length > 0) node = selectChild(node, selection, exploration, imagined);
+  while (!mayGrow(node)) node = selectChild(node, selection, exploration, imagined);
   return node;
 }
 

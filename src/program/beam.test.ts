@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { fault } from '../base/fault.ts';
+import { Tree } from '../tree/tree.ts';
+import { createBeam } from './beam.ts';
+
+const rewards = [0.5, 0.9, 0.8];
+
+/** Two beams of three candidates; the root's expansion is preempted when candidate 1 has landed. */
+function preempted() {
+  const program = createBeam({ beams: 2, candidates: 3 });
+  const tree = Tree.plant('product');
+  const tell = (index: number) => {
+    const step = { text: `${index}\n`, tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
+    program.tell(tree, { ok: true, node: 0, index, step, reward: rewards[index]! });
+  };
+  const fail = (index: number) => program.tell(tree, { ok: false, node: 0, index, fault: fault('internal', 'test') });
+  const { strand } = program.ask(tree, true)!;
+  tell(1);
+  tree.record({ type: 'closed', strand, closing: 'preempted' });
+  return { program, tree, tell, fail };
+}
+
+describe('a beam whose expansion was preempted', () => {
+  it('is asked for its missing candidates before the level is chosen', () => {
+    const { program, tree, tell } = preempted();
+    expect(program.foresee(tree, 1)).toMatchObject([{ node: { id: 0 }, indices: [0, 2] }]);
+    expect(program.ask(tree, true)).toMatchObject({ node: { id: 0 }, indices: [0, 2] });
+    tell(0);
+    expect(program.ask(tree, true)).toBeUndefined();
+    tell(2);
+    const beams = [program.ask(tree, true)!, program.ask(tree, true)!].map(({ node }) => node.reward);
+    expect(beams).toEqual([0.9, 0.8]);
+  });
+
+  it('goes on with the candidates it has when the missing ones fail', () => {
+    const { program, tree, fail } = preempted();
+    for (const index of program.ask(tree, true)!.indices) fail(index);
+    expect(tree.closed.failed).toBe(0);
+    expect(program.ask(tree, false)?.node.reward).toBe(0.9);
+  });
+});

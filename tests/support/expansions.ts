@@ -1,0 +1,39 @@
+// What became of every child that was asked for, read off a log by code that shares nothing with the fold.
+
+import type { NodeId, StrandId, TreeEvent } from '../../src/tree/events.ts';
+
+export interface Expansions {
+  /** Nodes whose last expansion was preempted before every child was answered, and below which nothing was asked since. */
+  readonly cut: Set<NodeId>;
+  /** How many expansions were preempted with children landed and children missing. */
+  halved: number;
+  /** A node whose expansion was cut and below whose children something was asked all the same. */
+  passedOver: NodeId | undefined;
+}
+
+export function readExpansions(events: Iterable<TreeEvent>): Expansions {
+  const read: Expansions = { cut: new Set(), halved: 0, passedOver: undefined };
+  const standing = new Map<StrandId, NodeId>();
+  const awaited = new Map<string, StrandId>();
+  const parents = new Map<NodeId, NodeId>();
+  for (const event of events) {
+    if (event.type === 'opened' || event.type === 'moved') standing.set(event.strand, event.node);
+    else if (event.type === 'asked') {
+      read.cut.delete(event.node);
+      const parent = parents.get(event.node);
+      if (parent !== undefined && read.cut.delete(parent)) read.passedOver ??= parent;
+      for (const index of event.indices) awaited.set(`${event.node}/${index}`, event.strand);
+    } else if (event.type === 'grown' || event.type === 'merged' || event.type === 'withered') {
+      awaited.delete(`${event.parent}/${event.index}`);
+      if (event.type === 'grown') parents.set(event.node, event.parent);
+    } else if (event.type === 'closed') {
+      const missing = [...awaited].filter(([, strand]) => strand === event.strand).map(([key]) => key);
+      for (const key of missing) awaited.delete(key);
+      if (event.closing !== 'preempted' || missing.length === 0) continue;
+      const node = standing.get(event.strand)!;
+      read.cut.add(node);
+      if ([...parents.values()].includes(node)) read.halved += 1;
+    }
+  }
+  return read;
+}
