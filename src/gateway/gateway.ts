@@ -200,9 +200,18 @@ export class Gateway {
       const { route, parameters } = match;
       const exchange = { id, request, response, caller, parameters, query: new URLSearchParams(query) };
       seen.exchange = exchange;
-      await this.#telemetry.trace(exchange, route.path, async () => route.handle(exchange));
+      await this.#telemetry.trace(exchange, route.path, () => this.#handle(route, exchange));
     } catch (error) {
       this.#fail(request, response, error);
+    }
+  }
+
+  /** Answers failures too, so that the span of a request has the status that the client sees. */
+  async #handle(route: Route, exchange: Exchange): Promise<void> {
+    try {
+      await route.handle(exchange);
+    } catch (error) {
+      this.#fail(exchange.request, exchange.response, error);
     }
   }
 

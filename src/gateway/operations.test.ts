@@ -138,6 +138,19 @@ describe('operations', () => {
   });
 });
 
+test('the span of a request that fails has the status that the client saw', async () => {
+  const { url: endpoint, bodies } = await collector(() => ({ body: '{}' }));
+  const telemetry = createTelemetry({ endpoint, sampleRatio: 1, content: false }, {}, silentLog);
+  const { url, close } = await runGateway({ telemetry, scripted: { script: () => 'fault' } });
+  expect((await post(`${url}/v1/chat/completions`, question)).status).toBe(502);
+  await close();
+  const spans = bodies[0].resourceSpans[0].scopeSpans[0].spans as Loose[];
+  const request = spans.find(({ name }) => name === 'POST /v1/chat/completions');
+  expect(request.status).toEqual({ code: 2, message: 'status 502' });
+  const status = request.attributes.find(({ key }: Loose) => key === 'http.response.status_code');
+  expect(status.value).toEqual({ intValue: '502' });
+});
+
 test('a collector that is gone, or a client that does not want to be traced, changes no answer', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'warn', format: 'json', write: (line) => lines.push(line) });
