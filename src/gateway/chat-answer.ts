@@ -1,19 +1,14 @@
 // The answer of a chat completion in OpenAI's words, whole or in chunks.
 
 import type { LiveSearch } from './live-search.ts';
-import { describeForClient, type Outcome, type ResultTexts, type Usage } from './search-result.ts';
+import { describeForClient, type SearchResult, type Usage } from './search-result.ts';
 import { version } from './version.ts';
-
-export interface Finished {
-  readonly texts: ResultTexts;
-  readonly outcome: Outcome;
-}
 
 function completionId(searchId: string): string {
   return `chatcmpl-${searchId.replace(/^srch_/, '')}`;
 }
 
-export function completion(search: LiveSearch, { texts, outcome }: Finished) {
+export function completion(search: LiveSearch, { texts, outcome }: SearchResult) {
   const { content, reasoning_content, refusal } = texts;
   const reasoning = reasoning_content === null ? {} : { reasoning_content };
   const message = { role: 'assistant', content, ...reasoning, refusal };
@@ -25,11 +20,11 @@ export function completion(search: LiveSearch, { texts, outcome }: Finished) {
   };
 }
 
-function coppiceObject({ facts }: LiveSearch, { texts, outcome }: Finished) {
+function coppiceObject({ facts }: LiveSearch, { texts, outcome }: SearchResult) {
   return describeForClient(facts.id, facts.plan, texts, outcome, facts.escalatedFrom);
 }
 
-export type Delta = Readonly<Record<string, string | null>>;
+export type Delta = Readonly<Record<string, string>>;
 
 /** Makes the chunks of one answer: the same id, time and model in all of them. */
 export class Chunks {
@@ -45,11 +40,11 @@ export class Chunks {
     return this.#chunk(delta, null);
   }
 
-  last(search: LiveSearch, finished: Finished) {
+  last(search: LiveSearch, result: SearchResult) {
     return {
-      ...this.#chunk({}, finished.outcome.finish_reason),
+      ...this.#chunk({}, result.outcome.finish_reason),
       model: search.facts.plan.model,
-      coppice: coppiceObject(search, finished),
+      coppice: coppiceObject(search, result),
     };
   }
 

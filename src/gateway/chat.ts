@@ -3,17 +3,17 @@
 
 import type { Plain } from '../journal/journal.ts';
 import { ApiError } from './api-error.ts';
-import { Chunks, completion, type Finished } from './chat-answer.ts';
+import { completion } from './chat-answer.ts';
 import { type ChatBody, parseChatBody } from './chat-body.ts';
+import { streamAnswer } from './chat-stream.ts';
 import type { GatewayContext } from './context.ts';
-import { EventStream } from './event-stream.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from './exchange.ts';
 import type { LiveSearch } from './live-search.ts';
 import { needsPassthrough } from './messages.ts';
 import { passThrough } from './passthrough.ts';
+import type { SearchPlan } from './plan.ts';
 import { planFor } from './plan-for.ts';
-import { chosenPath, splitPath } from './search-result.ts';
-import { SharedText } from './shared-text.ts';
+import { requireResult } from './search-end.ts';
 
 export async function chat(context: GatewayContext, exchange: Exchange): Promise<void> {
   const bytes = await readBody(exchange.request, context.config.server.bodyBytes);
@@ -25,8 +25,8 @@ export async function chat(context: GatewayContext, exchange: Exchange): Promise
   try {
     const plan = planFor(context, body, exchange.caller, context.config.admission.deadlineMs);
     const search = await start(context, exchange, body, plan);
-    if (body.stream === true) await stream(context, exchange, body, search);
-    else await answer(context, exchange, search);
+    if (body.stream === true) await streamAnswer(context, exchange, body, search);
+    else await answer(exchange, search);
   } finally {
     release();
   }
@@ -47,7 +47,7 @@ async function start(
   context: GatewayContext,
   exchange: Exchange,
   body: ChatBody,
-  plan: ReturnType<typeof planFor>,
+  plan: SearchPlan,
 ): Promise<LiveSearch> {
   const search = await context.searches.start(plan, exchange.caller, {
     background: false,
@@ -60,116 +60,7 @@ async function start(
   return search;
 }
 
-async function answer(_: GatewayContext, exchange: Exchange, search: LiveSearch): Promise<void> {
+async function answer({ response }: Exchange, search: LiveSearch): Promise<void> {
   const last = await search.wait();
-  const finished = finishedOrThrow(last);
-  writeJson(exchange.response, 200, completion(last, finished));
-}
-
-export function finishedOrThrow(search: LiveSearch): Finished {
-  const { result, error } = search.ended ?? {};
-  if (error !== undefined) throw error;
-  if (result === undefined) throw new ApiError('cancelled', 'the search was cancelled before it started');
-  return result;
-}
-
-async function stream(context: GatewayContext, exchange: Exchange, body: ChatBody, search: LiveSearch): Promise<void> {
-  const { heartbeatMs, streamBytes } = context.config.server;
-  const heartbeat = () => progress(search);
-  const events = new EventStream(exchange.response, { heartbeatMs, limitBytes: streamBytes, heartbeat });
-  const chunks = new Chunks(search, body.stream_options?.include_usage === true);
-  events.data(chunks.delta({ role: 'assistant', content: '' }));
-  const early = watch(search, (delta) => events.data(chunks.delta(delta)));
-  const last = await search.wait();
-  if (events.closed) return;
-  try {
-    const finished = finishedOrThrow(last);
-    for (const delta of early.rest(last, finished)) events.data(chunks.delta(delta));
-    events.data(chunks.last(last, finished));
-    if (body.stream_options?.include_usage === true) events.data(chunks.usage(finished.outcome.usage));
-    events.raw('data: [DONE]\n\n');
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    events.data({ error: error.body });
-  }
-  events.end();
-}
-
-type Delta = Readonly<Record<string, string>>;
-
-interface Early {
-  /** What the final answer adds to what has gone out. */
-  rest(last: LiveSearch, finished: Finished): Delta[];
-}
-
-/** Sends what is certain while the search runs. With `refuse` and `escalate` nothing is certain before the end. */
-function watch(search: LiveSearch, send: (delta: Delta) => void): Early {
-  const { plan } = search.facts;
-  if (plan.onFutile !== 'answer') return { rest: wholeAnswer };
-  return plan.mode === 'direct' ? watchTokens(search, send) : watchTree(search, send);
-}
-
-function wholeAnswer(_: LiveSearch, { texts }: Finished): Delta[] {
-  const { content, reasoning_content: reasoning, refusal } = texts;
-  return [
-    ...(reasoning === null ? [] : [{ reasoning_content: reasoning }]),
-    ...(content === null || content === '' ? [] : [{ content }]),
-    ...(refusal === null ? [] : [{ refusal }]),
-  ];
-}
-
-function watchTree(search: LiveSearch, send: (delta: Delta) => void): Early {
-  const { plan } = search.facts;
-  const shared = new SharedText(search.mirror, plan.program, plan.maxTokens);
-  const inline = plan.reasoning === 'inline';
-  const toDelta = ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }): Delta =>
-    kind === 'content' || inline ? { content: text } : { reasoning_content: text };
-  search.listeners.add({
-    event: ({ event }) => {
-      if (event.type !== 'grown' && event.type !== 'merged' && event.type !== 'withered') return;
-      for (const piece of shared.take()) send(toDelta(piece));
-    },
-  });
-  return {
-    rest: (last, { outcome }) => {
-      const path = chosenPath(plan, last.mirror);
-      const pieces = shared.finish(path).map(toDelta);
-      // A path that was not completed has gone out as reasoning; its last step stands for the answer.
-      const repeat = outcome.complete || inline ? '' : splitPath(plan, path, false).content;
-      return repeat === '' ? pieces : [...pieces, { content: repeat }];
-    },
-  };
-}
-
-/** One generation goes out token by token; a stop string is held back until it is known to be one. */
-function watchTokens(search: LiveSearch, send: (delta: Delta) => void): Early {
-  const { plan } = search.facts;
-  const hold = Math.max(0, ...plan.delimiters.map((each) => each.length));
-  let text = '';
-  let sent = 0;
-  let index: number | undefined;
-  search.listeners.add({
-    token: (token) => {
-      index ??= token.index;
-      if (token.index !== index) return;
-      text += token.text;
-      const upTo = text.length - hold;
-      if (upTo <= sent) return;
-      send({ content: text.slice(sent, upTo) });
-      sent = upTo;
-    },
-  });
-  return {
-    rest: (_, { texts }) => {
-      const content = texts.content ?? '';
-      if (!content.startsWith(text.slice(0, sent)))
-        throw new ApiError('engine_failed', 'the engine failed in the middle of its answer');
-      return content.length > sent ? [{ content: content.slice(sent) }] : [];
-    },
-  };
-}
-
-function progress({ state, mirror }: LiveSearch): string {
-  const best = mirror.bestScore === undefined ? '-' : mirror.bestScore.toPrecision(3);
-  return `coppice ${state} nodes=${mirror.nodes.length} rollouts=${mirror.rollouts} best=${best}`;
+  writeJson(response, 200, completion(last, requireResult(last)));
 }

@@ -4,6 +4,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Ended, LiveSearch } from './live-search.ts';
 import type { Searches } from './searches.ts';
+import type { ServedModel } from './served-model.ts';
 
 /** From an answer that was in the cache to the longest deadline that people wait for. */
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
@@ -72,7 +73,7 @@ export class Metrics {
   }
 
   #gauges(searches: () => Searches): void {
-    const perModel = (name: string, help: string, read: (model: Model) => number) =>
+    const perModel = (name: string, help: string, read: (model: ServedModel) => number) =>
       new Gauge({
         name: `coppice_${name}`,
         help,
@@ -112,8 +113,6 @@ export class Metrics {
     perModel('verifier_waiting', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
   }
 }
-
-type Model = Searches['models'] extends Map<string, infer Each> ? Each : never;
 
 function widthOf(searches: Searches, lane: 'primary' | 'speculative'): number {
   let sum = 0;

@@ -7,6 +7,7 @@ import { type ExitKind, exitKinds } from '../exit/exit.ts';
 import type { Plain } from '../journal/journal.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 import type { Searches } from './searches.ts';
+import type { ServedModel } from './served-model.ts';
 import { version } from './version.ts';
 
 const windowMs = 15 * 60_000;
@@ -89,13 +90,7 @@ export class Overview {
   }
 }
 
-function viewModel({
-  name,
-  config,
-  engine,
-  runtime,
-  healthy,
-}: Searches['models'] extends Map<string, infer Model> ? Model : never) {
+function viewModel({ name, config, engine, runtime, healthy }: ServedModel) {
   const { runningSequences, waitingSequences, stepMs } = engine.load();
   return {
     name,

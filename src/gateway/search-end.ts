@@ -7,17 +7,24 @@ import { makeResult, type SearchResult } from './search-result.ts';
 
 /** Of a search whose `exited` event has come, and whose successor, if it has one, is known. */
 export function endOf(search: LiveSearch, endedMs: number): Ended {
-  const result = resultOf(search);
+  const result = finalResult(search);
   const { kind } = result.outcome.exit;
   const failed = kind === 'failed' && search.mirror.exited?.answer === undefined;
   const state = kind === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'done';
   return { state, endedMs, result, error: failed ? failureOf(search.lastFault) : undefined };
 }
 
-function resultOf({ facts, mirror, promptTokens, successor }: LiveSearch): SearchResult {
+function finalResult({ facts, mirror, promptTokens, successor }: LiveSearch): SearchResult {
   const result = makeResult(facts.plan, mirror, promptTokens, facts.createdMs);
   if (successor === undefined) return result;
   return { ...result, outcome: { ...result.outcome, escalated_to: successor.id } };
+}
+
+/** Of a search that has ended; throws what its client is to be told where it has none. */
+export function requireResult({ ended }: LiveSearch): SearchResult {
+  if (ended?.error !== undefined) throw ended.error;
+  if (ended?.result === undefined) throw new ApiError('cancelled', 'the search was cancelled before it started');
+  return ended.result;
 }
 
 /** Only the code of the fault: its message may speak of servers that are no business of the client. */

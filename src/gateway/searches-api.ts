@@ -2,12 +2,12 @@
 
 import { type Plain, type SearchState, searchStates } from '../journal/journal.ts';
 import { ApiError, refuse } from './api-error.ts';
-import { finishedOrThrow } from './chat.ts';
 import { parseSearchBody, type SearchBody } from './chat-body.ts';
 import type { GatewayContext } from './context.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from './exchange.ts';
 import type { LiveSearch } from './live-search.ts';
 import { planFor } from './plan-for.ts';
+import { requireResult } from './search-end.ts';
 import { detailLive, detailRecord, viewLive, viewRecord } from './search-view.ts';
 
 const mostListed = 500;
@@ -34,7 +34,7 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
     if (background) return writeJson(response, 202, shown(started), { location: `/v1/searches/${started.id}` });
     onDisconnect(response, () => searches.cancel(started));
     const last = await started.wait();
-    finishedOrThrow(last);
+    requireResult(last);
     writeJson(response, 200, shown(last));
   } finally {
     release();
