@@ -2,6 +2,7 @@
 // is not here fails. Parsed once at the edge, frozen, and handed down as narrow options. Nothing here reads anything.
 
 import { z } from 'zod';
+import { textKeepings } from '../journal/journal.ts';
 import { real, whole } from './knob.ts';
 import { model } from './model.ts';
 import { searchLimits } from './search-limits.ts';
@@ -87,7 +88,7 @@ const journal = z
       .min(1)
       .default('.coppice/journal.db')
       .meta({ description: "SQLite file, made where missing, folder and all; ':memory:' keeps nothing" }),
-    texts: z.enum(['keep', 'until-end', 'never']).default('keep').meta({
+    texts: z.enum(textKeepings).default('keep').meta({
       description: 'prompts and steps; until-end erases them when a search ends, never allows no background search',
     }),
     flushMs: whole(
