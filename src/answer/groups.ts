@@ -8,30 +8,24 @@ export interface Vote {
   readonly weight: number;
 }
 
-export interface AnswerGroup {
-  /** As the first vote for it was written. */
-  readonly answer: string;
+export interface AnswerGroup<Each extends Vote> {
   readonly key: string;
-  readonly count: number;
   readonly weight: number;
+  readonly votes: readonly Each[];
 }
 
-/** By weight, then by count, then the earliest. */
-export function groupAnswers(votes: Iterable<Vote>): AnswerGroup[] {
-  const groups = new Map<string, { answer: string; key: string; count: number; weight: number }>();
-  for (const { answer, weight } of votes) {
-    const key = canonical(answer);
+/** By weight, then by the number of votes, then the earliest. */
+export function groupAnswers<Each extends Vote>(votes: Iterable<Each>): AnswerGroup<Each>[] {
+  const groups = new Map<string, { key: string; weight: number; votes: Each[] }>();
+  for (const vote of votes) {
+    const key = canonical(vote.answer);
     const group = groups.get(key);
     if (group === undefined) {
-      groups.set(key, { answer, key, count: 1, weight });
+      groups.set(key, { key, weight: vote.weight, votes: [vote] });
     } else {
-      group.count += 1;
-      group.weight += weight;
+      group.weight += vote.weight;
+      group.votes.push(vote);
     }
   }
-  return [...groups.values()].sort((a, b) => b.weight - a.weight || b.count - a.count);
-}
-
-export function majority(answers: Iterable<string>): AnswerGroup | undefined {
-  return groupAnswers([...answers].map((answer) => ({ answer, weight: 1 })))[0];
+  return [...groups.values()].sort((a, b) => b.weight - a.weight || b.votes.length - a.votes.length);
 }

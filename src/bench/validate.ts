@@ -27,7 +27,7 @@ import { Recording } from './answering/recording.ts';
 import { quantile } from './answering/tally.ts';
 
 const MEASUREMENT_MS = 20_000;
-const settings = { branching: 4, threshold: 0.9, budget: 8, concurrency: 4, seed: 1 } as const;
+const settings = { branching: 4, threshold: 0.9, choose: 'best', budget: 8, concurrency: 4, seed: 1 } as const;
 
 export async function report(print: (line: string) => void): Promise<void> {
   const { values } = parseArgs({

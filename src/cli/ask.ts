@@ -4,21 +4,21 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { type Embedded, openEmbedded } from '../bench/answering/embedded.ts';
 import { type Ended, runSearch } from '../bench/answering/live-search.ts';
-import { programOf } from '../bench/answering/program-of.ts';
 import { generalForm, type QuestionForm, STEP_PROMPT, saplingForm } from '../bench/answering/question-form.ts';
-import { branchingOf, isShipped } from '../engine/llama/shipped-models.ts';
+import { isShipped, shapeOf } from '../engine/llama/shipped-models.ts';
 import { createPolicy } from '../policy/create.ts';
 import { fittingPolicy } from '../policy/fitting.ts';
 import { type PolicyName, policyNames } from '../policy/policy.ts';
+import { type Choice, choices } from '../program/choice.ts';
+import { createProgram, exampleOf } from '../program/create.ts';
 import { type ProgramName, programNames } from '../program/program.ts';
 import type { LoggedEvent } from '../runtime/events.ts';
 import type { SearchRequest } from '../runtime/request.ts';
 import { isRecognised, recognise } from '../task/recognise.ts';
-import { greedySampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
 import { answerLines, answerRecord } from './answer-view.ts';
-import { given, oneOf, readArguments, real, whole } from './options.ts';
+import { given, oneOf, readArguments, real, whole, yes } from './options.ts';
 import { eventLine, statusLine } from './progress-view.ts';
 import { LiveBlock } from './terminal.ts';
 import type { TraceHeader } from './trace.ts';
@@ -30,6 +30,8 @@ Answers one question by tree search on the embedded engine.
   --model NAME|FILE   sapling (ships with coppice) or any GGUF file
   --prm NAME|FILE     reward model, exact (countdown's own checker) or none;
                       sapling-prm beside sapling, else none
+  --check-arithmetic yes|no  a step with a false equation scores 0
+                      (yes for the shipped models, else no)
   --reading NAME      what the reward model is read for: ${Object.keys(readings).join(', ')} (step)
   --program NAME      ${programNames.join(', ')}
                       (mcts; self-consistency without a reward model)
@@ -38,6 +40,8 @@ Answers one question by tree search on the embedded engine.
   --rollouts N        rollouts, samples or beams (16)
   --branching N       steps per expansion (8 for the shipped models, else 4)
   --threshold X       score at which a finished path is accepted (0.9)
+  --choose NAME       the answer: of the best path, or by a vote of all finished
+                      paths, weighted by score (vote for the shipped models, else best)
   --budget N          strands open at a time (8)
   --temperature X     of sampling
   --seed N            same seed, same tree (1)
@@ -98,6 +102,8 @@ type Settings = {
   readonly rollouts: number;
   readonly branching: number;
   readonly threshold: number;
+  readonly choose: Choice;
+  readonly checkArithmetic: boolean;
   readonly budget: number;
   readonly temperature?: number;
   readonly seed: number;
@@ -155,6 +161,8 @@ function readSettings(args: readonly string[]): Settings | undefined {
       rollouts: { type: 'string', default: '16' },
       branching: text,
       threshold: { type: 'string', default: '0.9' },
+      choose: text,
+      'check-arithmetic': text,
       budget: { type: 'string', default: '8' },
       temperature: text,
       seed: { type: 'string', default: '1' },
@@ -171,6 +179,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
   if (values.help) return undefined;
   const question = positionals.join(' ').trim();
   if (question === '') raise('bad-setting', 'ask what? Give a question: coppice ask "make 24 from 4 7 8 8"');
+  const shape = shapeOf(values.model);
   const defaults = hasRewards(values.model, values.prm) ? scoredDefaults : unscoredDefaults;
   const reading = oneOf('reading', values.reading, Object.keys(readings) as ReadingName[]);
   const program = oneOf('program', values.program ?? defaults.program, programNames);
@@ -181,8 +190,10 @@ function readSettings(args: readonly string[]): Settings | undefined {
     program,
     policy: oneOf('policy', values.policy ?? policyFor(defaults.policy, program, reading), policyNames),
     rollouts: whole('rollouts', values.rollouts, 1, 100_000),
-    branching: whole('branching', values.branching ?? String(branchingOf(values.model)), 1, 64),
+    branching: whole('branching', values.branching ?? String(shape.branching), 1, 64),
     threshold: real('threshold', values.threshold, 0, 1),
+    checkArithmetic: yes('check-arithmetic', values['check-arithmetic'], shape.checkArithmetic),
+    choose: oneOf('choose', values.choose ?? shape.choose, choices),
     budget: whole('budget', values.budget, 1, 1024),
     seed: whole('seed', values.seed, 0, 2 ** 32 - 1),
     stepPrompt: values['step-prompt'],
@@ -202,7 +213,7 @@ const scoredDefaults = { program: 'mcts', policy: 'boost' } as const;
 const unscoredDefaults = { program: 'self-consistency', policy: 'vanilla' } as const;
 
 function policyFor(wanted: PolicyName, program: ProgramName, reading: ReadingName): PolicyName {
-  const example = programOf(program, { rollouts: 1, branching: 1, maxDepth: 1, sampling: greedySampling });
+  const example = exampleOf(program);
   return fittingPolicy(wanted, example, readings[reading].aggregation);
 }
 
@@ -220,12 +231,12 @@ function formOf(settings: Settings): QuestionForm {
 }
 
 function requestOf(settings: Settings, form: QuestionForm, rules: SearchRequest['rules']): SearchRequest {
-  const { rollouts, branching, threshold, seed } = settings;
+  const { rollouts, branching, threshold, choose, seed } = settings;
   const sampling = { temperature: settings.temperature ?? form.temperature };
   return {
     id: 'ask',
     prompt: form.prompt,
-    program: programOf(settings.program, { rollouts, branching, maxDepth: form.maxDepth, sampling }),
+    program: createProgram(settings.program, { rollouts, branching, maxDepth: form.maxDepth, sampling, choose }),
     rules,
     limits: { threshold, rollouts },
     seed,

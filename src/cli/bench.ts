@@ -9,10 +9,11 @@ import { type GoldQuestion, readQuestions } from '../bench/answering/question-fi
 import { formFor, isRight } from '../bench/answering/question-form.ts';
 import { type Tally, tally } from '../bench/answering/tally.ts';
 import { tallyTable } from '../bench/answering/tally-table.ts';
-import { branchingOf } from '../engine/llama/shipped-models.ts';
+import { shapeOf } from '../engine/llama/shipped-models.ts';
 import { type PolicyName, policyNames } from '../policy/policy.ts';
+import { choices } from '../program/choice.ts';
 import { type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
-import { given, oneOf, readArguments, real, whole } from './options.ts';
+import { given, oneOf, readArguments, real, whole, yes } from './options.ts';
 import { duration, LiveBlock, progressBar } from './terminal.ts';
 
 const tasks = ['countdown', 'word-problem'] as const;
@@ -32,11 +33,14 @@ Answers a set of questions with several programs and policies on the embedded en
   --rollouts N        rollouts of mcts, samples of best-of-n (16); beam has a quarter as many beams
   --branching N       steps per expansion (8 for the shipped models, else 4)
   --threshold X       score at which a finished path is accepted (0.9)
+  --choose NAME       the answer: ${choices.join(' path, or by weighted ')} (vote for the shipped models, else best)
   --concurrency N     searches at a time (8)
   --budget N          strands open at a time (16)
   --temperature X     of sampling
   --seed N            (1)
   --model NAME|FILE   sapling or any GGUF file;  --prm NAME|FILE its reward model
+  --check-arithmetic yes|no  a step with a false equation scores 0
+                      (yes for the shipped models, else no)
   --reading NAME      what the reward model is read for: ${Object.keys(readings).join(', ')} (step)
   --resume FILE       keeps every trial there, and does not repeat those that it holds
   --json              prints JSON instead of the table`;
@@ -49,6 +53,7 @@ const benchPrograms = ['greedy', 'best-of-n', 'self-consistency', 'beam', 'mcts'
 type Settings = Contest['settings'] & {
   readonly model: string;
   readonly prm?: string;
+  readonly checkArithmetic: boolean;
   readonly task: (typeof tasks)[number];
   readonly split: (typeof splits)[number];
   readonly reading: ReadingName;
@@ -264,10 +269,33 @@ function equalTokensLine(contenders: readonly Contender[], tallies: readonly Tal
 }
 
 function configurationOf(settings: Settings) {
-  const { model, prm, reading, task, split, file, range, size, full, rollouts, branching, threshold } = settings;
+  const {
+    model,
+    prm,
+    checkArithmetic,
+    reading,
+    task,
+    split,
+    file,
+    range,
+    size,
+    full,
+    rollouts,
+    branching,
+    threshold,
+    choose,
+  } = settings;
   const { concurrency, budget, temperature, seed } = settings;
-  const set = { model, prm, reading, questions: file ?? `${task}.${split}`, range, size: full ? 'full' : size };
-  return { ...set, rollouts, branching, threshold, concurrency, budget, temperature, seed };
+  const set = {
+    model,
+    prm,
+    checkArithmetic,
+    reading,
+    questions: file ?? `${task}.${split}`,
+    range,
+    size: full ? 'full' : size,
+  };
+  return { ...set, rollouts, branching, threshold, choose, concurrency, budget, temperature, seed };
 }
 
 function configurationLine(configuration: ReturnType<typeof configurationOf>): string {
@@ -296,6 +324,8 @@ function readSettings(args: readonly string[]): Settings | undefined {
       rollouts: { type: 'string', default: '16' },
       branching: text,
       threshold: { type: 'string', default: '0.9' },
+      choose: text,
+      'check-arithmetic': text,
       concurrency: { type: 'string', default: '8' },
       budget: { type: 'string', default: '16' },
       temperature: text,
@@ -306,6 +336,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     },
   });
   if (values.help) return undefined;
+  const shape = shapeOf(values.model);
   return {
     model: values.model,
     task: oneOf('task', values.task, tasks),
@@ -316,8 +347,10 @@ function readSettings(args: readonly string[]): Settings | undefined {
     programs: values.programs.split(',').map((name) => oneOf('programs', name.trim(), benchPrograms)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
     rollouts: whole('rollouts', values.rollouts, 1, 100_000),
-    branching: whole('branching', values.branching ?? String(branchingOf(values.model)), 1, 64),
+    branching: whole('branching', values.branching ?? String(shape.branching), 1, 64),
     threshold: real('threshold', values.threshold, 0, 1),
+    checkArithmetic: yes('check-arithmetic', values['check-arithmetic'], shape.checkArithmetic),
+    choose: oneOf('choose', values.choose ?? shape.choose, choices),
     concurrency: whole('concurrency', values.concurrency, 1, 10_000),
     budget: whole('budget', values.budget, 1, 10_000),
     seed: whole('seed', values.seed, 0, 2 ** 32 - 1),

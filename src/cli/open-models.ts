@@ -11,6 +11,7 @@ import type { QuestionForm } from '../gateway/plan.ts';
 import type { ModelParts, Upstream } from '../gateway/served-model.ts';
 import { isRecognised, recognise } from '../task/recognise.ts';
 import type { Prompt } from '../tree/step.ts';
+import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,7 +32,13 @@ export async function openModels(
   }
 }
 
-function openModel(config: ModelConfig, environment: Environment, log: Log): Promise<ModelParts> {
+async function openModel(config: ModelConfig, environment: Environment, log: Log): Promise<ModelParts> {
+  const parts = await openKind(config, environment, log);
+  if (!config.checkArithmetic || parts.verifier === undefined) return parts;
+  return { ...parts, verifier: new CheckedVerifier(parts.verifier) };
+}
+
+function openKind(config: ModelConfig, environment: Environment, log: Log): Promise<ModelParts> {
   const { engine } = config;
   switch (engine.kind) {
     case 'sim':

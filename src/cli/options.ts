@@ -28,6 +28,11 @@ export function oneOf<Name extends string>(option: string, text: string, names: 
   return found ?? raise('bad-setting', `--${option} is '${text}'; it must be one of ${names.join(', ')}`);
 }
 
+/** `yes` or `no`; what holds where the option was not given. */
+export function yes(option: string, text: string | undefined, otherwise: boolean): boolean {
+  return text === undefined ? otherwise : oneOf(option, text, ['yes', 'no']) === 'yes';
+}
+
 /** A member that is there only when the option was given. */
 export function given<Key extends string, Value>(
   key: Key,

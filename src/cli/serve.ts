@@ -6,7 +6,7 @@ import { raise } from '../base/fault.ts';
 import { loadConfig, type PlainTree } from '../config/load.ts';
 import { printConfig, printExample, printSchema } from '../config/print.ts';
 import type { Config } from '../config/schema.ts';
-import { branchingOf, modelPath } from '../engine/llama/shipped-models.ts';
+import { modelPath, shapeOf } from '../engine/llama/shipped-models.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { newKey } from '../gateway/keys.ts';
 import { createLog } from '../gateway/log.ts';
@@ -138,7 +138,7 @@ function defaultModel(): PlainTree {
     engine: { kind: 'llama' },
     verifier: { kind: 'prm' },
     budget: 16,
-    branching: branchingOf('sapling'),
+    ...shapeOf('sapling'),
     examples: saplingExamples,
   };
 }

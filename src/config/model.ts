@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { policyNames } from '../policy/policy.ts';
+import { choices } from '../program/choice.ts';
 import { programNames } from '../program/program.ts';
 import { aggregations } from '../tree/aggregate.ts';
 import { real, whole } from './knob.ts';
@@ -134,7 +135,14 @@ export const model = z.strictObject({
     .enum(aggregations)
     .optional()
     .meta({ description: "of rewards along a path; the verifier's own where unset" }),
+  checkArithmetic: z.boolean().default(false).meta({
+    description: 'a step that states a false equation between plain numbers scores 0, whatever the verifier would say',
+  }),
   branching: whole(4, 1, 64, 'steps', 'per expansion, P0 §5.1'),
+  choose: z.enum(choices).default('best').meta({
+    description:
+      'the answer: of the path with the highest score, or by a vote of all completed paths weighted by score',
+  }),
   delimiters: z
     .array(z.string().min(1).max(64))
     .min(1)

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { efforts } from '../config/search-limits.ts';
 import { policyNames } from '../policy/policy.ts';
+import { choices } from '../program/choice.ts';
 import { programNames } from '../program/program.ts';
 import { type ApiErrorCode, refuse } from './api-error.ts';
 
@@ -22,6 +23,7 @@ const coppice = z.strictObject({
   policy: z.enum(policyNames).optional(),
   rollouts: z.int().min(1).optional(),
   threshold: z.number().min(0).max(1).optional(),
+  choose: z.enum(choices).optional(),
   token_budget: z.int().min(1).optional(),
   deadline_ms: z.int().min(1).optional(),
   priority: z.int().min(-100).max(100).optional(),

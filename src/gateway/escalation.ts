@@ -12,12 +12,12 @@ export function escalatedPlan({ plan, body }: LiveSearchFacts, target: ServedMod
   const { config, form, verifier } = target;
   const { messages, temperature } = body as unknown as ChatBody;
   const formed = formOf(readMessages(messages, limits).prompt, false, { model: config, form });
-  const { policy, threshold, branching } = config;
+  const { policy, threshold, branching, choose } = config;
   const { prompt, delimiters, stepTokens, maxDepth } = formed;
   const hasVerifier = verifier !== undefined;
   return {
     ...plan,
-    ...{ model: target.name, policy, threshold, branching, prompt, delimiters, stepTokens, maxDepth },
+    ...{ model: target.name, policy, threshold, branching, choose, prompt, delimiters, stepTokens, maxDepth },
     sampling: { ...plan.sampling, temperature: temperature ?? formed.temperature },
     program: hasVerifier ? config.program : 'self-consistency',
     scoring: hasVerifier ? 'verifier' : 'self-consistency',

@@ -1,13 +1,13 @@
 // The plan of a request against the models and limits that this server has.
 
 import { fittingPolicy } from '../policy/fitting.ts';
+import { exampleOf } from '../program/create.ts';
 import { ApiError } from './api-error.ts';
 import type { ChatBody } from './chat-body.ts';
 import type { GatewayContext } from './context.ts';
 import type { Caller } from './keys.ts';
 import { makePlan, type SearchPlan } from './plan.ts';
 import { randomSeed } from './search-facts.ts';
-import { exampleOf } from './search-request.ts';
 
 export function planFor(
   context: GatewayContext,

@@ -3,6 +3,7 @@
 
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import type { PolicyName } from '../policy/policy.ts';
+import type { Choice } from '../program/choice.ts';
 import type { ProgramName } from '../program/program.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../tree/step.ts';
@@ -29,6 +30,7 @@ export interface SearchPlan {
   readonly sampling: Sampling;
   readonly aggregation?: Aggregation;
   readonly branching: number;
+  readonly choose: Choice;
   readonly maxDepth: number;
   readonly delimiters: readonly string[];
   readonly stepTokens: number;
@@ -131,6 +133,7 @@ type Shape = Pick<
   | 'threshold'
   | 'tokenBudget'
   | 'branching'
+  | 'choose'
   | 'maxDepth'
   | 'delimiters'
   | 'stepTokens'
@@ -158,6 +161,7 @@ function searchShape(body: ChatBody, context: PlanContext): Shape {
     threshold: wish.threshold ?? model.threshold,
     tokenBudget: atMost('coppice.token_budget', wish.token_budget, limits.tokens, 'limits.tokens') ?? bought,
     branching: model.branching,
+    choose: wish.choose ?? model.choose,
     maxDepth: model.maxDepth,
     delimiters: model.delimiters,
     stepTokens: Math.min(model.stepTokens, maxTokens),
@@ -179,6 +183,7 @@ function directShape(body: ChatBody, { model, limits, contextTokens }: PlanConte
     threshold: model.threshold,
     tokenBudget: stepTokens,
     branching: 1,
+    choose: 'best',
     maxDepth: 1,
     delimiters: stop,
     stepTokens,
@@ -226,7 +231,7 @@ function atMost(name: string, wish: number | undefined, limit: number, setting: 
 }
 
 function refuseSearchWishes(wish: NonNullable<ChatBody['coppice']>): void {
-  for (const name of ['program', 'policy', 'rollouts', 'threshold', 'token_budget', 'on_futile'] as const) {
+  for (const name of ['program', 'policy', 'rollouts', 'threshold', 'choose', 'token_budget', 'on_futile'] as const) {
     if (wish[name] !== undefined)
       refuse(
         'unsupported_parameter',

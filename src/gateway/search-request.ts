@@ -3,34 +3,18 @@
 
 import type { ExitRule } from '../exit/exit.ts';
 import { createPolicy } from '../policy/create.ts';
-import { createBeam } from '../program/beam.ts';
-import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
-import { createMcts } from '../program/mcts/mcts.ts';
-import type { Program, ProgramName } from '../program/program.ts';
+import { createProgram } from '../program/create.ts';
+import type { Program } from '../program/program.ts';
 import type { SearchRequest } from '../runtime/request.ts';
 import type { SearchPlan } from './plan.ts';
 
 /** As in P0 §5.1. */
 const mostBeams = 8;
 
-const programs: Readonly<Record<ProgramName, (plan: SearchPlan) => Program>> = {
-  mcts: ({ rollouts, branching, maxDepth, sampling }) => createMcts({ rollouts, branching, maxDepth, sampling }),
-  beam: ({ rollouts, branching, maxDepth, sampling }) =>
-    createBeam({ beams: Math.min(rollouts, mostBeams), candidates: branching, maxDepth, sampling }),
-  'best-of-n': ({ rollouts, maxDepth, sampling }) => createBestOfN({ samples: rollouts, maxDepth, sampling }),
-  'self-consistency': ({ rollouts, maxDepth, sampling }) =>
-    createSelfConsistency({ samples: rollouts, maxDepth, sampling }),
-  greedy: ({ maxDepth }) => createGreedy({ maxDepth }),
-};
-
 export function makeProgram(plan: SearchPlan): Program {
-  return programs[plan.program](plan);
-}
-
-/** A program to read its fixed properties from: whether it needs a verifier, which rules it goes with. */
-export function exampleOf(name: ProgramName): Program {
-  const sampling = { temperature: 0 };
-  return programs[name]({ rollouts: 1, branching: 1, maxDepth: 1, sampling } as SearchPlan);
+  const { program, rollouts, branching, maxDepth, sampling, choose } = plan;
+  const paid = program === 'beam' ? Math.min(rollouts, mostBeams) : rollouts;
+  return createProgram(program, { rollouts: paid, branching, maxDepth, sampling, choose });
 }
 
 export type Extract = (pathText: string) => string | undefined;

@@ -22,6 +22,7 @@ const plan: SearchPlan = {
   seed: 1,
   sampling: { temperature: 1 },
   branching: 2,
+  choose: 'best',
   maxDepth: 9,
   delimiters: ['\n'],
   stepTokens: 50,

@@ -6,7 +6,7 @@
 import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
-import { bestAnswer } from './best.ts';
+import { type Choice, chosenAnswer } from './choice.ts';
 import { askBelow, foldOutcome, follow, leastPromising, missingIndices, openAt } from './growth.ts';
 import type { Ask, Expansion, Outcome, Program } from './program.ts';
 
@@ -16,10 +16,17 @@ export interface BeamOptions {
   readonly candidates: number;
   readonly maxDepth: number;
   readonly sampling: Sampling;
+  readonly choose: Choice;
 }
 
 /** 8 beams as in P0 §5.1; the paper leaves the candidates open and calls the cost quadratic in the beams: 8 each. */
-export const beamDefaults: BeamOptions = { beams: 8, candidates: 8, maxDepth: 40, sampling: { temperature: 0.8 } };
+export const beamDefaults: BeamOptions = {
+  beams: 8,
+  candidates: 8,
+  maxDepth: 40,
+  sampling: { temperature: 0.8 },
+  choose: 'best',
+};
 
 export function createBeam(options: Partial<BeamOptions> = {}): Program {
   return new Beam({ ...beamDefaults, ...options });
@@ -87,7 +94,7 @@ class Beam implements Program {
   }
 
   answer(tree: Tree) {
-    return bestAnswer(tree);
+    return chosenAnswer(tree, this.#options.choose);
   }
 
   #expand(tree: Tree, strand: Strand): Ask {

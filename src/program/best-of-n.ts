@@ -1,12 +1,10 @@
-// Independent samples, each grown step by step from the root: best-of-n takes the one with the highest score,
-// self-consistency the answer that most of them give, greedy is a single sample at temperature 0. A sample is a strand.
+// Independent samples, each grown step by step from the root: best-of-n takes the one with the highest score (or lets them
+// vote, weighted by score), self-consistency the answer that most of them give; greedy is a single sample at temperature 0.
+// A sample is a strand.
 
-import { canonical } from '../answer/canonical.ts';
-import type { Node } from '../tree/node.ts';
 import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
-import { bestAnswer, describe } from './best.ts';
-import { meanLogprobOf } from './confidence.ts';
+import { type Choice, chosenAnswer } from './choice.ts';
 import {
   askBelow,
   foldOutcome,
@@ -23,25 +21,26 @@ export interface SamplesOptions {
   readonly samples: number;
   readonly maxDepth: number;
   readonly sampling: Sampling;
+  readonly choose: Choice;
 }
 
-export const samplesDefaults: SamplesOptions = { samples: 16, maxDepth: 40, sampling: { temperature: 0.8 } };
+export const samplesDefaults: SamplesOptions = {
+  samples: 16,
+  maxDepth: 40,
+  sampling: { temperature: 0.8 },
+  choose: 'best',
+};
 
 export function createBestOfN(options: Partial<SamplesOptions> = {}): Program {
-  return new Samples('best-of-n', true, { ...samplesDefaults, ...options }, bestAnswer);
+  return new Samples('best-of-n', true, { ...samplesDefaults, ...options });
 }
 
-export function createSelfConsistency(options: Partial<SamplesOptions> = {}): Program {
-  return new Samples('self-consistency', false, { ...samplesDefaults, ...options }, mostCommonAnswer);
+export function createSelfConsistency(options: Partial<Omit<SamplesOptions, 'choose'>> = {}): Program {
+  return new Samples('self-consistency', false, { ...samplesDefaults, ...options, choose: 'vote' });
 }
 
 export function createGreedy(options: { maxDepth?: number } = {}): Program {
-  return new Samples(
-    'greedy',
-    false,
-    { ...samplesDefaults, ...options, samples: 1, sampling: greedySampling },
-    bestAnswer,
-  );
+  return new Samples('greedy', false, { ...samplesDefaults, ...options, samples: 1, sampling: greedySampling });
 }
 
 class Samples implements Program {
@@ -50,19 +49,12 @@ class Samples implements Program {
   /** Every sample is a new child of the root. */
   readonly expandsOnce = false;
   readonly naturalWidth: number;
-  readonly answer: (tree: Tree) => Answer | undefined;
   readonly #options: SamplesOptions;
 
-  constructor(
-    name: ProgramName,
-    needsVerifier: boolean,
-    options: SamplesOptions,
-    answer: (tree: Tree) => Answer | undefined,
-  ) {
+  constructor(name: ProgramName, needsVerifier: boolean, options: SamplesOptions) {
     this.name = name;
     this.needsVerifier = needsVerifier;
     this.naturalWidth = options.samples;
-    this.answer = answer;
     this.#options = options;
   }
 
@@ -90,6 +82,10 @@ class Samples implements Program {
     return leastPromising(tree, count);
   }
 
+  answer(tree: Tree): Answer | undefined {
+    return chosenAnswer(tree, this.#options.choose);
+  }
+
   #samplesLeft(tree: Tree): number {
     return this.#options.samples - tree.closed.completed - tree.closed.pruned - tree.strands.size;
   }
@@ -99,24 +95,4 @@ function advance(tree: Tree, strand: Strand): void {
   const [next] = strand.landed;
   if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
   else follow(tree, strand, next);
-}
-
-/** The answer given most often; of equals the one whose samples the model itself found likeliest. */
-function mostCommonAnswer(tree: Tree): Answer | undefined {
-  const groups = new Map<string, { votes: number; node: Node }>();
-  for (const node of tree.nodes) {
-    if (!node.terminal || node.answer === undefined) continue;
-    const key = canonical(node.answer);
-    const group = groups.get(key);
-    // A node that several samples share counts once for each of them that ended there.
-    const votes = (group?.votes ?? 0) + node.count;
-    const better = group === undefined || meanLogprobOf(node) > meanLogprobOf(group.node);
-    groups.set(key, { votes, node: better ? node : group.node });
-  }
-  let best: { votes: number; node: Node } | undefined;
-  for (const group of groups.values()) {
-    const lead = best === undefined ? 1 : group.votes - best.votes;
-    if (lead > 0 || (lead === 0 && meanLogprobOf(group.node) > meanLogprobOf(best!.node))) best = group;
-  }
-  return best === undefined ? bestAnswer(tree) : describe(best.node);
 }

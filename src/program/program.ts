@@ -44,6 +44,8 @@ export interface Answer {
   readonly score: number;
   /** False when no path has been completed and this is the best beginning of one. */
   readonly complete: boolean;
+  /** Where paths voted: the share of all weight that speaks for this answer. */
+  readonly support?: number;
 }
 
 export interface Program {

@@ -2,6 +2,7 @@
 // the few readings that several phases of the loop share; what happens when is decided in runtime.ts.
 
 import type { Exit, SearchView } from '../exit/exit.ts';
+import { bestAnswer } from '../program/choice.ts';
 import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
 import type { StrandId } from '../tree/events.ts';
@@ -90,7 +91,8 @@ export class Search {
     return {
       id: this.id,
       exit,
-      answer: request.program.answer(tree),
+      // What was accepted is the answer, whatever a vote would say.
+      answer: exit.kind === 'accepted' ? bestAnswer(tree) : request.program.answer(tree),
       cost: this.ledger.cost(this.#ghostTokens()),
       nodes: tree.nodes.length,
       rollouts: tree.closed.completed,

@@ -8,6 +8,7 @@ import { tableCost } from '../../src/cost/table.ts';
 import { World } from '../../src/engine/sim/world.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
 import { ConfidenceVerifier } from '../../src/verifier/confidence/confidence-verifier.ts';
+import { CheckedVerifier } from '../../src/verifier/exact/checked-verifier.ts';
 import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
 import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
 import { writeTinyModel } from '../support/tiny-gguf.ts';
@@ -20,6 +21,11 @@ const steps = ['one\n', 'two\n', 'three\n', 'four\n'].map(
 
 verifierConformance('confidence', async () => {
   const verifier = new ConfidenceVerifier();
+  return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
+});
+
+verifierConformance('checked', async () => {
+  const verifier = new CheckedVerifier(new ConfidenceVerifier());
   return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
 });
 

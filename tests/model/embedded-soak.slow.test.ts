@@ -57,7 +57,7 @@ describe('the embedded engine', () => {
     const embedded = await openEmbedded({ model, prm: model, kvTokens: 1024 });
     const contest: Contest = {
       ...embedded,
-      settings: { branching: 3, threshold: 0.95, budget: 16, concurrency: 16, seed: 1 },
+      settings: { branching: 3, threshold: 0.95, choose: 'best', budget: 16, concurrency: 16, seed: 1 },
       formOf: ({ question }) => ({ ...generalForm(question, '', ['\n', 'e']), maxStepTokens: 12, maxDepth: 4 }),
       isCorrect: () => false,
     };

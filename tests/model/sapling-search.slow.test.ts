@@ -13,7 +13,7 @@ beforeAll(async () => {
   embedded = await openEmbedded({ model: 'sapling' });
   contest = {
     ...embedded,
-    settings: { branching: 8, threshold: 0.9, budget: 16, concurrency: 4, seed: 1 },
+    settings: { branching: 8, threshold: 0.9, choose: 'best', budget: 16, concurrency: 4, seed: 1 },
     formOf: ({ question }) => formFor('sapling', question),
     isCorrect: isRight,
   };

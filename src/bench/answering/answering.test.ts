@@ -91,7 +91,7 @@ describe('a contest', () => {
     });
     const contest = {
       ...embedded,
-      settings: { branching: 2, threshold: 0.99, budget: 4, concurrency: 3, seed: 1 },
+      settings: { branching: 2, threshold: 0.99, choose: 'vote', budget: 4, concurrency: 3, seed: 1 } as const,
       formOf: ({ question }: GoldQuestion) => ({ ...generalForm(question, '', ['\n']), maxStepTokens: 6, maxDepth: 3 }),
       isCorrect: isRight,
     };

@@ -4,12 +4,13 @@ import { hash } from '../../base/random.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { createPolicy } from '../../policy/create.ts';
 import type { PolicyName } from '../../policy/policy.ts';
+import type { Choice } from '../../program/choice.ts';
+import { createProgram } from '../../program/create.ts';
 import type { ProgramName } from '../../program/program.ts';
 import { LiveLoop, systemClock } from '../../runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
-import { type ProgramSize, programOf } from './program-of.ts';
 import type { GoldQuestion } from './question-file.ts';
 import type { QuestionForm } from './question-form.ts';
 
@@ -23,6 +24,7 @@ export type Contender = {
 export type ContestSettings = {
   readonly branching: number;
   readonly threshold: number;
+  readonly choose: Choice;
   /** Strands open at a time, over all searches. */
   readonly budget: number;
   /** Searches at a time. */
@@ -129,11 +131,12 @@ export function requestOf(
   const form = contest.formOf(question);
   const sampling = { temperature: settings.temperature ?? form.temperature };
   const { rollouts, program } = contender;
-  const size: ProgramSize = { rollouts, branching: settings.branching, maxDepth: form.maxDepth, sampling };
+  const { branching, choose } = settings;
+  const size = { rollouts, branching, maxDepth: form.maxDepth, sampling, choose };
   return {
     id: `${contender.name} ${question.id}`,
     prompt: form.prompt,
-    program: programOf(program, size),
+    program: createProgram(program, size),
     rules,
     limits: { threshold: settings.threshold, rollouts },
     seed: hash(settings.seed, question.id),

@@ -7,6 +7,7 @@ import { tableCost } from '../../cost/table.ts';
 import { LLAMA_DEFAULTS, LlamaEngine, type LlamaEngineOptions } from '../../engine/llama/llama-engine.ts';
 import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
 import { ConfidenceVerifier } from '../../verifier/confidence/confidence-verifier.ts';
+import { CheckedVerifier } from '../../verifier/exact/checked-verifier.ts';
 import { ExactVerifier } from '../../verifier/exact/exact-verifier.ts';
 import { LlamaPrm, type ReadingName, readings } from '../../verifier/prm/llama-prm.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
@@ -18,6 +19,8 @@ export type EmbeddedOptions = {
   readonly prm?: string;
   /** What the reward model is read for; `step` unless said. */
   readonly reading?: ReadingName;
+  /** Steps that state a false equation score 0. */
+  readonly checkArithmetic?: boolean;
   readonly kvTokens?: number;
   readonly threads?: number;
   readonly sequences?: number;
@@ -36,7 +39,14 @@ export type Embedded = {
 /** A round as the split assumes it: searches wait for steps of this length at the ends of paths of this length. */
 const TYPICAL = { requests: 32, pathTokens: 96, stepTokens: 24 } as const;
 
-export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+export async function openEmbedded({ checkArithmetic, ...options }: EmbeddedOptions): Promise<Embedded> {
+  const embedded = await openSized(options);
+  if (!checkArithmetic) return embedded;
+  const verifier = new CheckedVerifier(embedded.verifier);
+  return { ...embedded, verifier, note: `${embedded.note}, arithmetic checked` };
+}
+
+async function openSized(options: EmbeddedOptions): Promise<Embedded> {
   const { kvBytes, ...rest } = options;
   if (kvBytes === undefined) return openPair(rest);
   const trial = await openPair({ ...rest, kvTokens: 2048 });

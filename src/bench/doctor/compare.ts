@@ -26,7 +26,7 @@ export async function compare(options: CompareOptions): Promise<Tally[]> {
     { name: `self-consistency ${rollouts}`, program: 'self-consistency', policy: 'vanilla', rollouts },
     { name: `mcts ${rollouts}`, program: 'mcts', policy: 'positive', rollouts },
   ];
-  const settings = { branching: 4, threshold: 0.9, budget, concurrency: 4, seed };
+  const settings = { branching: 4, threshold: 0.9, choose: 'best', budget, concurrency: 4, seed } as const;
   const contest: Contest = { engine, verifier, settings, formOf, isCorrect: isRight };
   const tallies: Tally[] = [];
   for (const contender of contenders) {

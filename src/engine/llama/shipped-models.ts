@@ -12,10 +12,23 @@ export function modelPath(name: string): string {
   return isShipped(name) ? fileURLToPath(new URL(`../../../models/${name}.gguf`, import.meta.url)) : name;
 }
 
+/** What a search does with a model where nobody says otherwise. */
+export interface Shape {
+  /** Steps per expansion. */
+  readonly branching: number;
+  readonly choose: 'best' | 'vote';
+  readonly checkArithmetic: boolean;
+}
+
 /**
- * Steps per expansion. The shipped models write short steps of which many are alike, and identical siblings are one node: with
- * few a tree runs out of leaves long before its rollouts (docs/decisions/0043-branching-of-the-saplings.md). 4 as in P0 §5.1 for others.
+ * The shipped models write short steps of which many are alike, and identical siblings are one node: with few a tree runs out of
+ * leaves long before its rollouts (docs/decisions/0043-branching-of-the-saplings.md). Their reward model cannot tell a wrong product of
+ * large numbers from a right one; a calculator can, and so, a little, can a vote (docs/decisions/0044-who-checks-the-sums.md).
  */
-export function branchingOf(model: string): number {
-  return isShipped(model) ? 8 : 4;
+const shippedShape: Shape = { branching: 8, choose: 'vote', checkArithmetic: true };
+/** P0 §5.1. */
+const otherShape: Shape = { branching: 4, choose: 'best', checkArithmetic: false };
+
+export function shapeOf(model: string): Shape {
+  return isShipped(model) ? shippedShape : otherShape;
 }

@@ -5,7 +5,7 @@
 import type { Node } from '../../tree/node.ts';
 import type { Sampling } from '../../tree/step.ts';
 import type { Strand, Tree } from '../../tree/tree.ts';
-import { bestAnswer } from '../best.ts';
+import { type Choice, chosenAnswer } from '../choice.ts';
 import { askBelow, foldOutcome, follow, leastPromising, missingIndices, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Expansion, Outcome, Program } from '../program.ts';
 import { type Selection, selectLeaf } from './selection.ts';
@@ -20,6 +20,7 @@ export interface MctsOptions {
   readonly exploration: number;
   readonly maxDepth: number;
   readonly sampling: Sampling;
+  readonly choose: Choice;
 }
 
 /** 16 rollouts of 4 steps as in P0 §5.1; the exploration constant is decided in docs/decisions/0002-mcts-constants.md. */
@@ -30,6 +31,7 @@ export const mctsDefaults: MctsOptions = {
   exploration: 1,
   maxDepth: 40,
   sampling: { temperature: 0.8 },
+  choose: 'best',
 };
 
 export function createMcts(options: Partial<MctsOptions> = {}): Program {
@@ -80,7 +82,7 @@ class Mcts implements Program {
   }
 
   answer(tree: Tree) {
-    return bestAnswer(tree);
+    return chosenAnswer(tree, this.#options.choose);
   }
 
   #select(tree: Tree): Node | undefined {

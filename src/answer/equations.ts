@@ -1,0 +1,70 @@
+// Finds a false equation between plain numbers in a text, "12*24=298" or "so 3 + 4 = 8 apples". Only what is certain counts: a side
+// with letters, units inside or an unclear beginning is passed over, and a rounded number may differ by half its last place.
+
+import { evaluate } from './expression.ts';
+import { add, negate, toFloat, type Value } from './value.ts';
+
+const equals = /(?<![=<>!≠≈:])=(?![=>])/g;
+const sideBefore = /[\d.,+\-−*/×÷·()\s]+$/;
+const sideAfter = /^[\d.,+\-−*/×÷·()\s]+/;
+/** What a number may follow or be followed by without a space and still be a whole one. */
+const beginsClean = /(?:^|[\s:;$(=])$/;
+const endsClean = /^(?:$|[\s:;$)=!?])/;
+const modulus = /^\s*[,(\\]*\s*\\?p?mod/;
+
+/** The first equation in the text that does not hold, as it stands there. */
+export function falseEquation(text: string): string | undefined {
+  for (const { index } of text.matchAll(equals)) {
+    const left = leftOf(text.slice(0, index));
+    const right = rightOf(text.slice(index + 1));
+    if (left === undefined || right === undefined) continue;
+    if (isNumber(left) && isNumber(right)) continue;
+    if (!mayBeEqual(left, right)) return `${left}=${right}`;
+  }
+  return undefined;
+}
+
+function leftOf(before: string): string | undefined {
+  const run = sideBefore.exec(before)?.[0] ?? '';
+  const side = run.replace(/^[.,\s]+/, '').trimEnd();
+  const beginning = before.slice(0, before.length - run.length) + run.slice(0, run.length - run.trimStart().length);
+  return /^[\d(.]/.test(side) && beginsClean.test(beginning) ? side : undefined;
+}
+
+function rightOf(after: string): string | undefined {
+  const run = sideAfter.exec(after)?.[0] ?? '';
+  const side = run.replace(/[.,\s]+$/, '').trimStart();
+  const rest = after.slice(run.trimEnd().length);
+  return /[\d)]$/.test(side) && endsClean.test(rest) && !modulus.test(rest) ? side : undefined;
+}
+
+function isNumber(side: string): boolean {
+  return /^[-−]?[\d.,]+$/.test(side);
+}
+
+function mayBeEqual(left: string, right: string): boolean {
+  const a = valueOf(left);
+  const b = valueOf(right);
+  const difference = a && b && add(a, negate(b));
+  if (difference === undefined) return true;
+  const slack = Math.max(roundingOf(left), roundingOf(right), 1e-9);
+  return Math.abs(toFloat(difference)) <= slack;
+}
+
+function valueOf(side: string): Value | undefined {
+  const plain = side
+    .replace(/(\d),(?=\d{3}(?!\d))/g, '$1')
+    .replaceAll('−', '-')
+    .replace(/[×·]/g, '*')
+    .replaceAll('÷', '/');
+  // Numbers side by side are a list, a mixed number or a product without a sign: nobody can tell.
+  if (plain.includes(',') || /\d\s+[\d(]|\)\s*[\d(]|\d\(/.test(plain)) return undefined;
+  return evaluate(plain);
+}
+
+/** Half the last place of a number that may have been rounded; an expression is exact. */
+function roundingOf(side: string): number {
+  if (!isNumber(side)) return 0;
+  const places = side.split('.')[1]?.length ?? 0;
+  return 0.5 * 10 ** -places;
+}
