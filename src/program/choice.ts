@@ -8,7 +8,7 @@ import { meanLogprobOf } from './confidence.ts';
 import type { Answer } from './program.ts';
 
 export const choices = ['best', 'vote'] as const;
-/** `vote`: a path counts with its score, as often as it was sampled, for all that say the same as it does. */
+/** `vote`: a path speaks for its answer with its score times the share of samples that took it. */
 export type Choice = (typeof choices)[number];
 
 export function chosenAnswer(tree: Tree, choice: Choice): Answer | undefined {
@@ -25,24 +25,38 @@ export function votedAnswer(tree: Tree): Answer | undefined {
   const groups = groupAnswers(votesOf(tree));
   const [first] = groups;
   if (first === undefined) return bestAnswer(tree);
-  const leaders = groups.filter(({ weight }) => weight === first.weight);
-  const node = leaders
-    .flatMap(({ votes }) => votes)
-    .reduce((best, vote) => (isBetter(vote.node, best.node) ? vote : best)).node;
+  const leaders = groups.filter(({ weight }) => first.weight - weight < rounding);
+  const candidates = leaders.flatMap(({ votes }) => votes.map(({ node }) => node));
   const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
-  return { ...describe(node), support: weights === 0 ? 0 : first.weight / weights };
+  const support = weights === 0 ? 0 : first.weight / weights;
+  return { ...describe(candidates.reduce((best, node) => (isBetter(node, best) ? node : best))), support };
 }
 
+/** Shares are sums of fractions: weights that differ by less are equal. */
+const rounding = 1e-12;
+
 function votesOf(tree: Tree) {
+  const shares = sharesOf(tree);
   return tree.nodes.flatMap((node) => {
-    const { terminal, answer } = node;
-    return terminal && answer !== undefined ? [{ answer, weight: weightOf(node), node }] : [];
+    const { id, terminal, answer, reward, score } = node;
+    if (!terminal || answer === undefined) return [];
+    return [{ answer, weight: shares[id]! * (reward === undefined ? 1 : score), node }];
   });
 }
 
-/** A node that several samples share counts once for each of them; without a verifier every sample counts alike. */
-function weightOf({ count, reward, score }: Node): number {
-  return reward === undefined ? count : count * score;
+/**
+ * How often the model itself would come to each node, as far as the tree can tell: at every parent, the samples that a child stands for
+ * out of those of all its siblings. For independent samples it is the share of samples; in a tree that looks at rare branches
+ * as closely as at common ones, it keeps the rare ones from counting as much.
+ */
+function sharesOf(tree: Tree): Float64Array {
+  const shares = new Float64Array(tree.nodes.length);
+  shares[0] = 1;
+  for (const { id, children } of tree.nodes) {
+    const samples = children.reduce((sum, { count }) => sum + count, 0);
+    for (const child of children) shares[child.id] = (shares[id]! * child.count) / samples;
+  }
+  return shares;
 }
 
 function isBetter(node: Node, other: Node): boolean {
