@@ -1,5 +1,6 @@
 // The end of a search, for a person and for a program: answer, path, why it stopped, what it cost.
 import type { Evidence, Exit } from '../exit/exit.ts';
+import type { Answer } from '../program/program.ts';
 import type { SearchResult } from '../runtime/request.ts';
 import { pathTo } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -32,7 +33,7 @@ export function answerLines(result: SearchResult, tree: Tree, loadedMs: number, 
   return [
     ...(answer !== undefined && !answer.complete ? ['(unfinished: no path has been completed)'] : []),
     ...wrap(said, width),
-    ...(answer === undefined ? [] : ['', `score ${answer.score.toFixed(3)}, rewards along the path:`, ...steps]),
+    ...(answer === undefined ? [] : ['', `${scoreText(answer)}, rewards along the path:`, ...steps]),
     '',
     `stopped  ${exit.kind}: ${MEANINGS[exit.kind]}`,
     ...wrap(evidenceText(exit), width - 9).map((line) => `         ${line}`),
@@ -44,6 +45,11 @@ export function answerLines(result: SearchResult, tree: Tree, loadedMs: number, 
   ];
 }
 
+function scoreText({ score, support }: Answer): string {
+  const votes = support === undefined ? '' : `, ${(100 * support).toFixed(0)} % of the vote`;
+  return `score ${score.toFixed(3)}${votes}`;
+}
+
 /** The same as one JSON value. */
 export function answerRecord(result: SearchResult, tree: Tree, loadedMs: number): Record<string, unknown> {
   const { answer, exit, cost, rollouts, nodes } = result;
@@ -52,6 +58,7 @@ export function answerRecord(result: SearchResult, tree: Tree, loadedMs: number)
     answer: answer?.answer ?? null,
     text: answer?.text ?? null,
     score: answer?.score ?? null,
+    support: answer?.support ?? null,
     complete: answer?.complete ?? false,
     exit,
     path: path.map(({ step, reward, score }) => ({ text: step?.text ?? '', reward: reward ?? null, score })),

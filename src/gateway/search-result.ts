@@ -25,6 +25,8 @@ export interface Outcome {
   readonly exit: Exit;
   readonly finish_reason: 'stop' | 'length';
   readonly score: number | null;
+  /** Where completed paths voted: the share of the vote for the answer. */
+  readonly support: number | null;
   readonly complete: boolean;
   readonly usage: Usage;
   readonly rollouts: number;
@@ -58,6 +60,7 @@ export function makeResult(
     exit,
     finish_reason: finishReason(plan, path, complete, texts),
     score: exited?.answer?.score ?? null,
+    support: exited?.answer?.support ?? null,
     complete,
     usage: usageOf(plan, mirror, path, promptTokens),
     rollouts: mirror.rollouts,
@@ -205,9 +208,19 @@ export function describeForClient(
   outcome: Outcome,
   escalatedFrom: string | null,
 ): Plain {
-  const { exit, score, complete, rollouts, nodes, queue_ms, search_ms, tokens } = outcome;
+  const { exit, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } = outcome;
   const { program, policy, scoring } = plan;
   const how = plan.mode === 'direct' ? { passed_through: true } : { scoring, program, policy };
   const effort = { rollouts, nodes, queue_ms, search_ms, tokens };
-  return { search: id, exit, answer: texts.answer, score, complete, ...how, escalated_from: escalatedFrom, ...effort };
+  return {
+    search: id,
+    exit,
+    answer: texts.answer,
+    score,
+    support,
+    complete,
+    ...how,
+    escalated_from: escalatedFrom,
+    ...effort,
+  };
 }
