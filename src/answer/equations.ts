@@ -43,15 +43,15 @@ function isNumber(side: string): boolean {
 }
 
 function mayBeEqual(left: string, right: string): boolean {
-  const a = valueOf(left);
-  const b = valueOf(right);
+  const a = valueOfSide(left);
+  const b = valueOfSide(right);
   const difference = a && b && add(a, negate(b));
   if (difference === undefined) return true;
   const slack = Math.max(roundingOf(left), roundingOf(right), 1e-9);
   return Math.abs(toFloat(difference)) <= slack;
 }
 
-function valueOf(side: string): Value | undefined {
+function valueOfSide(side: string): Value | undefined {
   const plain = side
     .replace(/(\d),(?=\d{3}(?!\d))/g, '$1')
     .replaceAll('−', '-')
