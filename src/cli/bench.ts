@@ -7,7 +7,7 @@ import { type Contender, type Contest, runBlock, type Trial } from '../bench/ans
 import { openEmbedded } from '../bench/answering/embedded.ts';
 import { type GoldQuestion, readQuestions } from '../bench/answering/question-file.ts';
 import { formFor, isRight } from '../bench/answering/question-form.ts';
-import { type Tally, tally } from '../bench/answering/tally.ts';
+import { type Tally, tally, unsolvedIn } from '../bench/answering/tally.ts';
 import { tallyTable } from '../bench/answering/tally-table.ts';
 import { shapeOf } from '../engine/llama/shipped-models.ts';
 import { type PolicyName, policyNames } from '../policy/policy.ts';
@@ -245,12 +245,9 @@ function print(
   kept: Trials,
 ): void {
   const ids = new Set(questions.map(({ id }) => id));
-  const tallies = contenders.map(({ name }) =>
-    tally(
-      name,
-      kept.of(name).filter(({ question }) => ids.has(question)),
-    ),
-  );
+  const trials = contenders.map(({ name }) => kept.of(name).filter(({ question }) => ids.has(question)));
+  const unsolved = unsolvedIn(trials.flat());
+  const tallies = contenders.map(({ name }, at) => tally(name, trials[at]!, unsolved));
   const configuration = configurationOf(settings);
   if (settings.json) {
     console.log(JSON.stringify({ ...configuration, note, contenders, tallies }));

@@ -7,7 +7,7 @@ import { type Contender, runBlock, type Trial } from './contest.ts';
 import { openEmbedded } from './embedded.ts';
 import { type GoldQuestion, readQuestions } from './question-file.ts';
 import { generalForm, isRight } from './question-form.ts';
-import { quantile, tally, wilson } from './tally.ts';
+import { quantile, tally, unsolvedIn, wilson } from './tally.ts';
 import { tallyTable } from './tally-table.ts';
 
 let folder: string;
@@ -114,6 +114,19 @@ describe('a contest', () => {
 });
 
 describe('tally', () => {
+  it('counts apart what was spent on questions that nobody solved', () => {
+    const trial = (contender: string, question: string, correct: boolean, exit = 'exhausted'): Trial => ({
+      ...{ contender, question, correct, exit, answer: null, solvable: true, score: null, latencyMs: 1 },
+      ...{ generatedTokens: exit === 'futile' ? 10 : 30, scoredTokens: 0, rollouts: 1 },
+    });
+    const plain = [trial('plain', 'a', true), trial('plain', 'b', false), trial('plain', 'c', false)];
+    const cutting = [trial('cutting', 'a', false), trial('cutting', 'b', true), trial('cutting', 'c', false, 'futile')];
+    const unsolved = unsolvedIn([...plain, ...cutting]);
+    expect([...unsolved]).toEqual(['c']);
+    expect(tally('plain', plain, unsolved).unsolved).toEqual({ questions: 1, futile: 0, tokens: 30 });
+    expect(tally('cutting', cutting, unsolved).unsolved).toEqual({ questions: 1, futile: 1, tokens: 10 });
+  });
+
   it('gives shares and quantiles with intervals that hold them', () => {
     expect(wilson(50, 100)).toMatchObject({ value: 0.5 });
     expect(wilson(50, 100).low).toBeCloseTo(0.404, 2);

@@ -1,5 +1,5 @@
 // Tallies as a table of at most 80 columns.
-import type { Interval, Tally } from './tally.ts';
+import type { Interval, Tally, Waste } from './tally.ts';
 
 const HEAD = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'tokens', 'exits %'] as const;
 const LETTERS: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
@@ -21,20 +21,22 @@ export function tallyTable(tallies: readonly Tally[]): string {
       )
       .join('  ')
       .trimEnd();
-  const unsolvable = tallies.filter((each) => each.unsolvable !== undefined);
-  return [line(HEAD), ...rows.map(line), ...(unsolvable.length === 0 ? [] : ['', ...unsolvableLines(unsolvable)])].join(
-    '\n',
-  );
+  return [
+    line(HEAD),
+    ...rows.map(line),
+    ...wasteLines('without a solution', tallies, ({ unsolvable }) => unsolvable),
+    ...wasteLines('that no contender solved', tallies, ({ unsolved }) => unsolved),
+  ].join('\n');
 }
 
-function unsolvableLines(tallies: readonly Tally[]): string[] {
-  const count = tallies[0]!.unsolvable!.questions;
-  return [
-    `${count} questions without a solution: given up as futile, mean tokens`,
-    ...tallies.map(({ contender, unsolvable }) => {
-      return `  ${contender.padEnd(24)} ${(100 * unsolvable!.futile).toFixed(0).padStart(4)} %  ${unsolvable!.tokens.toFixed(0).padStart(7)}`;
-    }),
-  ];
+function wasteLines(which: string, tallies: readonly Tally[], wasteOf: (tally: Tally) => Waste): string[] {
+  const count = Math.max(...tallies.map((each) => wasteOf(each).questions));
+  if (count === 0) return [];
+  const lines = tallies.map((each) => {
+    const { futile, tokens } = wasteOf(each);
+    return `  ${each.contender.padEnd(24)} ${(100 * futile).toFixed(0).padStart(4)} %  ${tokens.toFixed(0).padStart(7)}`;
+  });
+  return ['', `${count} questions ${which}: given up as futile, mean tokens`, ...lines];
 }
 
 /** Value and half the width of its 95 % interval; the interval itself, which need not be symmetric, is in the JSON. */

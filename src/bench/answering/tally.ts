@@ -14,13 +14,18 @@ export type Tally = {
   readonly scoredTokens: number;
   /** Share of each exit. */
   readonly exits: Readonly<Record<string, number>>;
-  /** Over the questions without an answer: how many were given up as futile, and what they cost. */
-  readonly unsolvable: { readonly questions: number; readonly futile: number; readonly tokens: number } | undefined;
+  /** Questions without an answer. */
+  readonly unsolvable: Waste;
+  /** Questions with one that no contender found. */
+  readonly unsolved: Waste;
 };
 
-export function tally(contender: string, trials: readonly Trial[]): Tally {
+/** What was spent where nothing was to be had: how many searches were given up as futile, and their tokens. */
+export type Waste = { readonly questions: number; readonly futile: number; readonly tokens: number };
+
+/** `unsolved`: the solvable questions that nobody in the comparison answered right. */
+export function tally(contender: string, trials: readonly Trial[], unsolved: ReadonlySet<string> = new Set()): Tally {
   const solvable = trials.filter((trial) => trial.solvable);
-  const unsolvable = trials.filter((trial) => !trial.solvable);
   const correct = solvable.filter((trial) => trial.correct).length;
   const latencies = trials.map((trial) => trial.latencyMs).sort((left, right) => left - right);
   const kinds = [...new Set(trials.map((trial) => trial.exit))].sort();
@@ -35,14 +40,24 @@ export function tally(contender: string, trials: readonly Trial[]): Tally {
     exits: Object.fromEntries(
       kinds.map((kind) => [kind, trials.filter(({ exit }) => exit === kind).length / trials.length]),
     ),
-    unsolvable:
-      unsolvable.length === 0
-        ? undefined
-        : {
-            questions: unsolvable.length,
-            futile: unsolvable.filter(({ exit }) => exit === 'futile').length / unsolvable.length,
-            tokens: mean(unsolvable.map((trial) => trial.generatedTokens)),
-          },
+    unsolvable: wasteOf(trials.filter((trial) => !trial.solvable)),
+    unsolved: wasteOf(trials.filter(({ question }) => unsolved.has(question))),
+  };
+}
+
+/** The solvable questions that none of these trials answered right. */
+export function unsolvedIn(trials: readonly Trial[]): Set<string> {
+  const solved = new Set(trials.filter(({ correct }) => correct).map(({ question }) => question));
+  return new Set(
+    trials.filter(({ solvable, question }) => solvable && !solved.has(question)).map((each) => each.question),
+  );
+}
+
+function wasteOf(trials: readonly Trial[]): Waste {
+  return {
+    questions: trials.length,
+    futile: mean(trials.map(({ exit }) => (exit === 'futile' ? 1 : 0))),
+    tokens: mean(trials.map((trial) => trial.generatedTokens)),
   };
 }
 
