@@ -2,27 +2,16 @@
 // and the steps of the path. A path with a step that has no tokens is tokenised as text, whole: tokens and text are never
 // mixed within it.
 
-import { FaultError, fault } from '../../base/fault.ts';
 import type { NodeId } from '../../tree/events.ts';
 import type { Prompt } from '../../tree/step.ts';
 import type { GenerateRequest } from '../engine.ts';
-import type { Connection } from './connection.ts';
-import type { Dialect, ServerFacts, WireRequest } from './dialect.ts';
-import { isRecord, numbers } from './wire-values.ts';
-
-type Tokens = readonly number[];
+import { type Renderer, render, type Tokens, tokenize } from './render.ts';
 
 interface Known {
   readonly prompt: Prompt;
   root: Tokens | Promise<Tokens>;
   /** Paths that had to be tokenised as text, by their last node. */
   readonly paths: Map<NodeId, Tokens>;
-}
-
-export interface Renderer {
-  readonly connection: Connection;
-  readonly dialect: Dialect;
-  readonly facts: ServerFacts;
 }
 
 export class Prefixes {
@@ -72,27 +61,4 @@ export class Prefixes {
       return whole;
     });
   }
-}
-
-async function render(prompt: Prompt, renderer: Renderer): Promise<Tokens> {
-  const { connection, dialect, facts } = renderer;
-  let answer: unknown;
-  for (const next of dialect.render!(prompt, facts)) answer = await post(connection, next(answer));
-  const tokens = tokensOf(answer, connection);
-  // A template that writes the first token and a tokenizer that adds it: one of the two is enough.
-  return tokens.length > 1 && tokens[0] === tokens[1] && prompt.kind === 'chat' ? tokens.slice(1) : tokens;
-}
-
-async function tokenize(text: string, { connection, dialect, facts }: Renderer): Promise<Tokens> {
-  return tokensOf(await post(connection, dialect.tokenize!(text, facts)), connection);
-}
-
-function post(connection: Connection, { path, body }: WireRequest): Promise<unknown> {
-  return connection.json('POST', path, body);
-}
-
-function tokensOf(answer: unknown, connection: Connection): number[] {
-  const tokens = isRecord(answer) ? numbers(answer.tokens) : [];
-  if (tokens.length > 0) return tokens;
-  throw new FaultError(fault('protocol', `${connection.url}/tokenize gave no tokens`));
 }

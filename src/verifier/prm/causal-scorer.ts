@@ -5,7 +5,8 @@
 import { raise } from '../../base/fault.ts';
 import { usageOf } from '../../engine/openai/completion-chunk.ts';
 import { dialects } from '../../engine/openai/dialects.ts';
-import { isRecord, numberOrNaN, numbers, records } from '../../engine/openai/wire-values.ts';
+import { type Renderer, render, type Tokens, tokenize } from '../../engine/openai/render.ts';
+import { isRecord, numberOrNaN, records } from '../../engine/openai/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
@@ -67,7 +68,7 @@ export class CausalScorer implements Scorer {
 
   async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
     const labels = await this.#labelsOf(server);
-    const prompts = await Promise.all(paths.map((path) => renderTokens(this.#format.render(path), server)));
+    const prompts = await Promise.all(paths.map((path) => render(this.#format.render(path), rendererOf(server))));
     switch (server.facts?.dialect) {
       case 'vllm':
         return scoreOnVllm(prompts, labels, server, signal);
@@ -93,25 +94,14 @@ export class CausalScorer implements Scorer {
   }
 }
 
-async function lastToken(label: string, { connection, facts }: ScoringServer): Promise<number> {
-  const { path, body } = dialects[facts!.dialect].tokenize!(label, facts!);
-  const answer = await connection.json('POST', path, body);
-  return (
-    numbers(isRecord(answer) ? answer.tokens : undefined).at(-1) ??
-    badReward({ connection, facts, timeoutMs: 0 }, `has no token for '${label}'`)
-  );
+async function lastToken(label: string, server: ScoringServer): Promise<number> {
+  return (await tokenize(label, rendererOf(server))).at(-1)!;
 }
 
-async function renderTokens(prompt: Prompt, { connection, facts }: ScoringServer): Promise<number[]> {
-  let answer: unknown;
-  for (const next of dialects[facts!.dialect].render!(prompt, facts!)) {
-    const { path, body } = next(answer);
-    answer = await connection.json('POST', path, body);
-  }
-  return numbers(isRecord(answer) ? answer.tokens : undefined);
+function rendererOf({ connection, facts }: ScoringServer): Renderer {
+  return { connection, facts: facts!, dialect: dialects[facts!.dialect] };
 }
 
-type Tokens = readonly number[];
 type Labels = readonly [number, number];
 
 /** What all share goes first, once; each keeps at least one token of its own. */
