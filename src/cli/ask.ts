@@ -50,6 +50,7 @@ Answers one question by tree search on the embedded engine.
   --step-tokens N     longest step
   --threads N         compute threads per model (1)
   --kv-tokens N       cells of each KV cache (8192)
+  --kv-bytes N        memory of both caches together, split by what the models cost here; measures for some seconds
   --trace FILE        writes every event as JSON lines; see coppice replay
   --json              prints one JSON object and nothing else`;
 
@@ -112,6 +113,7 @@ type Settings = {
   readonly stepTokens?: number;
   readonly threads?: number;
   readonly kvTokens?: number;
+  readonly kvBytes?: number;
   readonly trace?: string;
   readonly json: boolean;
 };
@@ -171,6 +173,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
       'step-tokens': text,
       threads: text,
       'kv-tokens': text,
+      'kv-bytes': text,
       trace: text,
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false, short: 'h' },
@@ -204,6 +207,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     ...given('stepTokens', values['step-tokens'], (value) => whole('step-tokens', value, 1, 100_000)),
     ...given('threads', values.threads, (value) => whole('threads', value, 1, 256)),
     ...given('kvTokens', values['kv-tokens'], (value) => whole('kv-tokens', value, 64, 10_000_000)),
+    ...given('kvBytes', values['kv-bytes'], (value) => whole('kv-bytes', value, 1, 2 ** 50)),
     ...given('trace', values.trace, String),
   };
 }

@@ -42,6 +42,7 @@ Answers a set of questions with several programs and policies on the embedded en
   --check-arithmetic yes|no  a step with a false equation scores 0
                       (yes for the shipped models, else no)
   --reading NAME      what the reward model is read for: ${Object.keys(readings).join(', ')} (step)
+  --kv-bytes N        memory of both caches together, split by what the models cost here
   --resume FILE       keeps every trial there, and does not repeat those that it holds
   --json              prints JSON instead of the table`;
 
@@ -64,6 +65,7 @@ type Settings = Contest['settings'] & {
   readonly programs: readonly (typeof benchPrograms)[number][];
   readonly policies: readonly PolicyName[];
   readonly rollouts: number;
+  readonly kvBytes?: number;
   readonly resume?: string;
   readonly json: boolean;
 };
@@ -324,6 +326,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
       choose: text,
       'check-arithmetic': text,
       concurrency: { type: 'string', default: '8' },
+      'kv-bytes': { type: 'string' },
       budget: { type: 'string', default: '16' },
       temperature: text,
       seed: { type: 'string', default: '1' },
@@ -356,6 +359,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     ...given('file', values.questions, String),
     ...given('range', values.range, readRange),
     ...given('temperature', values.temperature, (value) => real('temperature', value, 0, 100)),
+    ...given('kvBytes', values['kv-bytes'], (value) => whole('kv-bytes', value, 1, 2 ** 50)),
     ...given('resume', values.resume, String),
   };
 }

@@ -1,17 +1,15 @@
 // What the embedded engine says of itself on this machine, for `doctor`: models, measured decode times, the batch at which
 // it is fastest, and how generator and verifier should share a KV memory (P4 §4.3).
-import { type Embedded, measuredSplit } from '../bench/answering/embedded.ts';
+import { type Embedded, measuredSplit, splitText } from '../bench/answering/embedded.ts';
 import type { MeasuredPoints } from '../cost/table.ts';
 import type { ThreadInfo } from '../engine/llama/thread-messages.ts';
 import { LlamaPrm } from '../verifier/prm/llama-prm.ts';
 
-const KV_MEBIBYTES = 64; // what the split is shown for; a share counts, not the amount
-
-export async function embeddedLines(embedded: Embedded): Promise<string[]> {
+export async function embeddedLines(embedded: Embedded, kvBytes: number): Promise<string[]> {
   const { engine, verifier } = embedded;
   const models = verifier instanceof LlamaPrm ? [engine.info, verifier.info] : [engine.info];
   const cost = await engine.measure();
-  const split = await measuredSplit(embedded, KV_MEBIBYTES * 1024 * 1024);
+  const split = await measuredSplit(embedded, kvBytes);
   const { batch, tokensPerSecond } = fastestBatch(cost);
   return [
     ...models.map(modelLine),
@@ -19,7 +17,7 @@ export async function embeddedLines(embedded: Embedded): Promise<string[]> {
     ...cost.decode.map(([size, ...times]) => `${size} sequences: ${times.map((ms) => ms.toFixed(2)).join(', ')}`),
     `prefill: ${cost.prefill.map(([tokens, ms]) => `${tokens} tokens ${ms.toFixed(1)} ms`).join(', ')}`,
     `fastest at ${batch} sequences: ${Math.round(tokensPerSecond)} tokens/s over ${cost.contexts[0]} cached tokens`,
-    `of ${KV_MEBIBYTES} MiB of KV memory: generator ${split.generatorTokens} tokens, verifier ${split.verifierTokens}`,
+    splitText(kvBytes, split),
   ];
 }
 

@@ -33,6 +33,7 @@ Examines servers, or the embedded engine where none is given, and says what to e
   --verifier URL       a server of the reward model; once per replica
   --kind NAME          what the reward model is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
   --verifier-key-env NAME
+  --kv-bytes N         show how the embedded models would share this KV memory (64 MiB)
   --seconds N          for the step-time probe (15); 0 leaves it out
   --compare            twenty questions through greedy, self-consistency and MCTS; sapling gets its own task
   --questions FILE     your own for --compare: JSONL with question and answer
@@ -92,7 +93,7 @@ async function openOwn(settings: Settings, report: Report): Promise<Subject> {
   const model = settings.model ?? 'sapling';
   const embedded = await openEmbedded({ model });
   const { engine, verifier, note } = embedded;
-  const own = (await embeddedLines(embedded)).map((text): Finding => ({ level: 'note', text }));
+  const own = (await embeddedLines(embedded, settings.kvBytes)).map((text): Finding => ({ level: 'note', text }));
   const findings = [...own, ...capabilityFindings(engine.capabilities)];
   report.sections.push({ title: `embedded engine: ${note}`, findings });
   return { engine, verifier, model };
@@ -266,6 +267,7 @@ function readSettings(args: readonly string[]) {
       verifier: list,
       kind: text,
       'verifier-key-env': text,
+      'kv-bytes': text,
       seconds: text,
       compare: { type: 'boolean' },
       questions: text,
@@ -281,6 +283,7 @@ function readSettings(args: readonly string[]) {
     verifiers: values.verifier ?? [],
     kind: oneOf('kind', values.kind ?? 'qwen-prm', remoteVerifierKinds),
     seconds: whole('seconds', values.seconds ?? String(curveDefaults.seconds), 0, 600),
+    kvBytes: whole('kv-bytes', values['kv-bytes'] ?? String(64 * 1024 * 1024), 1, 2 ** 50),
     rollouts: whole('rollouts', values.rollouts ?? '8', 1, 1024),
     seed: whole('seed', values.seed ?? '1', 0, 2 ** 31),
     compare: values.compare === true,

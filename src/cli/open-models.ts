@@ -44,7 +44,7 @@ function openKind(config: ModelConfig, environment: Environment, log: Log): Prom
     case 'sim':
       return openSimulated(config, engine);
     case 'llama':
-      return openEmbeddedModel(config, engine, environment);
+      return openEmbeddedModel(config, engine, environment, log);
     case 'openai':
       return openRemote(config, engine, environment, log);
   }
@@ -62,15 +62,19 @@ async function openEmbeddedModel(
   config: ModelConfig,
   options: Kind<'llama'>,
   environment: Environment,
+  log: Log,
 ): Promise<ModelParts> {
   const { openEmbedded } = await import('../bench/answering/embedded.ts');
   const { verifier: wanted } = config;
   if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
   const remote = wanted.kind === 'judge' || (wanted.kind === 'prm' && wanted.urls !== undefined);
   const prm = wanted.kind === 'prm' && !remote ? wanted.model : 'none';
-  const { engine, verifier: own } = await openEmbedded({ model: options.model, prm, kvTokens: options.contextTokens });
+  const { model, contextTokens: kvTokens, kvBytes } = options;
+  const memory = kvBytes === undefined ? { kvTokens } : { kvBytes };
+  const { engine, verifier: own, kvSplit } = await openEmbedded({ model, prm, ...memory });
+  if (kvSplit !== undefined) log.info('kv-split', { model: config.name, kvBytes, ...kvSplit });
   const verifier = remote ? await openVerifier(config, undefined, environment).catch(closing(engine)) : own;
-  const shipped = isShipped(options.model) ? { form: saplingQuestion } : {};
+  const shipped = isShipped(model) ? { form: saplingQuestion } : {};
   return { config, engine, ...shipped, ...(wanted.kind === 'none' || verifier === undefined ? {} : { verifier }) };
 }
 

@@ -1,6 +1,7 @@
-// How much of one KV memory the generator gets and how much the verifier (P4 §4.3.1): the pair of batch sizes that fills the
-// memory and finishes a round of N requests soonest, from cost models instead of a roofline. Exhaustive over the
-// verifier's batch, as in the paper; of equal times the larger decode batch wins.
+// How much of one KV memory the generator gets and how much the verifier, after P4 §4.3.1: the split that finishes a round
+// of requests soonest, by measured costs instead of a roofline. Different from the paper: both sides keep the paths that
+// they have seen, and what does not fit is computed again, by the generator too. Tries every split on a fine grid, as the
+// paper does over batches; of equal times the larger generator wins.
 
 import { assert } from '../base/assert.ts';
 import { type CostModel, decodeMs, prefillMs } from './cost.ts';
@@ -12,66 +13,85 @@ export interface KvSplitProblem {
   readonly generatorTokenBytes: number;
   readonly verifierTokenBytes: number;
   readonly memoryBytes: number;
-  /** N: requests of a round. */
-  readonly requests: number;
-  /** S: tokens of a path that the verifier reads. */
+  /** What neither side may fall below: the longest path that must fit. */
+  readonly leastGeneratorTokens: number;
+  readonly leastVerifierTokens: number;
+  /** S: tokens of a path, held once for all its children. */
   readonly pathTokens: number;
-  /** S_dec: tokens that the generator writes per request. */
+  /** S_dec: tokens that the generator writes per child. */
   readonly stepTokens: number;
+  /** Children asked for below one path. */
+  readonly siblings: number;
   /** A verifier that finds a path in its cache computes only the new step; the paper's computes the whole path. */
   readonly verifierReusesPrefix: boolean;
-  /** Sequences that the generator runs at a time at most, and paths that fit one pass of the verifier. */
+  /** Sequences that the generator runs at a time at most. */
   readonly mostDecode: number;
-  readonly mostPrefill: number;
 }
 
 export interface KvSplit {
   readonly generatorTokens: number;
   readonly verifierTokens: number;
+  /** Sequences that the generator can run at a time. */
   readonly decodeBatch: number;
-  readonly prefillBatch: number;
   /** Time of the round. */
   readonly totalMs: number;
 }
 
-/** Undefined where not even one path and one sequence fit together. */
+const GRID = 256;
+/** Paths of a round, by the paths that fit: memory matters where it is scarce, so the split is made for a load that does not fit. */
+const SCARCITY = 1.5;
+
+/** Undefined where the least that both need does not fit. */
 export function splitKv(problem: KvSplitProblem): KvSplit | undefined {
-  const { requests, pathTokens, stepTokens, memoryBytes } = problem;
-  assert(requests >= 1 && pathTokens >= 1 && stepTokens >= 1, 'a round has requests, paths and steps');
-  const verifierBytes = pathTokens * problem.verifierTokenBytes;
-  // A sequence holds its path as well as the step it writes: prefixes are shared, but in the worst case not at all.
-  const generatorBytes = (pathTokens + stepTokens) * problem.generatorTokenBytes;
+  const { memoryBytes, generatorTokenBytes, verifierTokenBytes, leastGeneratorTokens, leastVerifierTokens } = problem;
+  assert(problem.pathTokens >= 1 && problem.stepTokens >= 1 && problem.siblings >= 1, 'a round has paths and steps');
+  const spare = memoryBytes - leastGeneratorTokens * generatorTokenBytes - leastVerifierTokens * verifierTokenBytes;
+  if (spare < 0) return undefined;
   let best: KvSplit | undefined;
-  const most = Math.min(requests, problem.mostPrefill, Math.floor(memoryBytes / verifierBytes));
-  for (let prefillBatch = 1; prefillBatch <= most; prefillBatch += 1) {
-    const left = memoryBytes - prefillBatch * verifierBytes;
-    const fitting = Math.floor(left / generatorBytes);
-    const decodeBatch = Math.min(requests, problem.mostDecode, fitting);
-    if (decodeBatch < 1) break;
-    const totalMs = roundMs(problem, prefillBatch, decodeBatch);
-    const better = best === undefined || totalMs < best.totalMs;
-    const equal = best !== undefined && totalMs === best.totalMs && decodeBatch > best.decodeBatch;
-    if (!better && !equal) continue;
-    const verifierTokens = prefillBatch * pathTokens;
-    const generatorTokens = Math.floor((memoryBytes - prefillBatch * verifierBytes) / problem.generatorTokenBytes);
-    best = { generatorTokens, verifierTokens, decodeBatch, prefillBatch, totalMs };
+  for (let at = 0; at <= GRID; at += 1) {
+    const verifierTokens = leastVerifierTokens + Math.floor((spare * at) / GRID / verifierTokenBytes);
+    const generatorTokens = Math.floor((memoryBytes - verifierTokens * verifierTokenBytes) / generatorTokenBytes);
+    const split = timed(problem, generatorTokens, verifierTokens);
+    if (best === undefined || split.totalMs < best.totalMs) best = split;
   }
   return best;
 }
 
 /**
- * T_tot of P4 §4.3.1, with the mean cached length of a sequence in the middle of its step. Where the verifier reuses
- * prefixes, the share of paths that stay in its memory until they are scored again costs their new step alone.
+ * T_tot of P4 §4.3.1 for one split, with the batch that serves it best: the verifier reads every new step and the paths
+ * that it no longer holds; the generator computes the paths that it no longer holds, then decodes in rounds of the batch.
  */
-function roundMs(problem: KvSplitProblem, prefillBatch: number, decodeBatch: number): number {
-  const { requests, pathTokens, stepTokens } = problem;
-  const passes = Math.ceil(requests / prefillBatch);
-  const rounds = Math.ceil(requests / decodeBatch);
-  const cached = decodeBatch * (pathTokens + stepTokens / 2);
-  const held = problem.verifierReusesPrefix ? Math.min(1, prefillBatch / requests) : 0;
-  const newTokens = held * Math.min(stepTokens, pathTokens) + (1 - held) * pathTokens;
-  return (
-    passes * prefillMs(problem.verifier, prefillBatch * newTokens) +
-    rounds * stepTokens * decodeMs(problem.generator, decodeBatch, cached)
-  );
+function timed(problem: KvSplitProblem, generatorTokens: number, verifierTokens: number): KvSplit {
+  const { verifier, pathTokens, stepTokens, siblings, mostDecode } = problem;
+  const paths = roundPaths(problem);
+  const verifierMiss = problem.verifierReusesPrefix ? missed(verifierTokens / pathTokens / paths) : siblings;
+  const verifierMs = verifierMiss * prefillMs(verifier, pathTokens) + prefillMs(verifier, siblings * stepTokens);
+  const fitting = Math.floor(generatorTokens / (stepTokens + pathTokens / siblings));
+  let [decodeBatch, generatorMs] = [1, Number.POSITIVE_INFINITY];
+  for (let batch = 1; batch <= Math.max(1, Math.min(mostDecode, fitting)); batch += 1) {
+    const batchMs = generatingMs(problem, generatorTokens, batch);
+    if (batchMs < generatorMs) [decodeBatch, generatorMs] = [batch, batchMs];
+  }
+  return { generatorTokens, verifierTokens, decodeBatch, totalMs: paths * (verifierMs + generatorMs) };
+}
+
+/** Time of the generator per path, in the middle of a step: what runs holds half of it, and has the first claim on cells. */
+function generatingMs(problem: KvSplitProblem, generatorTokens: number, batch: number): number {
+  const { generator, pathTokens, stepTokens, siblings } = problem;
+  const halfStep = stepTokens / 2;
+  const miss = missed((generatorTokens - batch * halfStep) / pathTokens / roundPaths(problem));
+  const stepMs = decodeMs(generator, batch, batch * (pathTokens + halfStep));
+  return miss * prefillMs(generator, pathTokens) + (siblings * stepTokens * stepMs) / batch;
+}
+
+function roundPaths({ memoryBytes, pathTokens, generatorTokenBytes, verifierTokenBytes }: KvSplitProblem): number {
+  return Math.max(1, (SCARCITY * memoryBytes) / (pathTokens * (generatorTokenBytes + verifierTokenBytes)));
+}
+
+/**
+ * The share of paths that are gone when they are asked for again, where so much of what is in use is held. Not one less
+ * the share: what is dropped first is what was used longest ago, and a tree comes back to its latest nodes most.
+ */
+function missed(heldShare: number): number {
+  return (1 - Math.min(1, Math.max(0, heldShare))) ** 2;
 }

@@ -1,11 +1,13 @@
 // The embedded engine with the verifier that goes with it: the reward model beside the shipped generator, a given one, or
 // the generator's own confidence. Says in words what it chose, so that a command can tell the user.
 
+import { assert } from '../../base/assert.ts';
 import { raise } from '../../base/fault.ts';
-import { type KvSplit, splitKv } from '../../cost/kv-split.ts';
+import { splitKv } from '../../cost/kv-split.ts';
 import { tableCost } from '../../cost/table.ts';
 import { LLAMA_DEFAULTS, LlamaEngine, type LlamaEngineOptions } from '../../engine/llama/llama-engine.ts';
 import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
+import type { ThreadInfo } from '../../engine/llama/thread-messages.ts';
 import { ConfidenceVerifier } from '../../verifier/confidence/confidence-verifier.ts';
 import { CheckedVerifier } from '../../verifier/exact/checked-verifier.ts';
 import { ExactVerifier } from '../../verifier/exact/exact-verifier.ts';
@@ -24,20 +26,30 @@ export type EmbeddedOptions = {
   readonly kvTokens?: number;
   readonly threads?: number;
   readonly sequences?: number;
-  /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Instead of `kvTokens`. */
+  /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Goes before `kvTokens`. */
   readonly kvBytes?: number;
+  /** The cells of each side, for whoever has decided that already. */
+  readonly kvSplit?: MemoryShare;
 };
+
+export type MemoryShare = { readonly generatorTokens: number; readonly verifierTokens: number };
 
 export type Embedded = {
   readonly engine: LlamaEngine;
   readonly verifier: LlamaPrm | Verifier;
   readonly hasRewardModel: boolean;
   readonly note: string;
+  /** How a given KV memory was split. */
+  readonly kvSplit?: MemoryShare;
   close(): Promise<void>;
 };
 
-/** A round as the split assumes it: searches wait for steps of this length at the ends of paths of this length. */
-const TYPICAL = { requests: 32, pathTokens: 96, stepTokens: 24 } as const;
+/** A round as the split assumes it: paths an eighth as long as the model knows them, of eight steps, expanded by four. */
+const TYPICAL = { pathShare: 1 / 8, mostPathTokens: 512, pathSteps: 8, siblings: 4 } as const;
+/** Cells of the two models while they are measured. */
+const TRIAL_KV_TOKENS = 2048;
+/** Each side keeps room for one sequence of the longest length that its model knows, or of this. */
+const LONGEST_PATH_TOKENS = 2048;
 
 export async function openEmbedded({ checkArithmetic, ...options }: EmbeddedOptions): Promise<Embedded> {
   const embedded = await openSized(options);
@@ -49,50 +61,66 @@ export async function openEmbedded({ checkArithmetic, ...options }: EmbeddedOpti
 async function openSized(options: EmbeddedOptions): Promise<Embedded> {
   const { kvBytes, ...rest } = options;
   if (kvBytes === undefined) return openPair(rest);
-  const trial = await openPair({ ...rest, kvTokens: 2048 });
-  const split = await measuredSplit(trial, kvBytes).finally(() => trial.close());
-  return openPair({ ...rest, kvTokens: split.generatorTokens, prmKvTokens: split.verifierTokens });
+  const trial = await openPair({ ...rest, kvTokens: TRIAL_KV_TOKENS });
+  const kvSplit = await measuredSplit(trial, kvBytes).finally(() => trial.close());
+  const embedded = await openPair({ ...rest, kvSplit });
+  return { ...embedded, kvSplit, note: `${embedded.note}; ${splitText(kvBytes, kvSplit)}` };
 }
 
 /** How both models should share a memory, from their own measured times. */
-export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: number): Promise<KvSplit> {
+export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: number): Promise<MemoryShare> {
+  const generatorTokenBytes = engine.info.kvTokenBytes;
   if (!(verifier instanceof LlamaPrm)) {
-    return { generatorTokens: Math.floor(kvBytes / engine.info.kvTokenBytes), verifierTokens: 0, ...NO_BATCHES };
+    const leastBytes = longestPath(engine) * generatorTokenBytes;
+    if (kvBytes < leastBytes) return refuse(kvBytes, leastBytes);
+    return { generatorTokens: Math.floor(kvBytes / generatorTokenBytes), verifierTokens: 0 };
   }
+  const verifierTokenBytes = verifier.info.kvTokenBytes;
+  const [leastGeneratorTokens, leastVerifierTokens] = [longestPath(engine), longestPath(verifier)];
+  const leastBytes = leastGeneratorTokens * generatorTokenBytes + leastVerifierTokens * verifierTokenBytes;
+  if (kvBytes < leastBytes) return refuse(kvBytes, leastBytes); // before anybody waits for a measurement
   const split = splitKv({
-    ...TYPICAL,
+    ...typicalRound(engine.info),
     generator: tableCost(await engine.measure()),
     verifier: tableCost(await verifier.measure()),
-    generatorTokenBytes: engine.info.kvTokenBytes,
-    verifierTokenBytes: verifier.info.kvTokenBytes,
+    generatorTokenBytes,
+    verifierTokenBytes,
     memoryBytes: kvBytes,
+    leastGeneratorTokens,
+    leastVerifierTokens,
     mostDecode: LLAMA_DEFAULTS.sequences,
-    mostPrefill: TYPICAL.requests,
     verifierReusesPrefix: verifier.capabilities.reusesPrefix,
   });
-  const leastBytes = [engine, verifier].reduce((sum, { info }) => sum + info.contextTokens * info.kvTokenBytes, 0);
-  if (split === undefined || kvBytes < leastBytes) {
-    return raise(
-      'bad-setting',
-      `the KV memory is ${kvBytes} bytes; these two models need at least ${leastBytes} (--kv-memory)`,
-    );
-  }
-  // Neither side may end up with less than one sequence of the longest length that its model knows.
-  const verifierTokens = Math.max(split.verifierTokens, verifier.info.contextTokens);
-  const left = kvBytes - verifierTokens * verifier.info.kvTokenBytes;
-  return { ...split, verifierTokens, generatorTokens: Math.floor(left / engine.info.kvTokenBytes) };
+  assert(split !== undefined, 'what both sides need at least was found to fit');
+  return split;
 }
 
-const NO_BATCHES = { decodeBatch: 0, prefillBatch: 0, totalMs: 0 } as const;
+export function splitText(kvBytes: number, { generatorTokens, verifierTokens }: MemoryShare): string {
+  const memory = `${(kvBytes / 1_048_576).toFixed(1)} MiB of KV memory`;
+  return `of ${memory}: generator ${generatorTokens} tokens, verifier ${verifierTokens}`;
+}
 
-async function openPair(options: EmbeddedOptions & { readonly prmKvTokens?: number }): Promise<Embedded> {
+function typicalRound({ contextTokens }: ThreadInfo) {
+  const { pathShare, mostPathTokens, pathSteps, siblings } = TYPICAL;
+  const pathTokens = Math.min(mostPathTokens, Math.ceil(contextTokens * pathShare));
+  return { pathTokens, stepTokens: Math.ceil(pathTokens / pathSteps), siblings };
+}
+
+function longestPath({ info }: { readonly info: ThreadInfo }): number {
+  return Math.min(info.contextTokens, LONGEST_PATH_TOKENS);
+}
+
+function refuse(kvBytes: number, leastBytes: number): never {
+  return raise('bad-setting', `the KV memory is ${kvBytes} bytes; these models need at least ${leastBytes} (kvBytes)`);
+}
+
+async function openPair(options: Omit<EmbeddedOptions, 'kvBytes'>): Promise<Embedded> {
   const prm = options.prm ?? (isShipped(options.model) ? `${options.model}-prm` : 'none');
-  const { kvTokens, threads, sequences } = options;
-  const sizes = definedOf({ kvTokens, threads, sequences });
+  const { kvTokens, kvSplit, threads, sequences } = options;
+  const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads, sequences });
   const engine = await LlamaEngine.open({ ...sizes, model: modelPath(options.model) });
   try {
-    const verifierTokens = options.prmKvTokens ?? kvTokens;
-    const sized = definedOf({ kvTokens: verifierTokens, threads });
+    const sized = definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads });
     const verifier = await openVerifier(prm, options.reading ?? 'step', engine, sized);
     const hasRewardModel = prm !== 'none';
     const note = hasRewardModel

@@ -194,7 +194,7 @@ export class Core {
   }
 
   /** Times decodes on the idle engine; all prefixes that were kept are dropped before. */
-  measure(nowMs: () => number, budgetMs: number): MeasuredPoints {
+  measure(nowMs: () => number, budgetMs: number, processorMs?: () => number): MeasuredPoints {
     if (this.#batcher.hasWork) raise('overloaded', 'the engine measures itself only while it is idle');
     this.#store.dropIdle();
     const { rowLimit, bulkRows, kvTokens: cells } = this.#options;
@@ -203,6 +203,7 @@ export class Core {
     return measureCost(this.#context, {
       name,
       nowMs,
+      ...(processorMs && { processorMs }),
       budgetMs,
       rowLimit,
       bulkRows,

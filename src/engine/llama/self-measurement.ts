@@ -7,6 +7,8 @@ import type { Context, ContextRow } from './context.ts';
 export type MeasurementOptions = {
   readonly name: string;
   readonly nowMs: () => number;
+  /** Processor time of this thread, where that is what computes; a busy neighbour does not lengthen it. */
+  readonly processorMs?: () => number;
   /** No new point is begun after so long. */
   readonly budgetMs: number;
   readonly rowLimit: number;
@@ -23,23 +25,33 @@ const CONTEXTS = [64, 256, 1024] as const;
 const SMALL_CONTEXT = 8; // for caches that are too small for the others
 const PREFILLS = [8, 16, 32, 63, 128, 256, 512] as const;
 const REPETITIONS = 4;
+const DECODE_SHARE = 0.6; // of the time; the rest is for prefills
+const LEAST_PREFILLS = 4; // whatever they take: the slope must be there
+const EXACT_PROCESSOR_MS = 40; // some kernels count processor time in ticks of 4 ms
 const ANY_TOKEN = 5; // the time does not depend on which one
 
 export function measureCost(context: Context, options: MeasurementOptions): MeasuredPoints {
-  const deadlineMs = options.nowMs() + options.budgetMs;
-  const inTime = () => options.nowMs() < deadlineMs;
+  const startMs = options.nowMs();
+  const within = (share: number) => () => options.nowMs() - startMs < share * options.budgetMs;
   const largest = Math.min(options.bulkRows, options.cells);
   prefillOnce(context, Math.min(largest, 64), options); // the first decode pays for touching the weights
   const known = CONTEXTS.filter((each) => each < options.contextTokens);
   const contexts = known.filter((each) => each + options.rowLimit * REPETITIONS <= options.cells);
   const shared = contexts.length > 0 ? contexts : [SMALL_CONTEXT];
-  const columns = shared.map((each) => measureColumn(context, each, options, inTime));
-  const prefill: (readonly [number, number])[] = [];
-  for (const tokens of PREFILLS.filter((each) => each <= Math.min(largest, options.contextTokens))) {
-    if (prefill.length > 1 && !inTime()) break;
-    prefill.push([tokens, typical(() => prefillOnce(context, tokens, options))]);
+  const columns = shared.map((each) => undisturbed(measureColumn(context, each, options, within(DECODE_SHARE))));
+  const sizes = PREFILLS.filter((each) => each <= Math.min(largest, options.contextTokens));
+  const times: number[] = [];
+  for (const tokens of sizes) {
+    if (times.length >= LEAST_PREFILLS && !within(1)()) break;
+    times.push(typical(() => prefillOnce(context, tokens, options), options));
   }
+  const prefill = undisturbed(times).map((ms, at) => [sizes[at]!, ms] as const);
   return { name: options.name, contexts: shared, decode: rowsOf(columns), prefill };
+}
+
+/** More rows never take less time: what exceeds the time of a larger size was somebody else's. */
+function undisturbed(times: readonly number[]): readonly number[] {
+  return times.map((_, at) => Math.min(...times.slice(at)));
 }
 
 /** Columns of times to rows of a table; a row ends where a column was cut short. */
@@ -73,7 +85,7 @@ function measureColumn(
           context.decode(rows);
           for (let index = 0; index < batch; index++) options.useLogits(context.logits(index));
         });
-      }),
+      }, options),
     );
     for (let sequence = 1; sequence < batch; sequence++) context.remove(sequence, 0);
     context.remove(0, shared);
@@ -96,9 +108,15 @@ function prefillOnce(context: Context, tokens: number, { nowMs }: MeasurementOpt
   return took;
 }
 
-/** The shortest of a few: what the machine does when nobody interrupts it. */
-function typical(measure: () => number): number {
-  return Math.min(...Array.from({ length: REPETITIONS }, measure));
+/**
+ * What it takes when nobody interrupts it: the shortest of a few, or their mean processor time where that is less and long
+ * enough to be exact. A short measurement has luck with its neighbours sometimes, a long one never.
+ */
+function typical(measure: () => number, { processorMs }: MeasurementOptions): number {
+  const beforeMs = processorMs?.() ?? 0;
+  const shortestMs = Math.min(...Array.from({ length: REPETITIONS }, measure));
+  const ownMs = (processorMs?.() ?? 0) - beforeMs;
+  return ownMs < EXACT_PROCESSOR_MS ? shortestMs : Math.min(shortestMs, ownMs / REPETITIONS);
 }
 
 function timed(nowMs: () => number, action: () => void): number {

@@ -15,12 +15,14 @@ const STEP_TIME_WEIGHT = 0.05;
 class EngineThread {
   readonly #port: MessagePort;
   readonly #core: Core;
+  readonly #threads: number;
   #outbox: CoreMessage[] = [];
   #stepMs: number | undefined;
   #closed = false;
 
   constructor(port: MessagePort, options: ThreadOptions) {
     this.#port = port;
+    this.#threads = options.threads;
     const binding = loadBinding(findLibrary());
     this.#core = new Core(binding, options, (message) => this.#outbox.push(message));
     this.#say({ type: 'ready', info: describe(this.#core, binding.release) });
@@ -75,7 +77,7 @@ class EngineThread {
 
   #measure(budgetMs: number): MeasuredPoints | Fault {
     try {
-      return this.#core.measure(() => performance.now(), budgetMs);
+      return this.#core.measure(() => performance.now(), budgetMs, processorClock(this.#threads));
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
       return error.fault;
@@ -91,6 +93,15 @@ class EngineThread {
   #say(message: FromThread): void {
     this.#port.postMessage(message);
   }
+}
+
+/** This thread's processor time, if it computes alone: more threads, and Metal on macOS, compute elsewhere. */
+function processorClock(threads: number): (() => number) | undefined {
+  if (threads > 1 || process.platform === 'darwin') return undefined;
+  return () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
 }
 
 function describe(core: Core, library: string): ThreadInfo {

@@ -1,0 +1,45 @@
+// One KV memory for the shipped generator and reward model, too small for what the searches hold: the split by measured cost
+// against those that measure nothing. Counts computed tokens, never time.
+import { describe, expect, it } from 'vitest';
+import { type Embedded, openEmbedded } from '../../src/bench/answering/embedded.ts';
+import { bytesOf, type ScarceRun, searchUnder, splitsOf } from '../../src/bench/kv-split.ts';
+
+const CELLS = 1400; // the searches below hold about as many on each side when they have them
+const SEARCHES = 8;
+
+type Computed = { readonly all: number; readonly byVerifier: number };
+
+/** Computed tokens for each generated one, under each split. */
+async function computedUnder(model: string, names: readonly string[]): Promise<Readonly<Record<string, Computed>>> {
+  const trial: Embedded = await openEmbedded({ model, prm: 'sapling-prm' });
+  const splits = await splitsOf(trial, bytesOf(CELLS, trial)).finally(() => trial.close());
+  const computed: Record<string, Computed> = {};
+  for (const name of names) {
+    const run = await searchUnder(model, splits[name]!, SEARCHES);
+    expectAnswered(run);
+    const byVerifier = run.verifierTokens / run.generatedTokens;
+    computed[name] = { all: run.generatorTokens / run.generatedTokens + byVerifier, byVerifier };
+  }
+  return computed;
+}
+
+/** Want of cells costs time and nothing else. */
+function expectAnswered({ trials }: ScarceRun): void {
+  expect(trials.map(({ exit }) => exit).filter((exit) => exit === 'failed')).toEqual([]);
+  expect(trials).toHaveLength(SEARCHES);
+  expect(trials.filter(({ correct }) => correct).length).toBeGreaterThanOrEqual(SEARCHES / 2);
+}
+
+describe('a scarce KV memory', () => {
+  it('is split about evenly between models of the same size, and better than one-sidedly', async () => {
+    const names = ['measured', 'halves', 'most to generator', 'most to verifier'];
+    const { measured, halves, ...oneSided } = await computedUnder('sapling', names);
+    expect(measured!.all).toBeLessThan(1.05 * halves!.all);
+    expect(measured!.all).toBeLessThan(Math.max(...Object.values(oneSided).map(({ all }) => all)));
+  });
+
+  it('spares the larger reward model of a small generator, where halves do not', async () => {
+    const { measured, halves } = await computedUnder('sapling-draft', ['measured', 'halves']);
+    expect(measured!.byVerifier).toBeLessThan(0.95 * halves!.byVerifier);
+  });
+});
