@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask, question, runGateway } from '../../tests/support/running-gateway.ts';
+import { type Script, ScriptedVerifier } from '../../tests/support/scripted-engine.ts';
 import type { Prompt } from '../tree/step.ts';
 
 describe('a chat completion', () => {
@@ -42,6 +43,23 @@ describe('a chat completion', () => {
     );
     expect(texts[0]).toBe(texts[1]);
     expect(new Set(texts).size).toBeGreaterThan(1);
+  });
+
+  test('paths vote on the answer where the request says so, and the support is told', async () => {
+    // The third sample scores highest; the others agree.
+    const script: Script = ({ index }) => ({ text: `The answer is ${index === 2 ? 7 : 5}.`, end: 'eos' });
+    const verifier = new ScriptedVerifier(({ index }) => (index === 2 ? 0.8 : 0.6));
+    const { url } = await runGateway({ scripted: { script }, verifier });
+    const wish = { program: 'best-of-n', policy: 'vanilla', rollouts: 4, threshold: 0.95 };
+    const best = await ask(url, { coppice: wish });
+    expect(best.coppice).toMatchObject({ answer: '7', score: 0.8, support: null });
+    const voted = await ask(url, { coppice: { ...wish, choose: 'vote' } });
+    expect(voted.coppice).toMatchObject({ answer: '5', score: 0.6 });
+    expect(voted.coppice.support).toBeCloseTo(1.8 / 2.6);
+    const refused = await ask(url, { coppice: { choose: 'loudest' } });
+    expect(refused).toMatchObject({ status: 400, error: { param: 'coppice.choose' } });
+    const direct = await ask(url, { reasoning_effort: 'none', coppice: { choose: 'vote' } });
+    expect(direct).toMatchObject({ status: 400, error: { param: 'coppice.choose' } });
   });
 
   test('several turns reach the engine as they are, developer as system', async () => {
