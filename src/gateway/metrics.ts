@@ -29,6 +29,8 @@ export class Metrics {
   readonly #tokens: Counter<'model' | 'class'>;
   readonly #saved: Counter<'model'>;
   readonly #refusals: Counter<'code'>;
+  readonly #passed: Counter<'model' | 'status'>;
+  readonly #passedSeconds: Histogram<'model'>;
   readonly resumed: Counter;
 
   constructor(searches: () => Searches) {
@@ -47,6 +49,8 @@ export class Metrics {
     this.#tokens = counter('tokens_total', 'Tokens by class', ['model', 'class']);
     this.#saved = counter('tokens_saved_total', 'Tokens that exits made unnecessary (estimate)', ['model']);
     this.#refusals = counter('refusals_total', 'Refused requests by error code', ['code']);
+    this.#passed = counter('passthrough_total', 'Requests handed on without search', ['model', 'status']);
+    this.#passedSeconds = histogram('passthrough_seconds', 'Time to the end of their answer', ['model']);
     this.resumed = counter('searches_resumed_total', 'Searches taken up again after a restart', []);
     this.#gauges(searches);
   }
@@ -54,6 +58,12 @@ export class Metrics {
   request(route: string, status: number, durationMs: number): void {
     this.#requests.inc({ route, status: String(status) });
     this.#requestSeconds.observe({ route }, durationMs / 1000);
+  }
+
+  /** `status` is the engine's own, or `none` where it never answered. */
+  passedThrough(model: string, status: number | undefined, durationMs: number): void {
+    this.#passed.inc({ model, status: String(status ?? 'none') });
+    this.#passedSeconds.observe({ model }, durationMs / 1000);
   }
 
   refused(code: string): void {

@@ -206,6 +206,10 @@ describe('passing through', () => {
     expect((await post(`${first.url}/v1/chat/completions`, { ...question, tools })).status).toBe(422);
     const second = await runGateway({ upstream: { urls: [await nowhere()], model: 'real', headers: {} } });
     expect((await post(`${second.url}/v1/chat/completions`, { ...question, tools })).status).toBe(502);
+    const counted = async (url: string) =>
+      /^coppice_passthrough_total\{.*/m.exec(await (await fetch(`${url}/metrics`)).text());
+    expect(String(await counted(first.url))).toBe('coppice_passthrough_total{model="m",status="422"} 1');
+    expect(String(await counted(second.url))).toBe('coppice_passthrough_total{model="m",status="none"} 1');
   });
 
   test('it takes a place in the budget, and is refused where there is none', async () => {

@@ -19,15 +19,19 @@ export async function passThrough(
   const release = context.streams.take();
   const gone = new AbortController();
   exchange.response.on('close', () => gone.abort());
+  const model = String(body.model);
+  const startMs = context.clock.nowMs();
   let leave: (() => void) | undefined;
+  let status: number | undefined;
   try {
-    leave = await context.searches.guests.occupy(String(body.model), exchange.caller, gone.signal);
+    leave = await context.searches.guests.occupy(model, exchange.caller, gone.signal);
     if (gone.signal.aborted) return;
     const answer = await ask(upstream, forwarded(body, upstream), gone.signal);
+    status = answer.status;
     const headers = Object.fromEntries(
       kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null),
     );
-    exchange.response.writeHead(answer.status, {
+    exchange.response.writeHead(status, {
       ...baseHeaders,
       'cache-control': 'no-store',
       'x-coppice': 'passed-through',
@@ -40,6 +44,7 @@ export async function passThrough(
     context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
     throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
   } finally {
+    if (leave !== undefined) context.metrics.passedThrough(model, status, context.clock.nowMs() - startMs);
     leave?.();
     release();
   }
