@@ -1,4 +1,4 @@
-// `npm run bench -- engine [--peer] [--draft NAME] [--rounds N] [--model FILE]`: tokens per second through the engine contract, beside a
+// `npm run bench -- engine [--peer] [--rounds N] [--model FILE]`: tokens per second through the engine contract, beside a
 // bare decode loop on the same binding and, with --peer, node-llama-cpp's own API (installed on demand, never a
 // dependency). All of them take turns within each round, so that ratios are of one run.
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
@@ -10,16 +10,14 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Binding, loadBinding } from '../engine/llama/binding.ts';
 import { Context } from '../engine/llama/context.ts';
-import { DRAFT_DEFAULTS } from '../engine/llama/drafter.ts';
-import { uniformOf } from '../engine/llama/generation.ts';
+import type { DraftOptions } from '../engine/llama/drafts.ts';
 import { LlamaEngine } from '../engine/llama/llama-engine.ts';
 import { Model } from '../engine/llama/model.ts';
 import { findLibrary } from '../engine/llama/platform.ts';
-import { Sampler } from '../engine/llama/sampler.ts';
+import { Sampler, uniformOf } from '../engine/llama/sampler.ts';
 import { modelPath } from '../engine/llama/shipped-models.ts';
 
 const BATCHES = [16, 32] as const;
-const DRAFT_BATCHES = [1, 2, 4] as const;
 const PROMPT_TOKENS = 128;
 const TOKENS = 64;
 const SAMPLING = { temperature: 0.8, topP: 0.95, topK: 0, minP: 0 } as const;
@@ -29,14 +27,13 @@ const PEER_VERSION = '3.22.1';
 export type Round = { readonly tokens: number; readonly wallMs: number; readonly processorMs: number };
 
 /** A sequence ends when it draws the end token. */
-type Runner = { readonly name: string; round(batch: number): Promise<Round>; close(): Promise<void> };
+export type Runner = { readonly name: string; round(batch: number): Promise<Round>; close(): Promise<void> };
 
 export async function report(print: (line: string) => void): Promise<void> {
   const { values } = parseArgs({
     args: process.argv.slice(3),
     options: {
       peer: { type: 'boolean', default: false },
-      draft: { type: 'string' },
       rounds: { type: 'string', default: '7' },
       model: { type: 'string', default: 'sapling' },
     },
@@ -45,11 +42,8 @@ export async function report(print: (line: string) => void): Promise<void> {
   const prompt = promptOf(model);
   const runners = [bareLoop(model, prompt), await throughContract(model, prompt)];
   if (values.peer) runners.push(await peer(model, prompt));
-  const drafting = values.draft === undefined ? undefined : modelPath(values.draft);
-  if (drafting !== undefined) runners.push(await throughContract(model, prompt, drafting));
   try {
-    for (const batch of drafting === undefined ? BATCHES : DRAFT_BATCHES)
-      await compare(runners, batch, Number(values.rounds), print);
+    for (const batch of BATCHES) await compare(runners, batch, Number(values.rounds), print);
   } finally {
     for (const runner of runners) await runner.close();
   }
@@ -83,7 +77,7 @@ async function timeRound(action: () => number | Promise<number>): Promise<Round>
 }
 
 /** Median, with the smallest and the largest. */
-function spread(values: readonly number[], digits: number): string {
+export function spread(values: readonly number[], digits: number): string {
   const sorted = [...values].sort((left, right) => left - right);
   const text = (value: number) => value.toFixed(digits);
   return `${text(sorted[Math.floor(sorted.length / 2)]!)} (${text(sorted[0]!)} to ${text(sorted.at(-1)!)})`;
@@ -122,9 +116,12 @@ function bareLoop(path: string, text: string): Runner {
   return { name: 'bare decode loop', round: (batch) => timeRound(() => round(batch)), close };
 }
 
-async function throughContract(path: string, text: string, draft?: string): Promise<Runner> {
-  const drafting = draft === undefined ? {} : { draft: { ...DRAFT_DEFAULTS, model: draft } };
-  const engine = await LlamaEngine.open({ model: path, ...drafting });
+export async function throughContract(
+  path: string,
+  text: string,
+  draft?: DraftOptions,
+): Promise<Runner & { readonly engine: LlamaEngine }> {
+  const engine = await LlamaEngine.open({ model: path, ...(draft === undefined ? {} : { draft }) });
   let onStep = (_tokens: number): void => {};
   engine.connect((message) => {
     if (message.type === 'step') onStep(message.step.tokens);
@@ -149,7 +146,7 @@ async function throughContract(path: string, text: string, draft?: string): Prom
         path: [],
         index,
         sampling: SAMPLING,
-        seed: index,
+        seed: rounds * 1000 + index,
         delimiters: [],
         maxTokens: TOKENS,
         lane: 'primary' as const,
@@ -160,8 +157,8 @@ async function throughContract(path: string, text: string, draft?: string): Prom
     engine.release(search);
     return tokens;
   };
-  const name = draft === undefined ? 'engine contract' : 'with a draft model';
-  return { name, round: (batch) => timeRound(() => round(batch)), close: () => engine.close() };
+  const name = draft === undefined ? 'engine contract' : `drafts: ${draft.where}`;
+  return { name, engine, round: (batch) => timeRound(() => round(batch)), close: () => engine.close() };
 }
 
 /** node-llama-cpp in a process of its own, installed into a folder outside the project. */

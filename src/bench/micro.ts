@@ -14,6 +14,10 @@ const entries: Readonly<Record<string, Entry>> = {
     about: 'tokens per second of the embedded engine, beside a bare loop and (--peer) node-llama-cpp',
     load: () => import('./engine-throughput.ts'),
   },
+  draft: {
+    about: 'tokens per second without a draft model, with one in step, and with one in a thread of its own',
+    load: () => import('./drafting.ts'),
+  },
   'kv-split': {
     about: 'one scarce KV memory split between generator and reward model in several ways: tokens computed, time',
     load: () => import('./kv-split.ts'),

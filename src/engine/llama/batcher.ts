@@ -37,8 +37,8 @@ export type BatcherOptions = {
   readonly rowLimit: number;
   /** A sequence that lacks more than `rowLimit` tokens gets decodes of its own with at most so many rows. */
   readonly bulkRows: number;
-  /** Appends drafted tokens to sequences that are about to draw; none unless given. */
-  readonly draft?: (runs: readonly Run[]) => void;
+  /** Appends drafted tokens to sequences that are about to draw, and names those that wait for theirs; none unless given. */
+  readonly draft?: (runs: readonly Run[]) => ReadonlySet<Run>;
 };
 
 /** A sequence with its place in the cache, from admission until it ends or gives way. */
@@ -112,19 +112,22 @@ export class Batcher {
     if (this.#active.has(search)) this.#released.add(search);
   }
 
-  /** The rows of the next decode; none when a sequence completed without one (call again) or nothing is left to do. */
+  /**
+   * The rows of the next decode; none when a sequence completed without one (call again), when all that run wait for a
+   * draft, or when nothing is left to do.
+   */
   plan(onComplete: (run: Run) => void): Batch {
     this.#admit(onComplete);
-    const bulk = this.#bulkTurn ? this.#lacking(this.#options.rowLimit)[0] : undefined;
+    const { rowLimit, bulkRows } = this.#options;
+    const ready = this.#withoutWaiting([...this.#running.values()].filter((run) => this.#lack(run) <= rowLimit));
+    const [bulk] = this.#lacking(rowLimit);
     this.#bulkTurn = !this.#bulkTurn;
-    if (bulk !== undefined) return this.#secure([bulk], Math.max(this.#options.bulkRows, 1), onComplete);
-    const ready = [...this.#running.values()].filter((run) => this.#lack(run) <= this.#options.rowLimit);
-    const runs = ready.length > 0 ? ready : this.#lacking(0).slice(0, 1);
-    const rowLimit = ready.length > 0 ? this.#options.rowLimit : Math.max(this.#options.bulkRows, 1);
-    this.#draft(runs);
+    if (bulk !== undefined && (!this.#bulkTurn || ready.length === 0)) {
+      return this.#secure([bulk], Math.max(bulkRows, 1), onComplete);
+    }
     // Those that lack one token first: nobody who generates waits for somebody else's prompt.
-    runs.sort((left, right) => Math.min(this.#needs(left), 2) - Math.min(this.#needs(right), 2));
-    return this.#secure(runs, rowLimit, onComplete);
+    ready.sort((left, right) => Math.min(this.#needs(left), 2) - Math.min(this.#needs(right), 2));
+    return this.#secure(ready, rowLimit, onComplete);
   }
 
   /** The rows were computed: records them, lets each sequence whose last token is done go on, reports the complete. */
@@ -173,10 +176,15 @@ export class Batcher {
     this.#advance(run, rows.at(-1)!, onComplete);
   }
 
-  #draft(runs: readonly Run[]): void {
-    if (this.#options.draft === undefined) return;
-    const ready = runs.filter((run) => run.drafted === 0 && this.#lack(run) === 1 && run.sequence.judge !== undefined);
-    if (ready.length > 0) this.#options.draft(ready);
+  /** Lets those that are about to draw have their drafts, and leaves out those whose draft has yet to come. */
+  #withoutWaiting(runs: Run[]): Run[] {
+    const { draft } = this.#options;
+    if (draft === undefined) return runs;
+    const drawing = runs.filter(
+      (run) => run.drafted === 0 && this.#lack(run) === 1 && run.sequence.judge !== undefined,
+    );
+    const waiting = draft(drawing);
+    return runs.filter((run) => !waiting.has(run));
   }
 
   #withdrawDraft(run: Run): void {

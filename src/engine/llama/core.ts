@@ -8,7 +8,7 @@ import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from 
 import { type Batch, Batcher, type Run } from './batcher.ts';
 import type { Binding } from './binding.ts';
 import { Context, MAX_SEQUENCES } from './context.ts';
-import { Drafter, type DraftOptions } from './drafter.ts';
+import type { Drafts } from './drafts.ts';
 import { Generation } from './generation.ts';
 import { Model } from './model.ts';
 import { PrefixStore } from './prefix-store.ts';
@@ -34,7 +34,6 @@ export type CoreOptions = {
    * vocabularies differ, the text of steps is tokenised.
    */
   readonly tokenIdsOf: 'own' | number;
-  readonly draft?: DraftOptions;
 };
 
 export type CoreMessage =
@@ -69,7 +68,7 @@ export class Core {
   readonly #store: PrefixStore;
   readonly #batcher: Batcher;
   readonly #sampler: Sampler;
-  readonly #drafter: Drafter | undefined;
+  readonly #drafts: Drafts | undefined;
   #draftedTokens = 0;
   #acceptedTokens = 0;
   readonly #options: CoreOptions;
@@ -82,7 +81,7 @@ export class Core {
   #decodes = 0;
   #rows = 0;
 
-  constructor(binding: Binding, options: CoreOptions, post: (message: CoreMessage) => void) {
+  constructor(binding: Binding, options: CoreOptions, post: (message: CoreMessage) => void, drafts?: Drafts) {
     this.model = Model.load(binding, options.model, gpuOption(options));
     this.#options = options;
     this.#trustsTokenIds = options.tokenIdsOf === 'own' || options.tokenIdsOf === this.model.vocabularyHash();
@@ -101,12 +100,12 @@ export class Core {
     // The library rounds the number of cells up; the setting is kept to, so that a limit means what it says.
     const limits = { cells: options.kvTokens, sequences: MAX_SEQUENCES };
     this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: options.verdict ? 0 : KEPT_LOGITS });
-    this.#drafter = this.#openDrafter(binding, options);
+    this.#drafts = drafts && this.#checked(drafts);
     this.#batcher = new Batcher(this.#store, {
       runningLimit: options.sequences,
       rowLimit: options.rowLimit,
       bulkRows: options.bulkRows,
-      ...(this.#drafter === undefined ? {} : { draft: (runs: readonly Run[]) => this.#draft(runs) }),
+      ...(drafts === undefined ? {} : { draft: (runs: readonly Run[]) => this.#draft(drafts, runs) }),
     });
     this.#sampler = new Sampler(this.model.vocabularySize);
     this.#verdict = options.verdict && this.#verdictTokens(options.verdict);
@@ -167,7 +166,7 @@ export class Core {
       if (sequence === undefined) continue; // already answered
       const run = this.#batcher.remove(id);
       this.#live.delete(id);
-      this.#drafter?.forget(id);
+      this.#drafts?.forget(id);
       const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
       this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'cancelled by the caller'), usage });
     }
@@ -177,13 +176,14 @@ export class Core {
     this.#batcher.release(search);
   }
 
-  /** One decode. False when there is nothing left to do. */
+  /** One decode. False when there is nothing left to do, or nothing until a draft comes. */
   step(): boolean {
     const answered = this.#live.size;
     const batch = this.#batcher.plan(this.#onComplete);
     if (batch.length === 0) {
-      assert(this.#live.size < answered || !this.#batcher.hasWork, 'a batcher with work makes progress');
-      return this.#batcher.hasWork;
+      const progress = this.#live.size < answered;
+      assert(progress || this.#drafts !== undefined || !this.#batcher.hasWork, 'a batcher with work makes progress');
+      return progress && this.#batcher.hasWork;
     }
     if (this.#decode(batch)) {
       this.#decodes += 1;
@@ -214,7 +214,7 @@ export class Core {
   }
 
   close(): void {
-    this.#drafter?.close();
+    this.#drafts?.close();
     this.#context.close();
     this.model.close();
   }
@@ -259,7 +259,7 @@ export class Core {
     const sequence = this.#live.get(run.sequence.id);
     assert(sequence !== undefined, 'a sequence completes once');
     this.#live.delete(run.sequence.id);
-    this.#drafter?.forget(run.sequence.id);
+    this.#drafts?.forget(run.sequence.id);
     if (sequence instanceof Generation) {
       this.#draftedTokens += sequence.judgedTokens;
       this.#acceptedTokens += sequence.acceptedTokens;
@@ -267,20 +267,18 @@ export class Core {
     this.#post(answerOf(sequence, run));
   };
 
-  #draft(runs: readonly Run[]): void {
-    const drafter = this.#drafter;
-    if (drafter !== undefined && this.#batcher.running <= drafter.options.mostSequences) drafter.draft(runs);
+  #draft(drafts: Drafts, runs: readonly Run[]): ReadonlySet<Run> {
+    return this.#batcher.running <= drafts.options.mostSequences ? drafts.attend(runs) : new Set();
   }
 
-  #openDrafter(binding: Binding, options: CoreOptions): Drafter | undefined {
-    if (options.draft === undefined) return undefined;
-    const { kvTokens, threads, rowLimit, flashAttention } = options;
-    try {
-      return new Drafter(binding, options.draft, this.model, { kvTokens, threads, rowLimit, flashAttention });
-    } catch (error) {
-      this.close();
-      throw error;
-    }
+  #checked(drafts: Drafts): Drafts {
+    if (drafts.vocabularyHash === this.model.vocabularyHash()) return drafts;
+    this.close();
+    const { model } = drafts.options;
+    return raise(
+      'bad-setting',
+      `the draft model ${model} has another vocabulary than ${this.model.path}; it must be the same`,
+    );
   }
 
   #pathTokens(prompt: Prompt, steps: readonly Step[], marker: readonly number[]): number[] {

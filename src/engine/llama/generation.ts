@@ -6,7 +6,7 @@ import { hash } from '../../base/random.ts';
 import type { Step, StepEnd } from '../../tree/step.ts';
 import type { EngineMessage, GenerateRequest } from '../engine.ts';
 import type { Sequence } from './batcher.ts';
-import { logProbabilityOf, type Sampler, type TokenSampling } from './sampler.ts';
+import { drawFrom, logProbabilityOf, type Sampler, type TokenSampling, uniformOf } from './sampler.ts';
 import { type PieceOf, StepText } from './step-text.ts';
 
 /** What a generation needs to know of its model. */
@@ -25,9 +25,9 @@ export class Generation implements Sequence {
   readonly lane: GenerateRequest['lane'];
   readonly priority: number;
   readonly prefix: readonly number[];
+  readonly sampling: TokenSampling;
   readonly #seed: number;
   readonly #maxTokens: number;
-  readonly #sampling: TokenSampling;
   readonly #vocabulary: Vocabulary;
   readonly #sampler: Sampler;
   readonly #post: (message: EngineMessage) => void;
@@ -35,7 +35,7 @@ export class Generation implements Sequence {
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
   /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
-  readonly #proposals: Float64Array[] = [];
+  #proposals: Float64Array[] = [];
   #result: GenerationResult | undefined;
   /** Drafted tokens that were looked at, and those of them that stayed. */
   judgedTokens = 0;
@@ -56,7 +56,7 @@ export class Generation implements Sequence {
     this.#seed = request.seed;
     this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
     const { temperature, topP = 1, topK = 0, minP = 0 } = request.sampling;
-    this.#sampling = { temperature, topP, topK, minP };
+    this.sampling = { temperature, topP, topK, minP };
     this.#vocabulary = parts.vocabulary;
     this.#sampler = parts.sampler;
     this.#post = parts.post;
@@ -73,7 +73,7 @@ export class Generation implements Sequence {
 
   next(row: Float32Array): number | undefined {
     try {
-      const { token, logProbability } = this.#sampler.draw(row, this.#sampling, this.#uniform());
+      const { token, logProbability } = this.#sampler.draw(row, this.sampling, this.#uniform());
       return this.accept(token, logProbability);
     } catch (cause) {
       this.#result = { fault: fault('internal', 'the model gave logits that cannot be sampled', { cause }) };
@@ -81,18 +81,19 @@ export class Generation implements Sequence {
     }
   }
 
-  /** Whether another drafted token could still be of use. */
-  get mayDraft(): boolean {
-    return this.#tokens.length + this.#proposals.length + 1 < this.#maxTokens;
+  /** How many drafted tokens could still be of use: the last token of a step is never worth one. */
+  get draftRoom(): number {
+    return Math.max(0, this.#maxTokens - this.#tokens.length - 1);
   }
 
-  /** Draws a token from the draft model's logits, and remembers how likely it was. */
-  propose(sampler: Sampler, row: Float32Array): number {
-    const distribution = sampler.distribution(row, this.#sampling);
-    const position = this.#tokens.length + this.#proposals.length;
-    const token = drawFrom(distribution, uniformOf(hash(this.#seed, 'draft'), position));
-    this.#proposals.push(distribution);
-    return token;
+  /** Chance of its drafts, apart from that of its own draws. */
+  get draftSeed(): number {
+    return hash(this.#seed, 'draft');
+  }
+
+  /** Tokens were drafted from these distributions, to be judged in this order. */
+  offer(distributions: readonly Float64Array[]): void {
+    this.#proposals = [...distributions];
   }
 
   /**
@@ -102,20 +103,20 @@ export class Generation implements Sequence {
   judge(row: Float32Array, drafted: number): number | undefined {
     const drafting = this.#proposals.shift();
     assert(drafting !== undefined, 'a drafted token has the distribution that it was drawn from');
-    const wanted = this.#sampler.distribution(row, this.#sampling);
+    const wanted = this.#sampler.distribution(row, this.sampling);
     const position = this.#tokens.length;
     const ratio = wanted[drafted]! / drafting[drafted]!;
     const accepted = uniformOf(hash(this.#seed, 'accept'), position) < ratio;
     const token = accepted ? drafted : drawFrom(excess(wanted, drafting), this.#uniform());
     this.judgedTokens += 1;
     if (accepted) this.acceptedTokens += 1;
-    else this.#proposals.length = 0;
+    else this.forgetProposals();
     return this.accept(token, logProbabilityOf(row, token));
   }
 
   /** What was proposed and not judged is void. */
   forgetProposals(): void {
-    this.#proposals.length = 0;
+    this.#proposals = [];
   }
 
   /** Takes a drawn token; gives it back to be computed, or undefined when it ends the step. */
@@ -174,29 +175,9 @@ export class Generation implements Sequence {
   }
 }
 
-/** Uniform in [0, 1), with 53 bits, keyed by seed and position. */
-export function uniformOf(seed: number, position: number): number {
-  const high = hash(seed, position, 1) >>> 5;
-  const low = hash(seed, position, 2) >>> 6;
-  return (high * 67_108_864 + low) / 9_007_199_254_740_992;
-}
-
 /** The part of `wanted` that exceeds `drafting`, as a distribution. */
 function excess(wanted: Float64Array, drafting: Float64Array): Float64Array {
   const rest = wanted.map((probability, token) => Math.max(0, probability - drafting[token]!));
   const sum = rest.reduce((total, each) => total + each, 0);
   return sum > 0 ? rest.map((each) => each / sum) : wanted; // equal distributions: rejected by rounding alone
-}
-
-function drawFrom(distribution: Float64Array, uniform: number): number {
-  let remaining = uniform;
-  let last = 0;
-  for (let token = 0; token < distribution.length; token++) {
-    const probability = distribution[token]!;
-    if (probability === 0) continue;
-    last = token;
-    remaining -= probability;
-    if (remaining < 0) return token;
-  }
-  return last;
 }

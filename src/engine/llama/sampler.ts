@@ -2,6 +2,8 @@
 // Pure: chance comes in as a number. The returned log probability is that of the untempered, untruncated model
 // distribution, so that it compares across requests with different sampling.
 
+import { hash } from '../../base/random.ts';
+
 export type TokenSampling = {
   /** 0 takes the most likely token. */
   readonly temperature: number;
@@ -133,6 +135,27 @@ export class Sampler {
     this.#bucketCount[bucket]! -= 1;
     this.#weights[token] = 0;
   }
+}
+
+/** Uniform in [0, 1), with 53 bits, keyed by seed and position. */
+export function uniformOf(seed: number, position: number): number {
+  const high = hash(seed, position, 1) >>> 5;
+  const low = hash(seed, position, 2) >>> 6;
+  return (high * 67_108_864 + low) / 9_007_199_254_740_992;
+}
+
+/** Draws a token by its probability; `uniform` is in [0, 1). */
+export function drawFrom(distribution: Float64Array, uniform: number): number {
+  let remaining = uniform;
+  let last = 0;
+  for (let token = 0; token < distribution.length; token++) {
+    const probability = distribution[token]!;
+    if (probability === 0) continue;
+    last = token;
+    remaining -= probability;
+    if (remaining < 0) return token;
+  }
+  return last;
 }
 
 /** The log probability of every token under the model, for one row. */

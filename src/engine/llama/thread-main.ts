@@ -4,8 +4,10 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { assert } from '../../base/assert.ts';
 import { type Fault, FaultError } from '../../base/fault.ts';
 import type { MeasuredPoints } from '../../cost/table.ts';
-import { loadBinding } from './binding.ts';
+import { type Binding, loadBinding } from './binding.ts';
 import { Core, type CoreMessage } from './core.ts';
+import { DraftThreadLink, InlineDraftLink } from './draft-thread.ts';
+import { Drafts } from './drafts.ts';
 import { findLibrary } from './platform.ts';
 import type { FromThread, ThreadInfo, ThreadOptions, ToThread } from './thread-messages.ts';
 
@@ -20,16 +22,29 @@ class EngineThread {
   #stepMs: number | undefined;
   #closed = false;
 
-  constructor(port: MessagePort, options: ThreadOptions) {
+  private constructor(port: MessagePort, binding: Binding, options: ThreadOptions, drafts: Drafts | undefined) {
     this.#port = port;
     this.#threads = options.threads;
-    const binding = loadBinding(findLibrary());
-    this.#core = new Core(binding, options, (message) => this.#outbox.push(message));
+    this.#core = new Core(binding, options, (message) => this.#outbox.push(message), drafts);
     this.#say({ type: 'ready', info: describe(this.#core, binding.release) });
     port.on('message', (message: ToThread) => {
       this.#take(message);
       this.#run();
     });
+  }
+
+  /** Loads the models; the draft model's thread starts this one's loop again when a draft has come. */
+  static async start(port: MessagePort, options: ThreadOptions): Promise<void> {
+    const binding = loadBinding(findLibrary());
+    let wake = (): void => {};
+    const drafts = await openDrafts(binding, options, () => wake());
+    try {
+      const thread = new EngineThread(port, binding, options, drafts);
+      wake = () => thread.#run();
+    } catch (error) {
+      drafts?.close();
+      throw error;
+    }
   }
 
   #run(): void {
@@ -104,6 +119,17 @@ function processorClock(threads: number): (() => number) | undefined {
   };
 }
 
+async function openDrafts(binding: Binding, options: ThreadOptions, wake: () => void): Promise<Drafts | undefined> {
+  const { draft, kvTokens, threads, rowLimit, flashAttention } = options;
+  if (draft === undefined) return undefined;
+  const size = { kvTokens, threads, rowLimit, flashAttention };
+  const inline = draft.where === 'inline';
+  const link = inline
+    ? new InlineDraftLink(binding, draft.model, size)
+    : await DraftThreadLink.start(draft.model, size, wake);
+  return new Drafts(draft, link);
+}
+
 function describe(core: Core, library: string): ThreadInfo {
   const { model } = core;
   return {
@@ -119,7 +145,7 @@ function describe(core: Core, library: string): ThreadInfo {
 
 assert(parentPort !== null, 'this file is the main module of a worker thread');
 try {
-  new EngineThread(parentPort, workerData as ThreadOptions);
+  await EngineThread.start(parentPort, workerData as ThreadOptions);
 } catch (error) {
   if (!(error instanceof FaultError)) throw error;
   parentPort.postMessage({ type: 'failed', fault: error.fault } satisfies FromThread);

@@ -3,9 +3,10 @@ import type { Fault } from '../../base/fault.ts';
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type { GenerateRequest, RequestId } from '../engine.ts';
 import type { CoreCounts, CoreMessage, CoreOptions } from './core.ts';
+import type { DraftOptions } from './drafts.ts';
 import type { ReadRequest } from './reading.ts';
 
-export type ThreadOptions = CoreOptions;
+export type ThreadOptions = CoreOptions & { readonly draft?: DraftOptions };
 
 export type ToThread =
   | { readonly type: 'generate'; readonly requests: readonly GenerateRequest[] }

@@ -1,0 +1,55 @@
+// The draft model's desk: the questions that wait, at most one of each sequence, and the sequences that it knows. The same
+// behind a thread of its own, in the target's thread, and in tests.
+import type { Draft, DraftJob, DraftModel } from './draft-model.ts';
+import type { ToDrafter } from './drafts.ts';
+
+export class DraftDesk {
+  readonly #model: DraftModel;
+  readonly #jobs = new Map<number, DraftJob>();
+  readonly #known = new Set<number>();
+  #closed = false;
+
+  constructor(model: DraftModel) {
+    this.#model = model;
+  }
+
+  get waiting(): number {
+    return this.#jobs.size;
+  }
+
+  /** Sequences that it has drafted for, or is asked to, and has not been told to forget. */
+  get sequences(): number {
+    return this.#known.size;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  take(message: ToDrafter): void {
+    if (this.#closed) return;
+    switch (message.type) {
+      case 'draft':
+        this.#jobs.delete(message.job.sequence); // a newer question takes the place of an older one, at the end of the line
+        this.#jobs.set(message.job.sequence, message.job);
+        this.#known.add(message.job.sequence);
+        return;
+      case 'forget':
+        this.#jobs.delete(message.sequence);
+        this.#known.delete(message.sequence);
+        this.#model.forget(message.sequence);
+        return;
+      case 'close':
+        this.#closed = true;
+        this.#model.close();
+    }
+  }
+
+  /** Drafts for those who have waited longest, so many of them in the same decodes. */
+  draft(most = Number.POSITIVE_INFINITY): Draft[] {
+    if (this.#closed) return [];
+    const jobs = [...this.#jobs.values()].slice(0, most);
+    for (const { sequence } of jobs) this.#jobs.delete(sequence);
+    return jobs.length === 0 ? [] : this.#model.draft(jobs);
+  }
+}
