@@ -1,7 +1,9 @@
 // `npm run bench -- validate`: the simulator against the embedded engine. The same questions under the same policies on
 // both: the engine for real, then the simulator with the cost table that the engine measured of itself in this run and the
 // steps and rewards that it gave. Repetitions are interleaved; figures are medians over them. Misses are printed as such.
+import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { type CostModel, decodeMs } from '../cost/cost.ts';
 import { tableCost } from '../cost/table.ts';
 import { LLAMA_DEFAULTS } from '../engine/llama/llama-engine.ts';
 import { SimEngine } from '../engine/sim/sim-engine.ts';
@@ -62,6 +64,7 @@ export async function report(print: (line: string) => void): Promise<void> {
       engine: tableCost(await engine.measure(MEASUREMENT_MS)),
       verifier: tableCost(await verifier.measure(MEASUREMENT_MS)),
     };
+    const before = processorMs();
     const contenders = policies.map((policy): Contender => ({ name: policy, program: 'mcts', policy, rollouts: 16 }));
     const measured = contenders.map((): Latencies[] => []);
     for (let repetition = 0; repetition < Number(values.repetitions); repetition++) {
@@ -71,6 +74,7 @@ export async function report(print: (line: string) => void): Promise<void> {
         measured[at]!.push(latenciesOf(trials));
       }
     }
+    const others = othersShare(before);
     const predicted = contenders.map((contender) =>
       latenciesOf(simulate(contest, recording, costs, contender, questions)),
     );
@@ -79,14 +83,37 @@ export async function report(print: (line: string) => void): Promise<void> {
       `${size} questions, ${embedded.note}, ${settings.concurrency} searches at a time, ${values.repetitions} repetitions`,
     );
     print(`steps not recorded, and stood in for: ${((100 * misses) / Math.max(1, hits + misses)).toFixed(1)} %`);
+    for (const [name, cost] of Object.entries(costs)) print(`${name}: ${costInWords(cost)}`);
+    print(`processor time that others took meanwhile: ${(100 * others).toFixed(0)} % of ${cpus().length} cores`);
     printTable(policies, measured, predicted, print);
   } finally {
     await embedded.close();
   }
 }
 
+/** The two things that a decode's time depends on most: its rows, and how much of others lies in the cache. */
+function costInWords(cost: CostModel): string {
+  const ms = (others: number) => decodeMs(cost, 16, 16 * 64, 64 + others).toFixed(1);
+  return `16 rows over 64 tokens take ${ms(0)} ms, beside 700 tokens of others ${ms(700)} ms`;
+}
+
+type ProcessorMs = { readonly atMs: number; readonly own: number; readonly all: number };
+
+function processorMs(): ProcessorMs {
+  const { user, system } = process.cpuUsage();
+  const all = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+  return { atMs: performance.now(), own: (user + system) / 1000, all };
+}
+
+/** What the cores did for others than this process since then: busy neighbours make measured times long and the table stale. */
+function othersShare(before: ProcessorMs): number {
+  const now = processorMs();
+  const others = now.all - before.all - (now.own - before.own);
+  return Math.max(0, others) / (cpus().length * (now.atMs - before.atMs));
+}
+
 type Latencies = { readonly p50: number; readonly p95: number };
-type Costs = { readonly engine: ReturnType<typeof tableCost>; readonly verifier: ReturnType<typeof tableCost> };
+type Costs = { readonly engine: CostModel; readonly verifier: CostModel };
 
 function latenciesOf(trials: readonly Trial[]): Latencies {
   const sorted = trials.map(({ latencyMs }) => latencyMs).sort((left, right) => left - right);

@@ -1,10 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeMs, decodeSpanMs, decodeStepsUntil, kvTokensFitting, prefillExtraMs, prefillMs } from './cost.ts';
+import {
+  type DecodeBatch,
+  decodeMs,
+  decodeSpanMs,
+  decodeStepsUntil,
+  kvTokensFitting,
+  prefillExtraMs,
+  prefillMs,
+} from './cost.ts';
 import { countUntil, curve, sumFrom, valueAt } from './curve.ts';
 import { llama8b, prm7b, qwen1b, qwen14b } from './h200.ts';
 import { h200, rooflineCost } from './roofline.ts';
 import { tableCost } from './table.ts';
+
+/** A batch whose whole cache is one context that all share. */
+function alone(sequences: number, contextTokens: number): DecodeBatch {
+  return { sequences, contextTokens, residentTokens: contextTokens / sequences };
+}
 
 const models = [llama8b, qwen14b, prm7b, qwen1b];
 
@@ -84,10 +97,37 @@ describe('sums over decode steps', () => {
       fc.property(spans, ({ batch, context, steps }) => {
         let sum = 0;
         for (let step = 0; step < steps; step += 1) sum += decodeMs(cost, batch, batch * (context + step));
-        expect(decodeSpanMs(cost, batch, batch * context, steps)).toBeCloseTo(sum, 6);
+        expect(decodeSpanMs(cost, alone(batch, batch * context), steps)).toBeCloseTo(sum, 6);
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('equal the steps added one by one where every row looks at the whole cache', () => {
+    const cost = tableCost({ ...qwen14b.points, unreadTokenMs: 0.002 });
+    fc.assert(
+      fc.property(spans, fc.integer({ min: 0, max: 9000 }), ({ batch, context, steps }, others) => {
+        const [contextTokens, residentTokens] = [batch * context, batch * context + others];
+        let sum = 0;
+        for (let step = 0; step < steps; step += 1) {
+          sum += decodeMs(cost, batch, contextTokens + batch * step, residentTokens + batch * step);
+        }
+        const span = { sequences: batch, contextTokens, residentTokens };
+        const spanMs = decodeSpanMs(cost, span, steps);
+        expect(spanMs / sum).toBeCloseTo(1, 9);
+        expect(decodeSpanMs(cost, span, decodeStepsUntil(cost, span, spanMs * 0.7)) / spanMs).toBeGreaterThan(
+          0.7 - 1e-9,
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('charge a row for each token that it does not read, and for none that it does', () => {
+    const cost = tableCost({ name: 'flat', contexts: [100], decode: [[1, 5]], prefill: [[1, 5]], unreadTokenMs: 0.01 });
+    expect(decodeMs(cost, 1, 100)).toBe(5);
+    expect(decodeMs(cost, 1, 100, 400)).toBeCloseTo(8, 9);
+    expect(decodeMs(cost, 2, 200, 400)).toBeCloseTo(10 + 2 * 3, 9);
   });
 
   it('are inverted by the number of steps until a duration has passed', () => {
@@ -95,10 +135,10 @@ describe('sums over decode steps', () => {
     fc.assert(
       fc.property(spans, fc.double({ min: 0.01, max: 1, noNaN: true }), ({ batch, context, steps }, share) => {
         const cached = batch * context;
-        const target = share * decodeSpanMs(cost, batch, cached, steps);
-        const found = decodeStepsUntil(cost, batch, cached, target);
-        expect(decodeSpanMs(cost, batch, cached, found)).toBeGreaterThanOrEqual(target * (1 - 1e-12));
-        if (found > 1) expect(decodeSpanMs(cost, batch, cached, found - 1)).toBeLessThan(target * (1 + 1e-12));
+        const target = share * decodeSpanMs(cost, alone(batch, cached), steps);
+        const found = decodeStepsUntil(cost, alone(batch, cached), target);
+        expect(decodeSpanMs(cost, alone(batch, cached), found)).toBeGreaterThanOrEqual(target * (1 - 1e-12));
+        if (found > 1) expect(decodeSpanMs(cost, alone(batch, cached), found - 1)).toBeLessThan(target * (1 + 1e-12));
       }),
     );
   });

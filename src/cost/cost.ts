@@ -2,7 +2,7 @@
 // so that sums over many steps have a closed form. Measured tables (table.ts), a roofline (roofline.ts) and, later, what
 // an engine measures of itself all have this shape. Excluded: queues, caches, memory, more than one GPU.
 
-import { type Curve, countUntil, sumFrom, valueAt } from './curve.ts';
+import { type Curve, countUntil, sumFrom, tilted, valueAt } from './curve.ts';
 
 export interface CostModel {
   readonly name: string;
@@ -10,6 +10,11 @@ export interface CostModel {
   decodeCurve(batch: number): Curve;
   /** One forward pass over new tokens, over their number. */
   readonly prefillCurve: Curve;
+  /**
+   * What each cached token that a row does not read adds to that row. None with a paged cache; where all sequences share
+   * one array of cells (libllama), every row looks at the cells of all the others.
+   */
+  readonly unreadTokenMs?: number;
 }
 
 /** What memory a model takes; the shape also feeds the roofline. */
@@ -24,18 +29,41 @@ export interface ModelShape {
   readonly kvBytesPerToken: number;
 }
 
-export function decodeMs(cost: CostModel, batch: number, cachedTokens: number): number {
-  return valueAt(cost.decodeCurve(batch), cachedTokens / batch);
+/** The sequences of a decode step: their number, the sum of their contexts, and all tokens in the cache, each once. */
+export interface DecodeBatch {
+  readonly sequences: number;
+  readonly contextTokens: number;
+  readonly residentTokens: number;
+}
+
+/** One decode step; with nothing but one shared context in the cache unless `residentTokens` is given. */
+export function decodeMs(cost: CostModel, sequences: number, contextTokens: number, residentTokens?: number): number {
+  const batch = { sequences, contextTokens, residentTokens: residentTokens ?? contextTokens / sequences };
+  return valueAt(spanCurve(cost, batch), contextTokens / sequences);
 }
 
 /** `steps` decode steps of an unchanged batch, each context growing by one token a step. */
-export function decodeSpanMs(cost: CostModel, batch: number, cachedTokens: number, steps: number): number {
-  return sumFrom(cost.decodeCurve(batch), cachedTokens / batch, steps);
+export function decodeSpanMs(cost: CostModel, batch: DecodeBatch, steps: number): number {
+  return sumFrom(spanCurve(cost, batch), batch.contextTokens / batch.sequences, steps);
 }
 
 /** The decode steps after which at least `durationMs` have passed. */
-export function decodeStepsUntil(cost: CostModel, batch: number, cachedTokens: number, durationMs: number): number {
-  return countUntil(cost.decodeCurve(batch), cachedTokens / batch, durationMs);
+export function decodeStepsUntil(cost: CostModel, batch: DecodeBatch, durationMs: number): number {
+  return countUntil(spanCurve(cost, batch), batch.contextTokens / batch.sequences, durationMs);
+}
+
+/** What the rows of a pass pay for cached tokens that they do not read. */
+export function unreadMs(cost: CostModel, rows: number, unreadTokens: number): number {
+  return (cost.unreadTokenMs ?? 0) * rows * unreadTokens;
+}
+
+/** Step times of a batch that decodes on: with each token of context, the others add one token each to what is unread. */
+function spanCurve(cost: CostModel, { sequences, contextTokens, residentTokens }: DecodeBatch): Curve {
+  const curve = cost.decodeCurve(sequences);
+  if (cost.unreadTokenMs === undefined) return curve;
+  const context = contextTokens / sequences;
+  const extraMs = unreadMs(cost, sequences, residentTokens - context);
+  return tilted(curve, context, extraMs, unreadMs(cost, sequences, sequences - 1));
 }
 
 export function prefillMs(cost: CostModel, tokens: number): number {

@@ -64,6 +64,15 @@ export function blend(one: Curve, other: Curve, share: number): Curve {
   return { x, y: x.map((at) => (1 - share) * valueAt(one, at) + share * valueAt(other, at)) };
 }
 
+/** The curve raised by a straight line: by `rise` at x, and by `slope` more with each unit of x. */
+export function tilted(curve: Curve, x: number, rise: number, slope: number): Curve {
+  const xs = [...curve.x, curve.x.at(-1)! + FAR];
+  return { x: xs, y: xs.map((at) => valueAt(curve, at) + rise + slope * (at - x)) };
+}
+
+/** Beyond any context: how a curve goes on to the right is settled before it is raised. */
+const FAR = 1e9;
+
 function pieceOf(curve: Curve, x: number): number {
   let piece = 0;
   while (piece < curve.x.length - 2 && x >= curve.x[piece + 1]!) piece += 1;

@@ -14,6 +14,7 @@ export interface MeasuredPoints {
   readonly decode: readonly (readonly [batch: number, ...ms: number[]])[];
   /** New tokens, milliseconds. */
   readonly prefill: readonly (readonly [tokens: number, ms: number])[];
+  readonly unreadTokenMs?: number;
 }
 
 export function tableCost(points: MeasuredPoints): CostModel {
@@ -26,6 +27,7 @@ export function tableCost(points: MeasuredPoints): CostModel {
   return {
     name: points.name,
     prefillCurve: curve(points.prefill),
+    ...(points.unreadTokenMs === undefined ? {} : { unreadTokenMs: points.unreadTokenMs }),
     decodeCurve(batch) {
       let found = made.get(batch);
       if (found === undefined) {

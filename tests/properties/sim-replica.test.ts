@@ -19,6 +19,8 @@ interface Workload {
   readonly kvTokens: number;
   readonly prefillTokens: number;
   readonly cancels: number;
+  /** Microseconds that an unread token costs a row; 0 for a paged cache. */
+  readonly unread?: number;
 }
 
 const workloads: fc.Arbitrary<Workload> = fc.record({
@@ -28,6 +30,7 @@ const workloads: fc.Arbitrary<Workload> = fc.record({
   kvTokens: fc.integer({ min: 420, max: 1200 }),
   prefillTokens: fc.integer({ min: 1, max: 400 }),
   cancels: fc.integer({ min: 0, max: 5 }),
+  unread: fc.integer({ min: 0, max: 20 }),
 });
 
 type AnyReplica = Pick<Replica, 'enqueue' | 'cancel' | 'release'>;
@@ -45,7 +48,8 @@ function play(workload: Workload, make: Make): { lines: Line[]; world: World; as
   const inbox: EngineMessage[] = [];
   const asked = new Map<RequestId, GenerateRequest>();
   const open = new Map<string, number>();
-  const cost = tableCost(llama8b.points);
+  const { unread = 0 } = workload;
+  const cost = tableCost({ ...llama8b.points, ...(unread > 0 ? { unreadTokenMs: unread / 1000 } : {}) });
   const replica = make(world, { cost, ...workload }, (message) => inbox.push(message));
 
   const ask = (id: number, search: string, path: readonly PathStep[]): void => {

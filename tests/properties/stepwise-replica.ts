@@ -2,7 +2,7 @@
 // or planned ahead. Only the prefix cache is shared, which has tests of its own.
 
 import { fault } from '../../src/base/fault.ts';
-import { decodeMs, prefillExtraMs } from '../../src/cost/cost.ts';
+import { decodeMs, prefillExtraMs, unreadMs } from '../../src/cost/cost.ts';
 import type { EngineMessage, GenerateRequest, RequestId } from '../../src/engine/engine.ts';
 import { PrefixCache, type Segment } from '../../src/engine/sim/prefix-cache.ts';
 import type { ReplicaOptions } from '../../src/engine/sim/replica.ts';
@@ -79,7 +79,10 @@ export class StepwiseReplica {
     this.#stepping = true;
     const { cost } = this.#options;
     const contexts = this.#running.reduce((sum, each) => sum + contextOf(each), 0);
-    const ms = prefillExtraMs(cost, computed) + decodeMs(cost, this.#running.length, contexts);
+    const resident = this.#cache.usedTokens;
+    const unread = resident - contexts / this.#running.length;
+    const prefillMs = prefillExtraMs(cost, computed) + unreadMs(cost, computed, unread);
+    const ms = prefillMs + decodeMs(cost, this.#running.length, contexts, resident);
     this.#world.at(this.#world.nowMs + ms, () => this.#end());
   }
 

@@ -8,6 +8,8 @@ import type { ScoreRequest, Verifier, VerifierMessage } from '../../verifier/ver
 
 export class Recording implements StepSource, RewardSource {
   readonly #steps = new Map<string, Step>();
+  /** Steps by path and tokens: siblings that wrote the same are one step, and lie in a cache once. */
+  readonly #distinct = new Map<string, Step>();
   readonly #rewards = new Map<string, number>();
   readonly #promptTokens = new Map<string, number>();
   /** Steps and rewards of one question at one depth, for children that were never seen. */
@@ -77,8 +79,11 @@ export class Recording implements StepSource, RewardSource {
     return others[step.text.length % others.length]!;
   }
 
-  #keepStep(request: GenerateRequest, step: Step, prefixTokens: number): void {
+  #keepStep(request: GenerateRequest, said: Step, prefixTokens: number): void {
     const key = promptKey(request.prompt);
+    const same = `${pathKey(request.prompt, request.path, said)}|${said.tokenIds?.join() ?? said.tokens}`;
+    const step = this.#distinct.get(same) ?? said;
+    this.#distinct.set(same, step);
     this.#steps.set(`${key}|${request.seed}`, step);
     if (request.path.length === 0) this.#promptTokens.set(key, prefixTokens);
     push(this.#standIns, `${key}|${request.path.length}`, step);

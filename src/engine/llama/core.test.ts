@@ -218,6 +218,39 @@ describe('Core', () => {
     expect(last?.type === 'read' && last.usage.computedTokens).toBe('more\n'.length);
   });
 
+  it('reads the same step for a sibling without another decode', () => {
+    using bench = new Bench('random', { verdict: { good: '+', bad: '-', marker: '' } });
+    const step: Step = { text: 'the same\n', tokens: 9, meanLogprob: 0, end: 'delimiter' };
+    const read = (id: number) => ({ ...request(id), steps: [step] });
+    bench.core.read([read(1), read(2), read(3)]);
+    bench.run();
+    expect(bench.core.counts.decodes).toBe(1);
+    const [first, ...others] = [1, 2, 3].map((id) => bench.answers(id)[0]);
+    expect(first?.type).toBe('read');
+    for (const other of others) {
+      expect(other).toMatchObject({ probability: first?.type === 'read' && first.probability });
+      expect(other?.type === 'read' && other.usage.computedTokens).toBe(0);
+    }
+  });
+
+  it('measures every point of its cost table, fewer when the time is up, and leaves the cache as it was', () => {
+    using bench = new Bench('random');
+    const before = bench.run([request(1)]).step(1);
+    bench.core.release('search');
+    let calls = 0;
+    const clock = () => calls++;
+    const whole = bench.core.measure(clock, 1e6);
+    expect(whole.decode.map(([batch]) => batch)).toEqual([1, 2, 4, 8, 16, 24, 32, 48, 63]);
+    expect(whole.decode.every((row) => row.length === 1 + whole.contexts.length)).toBe(true);
+    expect(whole.prefill[0]).toEqual([1, 1]);
+    expect(whole.unreadTokenMs).toBe(0); // on this clock everything takes the same time
+    const short = bench.core.measure(clock, 0);
+    expect(short.decode.map(([batch]) => batch)).toEqual([1, 2]);
+    expect(short.prefill.length).toBe(6);
+    expect(short.unreadTokenMs).toBeUndefined();
+    expect(bench.run([request(2, { seed: 1 })]).step(2)).toEqual(before);
+  });
+
   it('renders chat messages with the template of the file', () => {
     using bench = new Bench('chat');
     const rendered = bench.core.model.renderChat([{ role: 'user', content: 'hello' }]);

@@ -60,6 +60,9 @@ export type CoreCounts = {
 // Rows of logits kept at the ends of prefixes take at most 16 MiB.
 const KEPT_LOGITS = 4 * 1024 * 1024;
 const KEPT_PROMPTS = 256;
+// What a reward model reads: a step of so many tokens below a path of so many.
+const TYPICAL_PATH = 64;
+const TYPICAL_STEP = 16;
 const TYPICAL_SAMPLING = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
 
 export class Core {
@@ -99,7 +102,7 @@ export class Core {
     }
     // The library rounds the number of cells up; the setting is kept to, so that a limit means what it says.
     const limits = { cells: options.kvTokens, sequences: MAX_SEQUENCES };
-    this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: options.verdict ? 0 : KEPT_LOGITS });
+    this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: KEPT_LOGITS });
     this.#drafts = drafts && this.#checked(drafts);
     this.#batcher = new Batcher(this.#store, {
       runningLimit: options.sequences,
@@ -200,6 +203,10 @@ export class Core {
     const { rowLimit, bulkRows, kvTokens: cells } = this.#options;
     const name = `measured ${this.model.description().name}`;
     const useLogits = (row: Float32Array) => void this.#sampler.draw(row, TYPICAL_SAMPLING, 0.5);
+    const layout =
+      this.#verdict === undefined
+        ? { prefillBelow: 0, blockTokens: 1 }
+        : { prefillBelow: Math.min(TYPICAL_PATH, this.#contextTokens >> 1), blockTokens: TYPICAL_STEP };
     return measureCost(this.#context, {
       name,
       nowMs,
@@ -209,6 +216,7 @@ export class Core {
       bulkRows,
       cells,
       contextTokens: this.model.contextTokens,
+      ...layout,
       useLogits,
     });
   }

@@ -1,6 +1,7 @@
 // What decodes cost on this machine, measured on the engine's own context while nothing else runs: the points of a cost
-// table (cost/table.ts). Sequences share their whole context, as the branches of a tree mostly do. Bounded in time; a
-// point that did not fit into it is left out. The clock is an argument.
+// table (cost/table.ts). Sequences share their whole context, as the branches of a tree mostly do. All points are measured
+// in turn, round after round, and the median counts: a neighbour's burst spoils one round, not one point. Bounded in time;
+// a point that did not fit into it is left out. The clocks are arguments.
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type { Context, ContextRow } from './context.ts';
 
@@ -16,6 +17,10 @@ export type MeasurementOptions = {
   readonly cells: number;
   /** The longest sequence that the model knows. */
   readonly contextTokens: number;
+  /** Cached tokens below which new ones are computed: none for prompts, a path for the steps that a verifier reads. */
+  readonly prefillBelow: number;
+  /** Tokens of a sequence that lie side by side in the cache: one where many decode at once, a step where steps are read. */
+  readonly blockTokens: number;
   /** What the engine does with the logits of each row that was wanted: part of what a step costs. */
   readonly useLogits: (logits: Float32Array) => void;
 };
@@ -23,106 +28,185 @@ export type MeasurementOptions = {
 const BATCHES = [1, 2, 4, 8, 16, 24, 32, 48, 63] as const;
 const CONTEXTS = [64, 256, 1024] as const;
 const SMALL_CONTEXT = 8; // for caches that are too small for the others
-const PREFILLS = [8, 16, 32, 63, 128, 256, 512] as const;
-const REPETITIONS = 4;
+const PREFILLS = [1, 2, 4, 8, 16, 32, 63, 128, 256, 512] as const;
+const LEAST_PREFILLS = 6; // whatever they take: the slope must be there
+const OTHERS = 12; // sequences of the shortest context beside the one that is read: what a few searches hold
+const ROUNDS = 9;
+const REPETITIONS = 2; // of a point in one round: the first in a new shape may have to build its graph
 const DECODE_SHARE = 0.6; // of the time; the rest is for prefills
-const LEAST_PREFILLS = 4; // whatever they take: the slope must be there
 const EXACT_PROCESSOR_MS = 40; // some kernels count processor time in ticks of 4 ms
 const ANY_TOKEN = 5; // the time does not depend on which one
 
 export function measureCost(context: Context, options: MeasurementOptions): MeasuredPoints {
-  const startMs = options.nowMs();
-  const within = (share: number) => () => options.nowMs() - startMs < share * options.budgetMs;
-  const largest = Math.min(options.bulkRows, options.cells);
-  prefillOnce(context, Math.min(largest, 64), options); // the first decode pays for touching the weights
-  const known = CONTEXTS.filter((each) => each < options.contextTokens);
-  const contexts = known.filter((each) => each + options.rowLimit * REPETITIONS <= options.cells);
-  const shared = contexts.length > 0 ? contexts : [SMALL_CONTEXT];
-  const columns = shared.map((each) => undisturbed(measureColumn(context, each, options, within(DECODE_SHARE))));
-  const sizes = PREFILLS.filter((each) => each <= Math.min(largest, options.contextTokens));
-  const times: number[] = [];
-  for (const tokens of sizes) {
-    if (times.length >= LEAST_PREFILLS && !within(1)()) break;
-    times.push(typical(() => prefillOnce(context, tokens, options), options));
+  return new Measurement(context, options).run();
+}
+
+class Measurement {
+  readonly #context: Context;
+  readonly #options: MeasurementOptions;
+  readonly #startMs: number;
+  readonly #contexts: readonly number[];
+  readonly #batches: readonly number[];
+  readonly #prefills: readonly number[];
+  /** By point: `context batch`, `prefill tokens`, `unread`. */
+  readonly #samples = new Map<string, { readonly tookMs: number[]; processorMs: number }>();
+
+  constructor(context: Context, options: MeasurementOptions) {
+    const { cells, contextTokens, rowLimit, bulkRows, prefillBelow } = options;
+    this.#context = context;
+    this.#options = options;
+    this.#startMs = options.nowMs();
+    const fitting = CONTEXTS.filter((each) => each < contextTokens && each + rowLimit * REPETITIONS <= cells);
+    this.#contexts = fitting.length > 0 ? fitting : [SMALL_CONTEXT];
+    this.#batches = BATCHES.filter((batch) => batch <= rowLimit);
+    const longest = Math.min(contextTokens, cells) - prefillBelow;
+    this.#prefills = PREFILLS.filter((each) => each <= Math.min(bulkRows, longest));
   }
-  const prefill = undisturbed(times).map((ms, at) => [sizes[at]!, ms] as const);
-  return { name: options.name, contexts: shared, decode: rowsOf(columns), prefill };
-}
 
-/** More rows never take less time: what exceeds the time of a larger size was somebody else's. */
-function undisturbed(times: readonly number[]): readonly number[] {
-  return times.map((_, at) => Math.min(...times.slice(at)));
-}
+  run(): MeasuredPoints {
+    this.#fill(0, Math.min(this.#prefills.at(-1)!, 63)); // the first decode pays for touching the weights
+    this.#context.remove(0, 0);
+    for (let round = 0; round < ROUNDS && (round === 0 || this.#within(1)); round++) {
+      for (const shared of this.#contexts) this.#measureColumn(shared);
+      this.#measureUnread();
+      this.#measurePrefills();
+    }
+    const prefill = undisturbed(this.#prefills.map((tokens) => this.#typical(`prefill ${tokens}`)));
+    const unreadTokenMs = this.#unreadTokenMs();
+    return {
+      name: this.#options.name,
+      contexts: this.#contexts,
+      decode: this.#decodeRows(),
+      prefill: prefill.map((ms, at) => [this.#prefills[at]!, ms] as const),
+      ...(unreadTokenMs === undefined ? {} : { unreadTokenMs }),
+    };
+  }
 
-/** Columns of times to rows of a table; a row ends where a column was cut short. */
-function rowsOf(columns: readonly (readonly number[])[]): MeasuredPoints['decode'] {
-  return BATCHES.slice(0, columns[0]!.length).map((batch, row) => {
-    const times = columns.map((column) => column[row]);
-    const end = times.indexOf(undefined);
-    return [batch, ...(times.slice(0, end < 0 ? times.length : end) as number[])] as const;
-  });
-}
+  /** Decode times of every batch size over one shared context; fewer when the time is up. */
+  #measureColumn(shared: number): void {
+    this.#fill(0, shared);
+    for (const [at, batch] of this.#batches.entries()) {
+      if (at > 1 && !this.#within(DECODE_SHARE)) break;
+      this.#decode(`${shared} ${batch}`, batch, shared);
+    }
+    this.#context.remove(0, 0);
+  }
 
-/** Decode times of every batch size over one shared context; shorter when the time is up. */
-function measureColumn(
-  context: Context,
-  shared: number,
-  options: MeasurementOptions,
-  inTime: () => boolean,
-): readonly number[] {
-  fill(context, shared, options.bulkRows);
-  const times: number[] = [];
-  const batches = BATCHES.filter((batch) => batch <= options.rowLimit);
-  for (const batch of batches) {
-    if (times.length > 1 && !inTime()) break;
-    for (let sequence = 1; sequence < batch; sequence++) context.copy(0, sequence, shared);
-    let position = shared;
-    times.push(
-      typical(() => {
-        const rows = Array.from({ length: batch }, (_, sequence) => row(sequence, position, true));
-        position += 1;
-        return timed(options.nowMs, () => {
-          context.decode(rows);
-          for (let index = 0; index < batch; index++) options.useLogits(context.logits(index));
-        });
-      }, options),
+  /** One batch over the shortest context once more, in a cache where that context grew side by side with others. */
+  #measureUnread(): void {
+    const { cells, rowLimit } = this.#options;
+    const shared = this.#contexts[0]!;
+    const room = shared * (1 + OTHERS) + rowLimit * REPETITIONS;
+    if (shared === SMALL_CONTEXT || room > cells || !this.#within(DECODE_SHARE)) return;
+    const sequences = [0, ...Array.from({ length: OTHERS }, (_, at) => rowLimit + at)];
+    this.#growTogether(sequences, shared);
+    this.#decode('unread', this.#unreadBatch, shared);
+    for (const sequence of sequences) this.#context.remove(sequence, 0);
+  }
+
+  /** A batch of middling size: small ones say little, and large ones are rare. */
+  get #unreadBatch(): number {
+    return this.#batches[Math.floor(this.#batches.length / 2)]!;
+  }
+
+  #measurePrefills(): void {
+    const { prefillBelow } = this.#options;
+    this.#fill(0, prefillBelow);
+    for (const [at, tokens] of this.#prefills.entries()) {
+      if (at >= LEAST_PREFILLS && !this.#within(1)) break;
+      for (let time = 0; time < REPETITIONS; time++) this.#prefill(tokens, prefillBelow);
+    }
+    this.#context.remove(0, 0);
+  }
+
+  #decode(point: string, batch: number, shared: number): void {
+    for (let sequence = 1; sequence < batch; sequence++) this.#context.copy(0, sequence, shared);
+    for (let position = shared; position < shared + REPETITIONS; position++) {
+      const rows = Array.from({ length: batch }, (_, sequence) => row(sequence, position, true));
+      this.#time(point, () => {
+        this.#context.decode(rows);
+        for (let index = 0; index < batch; index++) this.#options.useLogits(this.#context.logits(index));
+      });
+    }
+    for (let sequence = 1; sequence < batch; sequence++) this.#context.remove(sequence, 0);
+    this.#context.remove(0, shared);
+  }
+
+  #prefill(tokens: number, below: number): void {
+    const rows = Array.from({ length: tokens }, (_, at) => row(0, below + at, at === tokens - 1));
+    this.#time(`prefill ${tokens}`, () => this.#context.decode(rows));
+    this.#context.remove(0, below);
+  }
+
+  #fill(sequence: number, tokens: number): void {
+    const chunk = this.#options.bulkRows;
+    for (let start = 0; start < tokens; start += chunk) {
+      const count = Math.min(chunk, tokens - start);
+      const rows = Array.from({ length: count }, (_, at) => row(sequence, start + at, start + at === tokens - 1));
+      this.#context.decode(rows);
+    }
+  }
+
+  #growTogether(sequences: readonly number[], tokens: number): void {
+    const { blockTokens } = this.#options;
+    for (let start = 0; start < tokens; start += blockTokens) {
+      const count = Math.min(blockTokens, tokens - start);
+      const rows = sequences.flatMap((sequence) =>
+        Array.from({ length: count }, (_, at) => row(sequence, start + at, at === count - 1)),
+      );
+      this.#context.decode(rows);
+    }
+  }
+
+  #within(share: number): boolean {
+    return this.#options.nowMs() - this.#startMs < share * this.#options.budgetMs;
+  }
+
+  #time(point: string, action: () => void): void {
+    const { nowMs, processorMs = () => 0 } = this.#options;
+    const sample = this.#samples.get(point) ?? { tookMs: [], processorMs: 0 };
+    this.#samples.set(point, sample);
+    const [startMs, ownMs] = [nowMs(), processorMs()];
+    action();
+    sample.tookMs.push(nowMs() - startMs);
+    sample.processorMs += processorMs() - ownMs;
+  }
+
+  /** The median, or the mean processor time where that is less and long enough to be exact. */
+  #typical(point: string): number | undefined {
+    const sample = this.#samples.get(point);
+    if (sample === undefined) return undefined;
+    const sorted = sample.tookMs.sort((left, right) => left - right);
+    const medianMs = sorted[Math.floor(sorted.length / 2)]!;
+    if (sample.processorMs < EXACT_PROCESSOR_MS) return medianMs;
+    return Math.min(medianMs, sample.processorMs / sorted.length);
+  }
+
+  /** A row of the table ends where a column was cut short. */
+  #decodeRows(): MeasuredPoints['decode'] {
+    const columns = this.#contexts.map((shared) =>
+      undisturbed(this.#batches.map((batch) => this.#typical(`${shared} ${batch}`))),
     );
-    for (let sequence = 1; sequence < batch; sequence++) context.remove(sequence, 0);
-    context.remove(0, shared);
+    return this.#batches.slice(0, columns[0]!.length).map((batch, at) => {
+      const times = columns.map((column) => column[at]);
+      const end = times.indexOf(undefined);
+      return [batch, ...(times.slice(0, end < 0 ? times.length : end) as number[])] as const;
+    });
   }
-  context.remove(0, 0);
-  return times;
-}
 
-function fill(context: Context, tokens: number, chunk: number): void {
-  for (let start = 0; start < tokens; start += chunk) {
-    const count = Math.min(chunk, tokens - start);
-    context.decode(Array.from({ length: count }, (_, index) => row(0, start + index, start + index === tokens - 1)));
+  #unreadTokenMs(): number | undefined {
+    const shared = this.#contexts[0]!;
+    const [full, empty] = [this.#typical('unread'), this.#typical(`${shared} ${this.#unreadBatch}`)];
+    if (full === undefined || empty === undefined) return undefined;
+    return Math.max(0, full - empty) / (this.#unreadBatch * OTHERS * shared);
   }
 }
 
-function prefillOnce(context: Context, tokens: number, { nowMs }: MeasurementOptions): number {
-  const rows = Array.from({ length: tokens }, (_, position) => row(0, position, position === tokens - 1));
-  const took = timed(nowMs, () => context.decode(rows));
-  context.remove(0, 0);
-  return took;
-}
-
-/**
- * What it takes when nobody interrupts it: the shortest of a few, or their mean processor time where that is less and long
- * enough to be exact. A short measurement has luck with its neighbours sometimes, a long one never.
- */
-function typical(measure: () => number, { processorMs }: MeasurementOptions): number {
-  const beforeMs = processorMs?.() ?? 0;
-  const shortestMs = Math.min(...Array.from({ length: REPETITIONS }, measure));
-  const ownMs = (processorMs?.() ?? 0) - beforeMs;
-  return ownMs < EXACT_PROCESSOR_MS ? shortestMs : Math.min(shortestMs, ownMs / REPETITIONS);
-}
-
-function timed(nowMs: () => number, action: () => void): number {
-  const startMs = nowMs();
-  action();
-  return nowMs() - startMs;
+/** Up to the first that is missing. More rows never take less time: what exceeds the time of a larger size was somebody else's. */
+function undisturbed(times: readonly (number | undefined)[]): readonly number[] {
+  const end = times.indexOf(undefined);
+  const known = (end < 0 ? times : times.slice(0, end)) as readonly number[];
+  return known.map((_, at) => Math.min(...known.slice(at)));
 }
 
 function row(sequence: number, position: number, wanted: boolean): ContextRow {

@@ -13,6 +13,9 @@ import type { FromThread, ThreadInfo, ThreadOptions, ToThread } from './thread-m
 
 // The weight of the newest decode in the mean step time: about the last twenty count.
 const STEP_TIME_WEIGHT = 0.05;
+// Tokens are for eyes, so they may gather for a frame or two; an answer goes at once, with all that was said before it.
+// A message for each decode would wake the owner a few hundred times a second, on a core that somebody computes on.
+const TOKENS_GATHER_MS = 25;
 
 class EngineThread {
   readonly #port: MessagePort;
@@ -20,6 +23,7 @@ class EngineThread {
   readonly #threads: number;
   #outbox: CoreMessage[] = [];
   #stepMs: number | undefined;
+  #saidMs = 0;
   #closed = false;
 
   private constructor(port: MessagePort, binding: Binding, options: ThreadOptions, drafts: Drafts | undefined) {
@@ -54,7 +58,7 @@ class EngineThread {
       }
       if (this.#closed) return;
       const goesOn = this.#core.hasWork && this.#timedStep();
-      this.#flush();
+      if (!goesOn || this.#hasNews()) this.#flush();
       if (!goesOn) return;
     }
   }
@@ -99,9 +103,15 @@ class EngineThread {
     }
   }
 
+  #hasNews(): boolean {
+    if (this.#outbox.some(({ type }) => type !== 'token')) return true;
+    return performance.now() - this.#saidMs >= TOKENS_GATHER_MS;
+  }
+
   #flush(): void {
     const messages = this.#outbox;
     this.#outbox = [];
+    this.#saidMs = performance.now();
     this.#say({ type: 'messages', messages, load: { ...this.#core.counts, stepMs: this.#stepMs } });
   }
 

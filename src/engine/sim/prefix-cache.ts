@@ -26,6 +26,8 @@ interface CachedSearch {
   released: boolean;
 }
 
+type Stepped = Pick<PathStep, 'step'>;
+
 export interface Prefix {
   readonly segment: Segment;
   readonly computedTokens: number;
@@ -60,7 +62,7 @@ export class PrefixCache {
    * Makes the whole prefix resident, counts what that computes, and keeps it until `unpin`. `spareTokens` must be free
    * besides. Undefined, with nothing changed but idle segments dropped, when there is no room.
    */
-  pin(search: string, promptTokens: number, path: readonly PathStep[], spareTokens: number): Prefix | undefined {
+  pin(search: string, promptTokens: number, path: readonly Stepped[], spareTokens: number): Prefix | undefined {
     const known = this.#knownSearch(search);
     const depth = known.prompt === undefined ? 0 : this.#residentDepth(known, path);
     let segment = depth === 0 ? known.prompt : known.steps.get(path[depth - 1]!.step);
@@ -133,7 +135,7 @@ export class PrefixCache {
     return below;
   }
 
-  #residentDepth(known: CachedSearch, path: readonly PathStep[]): number {
+  #residentDepth(known: CachedSearch, path: readonly Stepped[]): number {
     // A resident segment keeps its parents resident, so the deepest one found is the end of the resident part.
     for (let depth = path.length; depth > 0; depth -= 1) {
       if (known.steps.has(path[depth - 1]!.step)) return depth;
@@ -217,7 +219,7 @@ export class PrefixCache {
   }
 }
 
-function sumTokens(path: readonly PathStep[], from: number): number {
+function sumTokens(path: readonly Stepped[], from: number): number {
   let sum = 0;
   for (let at = from; at < path.length; at += 1) sum += path[at]!.step.tokens;
   return sum;

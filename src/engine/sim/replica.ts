@@ -6,7 +6,14 @@
 import { assert } from '../../base/assert.ts';
 import { type Fault, fault } from '../../base/fault.ts';
 import { Heap } from '../../base/heap.ts';
-import { type CostModel, decodeSpanMs, decodeStepsUntil, prefillExtraMs } from '../../cost/cost.ts';
+import {
+  type CostModel,
+  type DecodeBatch,
+  decodeSpanMs,
+  decodeStepsUntil,
+  prefillExtraMs,
+  unreadMs,
+} from '../../cost/cost.ts';
 import type { Step } from '../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from '../engine.ts';
 import { PrefixCache, type Segment } from './prefix-cache.ts';
@@ -43,6 +50,7 @@ interface Sequence {
 }
 
 interface Span {
+  readonly batch: DecodeBatch;
   readonly startMs: number;
   readonly extraMs: number;
   readonly steps: number;
@@ -148,6 +156,8 @@ export class Replica {
 
   release(search: string): void {
     this.#cache.release(search);
+    // Where tokens that nobody reads cost time, the steps from now on take less.
+    if (this.#span !== undefined && this.#options.cost.unreadTokenMs !== undefined) this.#interrupt();
   }
 
   #mayStart(sequence: Sequence): boolean {
@@ -166,9 +176,8 @@ export class Replica {
     const span = this.#span;
     if (span === undefined) return this.#beginSoon();
     const decodedMs = this.#world.nowMs - span.startMs - span.extraMs;
-    const { cost } = this.#options;
-    const steps = decodeStepsUntil(cost, this.#running, this.#contextTokens, decodedMs);
-    if (steps < span.steps) this.#plan(span.startMs, span.extraMs, steps);
+    const steps = decodeStepsUntil(this.#options.cost, span.batch, decodedMs);
+    if (steps < span.steps) this.#plan({ ...span, steps });
   }
 
   #beginSoon(): void {
@@ -187,18 +196,25 @@ export class Replica {
     const untilFull = Math.floor(this.#cache.freeTokens / this.#running);
     // Somebody may come in with the next step: its share of prefill is new, and a sequence that gave way left room.
     const most = cleared || computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
-    const extraMs = prefillExtraMs(this.#options.cost, computed);
-    this.#plan(this.#world.nowMs, extraMs, Math.min(untilEnd, untilFull, most));
+    const { cost } = this.#options;
+    const batch = {
+      sequences: this.#running,
+      contextTokens: this.#contextTokens,
+      residentTokens: this.#cache.usedTokens,
+    };
+    const unread = batch.residentTokens - batch.contextTokens / batch.sequences;
+    const extraMs = prefillExtraMs(cost, computed) + unreadMs(cost, computed, unread);
+    this.#plan({ batch, startMs: this.#world.nowMs, extraMs, steps: Math.min(untilEnd, untilFull, most) });
   }
 
-  #plan(startMs: number, extraMs: number, steps: number): void {
+  #plan(planned: Omit<Span, 'endMs'>): void {
+    const { batch, startMs, extraMs, steps } = planned;
     assert(steps >= 1, 'a span has at least one step');
-    const decodeMs = decodeSpanMs(this.#options.cost, this.#running, this.#contextTokens, steps);
+    const decodeMs = decodeSpanMs(this.#options.cost, batch, steps);
     this.#stepMs = decodeMs / steps;
-    const endMs = Math.max(this.#world.nowMs, startMs + extraMs + decodeMs);
-    const span: Span = { startMs, extraMs, steps, endMs };
+    const span: Span = { ...planned, endMs: Math.max(this.#world.nowMs, startMs + extraMs + decodeMs) };
     this.#span = span;
-    this.#world.at(endMs, () => {
+    this.#world.at(span.endMs, () => {
       if (this.#span === span) this.#end(span);
     });
   }

@@ -4,7 +4,7 @@
 
 import { fault } from '../../base/fault.ts';
 import { Heap } from '../../base/heap.ts';
-import { type CostModel, prefillMs } from '../../cost/cost.ts';
+import { type CostModel, prefillMs, unreadMs } from '../../cost/cost.ts';
 import type { RequestId } from '../../engine/engine.ts';
 import { PrefixCache } from '../../engine/sim/prefix-cache.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
@@ -82,18 +82,22 @@ export class Scorer {
   #pass(): void {
     const batch: Scored[] = [];
     let computed = 0;
+    let read = 0;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       if (computed > 0 && computed + next.step.tokens > this.#options.passTokens) break;
       this.#waiting.pop();
       const usage = this.#compute(next);
       computed += usage.computedTokens;
+      read += usage.computedTokens * (usage.computedTokens + usage.cachedTokens);
       batch.push({ request: next, usage });
     }
     if (batch.length === 0) {
       this.#busy = false;
       return;
     }
-    const ms = prefillMs(this.#options.cost, computed);
+    const { cost } = this.#options;
+    const unread = computed === 0 ? 0 : Math.max(0, this.#cache.usedTokens - read / computed);
+    const ms = prefillMs(cost, computed) + unreadMs(cost, computed, unread);
     this.#world.at(this.#world.nowMs + ms, () => this.#end(batch, ms));
   }
 
@@ -116,17 +120,15 @@ export class Scorer {
     return undefined;
   }
 
-  /** What the pass computes for one request, and what it finds; the step itself is always new. */
+  /** What the pass computes for one request, and what it finds: all of it where the same step was scored before. */
   #compute(request: ScoreRequest): ScoreUsage {
     const { search, path, step } = request;
     const promptTokens = this.#source.promptTokens(request.prompt);
     if (this.#options.reusesPrefix) {
-      const prefix = this.#cache.pin(search, promptTokens, path, step.tokens);
+      const prefix = this.#cache.pin(search, promptTokens, [...path, { step }], 0);
       if (prefix !== undefined) {
-        this.#cache.take(step.tokens);
-        this.#cache.keep(prefix.segment, step);
         this.#cache.unpin(prefix.segment);
-        return { computedTokens: prefix.computedTokens + step.tokens, cachedTokens: prefix.cachedTokens };
+        return { computedTokens: prefix.computedTokens, cachedTokens: prefix.cachedTokens };
       }
     }
     const pathTokens = path.reduce((sum, each) => sum + each.step.tokens, 0);

@@ -55,6 +55,27 @@ describe('the simulated verifier', () => {
     }
   });
 
+  it('takes no time for a step that it has scored before, where it reuses', () => {
+    const { log, verifier, run } = setUp();
+    const same = step(50);
+    verifier.score([request(0, [], same)]);
+    run();
+    verifier.score([request(1, [], same)]);
+    run();
+    expect(log[1]).toMatchObject({ atMs: log[0]!.atMs, message: { usage: { computedTokens: 0, cachedTokens: 150 } } });
+  });
+
+  it('takes longer in a full cache where every row looks at all of it', () => {
+    const { log, verifier, run } = setUp({ cost: { ...cost, unreadTokenMs: 0.01 } });
+    verifier.score([request(0, [], step(50))]);
+    run();
+    verifier.score([{ ...request(1, [], step(50)), search: 'b' }]);
+    run();
+    const alone = prefillMs(cost, 150);
+    expect(log[0]!.atMs).toBeCloseTo(alone, 9);
+    expect(log[1]!.atMs).toBeCloseTo(2 * alone + 150 * 150 * 0.01, 9);
+  });
+
   it('holds no more than one pass may, and takes primary work before speculative', () => {
     const { log, verifier, run } = setUp();
     const many = Array.from({ length: 12 }, (_, id) => request(id, [], step(100)));
