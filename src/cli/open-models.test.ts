@@ -47,3 +47,14 @@ describe('the KV memory of a served model', () => {
     await expect(open({ kvBytes: 1000 })).rejects.toThrow(/1000 bytes; these models need at least \d+ \(kvBytes\)/);
   });
 });
+
+it('checks the arithmetic of steps where the configuration says so, whatever the verifier', async () => {
+  const named = async (checkArithmetic: boolean) => {
+    const simulated = { name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, checkArithmetic };
+    const [parts] = await openModels(loadConfig({ base: { models: [simulated] } }).models, {});
+    await Promise.all([parts!.engine.close(), parts!.verifier?.close()]);
+    return parts!.verifier?.capabilities.name;
+  };
+  expect(await named(true)).toMatch(/, arithmetic checked$/);
+  expect(await named(false)).not.toMatch(/checked/);
+});
