@@ -1,10 +1,12 @@
 // `npm run bench -- draft [--draft NAME] [--model NAME] [--tokens N] [--branches 1,4,16] [--rounds N]`: tokens per second without a draft
 // model, with one in the target's thread between its decodes, and with one in a thread of its own. They take turns within
-// each round, on a question that the shipped models know, so that the drafts are as good as in a search.
+// each round, on a question that the shipped models know, so that the drafts are as good as in a search. Before that, what
+// they could gain at best by the cost of single decodes.
 import { parseArgs } from 'node:util';
 import { DRAFT_DEFAULTS, type DraftOptions } from '../engine/llama/drafts.ts';
 import { modelPath } from '../engine/llama/shipped-models.ts';
 import { type Round, spread, throughContract } from './engine-throughput.ts';
+import { rowCosts } from './row-costs.ts';
 
 const QUESTION =
   'Anna has 12 boxes with 24 stamps in each. She gives 75 stamps to Ben. She buys 3 packs of 18 stamps. How many stamps does Anna have now?\n';
@@ -25,13 +27,15 @@ export async function report(print: (line: string) => void): Promise<void> {
       rounds: { type: 'string', default: '9' },
     },
   });
+  const branchings = values.branches.split(',').map(Number);
+  for (const branches of branchings) print(forecast(values, branches, Number(values.tokens)));
   const drafting = { model: modelPath(values.draft), tokens: Number(values.tokens), mostSequences: MOST } as const;
   const plain = await contender(values.model);
   const inStep = await contender(values.model, { ...drafting, where: 'inline' });
   const apart = await contender(values.model, { ...drafting, where: 'thread' });
   const contenders = [plain, inStep, apart];
   try {
-    for (const branches of values.branches.split(',').map(Number)) {
+    for (const branches of branchings) {
       const rounds = await interleave(contenders, branches, Number(values.rounds));
       print(`${branches} branches, drafts of ${values.tokens} tokens, ${values.rounds} rounds`);
       for (const [at, { name }] of contenders.entries()) print(lineOf(name, rounds[at]!, rounds[0]!));
@@ -39,6 +43,26 @@ export async function report(print: (line: string) => void): Promise<void> {
   } finally {
     for (const each of contenders) await each.close();
   }
+}
+
+/** A round by arithmetic, if every draft were accepted and two cores were free: ms for each token of a branch. */
+function forecast(names: { readonly model: string; readonly draft: string }, branches: number, tokens: number): string {
+  const half = Math.ceil(branches / 2);
+  const [plain, whole, part] = rowCosts(modelPath(names.model), [
+    [branches, 1],
+    [branches, tokens + 1],
+    [half, tokens + 1],
+  ]) as [number, number, number];
+  const [drafting, halfDrafting] = rowCosts(modelPath(names.draft), [
+    [branches, 1],
+    [half, 1],
+  ]) as [number, number];
+  const inStep = (whole + tokens * drafting) / (tokens + 1);
+  const rest = tokens * halfDrafting;
+  const apart = (branches === 1 ? part + rest : 2 * Math.max(part, rest)) / (tokens + 1);
+  const ms = (value: number) => value.toFixed(2);
+  const decodes = `decode ${ms(plain)}, verify ${ms(whole)} (half ${ms(part)}), draft ${tokens} x ${ms(drafting)}`;
+  return `${branches} branches at best, ms: ${decodes}; a token of each: none ${ms(plain)}, inline ${ms(inStep)}, thread ${ms(apart)}`;
 }
 
 async function contender(model: string, draft?: DraftOptions) {

@@ -64,7 +64,7 @@ async function openSized(options: EmbeddedOptions): Promise<Embedded> {
   const trial = await openPair({ ...rest, kvTokens: TRIAL_KV_TOKENS });
   const kvSplit = await measuredSplit(trial, kvBytes).finally(() => trial.close());
   const embedded = await openPair({ ...rest, kvSplit });
-  return { ...embedded, kvSplit, note: `${embedded.note}; ${splitText(kvBytes, kvSplit)}` };
+  return { ...embedded, kvSplit, note: `${embedded.note} (${splitText(kvBytes, kvSplit)})` };
 }
 
 /** How both models should share a memory, from their own measured times. */
@@ -92,7 +92,7 @@ export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: num
     verifierReusesPrefix: verifier.capabilities.reusesPrefix,
   });
   assert(split !== undefined, 'what both sides need at least was found to fit');
-  return split;
+  return { generatorTokens: split.generatorTokens, verifierTokens: split.verifierTokens };
 }
 
 export function splitText(kvBytes: number, { generatorTokens, verifierTokens }: MemoryShare): string {

@@ -16,7 +16,7 @@ export type DraftOptions = {
   readonly where: 'thread' | 'inline';
 };
 
-// In step: verifying the branches by halves costs more than drafting beside it saves, on the one machine where it was measured.
+// In step: without an idle core, verifying the branches by halves costs more than drafting beside it saves (decision 42).
 export const DRAFT_DEFAULTS = { tokens: 4, mostSequences: 4, where: 'inline' } as const;
 
 export type ToDrafter =
