@@ -1,6 +1,7 @@
 // `npm run bench -- validate`: the simulator against the embedded engine. The same questions under the same policies on
 // both: the engine for real, then the simulator with the cost table that the engine measured of itself in this run and the
-// steps and rewards that it gave. Repetitions are interleaved; figures are medians over them. Misses are printed as such.
+// steps and rewards that it gave. Repetitions are interleaved, each with a table of its own, since a machine has good and
+// bad minutes; figures are medians over them. Misses are printed as such.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type CostModel, decodeMs } from '../cost/cost.ts';
@@ -28,7 +29,7 @@ import { formFor, isRight } from './answering/question-form.ts';
 import { Recording } from './answering/recording.ts';
 import { quantile } from './answering/tally.ts';
 
-const MEASUREMENT_MS = 20_000;
+const MEASUREMENT_MS = 4_000;
 const settings = { branching: 4, threshold: 0.9, choose: 'best', budget: 8, concurrency: 4, seed: 1 } as const;
 
 export async function report(print: (line: string) => void): Promise<void> {
@@ -60,14 +61,15 @@ export async function report(print: (line: string) => void): Promise<void> {
       formOf: ({ question }) => formFor(values.model, question),
       isCorrect: isRight,
     };
-    const costs = {
-      engine: tableCost(await engine.measure(MEASUREMENT_MS)),
-      verifier: tableCost(await verifier.measure(MEASUREMENT_MS)),
-    };
     const before = processorMs();
     const contenders = policies.map((policy): Contender => ({ name: policy, program: 'mcts', policy, rollouts: 16 }));
     const measured = contenders.map((): Latencies[] => []);
+    const costs: Costs[] = [];
     for (let repetition = 0; repetition < Number(values.repetitions); repetition++) {
+      costs.push({
+        engine: tableCost(await engine.measure(MEASUREMENT_MS)),
+        verifier: tableCost(await verifier.measure(MEASUREMENT_MS)),
+      });
       for (const [at, contender] of contenders.entries()) {
         const trials: Trial[] = [];
         await runBlock(contest, contender, questions, (trial) => trials.push(trial));
@@ -76,14 +78,15 @@ export async function report(print: (line: string) => void): Promise<void> {
     }
     const others = othersShare(before);
     const predicted = contenders.map((contender) =>
-      latenciesOf(simulate(contest, recording, costs, contender, questions)),
+      costs.map((each) => latenciesOf(simulate(contest, recording, each, contender, questions))),
     );
     const { hits, misses } = recording;
     print(
       `${size} questions, ${embedded.note}, ${settings.concurrency} searches at a time, ${values.repetitions} repetitions`,
     );
     print(`steps not recorded, and stood in for: ${((100 * misses) / Math.max(1, hits + misses)).toFixed(1)} %`);
-    for (const [name, cost] of Object.entries(costs)) print(`${name}: ${costInWords(cost)}`);
+    for (const name of ['engine', 'verifier'] as const)
+      print(`${name}: ${costInWords(costs.map((each) => each[name]))}`);
     print(`processor time that others took meanwhile: ${(100 * others).toFixed(0)} % of ${cpus().length} cores`);
     printTable(policies, measured, predicted, print);
   } finally {
@@ -92,8 +95,8 @@ export async function report(print: (line: string) => void): Promise<void> {
 }
 
 /** The two things that a decode's time depends on most: its rows, and how much of others lies in the cache. */
-function costInWords(cost: CostModel): string {
-  const ms = (others: number) => decodeMs(cost, 16, 16 * 64, 64 + others).toFixed(1);
+function costInWords(costs: readonly CostModel[]): string {
+  const ms = (others: number) => median(costs.map((cost) => decodeMs(cost, 16, 16 * 64, 64 + others))).toFixed(1);
   return `16 rows over 64 tokens take ${ms(0)} ms, beside 700 tokens of others ${ms(700)} ms`;
 }
 
@@ -173,23 +176,19 @@ function simulate(
 function printTable(
   policies: readonly PolicyName[],
   measured: readonly (readonly Latencies[])[],
-  predicted: readonly Latencies[],
+  predicted: readonly (readonly Latencies[])[],
   print: (line: string) => void,
 ): void {
-  const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-  const found = measured.map((each) => ({
-    p50: median(each.map(({ p50 }) => p50)),
-    p95: median(each.map(({ p95 }) => p95)),
-  }));
   print('policy             figure      measured  predicted   error');
   for (const [at, policy] of policies.entries()) {
     for (const name of ['p50', 'p95'] as const) {
+      const seconds = (of: readonly Latencies[]) => median(of.map((each) => each[name])) / 1000;
       line(
         print,
         policy,
         `${name} s`,
-        found[at]![name] / 1000,
-        predicted[at]![name] / 1000,
+        seconds(measured[at]!),
+        seconds(predicted[at]!),
         name === 'p50' ? 0.3 : undefined,
       );
     }
@@ -197,10 +196,15 @@ function printTable(
   for (const [at, policy] of policies.entries()) {
     if (at === 0) continue;
     for (const name of ['p50', 'p95'] as const) {
-      const ratios = measured[at]!.map((each, repetition) => each[name] / measured[0]![repetition]![name]);
-      line(print, policy, `${name} / ${policies[0]}`, median(ratios), predicted[at]![name] / predicted[0]![name], 0.2);
+      const ratio = (of: readonly (readonly Latencies[])[]) =>
+        median(of[at]!.map((each, repetition) => each[name] / of[0]![repetition]![name]));
+      line(print, policy, `${name} / ${policies[0]}`, ratio(measured), ratio(predicted), 0.2);
     }
   }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 function line(

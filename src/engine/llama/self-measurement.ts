@@ -48,6 +48,8 @@ class Measurement {
   readonly #contexts: readonly number[];
   readonly #batches: readonly number[];
   readonly #prefills: readonly number[];
+  /** What the tokens of others added to one batch, in each round. */
+  readonly #unreadMs: number[] = [];
   /** By point: `context batch`, `prefill tokens`, `unread`. */
   readonly #samples = new Map<string, { readonly tookMs: number[]; processorMs: number }>();
 
@@ -92,7 +94,7 @@ class Measurement {
     this.#context.remove(0, 0);
   }
 
-  /** One batch over the shortest context once more, in a cache where that context grew side by side with others. */
+  /** One batch over the shortest context, in a cache where that context grew side by side with others, and right after alone. */
   #measureUnread(): void {
     const { cells, rowLimit } = this.#options;
     const shared = this.#contexts[0]!;
@@ -100,8 +102,11 @@ class Measurement {
     if (shared === SMALL_CONTEXT || room > cells || !this.#within(DECODE_SHARE)) return;
     const sequences = [0, ...Array.from({ length: OTHERS }, (_, at) => rowLimit + at)];
     this.#growTogether(sequences, shared);
-    this.#decode('unread', this.#unreadBatch, shared);
+    const fullMs = this.#decode('unread', this.#unreadBatch, shared);
     for (const sequence of sequences) this.#context.remove(sequence, 0);
+    this.#fill(0, shared);
+    this.#unreadMs.push(fullMs - this.#decode(`${shared} ${this.#unreadBatch}`, this.#unreadBatch, shared));
+    this.#context.remove(0, 0);
   }
 
   /** A batch of middling size: small ones say little, and large ones are rare. */
@@ -119,17 +124,21 @@ class Measurement {
     this.#context.remove(0, 0);
   }
 
-  #decode(point: string, batch: number, shared: number): void {
+  /** The shortest of the repetitions. */
+  #decode(point: string, batch: number, shared: number): number {
+    let shortestMs = Number.POSITIVE_INFINITY;
     for (let sequence = 1; sequence < batch; sequence++) this.#context.copy(0, sequence, shared);
     for (let position = shared; position < shared + REPETITIONS; position++) {
       const rows = Array.from({ length: batch }, (_, sequence) => row(sequence, position, true));
-      this.#time(point, () => {
+      const tookMs = this.#time(point, () => {
         this.#context.decode(rows);
         for (let index = 0; index < batch; index++) this.#options.useLogits(this.#context.logits(index));
       });
+      shortestMs = Math.min(shortestMs, tookMs);
     }
     for (let sequence = 1; sequence < batch; sequence++) this.#context.remove(sequence, 0);
     this.#context.remove(0, shared);
+    return shortestMs;
   }
 
   #prefill(tokens: number, below: number): void {
@@ -162,24 +171,25 @@ class Measurement {
     return this.#options.nowMs() - this.#startMs < share * this.#options.budgetMs;
   }
 
-  #time(point: string, action: () => void): void {
+  #time(point: string, action: () => void): number {
     const { nowMs, processorMs = () => 0 } = this.#options;
     const sample = this.#samples.get(point) ?? { tookMs: [], processorMs: 0 };
     this.#samples.set(point, sample);
     const [startMs, ownMs] = [nowMs(), processorMs()];
     action();
-    sample.tookMs.push(nowMs() - startMs);
+    const tookMs = nowMs() - startMs;
+    sample.tookMs.push(tookMs);
     sample.processorMs += processorMs() - ownMs;
+    return tookMs;
   }
 
   /** The median, or the mean processor time where that is less and long enough to be exact. */
   #typical(point: string): number | undefined {
     const sample = this.#samples.get(point);
     if (sample === undefined) return undefined;
-    const sorted = sample.tookMs.sort((left, right) => left - right);
-    const medianMs = sorted[Math.floor(sorted.length / 2)]!;
+    const medianMs = median(sample.tookMs);
     if (sample.processorMs < EXACT_PROCESSOR_MS) return medianMs;
-    return Math.min(medianMs, sample.processorMs / sorted.length);
+    return Math.min(medianMs, sample.processorMs / sample.tookMs.length);
   }
 
   /** A row of the table ends where a column was cut short. */
@@ -195,10 +205,8 @@ class Measurement {
   }
 
   #unreadTokenMs(): number | undefined {
-    const shared = this.#contexts[0]!;
-    const [full, empty] = [this.#typical('unread'), this.#typical(`${shared} ${this.#unreadBatch}`)];
-    if (full === undefined || empty === undefined) return undefined;
-    return Math.max(0, full - empty) / (this.#unreadBatch * OTHERS * shared);
+    if (this.#unreadMs.length === 0) return undefined;
+    return Math.max(0, median(this.#unreadMs)) / (this.#unreadBatch * OTHERS * this.#contexts[0]!);
   }
 }
 
@@ -207,6 +215,10 @@ function undisturbed(times: readonly (number | undefined)[]): readonly number[] 
   const end = times.indexOf(undefined);
   const known = (end < 0 ? times : times.slice(0, end)) as readonly number[];
   return known.map((_, at) => Math.min(...known.slice(at)));
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)]!;
 }
 
 function row(sequence: number, position: number, wanted: boolean): ContextRow {
