@@ -62,6 +62,15 @@ describe('a chat completion', () => {
     expect(direct).toMatchObject({ status: 400, error: { param: 'coppice.choose' } });
   });
 
+  test('a path that was accepted is the answer, whatever a vote would say', async () => {
+    const script: Script = ({ index }) => ({ text: `The answer is ${index === 2 ? 7 : 5}.`, end: 'eos' });
+    const verifier = new ScriptedVerifier(({ index }) => (index === 2 ? 0.8 : 0.6));
+    const { url } = await runGateway({ scripted: { script }, verifier });
+    const wish = { program: 'best-of-n', policy: 'positive', rollouts: 4, threshold: 0.75, choose: 'vote' };
+    const { coppice } = await ask(url, { coppice: wish });
+    expect(coppice).toMatchObject({ answer: '7', score: 0.8, support: null, exit: { kind: 'accepted' } });
+  });
+
   test('several turns reach the engine as they are, developer as system', async () => {
     const { url, engine } = await runGateway();
     const messages = [
