@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { checkConfig } from '../config/load.ts';
 import type { Engine, EngineMessage } from '../engine/engine.ts';
 import { Gateway } from '../gateway/gateway.ts';
-import { silentLog } from '../gateway/log.ts';
+import { silentLog } from '../gateway/observe/log.ts';
 import { MemoryJournal } from '../journal/memory/memory-journal.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';

@@ -11,15 +11,15 @@ interface Command {
 }
 
 const commands: Readonly<Record<string, Command>> = {
-  ask: { about: 'answers one question on the embedded engine', load: () => import('./ask.ts') },
-  serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./serve.ts') },
-  bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
+  ask: { about: 'answers one question on the embedded engine', load: () => import('./commands/ask.ts') },
+  serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./commands/serve.ts') },
+  bench: { about: 'compares programs and policies on a set of questions', load: () => import('./commands/bench.ts') },
   doctor: {
     about: 'examines servers or the embedded engine, and measures their knee',
-    load: () => import('./doctor.ts'),
+    load: () => import('./commands/doctor.ts'),
   },
-  replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
-  sim: { about: 'compares policies in virtual time, on simulated GPUs', load: () => import('./sim.ts') },
+  replay: { about: 'steps through a trace that ask wrote', load: () => import('./commands/replay.ts') },
+  sim: { about: 'compares policies in virtual time, on simulated GPUs', load: () => import('./commands/sim.ts') },
 };
 
 function usage(): string {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway, serverEvents } from '../../tests/support/running-gateway.ts';
-import { createLog, silentLog } from './log.ts';
-import { createTelemetry } from './telemetry.ts';
+import { createLog, silentLog } from './observe/log.ts';
+import { createTelemetry } from './observe/telemetry.ts';
 
 /** A server that remembers the bodies it was sent. */
 async function collector(answer: (body: Loose, headers: Loose) => { status?: number; body: string; type?: string }) {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway } from '../../tests/support/running-gateway.ts';
-import { newKey } from './keys.ts';
-import { createLog } from './log.ts';
+import { newKey } from './http/keys.ts';
+import { createLog } from './observe/log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-page-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

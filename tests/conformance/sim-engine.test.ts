@@ -1,4 +1,4 @@
-import { settingOf } from '../../src/bench/settings.ts';
+import { settingOf } from '../../src/bench/sim/settings.ts';
 import { llama8b } from '../../src/cost/h200.ts';
 import { tableCost } from '../../src/cost/table.ts';
 import { QuestionModel } from '../../src/engine/sim/question-model.ts';

@@ -2,10 +2,10 @@
 // a reward model behind /pooling.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { openModels } from '../../src/cli/open-models.ts';
+import { openModels } from '../../src/cli/models/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
-import { silentLog } from '../../src/gateway/log.ts';
+import { silentLog } from '../../src/gateway/observe/log.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';

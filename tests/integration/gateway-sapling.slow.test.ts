@@ -3,10 +3,10 @@
 import OpenAI, { BadRequestError } from 'openai';
 import { expect, onTestFinished, test } from 'vitest';
 import { evaluate } from '../../src/answer/expression.ts';
-import { openModels } from '../../src/cli/open-models.ts';
+import { openModels } from '../../src/cli/models/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
-import { silentLog } from '../../src/gateway/log.ts';
+import { silentLog } from '../../src/gateway/observe/log.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import type { Loose } from '../support/loose.ts';
 

@@ -2,7 +2,7 @@
 
 import OpenAI, { APIUserAbortError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { newKey } from '../../src/gateway/keys.ts';
+import { newKey } from '../../src/gateway/http/keys.ts';
 import { question, type RunningOptions, runGateway } from '../support/running-gateway.ts';
 
 async function client(options: RunningOptions = {}, apiKey = 'unused', maxRetries = 0) {

@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../src/engine/openai/dialects.ts';
-import { Draft } from '../../src/engine/openai/draft.ts';
-import { faultOfStatus } from '../../src/engine/openai/failure.ts';
-import { SseParser } from '../../src/engine/openai/sse.ts';
+import { dialects } from '../../src/engine/openai/dialect/dialects.ts';
+import { Draft } from '../../src/engine/openai/flight/draft.ts';
+import { faultOfStatus } from '../../src/remote/failure.ts';
+import { SseParser } from '../../src/remote/sse.ts';
 import type { Step } from '../../src/tree/step.ts';
 import type { Exchange, Recording } from '../servers/record.ts';
 

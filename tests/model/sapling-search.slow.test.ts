@@ -1,10 +1,10 @@
 // The shipped models through the whole system: search with the reward model solves what the generator alone often does not.
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Contender, type Contest, runBlock, type Trial } from '../../src/bench/answering/contest.ts';
-import { type Embedded, openEmbedded } from '../../src/bench/answering/embedded.ts';
-import { readQuestions } from '../../src/bench/answering/question-file.ts';
-import { formFor, isRight } from '../../src/bench/answering/question-form.ts';
+import { type Embedded, openEmbedded } from '../../src/answering/embedded.ts';
+import { readQuestions } from '../../src/answering/question-file.ts';
+import { formFor, isRight } from '../../src/answering/question-form.ts';
+import { type Contender, type Contest, runBlock, type Trial } from '../../src/bench/contest/contest.ts';
 
 let embedded: Embedded;
 let contest: Contest;

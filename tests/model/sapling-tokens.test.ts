@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { loadBinding } from '../../src/engine/llama/binding.ts';
-import { Model } from '../../src/engine/llama/model.ts';
-import { findLibrary } from '../../src/engine/llama/platform.ts';
+import { loadBinding } from '../../src/engine/llama/native/binding.ts';
+import { Model } from '../../src/engine/llama/native/model.ts';
+import { findLibrary } from '../../src/engine/llama/native/platform.ts';
 import { modelPath, shippedModels } from '../../src/engine/llama/shipped-models.ts';
 
 const stored = gunzipSync(readFileSync(new URL('../fixtures/sapling-tokens.jsonl.gz', import.meta.url)));

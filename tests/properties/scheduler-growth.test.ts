@@ -3,11 +3,11 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { crowds, type DecisionCount, growthFrom, liveSearches } from '../../src/bench/decide.ts';
+import { crowds, type DecisionCount, growthFrom, liveSearches } from '../../src/bench/micro/decide.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const script = `
-  const { countDecisions } = await import('./src/bench/decide.ts');
+  const { countDecisions } = await import('./src/bench/micro/decide.ts');
   console.log(JSON.stringify(countDecisions()));`;
 
 it('a decision grows no faster than n log n from 10 to 10,000 live searches', () => {

@@ -3,11 +3,11 @@
 // them, and for what it must refuse. Paths of the machine are struck out.
 
 import { writeFileSync } from 'node:fs';
-import { Connection } from '../../src/engine/openai/connection.ts';
-import type { Call, ServerFacts } from '../../src/engine/openai/dialect.ts';
-import { dialects } from '../../src/engine/openai/dialects.ts';
-import { probe } from '../../src/engine/openai/probe.ts';
-import { isRecord, numbers } from '../../src/engine/openai/wire-values.ts';
+import type { Call, ServerFacts } from '../../src/engine/openai/dialect/dialect.ts';
+import { dialects } from '../../src/engine/openai/dialect/dialects.ts';
+import { probe } from '../../src/engine/openai/dialect/probe.ts';
+import { Connection } from '../../src/remote/connection.ts';
+import { isRecord, numbers } from '../../src/remote/wire-values.ts';
 
 export interface Exchange {
   readonly name: string;

@@ -2,10 +2,10 @@
 // (accuracy of serial MCTS) and §4.3 (the strict exit on about 5 % of Math500). Held-out seeds are in docs/simulator.md.
 
 import { describe, expect, it } from 'vitest';
-import { contenderOf } from '../../src/bench/contenders.ts';
-import { yieldOf } from '../../src/bench/measures.ts';
-import { type SettingName, settingNames, settingOf } from '../../src/bench/settings.ts';
-import { runTrial, trialDefaults } from '../../src/bench/trial.ts';
+import { contenderOf } from '../../src/bench/sim/contenders.ts';
+import { yieldOf } from '../../src/bench/sim/measures.ts';
+import { type SettingName, settingNames, settingOf } from '../../src/bench/sim/settings.ts';
+import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
 
 function served(setting: SettingName, row: string) {
   const arrivals = { kind: 'backlog' } as const;

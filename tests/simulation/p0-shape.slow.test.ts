@@ -2,10 +2,10 @@
 // change that turns the picture over is seen. Deterministic by seed.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Cell, compare, parseLoad } from '../../src/bench/comparison.ts';
-import { rows } from '../../src/bench/contenders.ts';
-import { Pool } from '../../src/bench/pool.ts';
-import { trialDefaults } from '../../src/bench/trial.ts';
+import { type Cell, compare, parseLoad } from '../../src/bench/sim/comparison.ts';
+import { rows } from '../../src/bench/sim/contenders.ts';
+import { Pool } from '../../src/bench/sim/pool.ts';
+import { trialDefaults } from '../../src/bench/sim/trial.ts';
 
 describe("P0's comparison on Math500 with the 8B model, twice positive's capacity", () => {
   let cells: Map<string, Cell>;

@@ -3,8 +3,8 @@
 // whole path that a sequence really holds, so that a wrong fork or a stale cell changes what is generated.
 import { assert } from '../../src/base/assert.ts';
 import { hash, Random } from '../../src/base/random.ts';
-import type { Batch } from '../../src/engine/llama/batcher.ts';
-import type { SequenceMemory } from '../../src/engine/llama/prefix-store.ts';
+import type { Batch } from '../../src/engine/llama/batch/batcher.ts';
+import type { SequenceMemory } from '../../src/engine/llama/batch/prefix-store.ts';
 
 type Cell = { readonly token: number; readonly position: number; readonly sequences: Set<number> };
 

@@ -1,12 +1,12 @@
 // Does search pay on this model? A few questions through greedy, self-consistency and MCTS on the same engine, and a
 // verdict that does not claim more than so few questions can show.
 
+import type { GoldQuestion } from '../../answering/question-file.ts';
+import { isRight, type QuestionForm } from '../../answering/question-form.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
-import { type Contender, type Contest, runBlock, type Trial } from '../answering/contest.ts';
-import type { GoldQuestion } from '../answering/question-file.ts';
-import { isRight, type QuestionForm } from '../answering/question-form.ts';
-import { type Tally, tally } from '../answering/tally.ts';
+import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
+import { type Tally, tally } from '../contest/tally.ts';
 
 export interface CompareOptions {
   readonly engine: Engine;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerFacts } from '../../engine/openai/dialect.ts';
-import type { Trial } from '../answering/contest.ts';
-import { readQuestions } from '../answering/question-file.ts';
-import { isRight } from '../answering/question-form.ts';
-import { tally } from '../answering/tally.ts';
+import { readQuestions } from '../../answering/question-file.ts';
+import { isRight } from '../../answering/question-form.ts';
+import type { ServerFacts } from '../../engine/openai/dialect/dialect.ts';
+import type { Trial } from '../contest/contest.ts';
+import { tally } from '../contest/tally.ts';
 import { verdict } from './compare.ts';
 import { engineFindings, verifierFindings } from './findings.ts';
 import { budgetFor, type CurvePoint, kneeOf } from './knee.ts';

@@ -1,9 +1,9 @@
 // The embedded engine: libllama in a thread of this process, behind the engine contract.
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest, RequestId } from '../engine.ts';
-import type { DraftOptions } from './drafts.ts';
-import { LlamaThread } from './thread.ts';
-import type { ThreadInfo, ThreadLoad } from './thread-messages.ts';
+import type { DraftOptions } from './draft/drafts.ts';
+import { LlamaThread } from './thread/thread.ts';
+import type { ThreadInfo, ThreadLoad } from './thread/thread-messages.ts';
 
 export type LlamaEngineOptions = {
   /** Path of a GGUF file. */

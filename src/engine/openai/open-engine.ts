@@ -2,13 +2,13 @@
 // a fault that waiting does not mend (a wrong key, a wrong model, another protocol) is told at once.
 
 import { FaultError, fault } from '../../base/fault.ts';
+import { Health } from '../../remote/health.ts';
+import { liveTimers } from '../../remote/timers.ts';
 import type { EngineCapabilities } from '../engine.ts';
-import { Health } from './health.ts';
-import { defaultLimits, type LimitOptions } from './in-flight-limit.ts';
 import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { RemoteEngine } from './remote-engine.ts';
-import { Replica } from './replica.ts';
-import { liveTimers } from './timers.ts';
+import { defaultLimits, type LimitOptions } from './replica/in-flight-limit.ts';
+import { Replica } from './replica/replica.ts';
 
 export async function openRemoteEngine(options: RemoteEngineOptions): Promise<RemoteEngine> {
   checkOptions(options);

@@ -1,8 +1,8 @@
 // The settings of a remote engine, each with unit, default and the reason for it.
 
 import { raise } from '../../base/fault.ts';
-import type { DialectName } from './dialect.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../../remote/timers.ts';
+import type { DialectName } from './dialect/dialect.ts';
 
 export interface ServerOptions {
   /** The server's root, such as http://127.0.0.1:8000. */

@@ -5,7 +5,7 @@
 import type { NodeId } from '../../tree/events.ts';
 import type { Prompt } from '../../tree/step.ts';
 import type { GenerateRequest } from '../engine.ts';
-import { type Renderer, render, type Tokens, tokenize } from './render.ts';
+import { type Renderer, render, type Tokens, tokenize } from './dialect/render.ts';
 
 interface Known {
   readonly prompt: Prompt;

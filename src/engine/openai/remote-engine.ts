@@ -5,6 +5,9 @@
 
 import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { hash, Random } from '../../base/random.ts';
+import { failureOf } from '../../remote/health.ts';
+import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
+import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Step } from '../../tree/step.ts';
 import type {
   Engine,
@@ -15,20 +18,17 @@ import type {
   GenerationUsage,
   RequestId,
 } from '../engine.ts';
-import { callFor } from './call.ts';
-import type { Call } from './dialect.ts';
-import { Exchange } from './exchange.ts';
-import { failureOf } from './health.ts';
-import { Homes } from './homes.ts';
+import type { Call } from './dialect/dialect.ts';
+import { callFor } from './flight/call.ts';
+import { Exchange } from './flight/exchange.ts';
+import { type Child, childOf, type Job, liveChildren } from './flight/queue.ts';
+import { groupSiblings } from './flight/siblings.ts';
 import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Prefixes } from './prefixes.ts';
-import { type Child, childOf, type Job, liveChildren } from './queue.ts';
-import type { Replica } from './replica.ts';
-import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replicas.ts';
-import { attemptsAfter, mayRetry, retryDelayMs } from './retry.ts';
-import { groupSiblings } from './siblings.ts';
-import { liveTimers, type Timers } from './timers.ts';
-import { Watch } from './watch.ts';
+import { Homes } from './replica/homes.ts';
+import type { Replica } from './replica/replica.ts';
+import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replica/replicas.ts';
+import { Watch } from './replica/watch.ts';
 
 /** Blank steps thrown away before the request fails. */
 const rejections = 3;

@@ -3,10 +3,10 @@
 // top probabilities of llama-server's /completion. All of them reuse the prefix, so only the last step is computed.
 
 import { raise } from '../../base/fault.ts';
-import { usageOf } from '../../engine/openai/completion-chunk.ts';
-import { dialects } from '../../engine/openai/dialects.ts';
-import { type Renderer, render, type Tokens, tokenize } from '../../engine/openai/render.ts';
-import { isRecord, numberOrNaN, records } from '../../engine/openai/wire-values.ts';
+import { usageOf } from '../../engine/openai/dialect/completion-chunk.ts';
+import { dialects } from '../../engine/openai/dialect/dialects.ts';
+import { type Renderer, render, type Tokens, tokenize } from '../../engine/openai/dialect/render.ts';
+import { isRecord, numberOrNaN, records } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';

@@ -2,7 +2,7 @@
 // `{"model"?, "items": [{"question", "steps"}]}` and answering `{"rewards": [number, ...]}`, one number from 0 to 1 for the
 // last step of each item. Documented in docs/remote-engines.md.
 
-import { isRecord, numberOrNaN } from '../../engine/openai/wire-values.ts';
+import { isRecord, numberOrNaN } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
 

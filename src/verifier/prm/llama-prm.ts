@@ -5,8 +5,8 @@
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type { RequestId } from '../../engine/engine.ts';
 import { LLAMA_DEFAULTS, SELF_MEASUREMENT_MS } from '../../engine/llama/llama-engine.ts';
-import { LlamaThread } from '../../engine/llama/thread.ts';
-import type { ThreadInfo, ThreadLoad } from '../../engine/llama/thread-messages.ts';
+import { LlamaThread } from '../../engine/llama/thread/thread.ts';
+import type { ThreadInfo, ThreadLoad } from '../../engine/llama/thread/thread-messages.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
 

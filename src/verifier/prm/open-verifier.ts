@@ -1,9 +1,9 @@
 // Opens a remote verifier by the name of its reward model's kind.
 
 import { raise } from '../../base/fault.ts';
-import { Connection } from '../../engine/openai/connection.ts';
-import type { DialectName, ServerFacts } from '../../engine/openai/dialect.ts';
-import { probe } from '../../engine/openai/probe.ts';
+import type { DialectName, ServerFacts } from '../../engine/openai/dialect/dialect.ts';
+import { probe } from '../../engine/openai/dialect/probe.ts';
+import { Connection } from '../../remote/connection.ts';
 import { type JudgeOptions, JudgeScorer } from '../judge/judge-scorer.ts';
 import { CausalScorer, noProbabilities, rlhflowFormat, shepherdFormat } from './causal-scorer.ts';
 import { HttpScorer } from './http-scorer.ts';

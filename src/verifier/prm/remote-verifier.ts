@@ -6,8 +6,8 @@ import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { Heap } from '../../base/heap.ts';
 import { Random } from '../../base/random.ts';
 import type { RequestId } from '../../engine/engine.ts';
-import { attemptsAfter, mayRetry, retryDelayMs } from '../../engine/openai/retry.ts';
-import { liveTimers, type Timers } from '../../engine/openai/timers.ts';
+import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
+import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type {
   ScoreRequest,

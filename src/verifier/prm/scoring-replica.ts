@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { type Fault, FaultError } from '../../base/fault.ts';
-import { failureOf, Health } from '../../engine/openai/health.ts';
+import { failureOf, Health } from '../../remote/health.ts';
 import type { ScoringServer } from './scorer.ts';
 
 export class ScoringReplica {

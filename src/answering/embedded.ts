@@ -1,0 +1,158 @@
+// The embedded engine with the verifier that goes with it: the reward model beside the shipped generator, a given one, or
+// the generator's own confidence. Says in words what it chose, so that a command can tell the user.
+
+import { assert } from '../base/assert.ts';
+import { raise } from '../base/fault.ts';
+import { splitKv } from '../cost/kv-split.ts';
+import { tableCost } from '../cost/table.ts';
+import { LLAMA_DEFAULTS, LlamaEngine, type LlamaEngineOptions } from '../engine/llama/llama-engine.ts';
+import { isShipped, modelPath } from '../engine/llama/shipped-models.ts';
+import type { ThreadInfo } from '../engine/llama/thread/thread-messages.ts';
+import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
+import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
+import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
+import { LlamaPrm, type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
+import type { Verifier } from '../verifier/verifier.ts';
+
+export type EmbeddedOptions = {
+  /** Name of a shipped model or path of a GGUF file. */
+  readonly model: string;
+  /** The same for the reward model; `none` for the generator's own confidence, `exact` for the checker of countdown. */
+  readonly prm?: string;
+  /** What the reward model is read for; `step` unless said. */
+  readonly reading?: ReadingName;
+  /** Steps that state a false equation score 0. */
+  readonly checkArithmetic?: boolean;
+  readonly kvTokens?: number;
+  readonly threads?: number;
+  readonly sequences?: number;
+  /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Goes before `kvTokens`. */
+  readonly kvBytes?: number;
+  /** The cells of each side, for whoever has decided that already. */
+  readonly kvSplit?: MemoryShare;
+};
+
+export type MemoryShare = { readonly generatorTokens: number; readonly verifierTokens: number };
+
+export type Embedded = {
+  readonly engine: LlamaEngine;
+  readonly verifier: LlamaPrm | Verifier;
+  readonly hasRewardModel: boolean;
+  readonly note: string;
+  /** How a given KV memory was split. */
+  readonly kvSplit?: MemoryShare;
+  close(): Promise<void>;
+};
+
+/** A round as the split assumes it: paths an eighth as long as the model knows them, of eight steps, expanded by four. */
+const TYPICAL = { pathShare: 1 / 8, mostPathTokens: 512, pathSteps: 8, siblings: 4 } as const;
+/** Cells of the two models while they are measured. */
+const TRIAL_KV_TOKENS = 2048;
+/** Each side keeps room for one sequence of the longest length that its model knows, or of this. */
+const LONGEST_PATH_TOKENS = 2048;
+
+export async function openEmbedded({ checkArithmetic, ...options }: EmbeddedOptions): Promise<Embedded> {
+  const embedded = await openSized(options);
+  if (!checkArithmetic) return embedded;
+  const verifier = new CheckedVerifier(embedded.verifier);
+  return { ...embedded, verifier, note: `${embedded.note}, arithmetic checked` };
+}
+
+async function openSized(options: EmbeddedOptions): Promise<Embedded> {
+  const { kvBytes, ...rest } = options;
+  if (kvBytes === undefined) return openPair(rest);
+  const trial = await openPair({ ...rest, kvTokens: TRIAL_KV_TOKENS });
+  const kvSplit = await measuredSplit(trial, kvBytes).finally(() => trial.close());
+  const embedded = await openPair({ ...rest, kvSplit });
+  return { ...embedded, kvSplit, note: `${embedded.note} (${splitText(kvBytes, kvSplit)})` };
+}
+
+/** How both models should share a memory, from their own measured times. */
+export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: number): Promise<MemoryShare> {
+  const generatorTokenBytes = engine.info.kvTokenBytes;
+  if (!(verifier instanceof LlamaPrm)) {
+    const leastBytes = longestPath(engine) * generatorTokenBytes;
+    if (kvBytes < leastBytes) return refuse(kvBytes, leastBytes);
+    return { generatorTokens: Math.floor(kvBytes / generatorTokenBytes), verifierTokens: 0 };
+  }
+  const verifierTokenBytes = verifier.info.kvTokenBytes;
+  const [leastGeneratorTokens, leastVerifierTokens] = [longestPath(engine), longestPath(verifier)];
+  const leastBytes = leastGeneratorTokens * generatorTokenBytes + leastVerifierTokens * verifierTokenBytes;
+  if (kvBytes < leastBytes) return refuse(kvBytes, leastBytes); // before anybody waits for a measurement
+  const split = splitKv({
+    ...typicalRound(engine.info),
+    generator: tableCost(await engine.measure()),
+    verifier: tableCost(await verifier.measure()),
+    generatorTokenBytes,
+    verifierTokenBytes,
+    memoryBytes: kvBytes,
+    leastGeneratorTokens,
+    leastVerifierTokens,
+    mostDecode: LLAMA_DEFAULTS.sequences,
+    verifierReusesPrefix: verifier.capabilities.reusesPrefix,
+  });
+  assert(split !== undefined, 'what both sides need at least was found to fit');
+  return { generatorTokens: split.generatorTokens, verifierTokens: split.verifierTokens };
+}
+
+export function splitText(kvBytes: number, { generatorTokens, verifierTokens }: MemoryShare): string {
+  const memory = `${(kvBytes / 1_048_576).toFixed(1)} MiB of KV memory`;
+  return `of ${memory}: generator ${generatorTokens} tokens, verifier ${verifierTokens}`;
+}
+
+function typicalRound({ contextTokens }: ThreadInfo) {
+  const { pathShare, mostPathTokens, pathSteps, siblings } = TYPICAL;
+  const pathTokens = Math.min(mostPathTokens, Math.ceil(contextTokens * pathShare));
+  return { pathTokens, stepTokens: Math.ceil(pathTokens / pathSteps), siblings };
+}
+
+function longestPath({ info }: { readonly info: ThreadInfo }): number {
+  return Math.min(info.contextTokens, LONGEST_PATH_TOKENS);
+}
+
+function refuse(kvBytes: number, leastBytes: number): never {
+  return raise('bad-setting', `the KV memory is ${kvBytes} bytes; these models need at least ${leastBytes} (kvBytes)`);
+}
+
+async function openPair(options: Omit<EmbeddedOptions, 'kvBytes'>): Promise<Embedded> {
+  const prm = options.prm ?? (isShipped(options.model) ? `${options.model}-prm` : 'none');
+  const { kvTokens, kvSplit, threads, sequences } = options;
+  const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads, sequences });
+  const engine = await LlamaEngine.open({ ...sizes, model: modelPath(options.model) });
+  try {
+    const sized = definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads });
+    const verifier = await openVerifier(prm, options.reading ?? 'step', engine, sized);
+    const hasRewardModel = prm !== 'none';
+    const note = hasRewardModel
+      ? `${options.model}, scored by ${prm}`
+      : `${options.model}, without a reward model: steps are scored by the model's own confidence`;
+    const close = async () => void (await Promise.all([engine.close(), verifier.close()]));
+    return { engine, verifier, hasRewardModel, note, close };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+function openVerifier(
+  prm: string,
+  reading: ReadingName,
+  engine: LlamaEngine,
+  sizes: Pick<LlamaEngineOptions, 'kvTokens' | 'threads'>,
+): Promise<Verifier> {
+  if (prm === 'none') return Promise.resolve(new ConfidenceVerifier());
+  if (prm === 'exact') return Promise.resolve(new ExactVerifier());
+  return LlamaPrm.open({
+    ...sizes,
+    ...readings[reading],
+    model: modelPath(prm),
+    vocabularyHash: engine.info.vocabularyHash,
+  });
+}
+
+/** Only the members that have a value: an option that is not given must not hide its default. */
+function definedOf<T extends Record<string, number | undefined>>(values: T): { [K in keyof T]?: number } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: number;
+  };
+}

@@ -1,0 +1,59 @@
+// One search run to its end in real time, with its events handed on as they happen.
+
+import type { Engine } from '../engine/engine.ts';
+import type { Policy } from '../policy/policy.ts';
+import { isTreeEvent, type LoggedEvent } from '../runtime/events.ts';
+import { LiveLoop, systemClock } from '../runtime/live.ts';
+import type { SearchRequest, SearchResult } from '../runtime/request.ts';
+import { Runtime } from '../runtime/runtime.ts';
+import { Tree } from '../tree/tree.ts';
+import type { Verifier } from '../verifier/verifier.ts';
+
+export type LiveSearch = {
+  readonly engine: Engine;
+  readonly verifier?: Verifier;
+  readonly policy: Policy;
+  /** Strands open at a time. */
+  readonly budget: number;
+  readonly request: SearchRequest;
+  /** Called after every event, with the tree as it is then. */
+  readonly onEvent?: (event: LoggedEvent, tree: Tree) => void;
+  readonly signal?: AbortSignal;
+};
+
+export type Ended = { readonly result: SearchResult; readonly tree: Tree };
+
+export function runSearch(live: LiveSearch): Promise<Ended> {
+  const { engine, verifier, policy, budget, request, signal } = live;
+  const loop = new LiveLoop();
+  let tree: Tree | undefined;
+  return new Promise((resolve, reject) => {
+    const follow = (logged: LoggedEvent): void => {
+      if (isTreeEvent(logged.event)) {
+        if (logged.event.type === 'planted') tree = Tree.replay([logged.event]);
+        else tree?.record(logged.event);
+      }
+      if (tree !== undefined) live.onEvent?.(logged, tree);
+    };
+    const runtime = new Runtime({
+      engine,
+      ...(verifier === undefined ? {} : { verifier }),
+      scheduler: policy.scheduler,
+      budget,
+      clock: systemClock,
+      onEvent: follow,
+      onEnd: (result) => {
+        loop.stop();
+        resolve({ result, tree: tree! });
+      },
+      wake: loop.wake,
+    });
+    signal?.addEventListener('abort', () => runtime.cancel(request.id), { once: true });
+    try {
+      runtime.submit(request);
+      loop.drive(runtime);
+    } catch (error) {
+      reject(error);
+    }
+  });
+}

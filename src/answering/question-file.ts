@@ -1,0 +1,18 @@
+// Reads a file of questions with gold answers; src/task/questions.ts knows the formats.
+import { readFileSync } from 'node:fs';
+import { raise } from '../base/fault.ts';
+import { type GoldQuestion, parseQuestions } from '../task/questions.ts';
+
+export type { GoldQuestion } from '../task/questions.ts';
+
+export function readQuestions(path: string): readonly GoldQuestion[] {
+  return parseQuestions(path, readText(path));
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return raise('bad-setting', `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,196 @@
+// `npm run bench -- engine [--peer] [--rounds N] [--model FILE]`: tokens per second through the engine contract, beside a
+// bare decode loop on the same binding and, with --peer, node-llama-cpp's own API (installed on demand, never a
+// dependency). All of them take turns within each round, so that ratios are of one run.
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Context } from '../../engine/llama/batch/context.ts';
+import { Sampler, uniformOf } from '../../engine/llama/batch/sampler.ts';
+import type { DraftOptions } from '../../engine/llama/draft/drafts.ts';
+import { LlamaEngine } from '../../engine/llama/llama-engine.ts';
+import { type Binding, loadBinding } from '../../engine/llama/native/binding.ts';
+import { Model } from '../../engine/llama/native/model.ts';
+import { findLibrary } from '../../engine/llama/native/platform.ts';
+import { modelPath } from '../../engine/llama/shipped-models.ts';
+
+const BATCHES = [16, 32] as const;
+const PROMPT_TOKENS = 128;
+const TOKENS = 64;
+const SAMPLING = { temperature: 0.8, topP: 0.95, topK: 0, minP: 0 } as const;
+const PEER_VERSION = '3.22.1';
+
+/** Processor time of the whole process is what a busy neighbour does not change; wall-clock time is what a user waits. */
+export type Round = { readonly tokens: number; readonly wallMs: number; readonly processorMs: number };
+
+/** A sequence ends when it draws the end token. */
+export type Runner = { readonly name: string; round(batch: number): Promise<Round>; close(): Promise<void> };
+
+export async function report(print: (line: string) => void): Promise<void> {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      peer: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '7' },
+      model: { type: 'string', default: 'sapling' },
+    },
+  });
+  const model = modelPath(values.model);
+  const prompt = promptOf(model);
+  const runners = [bareLoop(model, prompt), await throughContract(model, prompt)];
+  if (values.peer) runners.push(await peer(model, prompt));
+  try {
+    for (const batch of BATCHES) await compare(runners, batch, Number(values.rounds), print);
+  } finally {
+    for (const runner of runners) await runner.close();
+  }
+}
+
+async function compare(runners: readonly Runner[], batch: number, rounds: number, print: (line: string) => void) {
+  const results = runners.map((): Round[] => []);
+  for (const runner of runners) await runner.round(batch); // warm
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, runner] of runners.entries()) results[at]!.push(await runner.round(batch));
+  }
+  print(`${batch} sequences, ${PROMPT_TOKENS}-token shared prompt, ${TOKENS} tokens each, 1 thread, ${rounds} rounds`);
+  for (const clock of ['wallMs', 'processorMs'] as const) {
+    print(`  tokens per second of ${clock === 'wallMs' ? 'wall-clock' : 'processor'} time`);
+    const rates = results.map((each) => each.map((round) => (1000 * round.tokens) / round[clock]));
+    for (const [at, runner] of runners.entries()) {
+      const ratios = rates[1]!.map((rate, round) => rate / rates[at]![round]!);
+      const ratio = at === 1 ? '' : `  contract / this ${spread(ratios, 2)}`;
+      print(`    ${runner.name.padEnd(21)} ${spread(rates[at]!, 0)}${ratio}`);
+    }
+  }
+}
+
+/** Times an action that gives the number of tokens it made. */
+async function timeRound(action: () => number | Promise<number>): Promise<Round> {
+  const startMs = performance.now();
+  const before = process.cpuUsage();
+  const tokens = await action();
+  const { user, system } = process.cpuUsage(before);
+  return { tokens, wallMs: performance.now() - startMs, processorMs: (user + system) / 1000 };
+}
+
+/** Median, with the smallest and the largest. */
+export function spread(values: readonly number[], digits: number): string {
+  const sorted = [...values].sort((left, right) => left - right);
+  const text = (value: number) => value.toFixed(digits);
+  return `${text(sorted[Math.floor(sorted.length / 2)]!)} (${text(sorted[0]!)} to ${text(sorted.at(-1)!)})`;
+}
+
+/** The least that any program on this binding must do: prefill once, fork, then decode and sample. */
+function bareLoop(path: string, text: string): Runner {
+  const binding: Binding = loadBinding(findLibrary());
+  const model = Model.load(binding, path);
+  const context = Context.create(binding, model, { cells: 8192, threads: 1, rows: 512, flashAttention: true });
+  const sampler = new Sampler(model.vocabularySize);
+  const prompt = model.tokenizePrompt({ kind: 'text', text });
+  const draw = (row: Float32Array, sequence: number, position: number) =>
+    sampler.draw(row, SAMPLING, uniformOf(sequence, position)).token;
+  const round = (batch: number): number => {
+    const last = prompt.length - 1;
+    context.decode(prompt.map((token, position) => ({ token, position, sequence: 0, wanted: position === last })));
+    const row = context.logits(0);
+    let live = Array.from({ length: batch }, (_, sequence) => ({ sequence, token: draw(row, sequence, 0) }));
+    let drawn = batch;
+    for (let sequence = 1; sequence < batch; sequence++) context.copy(0, sequence, prompt.length);
+    for (let at = 1; at < TOKENS; at++) {
+      live = live.filter(({ token }) => !model.endsGeneration(token));
+      if (live.length === 0) break;
+      context.decode(live.map((each) => ({ ...each, position: last + at, wanted: true })));
+      live = live.map(({ sequence }, index) => ({ sequence, token: draw(context.logits(index), sequence, at) }));
+      drawn += live.length;
+    }
+    for (let sequence = 0; sequence < batch; sequence++) context.remove(sequence, 0);
+    return drawn;
+  };
+  const close = async () => {
+    context.close();
+    model.close();
+  };
+  return { name: 'bare decode loop', round: (batch) => timeRound(() => round(batch)), close };
+}
+
+export async function throughContract(
+  path: string,
+  text: string,
+  draft?: DraftOptions,
+): Promise<Runner & { readonly engine: LlamaEngine }> {
+  const engine = await LlamaEngine.open({ model: path, ...(draft === undefined ? {} : { draft }) });
+  let onStep = (_tokens: number): void => {};
+  engine.connect((message) => {
+    if (message.type === 'step') onStep(message.step.tokens);
+    if (message.type === 'fault') throw new Error(message.fault.message);
+  });
+  let rounds = 0;
+  const round = async (batch: number): Promise<number> => {
+    const search = `round ${rounds++}`;
+    let [open, tokens] = [batch, 0];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    onStep = (count) => {
+      tokens += count;
+      open -= 1;
+      if (open === 0) resolve();
+    };
+    engine.generate(
+      Array.from({ length: batch }, (_, index) => ({
+        id: rounds * 1000 + index,
+        search,
+        prompt: { kind: 'text', text } as const,
+        parent: 0,
+        path: [],
+        index,
+        sampling: SAMPLING,
+        seed: rounds * 1000 + index,
+        delimiters: [],
+        maxTokens: TOKENS,
+        lane: 'primary' as const,
+        priority: 0,
+      })),
+    );
+    await promise;
+    engine.release(search);
+    return tokens;
+  };
+  const name = draft === undefined ? 'engine contract' : `drafts: ${draft.where}`;
+  return { name, engine, round: (batch) => timeRound(() => round(batch)), close: () => engine.close() };
+}
+
+/** node-llama-cpp in a process of its own, installed into a folder outside the project. */
+async function peer(model: string, prompt: string): Promise<Runner> {
+  const folder = join(tmpdir(), 'coppice-bench-peer');
+  const { directory } = findLibrary();
+  const platform = directory.match(/@node-llama-cpp[\\/]([^\\/]+)/)![1]!;
+  mkdirSync(folder, { recursive: true });
+  const packages = [`node-llama-cpp@${PEER_VERSION}`, `@node-llama-cpp/${platform}@${PEER_VERSION}`];
+  const options = ['--prefix', folder, '--no-save', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
+  execFileSync('npm', ['install', ...options, ...packages], { stdio: 'ignore' });
+  const child: ChildProcess = fork(fileURLToPath(new URL('./engine-throughput-peer.ts', import.meta.url)), {
+    env: { ...process.env, PEER: JSON.stringify({ folder, model, prompt, tokens: TOKENS }) },
+  });
+  await once(child, 'message');
+  const round = async (batch: number): Promise<Round> => {
+    child.send(batch);
+    const [result] = (await once(child, 'message')) as [Round];
+    return result;
+  };
+  const close = async () => {
+    child.disconnect();
+    await once(child, 'exit');
+  };
+  return { name: `node-llama-cpp ${PEER_VERSION}`, round, close };
+}
+
+/** Questions one after the other, cut where they have the wanted number of tokens. */
+function promptOf(path: string): string {
+  const model = Model.load(loadBinding(findLibrary()), path);
+  let text = 'Make 24 from 4 7 8 8.\n'.repeat(PROMPT_TOKENS / 4);
+  while (model.tokenizePrompt({ kind: 'text', text }).length > PROMPT_TOKENS) text = text.slice(0, -1);
+  model.close();
+  return text;
+}

@@ -1,0 +1,140 @@
+// `npm run bench -- kv-split [--model NAME] [--cells N] [--searches N] [--rounds N]`: the same searches on one scarce KV memory, split
+// between generator and reward model as measured costs say (P4 §4.3), in halves, and as one-sidedly as it goes. What counts
+// is computed tokens (with too few cells a path is computed again) and their time. The splits take turns within each round.
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Embedded, type MemoryShare, measuredSplit, openEmbedded } from '../../answering/embedded.ts';
+import { readQuestions } from '../../answering/question-file.ts';
+import { formFor, isRight } from '../../answering/question-form.ts';
+import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
+import { type Contest, runBlock, type Trial } from '../contest/contest.ts';
+import { percentile } from '../statistics.ts';
+
+export type ScarceRun = {
+  readonly trials: readonly Trial[];
+  /** Rows of its decodes: each token that it computed, as often as it did. */
+  readonly generatorTokens: number;
+  readonly verifierTokens: number;
+  readonly decodes: number;
+  readonly generatedTokens: number;
+  readonly wallMs: number;
+  readonly processorMs: number;
+};
+
+const PRM = 'sapling-prm';
+const MCTS = { name: 'mcts', program: 'mcts', policy: 'vanilla', rollouts: 16 } as const;
+const SETTINGS = { branching: 8, threshold: 0.99, choose: 'best', budget: 16, seed: 1 } as const;
+/** Five numbers: the trees grow until the rollouts are used up. */
+const HARD = 3;
+
+/** The KV memory that holds so many tokens of both models, half of them each. */
+export function bytesOf(cells: number, { engine, verifier }: Embedded): number {
+  return (cells / 2) * (engine.info.kvTokenBytes + prmOf({ verifier }).info.kvTokenBytes);
+}
+
+/** The measured split beside those that need no measurement: half the bytes each, and all but the least to one side. */
+export async function splitsOf(embedded: Embedded, kvBytes: number): Promise<Readonly<Record<string, MemoryShare>>> {
+  const { info: generator } = embedded.engine;
+  const { info: verifier } = prmOf(embedded);
+  const share = (verifierBytes: number): MemoryShare => {
+    const verifierTokens = Math.floor(verifierBytes / verifier.kvTokenBytes);
+    const left = kvBytes - verifierTokens * verifier.kvTokenBytes;
+    return { generatorTokens: Math.floor(left / generator.kvTokenBytes), verifierTokens };
+  };
+  return {
+    measured: await measuredSplit(embedded, kvBytes),
+    halves: share(kvBytes / 2),
+    'most to generator': share(verifier.contextTokens * verifier.kvTokenBytes),
+    'most to verifier': share(kvBytes - generator.contextTokens * generator.kvTokenBytes),
+  };
+}
+
+/** Hard puzzles, all at once, on caches of these sizes. */
+export async function searchUnder(model: string, kvSplit: MemoryShare, searches: number): Promise<ScarceRun> {
+  const embedded = await openEmbedded({ model, prm: PRM, kvSplit });
+  try {
+    const contest: Contest = {
+      ...embedded,
+      settings: { ...SETTINGS, concurrency: searches },
+      formOf: ({ question }) => formFor('sapling', question),
+      isCorrect: isRight,
+    };
+    const trials: Trial[] = [];
+    const startMs = performance.now();
+    const before = process.cpuUsage();
+    await runBlock(contest, MCTS, hardQuestions(searches), (trial) => trials.push(trial));
+    const { user, system } = process.cpuUsage(before);
+    const wallMs = performance.now() - startMs;
+    const [generator, verifier] = [embedded.engine.counts, prmOf(embedded).counts];
+    return {
+      trials,
+      generatorTokens: generator.rows,
+      verifierTokens: verifier.rows,
+      decodes: generator.decodes + verifier.decodes,
+      generatedTokens: trials.reduce((sum, each) => sum + each.generatedTokens, 0),
+      wallMs,
+      processorMs: (user + system) / 1000,
+    };
+  } finally {
+    await embedded.close();
+  }
+}
+
+export async function report(print: (line: string) => void): Promise<void> {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      model: { type: 'string', default: 'sapling' },
+      cells: { type: 'string', default: '1400' },
+      searches: { type: 'string', default: '8' },
+      rounds: { type: 'string', default: '3' },
+    },
+  });
+  const [cells, searches, rounds] = [Number(values.cells), Number(values.searches), Number(values.rounds)];
+  const trial = await openEmbedded({ model: values.model, prm: PRM });
+  const kvBytes = bytesOf(cells, trial);
+  const splits = await splitsOf(trial, kvBytes).finally(() => trial.close());
+  const runs = Object.keys(splits).map((): ScarceRun[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, split] of Object.values(splits).entries()) {
+      runs[at]!.push(await searchUnder(values.model, split, searches));
+    }
+  }
+  print(
+    `${values.model} and ${PRM}, ${kvBytes} bytes of KV memory, ${searches} searches at once, medians of ${rounds}`,
+  );
+  print(`${'split'.padEnd(18)}${COLUMNS.map((column) => column.padStart(WIDTH)).join('')}`);
+  for (const [at, [name, split]] of Object.entries(splits).entries()) print(lineOf(name, split, runs[at]!, runs[0]!));
+}
+
+const COLUMNS = ['generator', 'verifier', 'computed', 'by verifier', 'decodes', 'processor s', 'wall s', '/ measured'];
+const WIDTH = 13;
+
+/** Cells of both, computed tokens per generated one, decodes, times, and processor time against the measured split's. */
+function lineOf(name: string, split: MemoryShare, runs: readonly ScarceRun[], measured: readonly ScarceRun[]): string {
+  const of = (value: (run: ScarceRun) => number) => percentile(runs.map(value), 50);
+  const ratios = runs.map((run, at) => run.processorMs / measured[at]!.processorMs);
+  const values = [
+    String(split.generatorTokens),
+    String(split.verifierTokens),
+    of((run) => (run.generatorTokens + run.verifierTokens) / run.generatedTokens).toFixed(2),
+    of((run) => run.verifierTokens / run.generatedTokens).toFixed(2),
+    of((run) => run.decodes).toFixed(0),
+    of((run) => run.processorMs / 1000).toFixed(1),
+    of((run) => run.wallMs / 1000).toFixed(1),
+    percentile(ratios, 50).toFixed(2),
+  ];
+  return `${name.padEnd(18)}${values.map((value) => value.padStart(WIDTH)).join('')}`;
+}
+
+function hardQuestions(count: number) {
+  const file = fileURLToPath(new URL('../../../tasks/countdown.calibration.jsonl', import.meta.url));
+  return readQuestions(file)
+    .filter(({ solvable, difficulty }) => solvable && difficulty === HARD)
+    .slice(0, count);
+}
+
+function prmOf({ verifier }: Pick<Embedded, 'verifier'>): LlamaPrm {
+  if (verifier instanceof LlamaPrm) return verifier;
+  throw new TypeError('this benchmark needs a reward model of its own');
+}

@@ -1,0 +1,235 @@
+// `npm run bench -- validate`: the simulator against the embedded engine. The same questions under the same policies on
+// both: the engine for real, then the simulator with the cost table that the engine measured of itself in this run and the
+// steps and rewards that it gave. Repetitions are interleaved, each with a table of its own, since a machine has good and
+// bad minutes; figures are medians over them. Misses are printed as such.
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { openEmbedded } from '../../answering/embedded.ts';
+import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
+import { formFor, isRight } from '../../answering/question-form.ts';
+import { type CostModel, decodeMs } from '../../cost/cost.ts';
+import { tableCost } from '../../cost/table.ts';
+import { LLAMA_DEFAULTS } from '../../engine/llama/llama-engine.ts';
+import { SimEngine } from '../../engine/sim/sim-engine.ts';
+import { World } from '../../engine/sim/world.ts';
+import { createPolicy } from '../../policy/create.ts';
+import { type PolicyName, policyNames } from '../../policy/policy.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
+import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
+import {
+  type Contender,
+  type Contest,
+  type Job,
+  requestOf,
+  runBlock,
+  type Trial,
+  trialOf,
+} from '../contest/contest.ts';
+import { Recording } from '../contest/recording.ts';
+import { quantile } from '../contest/tally.ts';
+
+const MEASUREMENT_MS = 4_000;
+const settings = { branching: 4, threshold: 0.9, choose: 'best', budget: 8, concurrency: 4, seed: 1 } as const;
+
+export async function report(print: (line: string) => void): Promise<void> {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      model: { type: 'string', default: 'sapling' },
+      questions: { type: 'string' },
+      size: { type: 'string', default: '24' },
+      repetitions: { type: 'string', default: '5' },
+      policies: { type: 'string', default: 'vanilla,positive,boost' },
+    },
+  });
+  const policies = values.policies
+    .split(',')
+    .filter((name): name is PolicyName => policyNames.includes(name as PolicyName));
+  const all = values.questions === undefined ? puzzles() : readQuestions(values.questions);
+  const size = Math.min(Number(values.size), all.length);
+  const questions = Array.from({ length: size }, (_, at) => all[Math.floor((at * all.length) / size)]!);
+  const embedded = await openEmbedded({ model: values.model });
+  try {
+    const { engine, verifier } = embedded;
+    if (!(verifier instanceof LlamaPrm)) throw new Error('validation needs a reward model');
+    const recording = new Recording();
+    const contest: Contest = {
+      engine: recording.listenTo(engine),
+      verifier: recording.listenToVerifier(verifier),
+      settings,
+      formOf: ({ question }) => formFor(values.model, question),
+      isCorrect: isRight,
+    };
+    const before = processorMs();
+    const contenders = policies.map((policy): Contender => ({ name: policy, program: 'mcts', policy, rollouts: 16 }));
+    const measured = contenders.map((): Latencies[] => []);
+    const costs: Costs[] = [];
+    for (let repetition = 0; repetition < Number(values.repetitions); repetition++) {
+      costs.push({
+        engine: tableCost(await engine.measure(MEASUREMENT_MS)),
+        verifier: tableCost(await verifier.measure(MEASUREMENT_MS)),
+      });
+      for (const [at, contender] of contenders.entries()) {
+        const trials: Trial[] = [];
+        await runBlock(contest, contender, questions, (trial) => trials.push(trial));
+        measured[at]!.push(latenciesOf(trials));
+      }
+    }
+    const others = othersShare(before);
+    const predicted = contenders.map((contender) =>
+      costs.map((each) => latenciesOf(simulate(contest, recording, each, contender, questions))),
+    );
+    const { hits, misses } = recording;
+    print(
+      `${size} questions, ${embedded.note}, ${settings.concurrency} searches at a time, ${values.repetitions} repetitions`,
+    );
+    print(`steps not recorded, and stood in for: ${((100 * misses) / Math.max(1, hits + misses)).toFixed(1)} %`);
+    for (const name of ['engine', 'verifier'] as const)
+      print(`${name}: ${costInWords(costs.map((each) => each[name]))}`);
+    print(`processor time that others took meanwhile: ${(100 * others).toFixed(0)} % of ${cpus().length} cores`);
+    printTable(policies, measured, predicted, print);
+  } finally {
+    await embedded.close();
+  }
+}
+
+/** The two things that a decode's time depends on most: its rows, and how much of others lies in the cache. */
+function costInWords(costs: readonly CostModel[]): string {
+  const ms = (others: number) => median(costs.map((cost) => decodeMs(cost, 16, 16 * 64, 64 + others))).toFixed(1);
+  return `16 rows over 64 tokens take ${ms(0)} ms, beside 700 tokens of others ${ms(700)} ms`;
+}
+
+type ProcessorMs = { readonly atMs: number; readonly own: number; readonly all: number };
+
+function processorMs(): ProcessorMs {
+  const { user, system } = process.cpuUsage();
+  const all = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+  return { atMs: performance.now(), own: (user + system) / 1000, all };
+}
+
+/** What the cores did for others than this process since then: busy neighbours make measured times long and the table stale. */
+function othersShare(before: ProcessorMs): number {
+  const now = processorMs();
+  const others = now.all - before.all - (now.own - before.own);
+  return Math.max(0, others) / (cpus().length * (now.atMs - before.atMs));
+}
+
+type Latencies = { readonly p50: number; readonly p95: number };
+type Costs = { readonly engine: CostModel; readonly verifier: CostModel };
+
+function latenciesOf(trials: readonly Trial[]): Latencies {
+  const sorted = trials.map(({ latencyMs }) => latencyMs).sort((left, right) => left - right);
+  return { p50: quantile(sorted, 0.5).value, p95: quantile(sorted, 0.95).value };
+}
+
+/** The closed loop of `runBlock` in virtual time. */
+function simulate(
+  contest: Contest,
+  recording: Recording,
+  costs: Costs,
+  contender: Contender,
+  questions: readonly GoldQuestion[],
+): Trial[] {
+  const world = new World();
+  const { kvTokens, sequences, rowLimit } = LLAMA_DEFAULTS;
+  const engine = new SimEngine(world, recording, {
+    ...{ cost: costs.engine, replicas: 1, sequenceLimit: sequences, kvTokens, prefillTokens: rowLimit },
+  });
+  const verifier = new SimVerifier(world, recording, {
+    ...{ cost: costs.verifier, replicas: 1, passTokens: rowLimit, kvTokens, reusesPrefix: true },
+  });
+  const policy = createPolicy(contender.policy);
+  const waiting = [...questions].reverse();
+  const live = new Map<string, Job>();
+  const trials: Trial[] = [];
+  let woken = false;
+  const submitNext = (): void => {
+    const question = waiting.pop();
+    if (question === undefined) return;
+    const job = { contender, question };
+    const request = requestOf(contest, job, policy.rules);
+    live.set(request.id, job);
+    runtime.submit(request);
+  };
+  const runtime: Runtime = new Runtime({
+    ...{ engine, verifier, scheduler: policy.scheduler, budget: settings.budget, clock: world.clock },
+    onEnd: (result) => {
+      trials.push(trialOf(contest, live.get(result.id)!, result));
+      world.at(world.nowMs, submitNext);
+    },
+    wake: () => {
+      woken = true;
+    },
+  });
+  for (let at = 0; at < settings.concurrency; at++) world.at(0, submitNext);
+  const react = (): void => {
+    do {
+      woken = false;
+      runtime.step();
+    } while (woken);
+  };
+  world.run(react, { stop: () => trials.length === questions.length });
+  return trials;
+}
+
+function printTable(
+  policies: readonly PolicyName[],
+  measured: readonly (readonly Latencies[])[],
+  predicted: readonly (readonly Latencies[])[],
+  print: (line: string) => void,
+): void {
+  print('policy             figure      measured  predicted   error');
+  for (const [at, policy] of policies.entries()) {
+    for (const name of ['p50', 'p95'] as const) {
+      const seconds = (of: readonly Latencies[]) => median(of.map((each) => each[name])) / 1000;
+      line(
+        print,
+        policy,
+        `${name} s`,
+        seconds(measured[at]!),
+        seconds(predicted[at]!),
+        name === 'p50' ? 0.3 : undefined,
+      );
+    }
+  }
+  for (const [at, policy] of policies.entries()) {
+    if (at === 0) continue;
+    for (const name of ['p50', 'p95'] as const) {
+      const ratio = (of: readonly (readonly Latencies[])[]) =>
+        median(of[at]!.map((each, repetition) => each[name] / of[0]![repetition]![name]));
+      line(print, policy, `${name} / ${policies[0]}`, ratio(measured), ratio(predicted), 0.2);
+    }
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+function line(
+  print: (line: string) => void,
+  policy: string,
+  figure: string,
+  measured: number,
+  predicted: number,
+  bound: number | undefined,
+): void {
+  const error = predicted / measured - 1;
+  const verdict = bound === undefined || Math.abs(error) <= bound ? '' : `  misses ${100 * bound} %`;
+  const cells = [
+    measured.toFixed(2).padStart(9),
+    predicted.toFixed(2).padStart(10),
+    `${(100 * error).toFixed(0)} %`.padStart(7),
+  ];
+  print(`${policy.padEnd(18)} ${figure.padEnd(14)}${cells.join(' ')}${verdict}`);
+}
+
+/** Some puzzles of four numbers, where no question file is given; every one is different. */
+function puzzles(): GoldQuestion[] {
+  return Array.from({ length: 48 }, (_, at) => {
+    const numbers = [1 + (at % 9), 2 + ((at * 5) % 11), 3 + ((at * 7) % 10), 4 + ((at * 3) % 9)].sort((a, b) => a - b);
+    const question = `Make ${20 + ((at * 13) % 40)} from ${numbers.join(' ')}.`;
+    return { id: String(at), question, answer: undefined, solvable: true, difficulty: undefined };
+  });
+}

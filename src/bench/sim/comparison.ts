@@ -1,0 +1,105 @@
+// The canonical comparison: policies in P0's order over settings, seeds and loads. Loads are relative to capacities that
+// the same run measures first (`0.6v`: 0.6 of vanilla's, `1p`: positive's), so that a table says how full the system
+// was. Every policy meets the same questions at the same instants; ratios are made per setting and seed, then averaged.
+
+import { assert } from '../../base/assert.ts';
+import { raise } from '../../base/fault.ts';
+import { contenderOf, type RowName } from './contenders.ts';
+import { capacityOf, type Latencies, latenciesOf, type Yield, yieldOf } from './measures.ts';
+import type { Pool } from './pool.ts';
+import type { GpuName, SettingName } from './settings.ts';
+import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
+
+/** A multiple of the measured capacity of `vanilla` (v) or of `positive` (p). */
+export interface Load {
+  readonly name: string;
+  readonly factor: number;
+  readonly of: 'vanilla' | 'positive';
+}
+
+export interface ComparisonPlan {
+  readonly settings: readonly SettingName[];
+  readonly rows: readonly RowName[];
+  readonly seeds: readonly number[];
+  readonly loads: readonly Load[];
+  /** Requests of one run. */
+  readonly requests: number;
+  readonly budget: number;
+  readonly rollouts: number;
+  readonly threshold: number;
+  readonly roofline: GpuName | undefined;
+  /** The second row that all are compared with, besides vanilla. */
+  readonly base: RowName;
+  readonly verifierReuses: boolean;
+}
+
+/** One policy in one setting under one seed. */
+export interface Cell {
+  readonly setting: SettingName;
+  readonly seed: number;
+  readonly row: RowName;
+  /** Requests per second. */
+  readonly capacity: number;
+  readonly yield: Yield;
+  readonly loads: readonly (Latencies & { readonly load: string; readonly perSecond: number; readonly yield: Yield })[];
+}
+
+export function parseLoad(text: string): Load {
+  const match = /^(\d+(?:\.\d+)?)([vp])$/.exec(text);
+  const factor = Number(match?.[1]);
+  if (match === null || !(factor > 0 && factor <= 100)) {
+    raise('bad-setting', `load is '${text}'; it must be a multiple of a capacity, such as 0.6v or 1p`);
+  }
+  return { name: text, factor, of: match[2] === 'v' ? 'vanilla' : 'positive' };
+}
+
+export async function compare(plan: ComparisonPlan, pool: Pool): Promise<Cell[]> {
+  const places = plan.settings.flatMap((setting) => plan.seeds.map((seed) => ({ setting, seed })));
+  // Both are needed as yardsticks, whether they are shown or not.
+  const measured = [...new Set<RowName>([...plan.rows, 'vanilla', 'positive'])];
+  const spots = places.flatMap((place) => measured.map((row) => ({ ...place, row })));
+  const backlogs = await pool.run(spots.map((spot) => specOf(plan, spot, { kind: 'backlog' })));
+  const capacities = new Map(spots.map((spot, at) => [keyOf(spot), capacityIn(backlogs[at]!)]));
+
+  const shown = spots.filter(({ row }) => plan.rows.includes(row));
+  const loaded = shown.flatMap((spot) =>
+    plan.loads.map((load) => ({
+      spot,
+      load,
+      perSecond: load.factor * capacities.get(keyOf({ ...spot, row: load.of }))!,
+    })),
+  );
+  const runs = await pool.run(loaded.map(({ spot, perSecond }) => specOf(plan, spot, { kind: 'rate', perSecond })));
+  return shown.map((spot) => ({
+    ...spot,
+    capacity: capacities.get(keyOf(spot))!,
+    yield: yieldOf(backlogs[spots.indexOf(spot)]!),
+    loads: loaded.flatMap(({ spot: where, load, perSecond }, at) => {
+      if (where !== spot) return [];
+      const run = runs[at]!;
+      return [{ load: load.name, perSecond, ...latenciesOf(run), yield: yieldOf(run) }];
+    }),
+  }));
+}
+
+interface Spot {
+  readonly setting: SettingName;
+  readonly seed: number;
+  readonly row: RowName;
+}
+
+function keyOf({ setting, seed, row }: Spot): string {
+  return `${setting} ${seed} ${row}`;
+}
+
+function capacityIn(result: TrialResult): number {
+  const capacity = capacityOf(result);
+  assert(capacity !== undefined, 'a backlog keeps searches waiting; more requests than the budget are needed');
+  return capacity;
+}
+
+function specOf(plan: ComparisonPlan, { setting, seed, row }: Spot, arrivals: TrialSpec['arrivals']): TrialSpec {
+  const { requests, budget, rollouts, threshold, verifierReuses, roofline } = plan;
+  const system = { requests, budget, rollouts, threshold, verifierReuses, ...(roofline && { roofline }) };
+  return { ...trialDefaults, ...system, setting, seed, contender: contenderOf(row), arrivals };
+}

@@ -1,0 +1,56 @@
+// What a trial says about a policy, in the numbers of the comparison.
+
+import type { ExitKind } from '../../exit/exit.ts';
+import { mean, percentile } from '../statistics.ts';
+import type { Served, TrialResult } from './trial.ts';
+
+/** The first part of the requests, which meet an empty system, is left out of the latencies. */
+export const warmUpShare = 0.1;
+
+export interface Latencies {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Requests over makespan, all of them, as P0 §5.3 counts. */
+  readonly throughputPerSecond: number;
+}
+
+export function latenciesOf({ served }: TrialResult): Latencies {
+  const warm = served.slice(Math.floor(warmUpShare * served.length));
+  const took = warm.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs);
+  const firstMs = Math.min(...served.map(({ arrivalMs }) => arrivalMs));
+  const lastMs = Math.max(...served.map(({ endedMs }) => endedMs));
+  return {
+    p50Ms: percentile(took, 50),
+    p99Ms: percentile(took, 99),
+    throughputPerSecond: (served.length * 1000) / (lastMs - firstMs),
+  };
+}
+
+export interface Yield {
+  readonly tokens: number;
+  readonly rollouts: number;
+  /** In percent. */
+  readonly accuracy: number;
+  /** Shares of all requests, in percent. */
+  readonly exits: Readonly<Partial<Record<ExitKind, number>>>;
+}
+
+export function yieldOf({ served }: TrialResult): Yield {
+  const exits: Partial<Record<ExitKind, number>> = {};
+  for (const { exit } of served) exits[exit] = (exits[exit] ?? 0) + 100 / served.length;
+  return {
+    tokens: mean(served.map(({ tokens }) => tokens)),
+    rollouts: mean(served.map(({ rollouts }) => rollouts)),
+    accuracy: 100 * mean(served.map(({ correct }) => (correct ? 1 : 0))),
+    exits,
+  };
+}
+
+/**
+ * Requests per second that can be sustained: the rate at which tokens are generated while searches wait, over the tokens
+ * of a mean request. Counting ends instead would favour whoever ends its easy searches first.
+ */
+export function capacityOf(result: TrialResult): number | undefined {
+  const { saturatedTokensPerSecond: rate, served } = result;
+  return rate === undefined ? undefined : rate / mean(served.map(({ tokens }: Served) => tokens));
+}

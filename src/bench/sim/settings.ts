@@ -1,0 +1,85 @@
+// The four settings of P0's evaluation (§5.1) as simulated: two data sets as distributions of questions, each under a
+// generator of 8B and of 14B parameters, with a 7B reward model. Two GPUs a side as two replicas. The numbers of the
+// profiles were fitted by `coppice sim --calibrate` on seeds that no report uses; docs/simulator.md says to what.
+
+import { raise } from '../../base/fault.ts';
+import { type CostModel, kvTokensFitting } from '../../cost/cost.ts';
+import { llama8b, type MeasuredModel, prm7b, qwen14b } from '../../cost/h200.ts';
+import { h100, h200, rooflineCost } from '../../cost/roofline.ts';
+import { tableCost } from '../../cost/table.ts';
+import type { QuestionProfile } from '../../engine/sim/question-model.ts';
+
+export const settingNames = ['math500/8b', 'math500/14b', 'amc23/8b', 'amc23/14b'] as const;
+export type SettingName = (typeof settingNames)[number];
+
+export interface Setting {
+  readonly name: SettingName;
+  readonly generator: MeasuredModel;
+  readonly rewardModel: MeasuredModel;
+  readonly profile: QuestionProfile;
+  /** What P0's Table 1 reports for serial MCTS: the target of the calibration, in percent. */
+  readonly paperAccuracy: number;
+}
+
+/** One GPU's share of the work; memory as on the paper's H100, times as measured on an H200. */
+export const hardware = { replicas: 2, memoryBytes: 80e9, memoryShare: 0.9, sequenceLimit: 256 };
+/** P0 §5.1 and §4.1, as far as the paper says; the threshold and the budget are the project's choice. */
+export const searchDefaults = { threshold: 0.65, rollouts: 16, branching: 4, budget: 128, maxStepTokens: 512 };
+
+const shared = {
+  impossibleAtOnce: 0.12,
+  stepTokens: 40,
+  stepTokensSpread: 0.7,
+  blindChance: 0.5,
+  missChance: 0.02,
+} as const;
+
+const math = {
+  ...shared,
+  easy: { soundness: { low: 0.93, high: 1 }, strictness: { low: 1.8, high: 3 } },
+  scaling: { soundness: { low: 0.5, high: 0.85 }, strictness: { low: 1.8, high: 2.6 } },
+  impossible: { soundness: { low: 0.6, high: 0.9 }, strictness: { low: 1.8, high: 2.6 } },
+  meanSteps: 7,
+} as const;
+
+const amc = {
+  ...shared,
+  easy: { soundness: { low: 0.93, high: 1 }, strictness: { low: 1.6, high: 2.6 } },
+  scaling: { soundness: { low: 0.5, high: 0.85 }, strictness: { low: 1.6, high: 2.4 } },
+  impossible: { soundness: { low: 0.6, high: 0.9 }, strictness: { low: 1.6, high: 2.4 } },
+  meanSteps: 9,
+  stepTokens: 45,
+} as const;
+
+const profiles: Readonly<Record<SettingName, QuestionProfile>> = {
+  'math500/8b': { ...math, name: 'math500/8b', easyShare: 0.46, scalingShare: 0.38, blindShare: 0.1 },
+  'math500/14b': { ...math, name: 'math500/14b', easyShare: 0.67, scalingShare: 0.265, blindShare: 0.06 },
+  'amc23/8b': { ...amc, name: 'amc23/8b', easyShare: 0.22, scalingShare: 0.48, blindShare: 0.12 },
+  'amc23/14b': { ...amc, name: 'amc23/14b', easyShare: 0.38, scalingShare: 0.46, blindShare: 0.1 },
+};
+
+const paperAccuracy: Readonly<Record<SettingName, number>> = {
+  'math500/8b': 75.3,
+  'math500/14b': 88.3,
+  'amc23/8b': 57.5,
+  'amc23/14b': 72.5,
+};
+
+export function settingOf(name: string): Setting {
+  const known = settingNames.find((each) => each === name);
+  if (known === undefined) raise('bad-setting', `setting is '${name}'; it must be one of ${settingNames.join(', ')}`);
+  const generator = known.endsWith('/8b') ? llama8b : qwen14b;
+  return { name: known, generator, rewardModel: prm7b, profile: profiles[known], paperAccuracy: paperAccuracy[known] };
+}
+
+export const gpus = { h100, h200 } as const;
+export type GpuName = keyof typeof gpus;
+
+/** Measured, or by the roofline of a GPU. */
+export function costOf(model: MeasuredModel, roofline: GpuName | undefined): CostModel {
+  return roofline === undefined ? tableCost(model.points) : rooflineCost(gpus[roofline], model.shape);
+}
+
+export function kvTokensOf(model: MeasuredModel): number {
+  return kvTokensFitting(model.shape, hardware.memoryBytes, hardware.memoryShare);
+}

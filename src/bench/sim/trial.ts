@@ -1,0 +1,201 @@
+// One simulated run: a stream of questions served under one policy, by the production runtime, on simulated GPUs. What
+// a trial is, is plain data; the same data gives the same result on any machine and in any thread.
+
+import { assert } from '../../base/assert.ts';
+import { hash, Random } from '../../base/random.ts';
+import { extractAnswer, QuestionModel, type QuestionProfile } from '../../engine/sim/question-model.ts';
+import { SimEngine } from '../../engine/sim/sim-engine.ts';
+import { World } from '../../engine/sim/world.ts';
+import type { ExitKind } from '../../exit/exit.ts';
+import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
+import { type Contender, partsOf } from './contenders.ts';
+import { costOf, type GpuName, hardware, kvTokensOf, type SettingName, searchDefaults, settingOf } from './settings.ts';
+
+/** How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. */
+export type Arrivals =
+  | { readonly kind: 'rate'; readonly perSecond: number }
+  | { readonly kind: 'backlog' }
+  | { readonly kind: 'one-by-one' };
+
+export interface TrialSpec {
+  readonly setting: SettingName;
+  readonly contender: Contender;
+  readonly arrivals: Arrivals;
+  readonly seed: number;
+  readonly requests: number;
+  readonly budget: number;
+  readonly rollouts: number;
+  readonly threshold: number;
+  readonly verifierReuses: boolean;
+  /** Step times from a roofline of this GPU instead of the measured tables. */
+  readonly roofline?: GpuName;
+  /** Turns knobs of the setting's question profile, for calibration. */
+  readonly profile?: Partial<QuestionProfile>;
+  /** Which questions, by number; the first `requests` unless given. */
+  readonly questions?: readonly number[];
+}
+
+export const trialDefaults = {
+  seed: 1,
+  budget: searchDefaults.budget,
+  rollouts: searchDefaults.rollouts,
+  threshold: searchDefaults.threshold,
+  verifierReuses: true,
+} as const;
+
+/** One line per request, in order of arrival. */
+export interface Served {
+  readonly arrivalMs: number;
+  readonly endedMs: number;
+  readonly tokens: number;
+  readonly rollouts: number;
+  readonly correct: boolean;
+  readonly exit: ExitKind;
+}
+
+export interface TrialResult {
+  readonly served: readonly Served[];
+  /** Generated tokens per second while searches were waiting, the ramp left out; undefined where none waited. */
+  readonly saturatedTokensPerSecond: number | undefined;
+  readonly evictedTokens: number;
+  /** Share of the time in which the GPUs of a side worked. */
+  readonly engineBusy: number;
+  readonly verifierBusy: number;
+}
+
+export function runTrial(spec: TrialSpec): TrialResult {
+  return new Trial(spec).run();
+}
+
+class Trial {
+  readonly #spec: TrialSpec;
+  readonly #world = new World();
+  readonly #model: QuestionModel;
+  readonly #engine: SimEngine;
+  readonly #verifier: SimVerifier;
+  readonly #runtime: Runtime;
+  readonly #parts: ReturnType<typeof partsOf>;
+  readonly #questions: readonly number[];
+  readonly #served: (Served | undefined)[];
+  /** Generated tokens by the time of each end, to find the rate while others waited. */
+  readonly #ends: { readonly atMs: number; readonly tokens: number; readonly waiting: number }[] = [];
+  #next = 0;
+  #left: number;
+  #woken = false;
+  #wakeMs = Number.POSITIVE_INFINITY;
+
+  constructor(spec: TrialSpec) {
+    this.#spec = spec;
+    const setting = settingOf(spec.setting);
+    this.#model = new QuestionModel({ ...setting.profile, ...spec.profile });
+    const { generator, rewardModel } = setting;
+    const { replicas, sequenceLimit } = hardware;
+    this.#engine = new SimEngine(this.#world, this.#model, {
+      ...{ replicas, sequenceLimit, prefillTokens: 8192 },
+      cost: costOf(generator, spec.roofline),
+      kvTokens: kvTokensOf(generator),
+    });
+    this.#verifier = new SimVerifier(this.#world, this.#model, {
+      ...{ replicas, passTokens: 4096, reusesPrefix: spec.verifierReuses },
+      cost: costOf(rewardModel, spec.roofline),
+      kvTokens: kvTokensOf(rewardModel),
+    });
+    this.#parts = partsOf(spec.contender, { rollouts: spec.rollouts, branching: searchDefaults.branching });
+    this.#questions = spec.questions ?? Array.from({ length: spec.requests }, (_, at) => at);
+    this.#left = this.#questions.length;
+    this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
+    this.#runtime = new Runtime({
+      ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#parts.scheduler, budget: spec.budget },
+      clock: this.#world.clock,
+      onEnd: (result) => this.#end(result),
+      wake: () => {
+        this.#woken = true;
+      },
+    });
+  }
+
+  run(): TrialResult {
+    this.#schedule();
+    this.#world.run(() => this.#react(), { stop: () => this.#left === 0 });
+    assert(this.#left === 0, `${this.#left} searches never ended`);
+    const { busyMs, evictedTokens } = this.#engine.totals();
+    const gpuMs = hardware.replicas * this.#world.nowMs;
+    return {
+      served: this.#served as Served[],
+      saturatedTokensPerSecond: this.#saturatedRate(),
+      ...{ evictedTokens, engineBusy: busyMs / gpuMs, verifierBusy: this.#verifier.busyMs / gpuMs },
+    };
+  }
+
+  #schedule(): void {
+    const { arrivals, setting, seed } = this.#spec;
+    if (arrivals.kind === 'one-by-one') {
+      this.#world.at(0, () => this.#submitNext());
+      return;
+    }
+    let atMs = 0;
+    for (const question of this.#questions) {
+      if (arrivals.kind === 'rate') {
+        atMs += (new Random(setting, seed, 'gap', question).exponential(1) * 1000) / arrivals.perSecond;
+      }
+      this.#world.at(atMs, () => this.#submitNext());
+    }
+  }
+
+  #submitNext(): void {
+    const at = this.#next;
+    this.#next += 1;
+    this.#runtime.submit(this.#requestOf(at));
+  }
+
+  #requestOf(at: number): SearchRequest {
+    const { setting, seed, rollouts, threshold } = this.#spec;
+    const text = `${setting} seed ${seed} question ${this.#questions[at]}`;
+    return {
+      ...{ id: String(at), prompt: { kind: 'text', text }, program: this.#parts.program, rules: this.#parts.rules },
+      ...{ limits: { threshold, rollouts }, seed: hash(text), priority: 0, delimiters: ['\n\n'] },
+      ...{ maxStepTokens: searchDefaults.maxStepTokens, extract: extractAnswer },
+    };
+  }
+
+  #react(): void {
+    do {
+      this.#woken = false;
+      this.#runtime.step();
+    } while (this.#woken);
+    const wakeMs = this.#runtime.nextWakeMs();
+    if (wakeMs === undefined || wakeMs >= this.#wakeMs) return;
+    this.#wakeMs = wakeMs;
+    this.#world.at(Math.max(wakeMs, this.#world.nowMs), () => {
+      this.#wakeMs = Number.POSITIVE_INFINITY;
+    });
+  }
+
+  #end(result: SearchResult): void {
+    const at = Number(result.id);
+    const { committedTokens, discardedTokens, speculativeTokens } = result.cost;
+    const { prompt } = this.#requestOf(at);
+    this.#served[at] = {
+      ...{ arrivalMs: result.arrivalMs, endedMs: result.endedMs, rollouts: result.rollouts, exit: result.exit.kind },
+      tokens: committedTokens + discardedTokens + speculativeTokens,
+      correct: result.answer?.complete === true && result.answer.answer === this.#model.question(prompt).answer,
+    };
+    this.#left -= 1;
+    const waiting = this.#runtime.waiting.size;
+    this.#ends.push({ atMs: result.endedMs, tokens: this.#engine.totals().generatedTokens, waiting });
+    if (this.#spec.arrivals.kind === 'one-by-one' && this.#left > 0) {
+      this.#world.at(this.#world.nowMs, () => this.#submitNext());
+    }
+  }
+
+  /** From the end of the ramp (a fifth of the searches that end while others wait) to the last such end. */
+  #saturatedRate(): number | undefined {
+    const saturated = this.#ends.filter(({ waiting }) => waiting > 0);
+    const from = saturated[Math.floor(saturated.length / 5)];
+    const to = saturated.at(-1);
+    if (from === undefined || to === undefined || to.atMs <= from.atMs) return undefined;
+    return ((to.tokens - from.tokens) * 1000) / (to.atMs - from.atMs);
+  }
+}

@@ -1,0 +1,43 @@
+// What the embedded engine says of itself on this machine, for `doctor`: models, measured decode times, the batch at which
+// it is fastest, and how generator and verifier should share a KV memory (P4 §4.3).
+import { type Embedded, measuredSplit, splitText } from '../../answering/embedded.ts';
+import type { MeasuredPoints } from '../../cost/table.ts';
+import type { ThreadInfo } from '../../engine/llama/thread/thread-messages.ts';
+import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
+
+export async function embeddedLines(embedded: Embedded, kvBytes: number): Promise<string[]> {
+  const { engine, verifier } = embedded;
+  const models = verifier instanceof LlamaPrm ? [engine.info, verifier.info] : [engine.info];
+  const cost = await engine.measure();
+  const split = await measuredSplit(embedded, kvBytes);
+  const { batch, tokensPerSecond } = fastestBatch(cost);
+  return [
+    ...models.map(modelLine),
+    `ms per decode over ${cost.contexts.join(', ')} cached tokens:`,
+    ...cost.decode.map(([size, ...times]) => `${size} sequences: ${times.map((ms) => ms.toFixed(2)).join(', ')}`),
+    `prefill: ${cost.prefill.map(([tokens, ms]) => `${tokens} tokens ${ms.toFixed(1)} ms`).join(', ')}`,
+    `fastest at ${batch} sequences: ${Math.round(tokensPerSecond)} tokens/s over ${cost.contexts[0]} cached tokens`,
+    splitText(kvBytes, split),
+  ];
+}
+
+/** The smallest batch within 5 % of the highest throughput at the first context measured: the knee. */
+function fastestBatch({ decode }: MeasuredPoints): { readonly batch: number; readonly tokensPerSecond: number } {
+  const rates = decode.map(([batch, ms]) => ({ batch, tokensPerSecond: (1000 * batch) / ms! }));
+  const most = Math.max(...rates.map(({ tokensPerSecond }) => tokensPerSecond));
+  return rates.find(({ tokensPerSecond }) => tokensPerSecond >= 0.95 * most)!;
+}
+
+function modelLine({
+  name,
+  parameters,
+  bytes,
+  contextTokens,
+  vocabularySize,
+  kvTokenBytes,
+  library,
+}: ThreadInfo): string {
+  const size = `${(parameters / 1e6).toFixed(1)} M parameters, ${(bytes / 1048576).toFixed(1)} MiB`;
+  const limits = `context ${contextTokens}, vocabulary ${vocabularySize}, ${kvTokenBytes} KV bytes a token`;
+  return `${name}: ${size}, ${limits}, libllama ${library}`;
+}

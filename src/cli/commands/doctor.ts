@@ -1,0 +1,309 @@
+// `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
+// asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
+
+import { fileURLToPath } from 'node:url';
+import { openEmbedded } from '../../answering/embedded.ts';
+import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
+import { formFor } from '../../answering/question-form.ts';
+import { FaultError, raise } from '../../base/fault.ts';
+import { tallyTable } from '../../bench/contest/tally-table.ts';
+import { compare, verdict } from '../../bench/doctor/compare.ts';
+import { capabilityFindings, engineFindings, type Finding, verifierFindings } from '../../bench/doctor/findings.ts';
+import { budgetFor, type CurvePoint, kneeOf } from '../../bench/doctor/knee.ts';
+import { curveDefaults, measureCurve } from '../../bench/doctor/step-time.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { isShipped } from '../../engine/llama/shipped-models.ts';
+import { dialectNames, type ServerFacts } from '../../engine/openai/dialect/dialect.ts';
+import { probe } from '../../engine/openai/dialect/probe.ts';
+import { openRemoteEngine } from '../../engine/openai/open-engine.ts';
+import { Connection } from '../../remote/connection.ts';
+import { ConfidenceVerifier } from '../../verifier/confidence/confidence-verifier.ts';
+import { openRemoteVerifier, remoteVerifierKinds } from '../../verifier/prm/open-verifier.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
+import { given, oneOf, readArguments, whole } from '../terminal/options.ts';
+import { embeddedLines } from './doctor-embedded.ts';
+
+const usage = `usage: coppice doctor [options]
+Examines servers, or the embedded engine where none is given, and says what to expect of a search on them.
+
+  --engine URL         a server of the generator; once per replica
+  --model NAME         the model that it must serve, or of the embedded engine (sapling)
+  --dialect NAME       ${dialectNames.join(', ')}; found by probing unless given
+  --key-env NAME       environment variable with the engine's key
+  --verifier URL       a server of the reward model; once per replica
+  --kind NAME          what the reward model is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
+  --verifier-key-env NAME
+  --kv-bytes N         show how the embedded models would share this KV memory (64 MiB)
+  --seconds N          for the step-time probe (15); 0 leaves it out
+  --compare            twenty questions through greedy, self-consistency and MCTS; sapling gets its own task
+  --questions FILE     your own for --compare: JSONL with question and answer
+  --rollouts N         samples and rollouts in --compare (8)
+  --seed N             (1)
+  --json               prints one JSON object`;
+
+const branching = 4;
+const generalQuestions = fileURLToPath(new URL('../../../tasks/doctor/questions.jsonl', import.meta.url));
+/** What the shipped models were trained for. */
+const saplingQuestions = fileURLToPath(new URL('../../../tasks/countdown.test.jsonl', import.meta.url));
+const compared = 20;
+const marks = { good: '+', note: '·', warning: '!' } as const;
+
+interface Section {
+  readonly title: string;
+  readonly findings: readonly Finding[];
+  readonly fault?: string;
+}
+
+interface Report {
+  readonly sections: Section[];
+  curve?: readonly CurvePoint[];
+  knee?: CurvePoint;
+  verdict?: string;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const settings = readSettings(args);
+  if (settings === undefined) {
+    console.log(usage);
+    return 0;
+  }
+  const report: Report = { sections: [] };
+  const print = (line: string): void => {
+    if (!settings.json) console.log(line);
+  };
+  const subject = settings.engines.length === 0 ? await openOwn(settings, report) : await openServers(settings, report);
+  for (const section of report.sections) for (const line of sectionLines(section)) print(line);
+  try {
+    if (subject !== undefined && settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
+    if (subject !== undefined && settings.compare) await runComparison(subject, settings, report, print);
+  } finally {
+    await Promise.all([subject?.engine.close(), subject?.verifier?.close()]);
+  }
+  if (settings.json) console.log(JSON.stringify(report, null, 2));
+  return report.sections.some(({ fault }) => fault !== undefined) ? 1 : 0;
+}
+
+interface Subject {
+  readonly engine: Engine;
+  readonly verifier: Verifier | undefined;
+  readonly model: string;
+}
+
+async function openOwn(settings: Settings, report: Report): Promise<Subject> {
+  const model = settings.model ?? 'sapling';
+  const embedded = await openEmbedded({ model });
+  const { engine, verifier, note } = embedded;
+  const own = (await embeddedLines(embedded, settings.kvBytes)).map((text): Finding => ({ level: 'note', text }));
+  const findings = [...own, ...capabilityFindings(engine.capabilities)];
+  report.sections.push({ title: `embedded engine: ${note}`, findings });
+  return { engine, verifier, model };
+}
+
+async function openServers(settings: Settings, report: Report): Promise<Subject | undefined> {
+  const facts: ServerFacts[] = [];
+  for (const url of settings.engines) {
+    const found = await examine('engine', url, settings.keyEnv, settings, report, engineFindings);
+    if (found !== undefined) facts.push(found);
+  }
+  const verifier = await examineVerifier(settings, report);
+  if (facts.length < settings.engines.length) {
+    await verifier?.close();
+    return undefined;
+  }
+  const limits = facts.map((each) => each.sequenceLimit ?? curveDefaults.maxSequences);
+  const engine = await openRemoteEngine({
+    servers: settings.engines.map((url) => ({ url, ...keyOf(settings.keyEnv) })),
+    ...namedOf(settings),
+    // One limit for all: the probe must be able to go beyond what is found by trial.
+    inFlight: Math.min(...limits),
+    siblings: 'single',
+  });
+  return { engine, verifier, model: facts[0]!.model };
+}
+
+async function examine(
+  role: string,
+  url: string,
+  keyEnv: string | undefined,
+  settings: Settings,
+  report: Report,
+  findingsOf: (facts: ServerFacts) => Finding[],
+): Promise<ServerFacts | undefined> {
+  const connection = new Connection({ url, ...keyOf(keyEnv) });
+  try {
+    const facts = await probe(connection, namedOf(settings));
+    const version = facts.version === undefined ? '' : ` ${facts.version}`;
+    const context = facts.contextTokens === undefined ? 'context unknown' : `${facts.contextTokens} tokens of context`;
+    const title = `${role} ${connection.url}: ${facts.dialect}${version}, model '${facts.model}', ${context}`;
+    report.sections.push({ title, findings: findingsOf(facts) });
+    return facts;
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    report.sections.push({ title: `${role} ${connection.url}`, findings: [], fault: error.fault.message });
+    return undefined;
+  } finally {
+    connection.close();
+  }
+}
+
+/** Opening it probes it; one step is scored to see that rewards come back. */
+async function examineVerifier(settings: Settings, report: Report): Promise<Verifier | undefined> {
+  if (settings.verifiers.length === 0) return undefined;
+  const { kind, verifiers } = settings;
+  const title = `verifier ${verifiers.join(', ')}: ${kind}`;
+  try {
+    const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
+    const verifier = await openRemoteVerifier({ kind, servers });
+    const reward = await scoreOnce(verifier);
+    const { aggregation } = verifier.capabilities;
+    const bound = aggregation === 'product' || aggregation === 'minimum';
+    report.sections.push({
+      title,
+      findings: [
+        ...verifierFindings(kind, undefined),
+        { level: 'good', text: `scored a test step: ${reward.toFixed(3)}` },
+        {
+          level: bound ? 'good' : 'note',
+          text: `its rewards are aggregated by ${aggregation}: negative exits and the bound ${bound ? 'hold' : 'are refused'}`,
+        },
+      ],
+    });
+    return verifier;
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    report.sections.push({ title, findings: [], fault: error.fault.message });
+    return undefined;
+  }
+}
+
+function scoreOnce(verifier: Verifier): Promise<number> {
+  return new Promise((resolve, reject) => {
+    verifier.connect((message) => {
+      if (message.type === 'score') resolve(message.reward);
+      else reject(new FaultError(message.fault));
+    });
+    const prompt = { kind: 'chat', messages: [{ role: 'user', content: 'What is 2 + 3?' }] } as const;
+    const step = { text: '2 + 3 = 5.', tokens: 8, meanLogprob: 0, end: 'delimiter' } as const;
+    verifier.score([
+      { id: 0, search: 'doctor', prompt, parent: 0, index: 0, path: [], step, lane: 'primary', priority: 0 },
+    ]);
+  });
+}
+
+async function probeCurve(
+  engine: Engine,
+  settings: Settings,
+  report: Report,
+  print: (line: string) => void,
+): Promise<void> {
+  print(`\nstep time, by a probe of at most ${settings.seconds} s (prompt included)`);
+  const curve = await measureCurve(engine, { seconds: settings.seconds });
+  const knee = kneeOf(curve);
+  report.curve = curve;
+  print('  sequences   ms per token   tokens per s');
+  for (const { sequences, stepMs, tokensPerSecond } of curve) {
+    print(
+      `  ${String(sequences).padStart(9)}   ${stepMs.toFixed(1).padStart(12)}   ${tokensPerSecond.toFixed(0).padStart(12)}`,
+    );
+  }
+  if (knee === undefined) return print('  the probe got no answer');
+  report.knee = knee;
+  const last = knee === curve.at(-1) ? ' (the last that was tried: more may pay)' : '';
+  print(
+    `  knee at ${knee.sequences} sequences${last}: a budget of about ${budgetFor(knee, branching)} strands of ${branching} steps`,
+  );
+}
+
+async function runComparison(
+  subject: Subject,
+  settings: Settings,
+  report: Report,
+  print: (line: string) => void,
+): Promise<void> {
+  const { engine, model } = subject;
+  const questions = chooseQuestions(settings.questions ?? (isShipped(model) ? saplingQuestions : generalQuestions));
+  const verifier = subject.verifier ?? new ConfidenceVerifier();
+  if (subject.verifier === undefined)
+    print('\nno verifier was given: MCTS is guided by the confidence of the model itself');
+  print(`\n${questions.length} questions, ${settings.rollouts} samples or rollouts each, seed ${settings.seed}`);
+  const tallies = await compare({
+    engine,
+    verifier,
+    questions,
+    formOf: ({ question }) => formFor(model, question),
+    rollouts: settings.rollouts,
+    budget: 16,
+    seed: settings.seed,
+  });
+  report.verdict = verdict(tallies);
+  print(tallyTable(tallies));
+  print(report.verdict);
+}
+
+/** Spread evenly over the file; questions without an answer would say nothing here. */
+function chooseQuestions(file: string): GoldQuestion[] {
+  const solvable = readQuestions(file).filter((each) => each.solvable);
+  const stride = Math.max(1, solvable.length / compared);
+  return solvable.filter((_, at) => Math.floor(at % stride) === 0).slice(0, compared);
+}
+
+function sectionLines({ title, findings, fault }: Section): string[] {
+  const told = findings.map(({ level, text }) => `  ${marks[level]} ${text}`);
+  return [title, ...told, ...(fault === undefined ? [] : [`  ! ${fault}`])];
+}
+
+type Settings = NonNullable<ReturnType<typeof readSettings>>;
+
+function readSettings(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const list = { type: 'string', multiple: true } as const;
+  const { values } = readArguments({
+    args: [...args],
+    options: {
+      engine: list,
+      model: text,
+      dialect: text,
+      'key-env': text,
+      verifier: list,
+      kind: text,
+      'verifier-key-env': text,
+      'kv-bytes': text,
+      seconds: text,
+      compare: { type: 'boolean' },
+      questions: text,
+      rollouts: text,
+      seed: text,
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) return undefined;
+  return {
+    engines: values.engine ?? [],
+    verifiers: values.verifier ?? [],
+    kind: oneOf('kind', values.kind ?? 'qwen-prm', remoteVerifierKinds),
+    seconds: whole('seconds', values.seconds ?? String(curveDefaults.seconds), 0, 600),
+    kvBytes: whole('kv-bytes', values['kv-bytes'] ?? String(64 * 1024 * 1024), 1, 2 ** 50),
+    rollouts: whole('rollouts', values.rollouts ?? '8', 1, 1024),
+    seed: whole('seed', values.seed ?? '1', 0, 2 ** 31),
+    compare: values.compare === true,
+    json: values.json === true,
+    ...given('model', values.model, (name) => name),
+    ...given('dialect', values.dialect, (name) => oneOf('dialect', name, dialectNames)),
+    ...given('keyEnv', values['key-env'], (name) => name),
+    ...given('verifierKeyEnv', values['verifier-key-env'], (name) => name),
+    ...given('questions', values.questions, (name) => name),
+  };
+}
+
+function namedOf({ model, dialect }: Settings): Pick<Settings, 'model' | 'dialect'> {
+  return { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
+}
+
+/** The key that a variable holds: the name may be shown, the value never. */
+function keyOf(name: string | undefined): { readonly apiKey?: string } {
+  if (name === undefined) return {};
+  const apiKey = process.env[name];
+  if (apiKey === undefined || apiKey === '') raise('bad-setting', `the variable ${name} is not set`);
+  return { apiKey };
+}

@@ -1,0 +1,168 @@
+// `coppice serve`: the gateway in the foreground. Reads the configuration, opens the engines, takes up what a former
+// process left, listens, and ends in order on SIGINT or SIGTERM.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { raise } from '../../base/fault.ts';
+import { loadConfig, type PlainTree } from '../../config/load.ts';
+import { printConfig, printExample, printSchema } from '../../config/print.ts';
+import type { Config } from '../../config/schema.ts';
+import { modelPath, shapeOf } from '../../engine/llama/shipped-models.ts';
+import { Gateway } from '../../gateway/gateway.ts';
+import { newKey } from '../../gateway/http/keys.ts';
+import { createLog } from '../../gateway/observe/log.ts';
+import { createTelemetry } from '../../gateway/observe/telemetry.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
+import { openModels } from '../models/open-models.ts';
+import { readArguments } from '../terminal/options.ts';
+import { findPage } from './page.ts';
+
+const usage = `usage: coppice serve [options]
+Answers OpenAI clients by tree search; http://127.0.0.1:8181 unless configured.
+
+  --config FILE       JSON with comments; coppice.json here, if there is one
+  --set KEY=VALUE     one setting, such as server.port=8080 or models.0.budget=64
+  --host, --port      short for server.host and server.port
+  --journal FILE      short for journal.path; :memory: keeps nothing
+  --sim               the simulated engine instead of a model
+  --print-config      prints the configuration in force and ends
+  --print-example     prints every knob with its default and reason, and ends
+  --print-schema      prints the JSON schema of the configuration, and ends
+  --new-key NAME      prints a new API key and the lines for the configuration
+
+Settings come from the file, then from variables such as COPPICE__SERVER__PORT, then from flags.`;
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { values } = readArguments({
+    args: [...args],
+    options: {
+      config: { type: 'string' },
+      set: { type: 'string', multiple: true, default: [] },
+      host: { type: 'string' },
+      port: { type: 'string' },
+      journal: { type: 'string' },
+      sim: { type: 'boolean', default: false },
+      'print-config': { type: 'boolean', default: false },
+      'print-example': { type: 'boolean', default: false },
+      'print-schema': { type: 'boolean', default: false },
+      'new-key': { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return say(usage);
+  if (values['print-example']) return say(printExample().trimEnd());
+  if (values['print-schema']) return say(printSchema());
+  if (values['new-key'] !== undefined) return say(describeKey(values['new-key']));
+  const shorthand = [
+    ...(values.host === undefined ? [] : [`server.host=${JSON.stringify(values.host)}`]),
+    ...(values.port === undefined ? [] : [`server.port=${values.port}`]),
+    ...(values.journal === undefined ? [] : [`journal.path=${JSON.stringify(values.journal)}`]),
+  ];
+  const file = readConfigFile(values.config);
+  const config = loadConfig({
+    base: { models: [values.sim ? simulatedModel : defaultModel()] },
+    ...(file === undefined ? {} : { file }),
+    environment: process.env,
+    settings: [...values.set, ...shorthand],
+  });
+  return values['print-config'] ? say(printConfig(config)) : serve(config);
+}
+
+async function serve(config: Config): Promise<number> {
+  const { level, format } = config.log;
+  const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
+  const journal = openJournal(config);
+  const models = await openModels(config.models, process.env, log);
+  const telemetry = createTelemetry(config.telemetry, process.env, log);
+  const page = config.server.page ? await findPage(log) : undefined;
+  const shown = page === undefined ? {} : { page };
+  const gateway = new Gateway({ config, models, journal, log, ...shown, telemetry });
+  const stopped = new Promise<void>((resolve) => {
+    const stop = (): void => {
+      // A second signal does not wait.
+      process.once('SIGINT', () => process.exit(130));
+      void gateway.close().then(resolve);
+    };
+    process.once('SIGINT', stop);
+    process.once('SIGTERM', stop);
+  });
+  const url = await gateway.listen().catch(async (error: unknown) => {
+    await gateway.close();
+    throw error;
+  });
+  const [first] = config.models;
+  console.log(
+    `coppice serves ${config.models.map(({ name }) => name).join(', ')} at ${url} (OpenAI base URL: ${url}/v1)`,
+  );
+  if (first?.engine.kind === 'sim')
+    console.log('the engine is simulated: times are like a real one, answers mean nothing');
+  await stopped;
+  return 0;
+}
+
+function openJournal({ journal }: Config): Journal {
+  const { path, texts, flushMs } = journal;
+  return path === ':memory:' ? new MemoryJournal(texts) : new SqliteJournal({ path, texts, flushMs });
+}
+
+const simulatedModel: PlainTree = {
+  name: 'simulated',
+  engine: { kind: 'sim' },
+  verifier: { kind: 'sim' },
+  threshold: 0.65,
+  budget: 128,
+  examples: [
+    { title: 'Easy', question: 'What is 17 times 23?' },
+    { title: 'Needs search', question: 'How many days are in a leap year?' },
+  ],
+};
+
+/** Of the kinds that the shipped model was trained on; the last cannot be done. */
+const saplingExamples: readonly PlainTree[] = [
+  { title: 'Make 24', question: 'Make 24 from 2 4 6 8.' },
+  { title: 'Countdown', question: 'Make 151 from 4 6 9 23 30.' },
+  {
+    title: 'Stamps',
+    question:
+      'Anna has 12 boxes with 24 stamps in each. She gives 75 stamps to Ben. She buys 3 packs of 18 stamps. How many stamps does Anna have now?',
+  },
+  { title: 'Impossible', question: 'Make 24 from 1 1 1 1.' },
+];
+
+/** The shipped model where it is there, else the simulated engine. */
+function defaultModel(): PlainTree {
+  if (!existsSync(modelPath('sapling'))) return simulatedModel;
+  return {
+    name: 'sapling',
+    engine: { kind: 'llama' },
+    verifier: { kind: 'prm' },
+    budget: 16,
+    ...shapeOf('sapling'),
+    examples: saplingExamples,
+  };
+}
+
+function readConfigFile(given: string | undefined): { readonly name: string; readonly text: string } | undefined {
+  const name = given ?? (existsSync('coppice.json') ? 'coppice.json' : undefined);
+  if (name === undefined) return undefined;
+  try {
+    return { name, text: readFileSync(name, 'utf8') };
+  } catch (error) {
+    return raise(
+      'bad-setting',
+      `cannot read --config ${name}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function describeKey(name: string): string {
+  const { key, hash } = newKey();
+  const line = JSON.stringify({ name, hash });
+  return `The key, shown this once; give it to the client:\n  ${key}\n\nInto "keys" of the configuration:\n  ${line}`;
+}
+
+function say(text: string): number {
+  console.log(text);
+  return 0;
+}

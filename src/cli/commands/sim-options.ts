@@ -1,0 +1,140 @@
+// The options of `coppice sim`: read once, checked, and turned into a plan. A bad one is refused in one line that gives the
+// value and what it may be.
+
+import { parseArgs } from 'node:util';
+import { raise } from '../../base/fault.ts';
+import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
+import { contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
+import { defaultThreads } from '../../bench/sim/pool.ts';
+import { type Preset, presets } from '../../bench/sim/presets.ts';
+import { type GpuName, gpus, searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
+import { knobs } from '../../policy/knobs.ts';
+
+export const usage = `usage: coppice sim [options]
+Compares the policies of P0 in virtual time, on simulated GPUs with measured step times. Every figure is simulated.
+
+  --policy ROWS      ${rows.join(', ')}; a policy may have knobs turned, as in
+                     boost:first=boost:beta=0 (${Object.keys(knobs).join(', ')})
+  --setting NAMES    ${settingNames.join(', ')}
+  --load LOADS       arrival rates as multiples of measured capacity: 0.6v is 0.6 of vanilla's, 1p is positive's
+  --seed N           the first seed; the others follow it
+  --seeds N          how many seeds
+  --requests N       requests of each run
+  --budget M         strands in all (${searchDefaults.budget})
+  --rollouts N       rollouts of a search (${searchDefaults.rollouts})
+  --threshold X      score at which an answer is accepted (${searchDefaults.threshold})
+  --roofline GPU     step times from a roofline of ${Object.keys(gpus).join(' or ')} instead of the measured tables
+  --base ROW         the second row to compare with (positive)
+  --no-prefix-reuse  the verifier computes prompt and path again for every step
+  --full             the published size
+  --each             also a table per setting
+  --experiment p0    also the figures 2, 4 and 7 of the paper as SVG, under --out (docs/experiments)
+  --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
+  --experiment calibration  how near the question profiles come to the paper, on the seeds they were fitted on
+  --signature        only prints a hash of a small canonical run
+  --json             prints JSON instead of tables
+  --threads N        trials at a time (all cores)
+
+Lists are separated by commas. Same options, same output, whatever the number of threads.`;
+
+export interface SimOptions {
+  readonly plan: ComparisonPlan;
+  readonly each: boolean;
+  readonly figures: boolean;
+  readonly out: string;
+  readonly signature: boolean;
+  readonly json: boolean;
+  readonly threads: number;
+  readonly help: boolean;
+}
+
+export function readOptions(args: readonly string[]): SimOptions {
+  const values = parse(args);
+  const { full = false, experiment } = values;
+  const preset = presetOf(experiment, full);
+  const first = whole('seed', values.seed, preset.seed, 0, 1e9);
+  const count = whole('seeds', values.seeds, preset.seeds, 1, 1000);
+  const budget = whole('budget', values.budget, searchDefaults.budget, 8, 100_000);
+  return {
+    plan: {
+      settings: list(values.setting, preset.settings).map((name) => settingOf(name).name),
+      rows: list(values.policy, preset.rows).map(rowOf),
+      base: rowOf(values.base ?? preset.base),
+      seeds: Array.from({ length: count }, (_, at) => first + at),
+      loads: list(values.load, preset.loads).map(parseLoad),
+      requests: whole('requests', values.requests, preset.requests, budget + 2, 1_000_000),
+      budget,
+      rollouts: whole('rollouts', values.rollouts, searchDefaults.rollouts, 1, 10_000),
+      threshold: thresholdOf(values.threshold),
+      roofline: rooflineOf(values.roofline),
+      verifierReuses: values['no-prefix-reuse'] !== true,
+    },
+    ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
+    ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
+    threads: whole('threads', values.threads, defaultThreads(), 1, 256),
+  };
+}
+
+function presetOf(experiment: string | undefined, full: boolean): Preset {
+  if (experiment === undefined) return full ? presets.full : presets.default;
+  if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
+  if (experiment === 'knobs' || experiment === 'calibration') return presets[experiment];
+  return raise('bad-setting', `experiment is '${experiment}'; it must be p0, knobs or calibration`);
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  try {
+    const parsed = parseArgs({
+      args: joinNegatives(args),
+      options: {
+        ...{ policy: text, setting: text, load: text, seed: text, seeds: text, requests: text, budget: text },
+        ...{ experiment: text, out: text, threads: text, base: text, rollouts: text, threshold: text, roofline: text },
+        ...{ full: flag, each: flag, signature: flag, json: flag, help: { type: 'boolean', short: 'h' } },
+        'no-prefix-reuse': flag,
+      },
+    });
+    return parsed.values;
+  } catch (error) {
+    const [line] = String(error instanceof Error ? error.message : error).split(/\.?[ \n](?=To|Did)/);
+    return raise('bad-setting', `${line}; coppice sim --help lists the options`);
+  }
+}
+
+/** `--seeds -1` means what it says, and is refused for its value. */
+function joinNegatives(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    if (/^-\d/.test(arg) && joined.at(-1)?.startsWith('--')) joined.push(`${joined.pop()}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
+}
+
+function rowOf(name: string): RowName {
+  contenderOf(name);
+  return name;
+}
+
+function list(text: string | undefined, otherwise: readonly string[]): readonly string[] {
+  return text === undefined ? otherwise : [...new Set(text.split(',').map((each) => each.trim()))];
+}
+
+function whole(setting: string, text: string | undefined, otherwise: number, low: number, high: number): number {
+  if (text === undefined) return Math.max(otherwise, low);
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isInteger(value) && value >= low && value <= high) return value;
+  return raise('bad-setting', `${setting} is '${text}'; it must be a whole number from ${low} to ${high}`);
+}
+
+function thresholdOf(text: string | undefined): number {
+  const value = text === undefined ? searchDefaults.threshold : Number(text);
+  if (text?.trim() !== '' && value >= 0 && value <= 1) return value;
+  return raise('bad-setting', `threshold is '${text}'; it must be a number from 0 to 1`);
+}
+
+function rooflineOf(text: string | undefined): GpuName | undefined {
+  if (text === undefined || text === 'h100' || text === 'h200') return text;
+  return raise('bad-setting', `roofline is '${text}'; it must be one of ${Object.keys(gpus).join(', ')}`);
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { FaultError } from '../../base/fault.ts';
+import { run } from './sim.ts';
+
+describe('coppice sim refuses in one line', () => {
+  it.each([
+    [['--policy', 'fastest'], /policy is 'fastest'; it must be one of/],
+    [['--setting', 'gsm8k'], /setting is 'gsm8k'/],
+    [['--load', '1'], /load is '1'/],
+    [['--seeds', '0'], /seeds is '0'; it must be a whole number from 1/],
+    [['--seed', 'x'], /seed is 'x'/],
+    [['--requests', '100'], /requests is '100'; it must be a whole number from 130/],
+    [['--budget', '-1'], /budget is '-1'; it must be a whole number from 8/],
+    [['--policy', 'boost:beta'], /knob is 'beta'; write NAME=VALUE/],
+    [['--policy', 'boost:beta=-1'], /beta is -1/],
+    [['--policy', 'boost:gamma=1'], /no option 'gamma'/],
+    [['--policy', 'beam+positive:beta=1'], /no knobs/],
+    [['--base', 'nothing'], /policy is 'nothing'/],
+    [['--experiment', 'p9'], /experiment is 'p9'/],
+    [['--threshold', '1.5'], /threshold is '1.5'/],
+    [['--threshold', 'NaN'], /threshold is 'NaN'/],
+    [['--rollouts', '0'], /rollouts is '0'/],
+    [['--roofline', 'h300'], /roofline is 'h300'/],
+    [['--nonsense'], /nonsense/],
+    [['surplus'], /surplus/],
+  ])('%j', async (args, message) => {
+    const refused = await run(args).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(FaultError);
+    const { fault } = refused as FaultError;
+    expect(fault.code).toBe('bad-setting');
+    expect(fault.message).toMatch(message);
+    expect(fault.message).not.toContain('\n');
+  });
+});

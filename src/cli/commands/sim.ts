@@ -1,0 +1,91 @@
+// `coppice sim`: P0's comparison in virtual time. Runs the plan on all cores, prints one table (or JSON), and says what it
+// ran so that anyone can run it again.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
+import { warmUpShare } from '../../bench/sim/measures.ts';
+import { type Figure, makeFigures } from '../../bench/sim/p0-figures.ts';
+import { Pool } from '../../bench/sim/pool.ts';
+import { bySetting, linesOf } from '../../bench/sim/report.ts';
+import { searchDefaults } from '../../bench/sim/settings.ts';
+import { simSignature } from '../../bench/sim/signature.ts';
+import { tableOf } from '../../bench/sim/table.ts';
+import { readOptions, type SimOptions, usage } from './sim-options.ts';
+
+export async function run(args: readonly string[]): Promise<number> {
+  const options = readOptions(args);
+  if (options.help) {
+    console.log(usage);
+    return 0;
+  }
+  if (options.signature) {
+    console.log(simSignature());
+    return 0;
+  }
+  const startMs = performance.now();
+  const pool = new Pool({ threads: options.threads, onProgress: progress(startMs) });
+  try {
+    const cells = await compare(options.plan, pool);
+    const figures = options.figures ? await makeFigures(options.plan, cells, pool) : [];
+    endProgress();
+    console.log(options.json ? jsonOf(options, cells, figures) : textOf(options, cells));
+    if (options.figures) writeFigures(options.out, figures);
+  } finally {
+    await pool.close();
+  }
+  return 0;
+}
+
+function progress(startMs: number): (done: number, all: number) => void {
+  return (done, all) => {
+    const seconds = Math.round((performance.now() - startMs) / 1000);
+    const line = `${done} of ${all} runs, ${seconds} s`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${line} `);
+    else if (done % 16 === 0 || done === all) process.stderr.write(`${line}\n`);
+  };
+}
+
+function endProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+}
+
+function textOf({ plan, each }: SimOptions, cells: readonly Cell[]): string {
+  const tables = [headOf(plan), '', tableOf(linesOf(cells, plan.base))];
+  if (each)
+    for (const [setting, own] of bySetting(cells))
+      tables.push('', `## ${setting}`, '', tableOf(linesOf(own, plan.base)));
+  return tables.join('\n');
+}
+
+function headOf(plan: ComparisonPlan): string {
+  const { requests, seeds, budget, settings, verifierReuses, base, threshold, rollouts, roofline } = plan;
+  const { branching } = searchDefaults;
+  const times = roofline === undefined ? 'as measured on an H200' : `by a roofline of the ${roofline.toUpperCase()}`;
+  return [
+    `Simulated: ${settings.join(', ')}; ${requests} requests a run, the first ${100 * warmUpShare} % left out of latencies;`,
+    `seeds ${seeds.join(', ')}; M = ${budget} strands, ${rollouts} rollouts of ${branching} steps, threshold ${threshold};`,
+    `step times ${times}; verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every prefix again'}.`,
+    'Means over settings (times, rates and ratios geometric), ± the 95 % interval over seeds. req/s: requests over',
+    'makespan; cap/s: sustained capacity; exits: accepted/futile/exhausted. Ratios: above 1 is better than vanilla (×v)',
+    `or than ${base} (×b); Δacc in points of accuracy.`,
+  ].join('\n');
+}
+
+function jsonOf({ plan }: SimOptions, cells: readonly Cell[], figures: readonly Figure[]): string {
+  const data = figures.map(({ name, data }) => ({ name, data }));
+  return JSON.stringify(
+    { simulated: true, plan, lines: linesOf(cells, plan.base), cells, figures: data },
+    undefined,
+    1,
+  );
+}
+
+function writeFigures(folder: string, figures: readonly Figure[]): void {
+  mkdirSync(folder, { recursive: true });
+  for (const { name, svg } of figures) {
+    const path = join(folder, `${name}.svg`);
+    writeFileSync(path, svg);
+    console.error(`wrote ${path}`);
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeTinyModel } from '../../../tests/support/tiny-gguf.ts';
+import { loadConfig } from '../../config/load.ts';
+import { createLog } from '../../gateway/observe/log.ts';
+import { openModels } from './open-models.ts';
+
+let folder: string;
+let model: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-open-'));
+  model = join(folder, 'model.gguf');
+  writeTinyModel(model, { kind: 'random', seed: 3 });
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Opens the tiny model with itself as its reward model; what the log said, and the generator's cells. */
+async function open(memory: { readonly kvBytes?: number; readonly contextTokens?: number }) {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', format: 'json', write: (line) => lines.push(line) });
+  const engine = { kind: 'llama', model, ...memory };
+  const config = loadConfig({ base: { models: [{ name: 'tiny', engine, verifier: { kind: 'prm', model } }] } });
+  const [parts] = await openModels(config.models, {}, log);
+  await Promise.all([parts!.engine.close(), parts!.verifier?.close()]);
+  return { split: lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'kv-split'), parts: parts! };
+}
+
+describe('the KV memory of a served model', () => {
+  it('is split by measurement where it is given, and the log tells how', async () => {
+    const { split } = await open({ kvBytes: 4_000_000 });
+    expect(split).toMatchObject({ model: 'tiny', kvBytes: 4_000_000 });
+    expect(split.generatorTokens).toBeGreaterThan(0); // how much, depends on the machine
+    expect(split.verifierTokens).toBeGreaterThan(0);
+  });
+
+  it('is fixed, and nothing is measured, where it is not', async () => {
+    const { split, parts } = await open({ contextTokens: 300 });
+    expect(split).toBeUndefined();
+    expect(parts.engine.capabilities.contextTokens).toBeLessThanOrEqual(300);
+  });
+
+  it('is refused where it holds not even one path of each, with the least that does', async () => {
+    await expect(open({ kvBytes: 1000 })).rejects.toThrow(/1000 bytes; these models need at least \d+ \(kvBytes\)/);
+  });
+});
+
+it('checks the arithmetic of steps where the configuration says so, whatever the verifier', async () => {
+  const named = async (checkArithmetic: boolean) => {
+    const simulated = { name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, checkArithmetic };
+    const [parts] = await openModels(loadConfig({ base: { models: [simulated] } }).models, {});
+    await Promise.all([parts!.engine.close(), parts!.verifier?.close()]);
+    return parts!.verifier?.capabilities.name;
+  };
+  expect(await named(true)).toMatch(/, arithmetic checked$/);
+  expect(await named(false)).not.toMatch(/checked/);
+});

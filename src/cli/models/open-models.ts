@@ -1,0 +1,193 @@
+// Engines and verifiers for `serve`, as the configuration names them. The only place that joins kinds of engines to the
+// gateway; each is loaded only when it is used.
+
+import { saplingForm } from '../../answering/question-form.ts';
+import { FaultError, fault, raise } from '../../base/fault.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { isShipped } from '../../engine/llama/shipped-models.ts';
+import { type Log, silentLog } from '../../gateway/observe/log.ts';
+import type { QuestionForm } from '../../gateway/plan/plan.ts';
+import type { ModelParts, Upstream } from '../../gateway/searches/served-model.ts';
+import { isRecognised, recognise } from '../../task/recognise.ts';
+import type { Prompt } from '../../tree/step.ts';
+import { CheckedVerifier } from '../../verifier/exact/checked-verifier.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Kind<Name extends ModelConfig['engine']['kind']> = Extract<ModelConfig['engine'], { kind: Name }>;
+
+export async function openModels(
+  configs: readonly ModelConfig[],
+  environment: Environment,
+  log: Log = silentLog,
+): Promise<ModelParts[]> {
+  const opened: ModelParts[] = [];
+  try {
+    for (const config of configs) opened.push(await openModel(config, environment, log));
+    return opened;
+  } catch (error) {
+    await Promise.all(opened.flatMap(({ engine, verifier }) => [engine.close(), verifier?.close()]));
+    throw error;
+  }
+}
+
+async function openModel(config: ModelConfig, environment: Environment, log: Log): Promise<ModelParts> {
+  const parts = await openKind(config, environment, log);
+  if (!config.checkArithmetic || parts.verifier === undefined) return parts;
+  return { ...parts, verifier: new CheckedVerifier(parts.verifier) };
+}
+
+function openKind(config: ModelConfig, environment: Environment, log: Log): Promise<ModelParts> {
+  const { engine } = config;
+  switch (engine.kind) {
+    case 'sim':
+      return openSimulated(config, engine);
+    case 'llama':
+      return openEmbeddedModel(config, engine, environment, log);
+    case 'openai':
+      return openRemote(config, engine, environment, log);
+  }
+}
+
+async function openSimulated(config: ModelConfig, { speed }: Kind<'sim'>): Promise<ModelParts> {
+  const { simulate } = await import('./simulated.ts');
+  const { engine, verifier, extract } = simulate(speed);
+  const kind = config.verifier.kind;
+  if (kind !== 'sim' && kind !== 'none') refuseVerifier(config, ['sim', 'none']);
+  return kind === 'sim' ? { config, engine, verifier, extract } : { config, engine, extract };
+}
+
+async function openEmbeddedModel(
+  config: ModelConfig,
+  options: Kind<'llama'>,
+  environment: Environment,
+  log: Log,
+): Promise<ModelParts> {
+  const { openEmbedded } = await import('../../answering/embedded.ts');
+  const { verifier: wanted } = config;
+  if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
+  const remote = wanted.kind === 'judge' || (wanted.kind === 'prm' && wanted.urls !== undefined);
+  const prm = wanted.kind === 'prm' && !remote ? wanted.model : 'none';
+  const { model, contextTokens: kvTokens, kvBytes } = options;
+  const memory = kvBytes === undefined ? { kvTokens } : { kvBytes };
+  const { engine, verifier: own, kvSplit } = await openEmbedded({ model, prm, ...memory });
+  if (kvSplit !== undefined) log.info('kv-split', { model: config.name, kvBytes, ...kvSplit });
+  const verifier = remote ? await openVerifier(config, undefined, environment).catch(closing(engine)) : own;
+  const shipped = isShipped(model) ? { form: saplingQuestion } : {};
+  return { config, engine, ...shipped, ...(wanted.kind === 'none' || verifier === undefined ? {} : { verifier }) };
+}
+
+/** The shipped models take one question, as they were trained on it, and no conversation. */
+function saplingQuestion(prompt: Prompt): QuestionForm | { readonly reason: string } {
+  const last = prompt.kind === 'chat' ? prompt.messages.findLast(({ role }) => role === 'user') : undefined;
+  const question = last?.content ?? '';
+  const found = recognise(question);
+  if (!isRecognised(found)) return { reason: found.message };
+  const { maxStepTokens: stepTokens, ...form } = saplingForm(question);
+  return { ...form, stepTokens };
+}
+
+async function openRemote(
+  config: ModelConfig,
+  options: Kind<'openai'>,
+  environment: Environment,
+  log: Log,
+): Promise<ModelParts> {
+  const { openRemoteEngine } = await import('../../engine/openai/open-engine.ts');
+  const apiKey = secret(options.apiKeyEnv, environment);
+  const servers = options.urls.map((url) => ({ url: root(url), ...(apiKey === undefined ? {} : { apiKey }) }));
+  const { model, dialect, inFlight, siblings, routingHeaders } = options;
+  const engine: Engine = await openRemoteEngine({
+    servers,
+    siblings,
+    observe: ({ type, ...fields }) =>
+      log[type === 'replica-down' ? 'warn' : 'info'](type, { model: config.name, ...fields }),
+    ...(model === undefined ? {} : { model }),
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(inFlight === undefined ? {} : { inFlight }),
+    ...(routingHeaders === undefined ? {} : { routingHeaders }),
+  });
+  const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const urls = servers.map(({ url }) => `${url}/v1`);
+  const upstream: Upstream = { urls, model: model ?? (await firstModel(urls[0]!, headers)) ?? config.name, headers };
+  const verifier = await openVerifier(config, options.urls, environment).catch(closing(engine));
+  return { config, engine, upstream, ...(verifier === undefined ? {} : { verifier }) };
+}
+
+/** What the server itself calls its model, for requests that go to it unchanged. */
+async function firstModel(url: string, headers: Readonly<Record<string, string>>): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`${url}/models`, { headers, signal: AbortSignal.timeout(5000) });
+    const { data } = (await answer.json()) as { data?: { id?: unknown }[] };
+    return typeof data?.[0]?.id === 'string' ? data[0].id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A verifier that does not live in the embedded engine. A judge may share the engine's own servers. */
+async function openVerifier(
+  config: ModelConfig,
+  engineUrls: readonly string[] | undefined,
+  environment: Environment,
+): Promise<Verifier | undefined> {
+  const { verifier } = config;
+  if (verifier.kind === 'none') return undefined;
+  if (verifier.kind === 'confidence') {
+    const { ConfidenceVerifier } = await import('../../verifier/confidence/confidence-verifier.ts');
+    return new ConfidenceVerifier();
+  }
+  if (verifier.kind === 'sim') return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
+  const { openRemoteVerifier } = await import('../../verifier/prm/open-verifier.ts');
+  const urls = verifier.urls ?? (verifier.kind === 'judge' ? engineUrls : undefined);
+  if (urls === undefined) {
+    return raise('bad-setting', `models: '${config.name}' has a verifier without urls; give those of its server`);
+  }
+  const apiKey = secret(verifier.apiKeyEnv, environment);
+  const servers = urls.map((url) => ({ url, ...(apiKey === undefined ? {} : { apiKey }) }));
+  const common = {
+    servers,
+    timeoutMs: config.requestMs,
+    ...(config.aggregation && { aggregation: config.aggregation }),
+  };
+  if (verifier.kind === 'judge') {
+    const { model, promptFile } = verifier;
+    const judge = promptFile === undefined ? {} : { promptFile };
+    return openRemoteVerifier({ ...common, kind: 'judge', judge, ...(model === undefined ? {} : { model }) });
+  }
+  // The default names the shipped model, which no server serves: then the server's own name is taken.
+  const named = verifier.model === shippedPrm ? {} : { model: verifier.model };
+  return openRemoteVerifier({ ...common, kind: verifier.format, ...named });
+}
+
+const shippedPrm = 'sapling-prm';
+
+/** Does not leave an engine open when its verifier cannot be opened. */
+function closing(engine: Engine): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await engine.close();
+    throw error;
+  };
+}
+
+function refuseVerifier(config: ModelConfig, kinds: readonly string[]): never {
+  const { name, engine, verifier } = config;
+  return raise(
+    'bad-setting',
+    `models: '${name}' has a verifier of kind '${verifier.kind}'; with engine '${engine.kind}' it must be one of ${kinds.join(', ')}`,
+  );
+}
+
+/** The value of a named variable: the name may be shown, the value never. */
+function secret(name: string | undefined, environment: Environment): string | undefined {
+  if (name === undefined) return undefined;
+  const value = environment[name];
+  if (value !== undefined && value !== '') return value;
+  throw new FaultError(fault('bad-setting', `apiKeyEnv names ${name}, and that variable is not set`));
+}
+
+/** Users write the base URL with or without /v1. */
+function root(url: string): string {
+  return url.replace(/\/+$/, '').replace(/\/v1$/, '');
+}

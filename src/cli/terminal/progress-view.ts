@@ -1,0 +1,28 @@
+// What is said about a search while it grows: one status line below the tree, or one line per event that matters.
+import type { LoggedEvent } from '../../runtime/events.ts';
+import type { Tree } from '../../tree/tree.ts';
+import { plainLine } from './terminal.ts';
+
+export function statusLine(tree: Tree, rollouts: number): string {
+  const { completed, pruned } = tree.closed;
+  const best = tree.best === undefined ? '' : `, best ${tree.best.score.toFixed(2)}`;
+  const cut = pruned > 0 ? `, ${pruned} pruned` : '';
+  const open = tree.strands.size;
+  return `${completed} of ${rollouts} rollouts${cut}, ${open} open, ${tree.nodes.length - 1} nodes, ${tree.tokens} tokens${best}`;
+}
+
+/** For output that is not a terminal: finished paths, cuts and the end. */
+export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefined {
+  switch (event.type) {
+    case 'grown': {
+      if (!event.terminal) return undefined;
+      const node = tree.node(event.node);
+      const said = plainLine(event.answer ?? event.step.text) || '(nothing)';
+      return `path ${node.id}: ${node.score.toFixed(2)} ${said}`;
+    }
+    case 'pruned':
+      return `strand ${event.strand} pruned (${event.rule})`;
+    default:
+      return undefined;
+  }
+}

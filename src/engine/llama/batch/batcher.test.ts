@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FakeCache, logitsAfter } from '../../../../tests/support/fake-cache.ts';
+import { Batcher, type BatcherOptions, type Sequence } from './batcher.ts';
+import { PrefixStore } from './prefix-store.ts';
+
+const VOCABULARY = 7;
+const END = 0;
+
+/** Takes the likeliest token until it is the end token or the limit: what it draws shows the path it really had. */
+class Greedy implements Sequence {
+  readonly lane: Sequence['lane'] = 'primary';
+  readonly priority: number = 0;
+  readonly parent: number = 0;
+  readonly search: string;
+  readonly id: number;
+  readonly prefix: readonly number[];
+  readonly drawn: number[] = [];
+  readonly limit: number;
+  readonly endless: boolean;
+  cut = false;
+
+  constructor(
+    id: number,
+    prefix: readonly number[],
+    options: Partial<Sequence> & { limit?: number; endless?: boolean } = {},
+  ) {
+    this.id = id;
+    this.prefix = prefix;
+    this.search = options.search ?? 'search';
+    this.limit = options.limit ?? 6;
+    this.endless = options.endless ?? false;
+    if (options.lane !== undefined) this.lane = options.lane;
+    if (options.priority !== undefined) this.priority = options.priority;
+    if (options.parent !== undefined) this.parent = options.parent;
+  }
+
+  next(row: Float32Array): number | undefined {
+    const token = row.indexOf(Math.max(...row));
+    this.drawn.push(token);
+    return (token === END && !this.endless) || this.drawn.length >= this.limit ? undefined : token;
+  }
+
+  outOfCells(): void {
+    this.cut = true;
+  }
+}
+
+/** What a sequence draws when it is alone in the world. */
+function alone(prefix: readonly number[], limit: number): number[] {
+  const path = [...prefix];
+  const drawn: number[] = [];
+  for (;;) {
+    const row = logitsAfter(path, VOCABULARY);
+    const token = row.indexOf(Math.max(...row));
+    drawn.push(token);
+    if (token === END || drawn.length >= limit) return drawn;
+    path.push(token);
+  }
+}
+
+class World {
+  readonly cache: FakeCache;
+  readonly store: PrefixStore;
+  readonly batcher: Batcher;
+  readonly completed: number[] = [];
+  readonly computed = new Map<number, number>();
+  decodes = 0;
+  rows = 0;
+
+  constructor(cells: number, sequences: number, options: Partial<BatcherOptions> = {}) {
+    this.cache = new FakeCache(cells, VOCABULARY);
+    this.store = new PrefixStore(this.cache, { cells, sequences, keptLogits: 64 * VOCABULARY });
+    this.batcher = new Batcher(this.store, { runningLimit: 8, rowLimit: 16, bulkRows: 16, ...options });
+  }
+
+  step(): void {
+    const complete = (run: { sequence: { id: number }; computedPrefixTokens: number }) => {
+      this.completed.push(run.sequence.id);
+      this.computed.set(run.sequence.id, run.computedPrefixTokens);
+    };
+    const batch = this.batcher.plan(complete);
+    if (batch.length > 0) {
+      this.cache.decode(batch);
+      this.decodes += 1;
+      this.rows += batch.length;
+      this.batcher.commit(batch, (index) => this.cache.logits(index), complete);
+    }
+    expect(this.cache.usedCells).toBe(this.store.usedCells);
+  }
+
+  finish(): void {
+    for (let steps = 0; this.batcher.hasWork; steps++) {
+      expect(steps).toBeLessThan(5_000);
+      this.step();
+    }
+  }
+}
+
+describe('Batcher', () => {
+  it('lets each sequence draw what it would draw alone, whatever else runs, waits, gives way or is removed', () => {
+    const path = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 9 });
+    const request = fc.record({
+      path,
+      limit: fc.integer({ min: 1, max: 9 }),
+      lane: fc.constantFrom('primary' as const, 'speculative' as const),
+      priority: fc.integer({ min: 0, max: 2 }),
+      search: fc.constantFrom('a', 'b', 'c'),
+      parent: fc.integer({ min: 0, max: 3 }),
+      stepsBefore: fc.integer({ min: 0, max: 4 }),
+      removed: fc.boolean(),
+    });
+    const world = fc.record({
+      cells: fc.integer({ min: 20, max: 60 }),
+      sequences: fc.integer({ min: 2, max: 9 }),
+      runningLimit: fc.integer({ min: 1, max: 6 }),
+      rowLimit: fc.integer({ min: 1, max: 12 }),
+      bulkRows: fc.integer({ min: 1, max: 20 }),
+    });
+    const property = fc.property(fc.array(request, { minLength: 1, maxLength: 20 }), world, (requests, settings) => {
+      const runningLimit = Math.min(settings.runningLimit, settings.sequences);
+      const it = new World(settings.cells, settings.sequences, { ...settings, runningLimit });
+      const sequences: Greedy[] = [];
+      const removed = new Set<number>();
+      for (const [id, each] of requests.entries()) {
+        for (let step = 0; step < each.stepsBefore; step++) it.step();
+        const victim = sequences.at(-1);
+        if (each.removed && victim !== undefined && !it.completed.includes(victim.id)) {
+          it.batcher.remove(victim.id);
+          removed.add(victim.id);
+        }
+        sequences.push(new Greedy(id, each.path, each));
+        it.batcher.add(sequences.at(-1)!);
+      }
+      it.finish();
+      expect(new Set(it.completed).size).toBe(it.completed.length);
+      for (const sequence of sequences) {
+        if (removed.has(sequence.id)) continue;
+        expect(it.completed).toContain(sequence.id);
+        expect(sequence.cut).toBe(false);
+        expect(sequence.drawn).toEqual(alone(sequence.prefix, sequence.limit));
+      }
+      for (const search of ['a', 'b', 'c']) it.batcher.release(search);
+      expect([it.store.usedCells, it.store.branches, it.store.freeSequences]).toEqual([0, 0, settings.sequences]);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it('computes a prefix once for all children of one parent, also for one that comes later', () => {
+    const it = new World(200, 32, { runningLimit: 16 });
+    const prefix = [1, 2, 3, 4, 5, 6, 1, 2, 3, 4];
+    for (let id = 0; id < 8; id++) it.batcher.add(new Greedy(id, prefix, { limit: 1 }));
+    it.finish();
+    expect([...it.computed.values()].reduce((sum, each) => sum + each, 0)).toBe(prefix.length);
+    expect(it.rows).toBe(prefix.length);
+    it.batcher.add(new Greedy(8, prefix, { limit: 1 }));
+    it.finish();
+    expect(it.rows).toBe(prefix.length);
+  });
+
+  it('runs primary before speculative and lets speculative give way to a newcomer', () => {
+    const it = new World(200, 32, { runningLimit: 1 });
+    it.batcher.add(new Greedy(1, [1, 1], { lane: 'speculative', limit: 9, endless: true }));
+    it.step();
+    it.batcher.add(new Greedy(2, [3, 2], { lane: 'speculative', limit: 2 }));
+    it.batcher.add(new Greedy(3, [2, 2], { lane: 'primary', limit: 2 }));
+    it.finish();
+    expect(it.completed).toEqual([3, 1, 2]);
+  });
+
+  it('takes higher priority first, then children of one parent together, parents in order of arrival', () => {
+    const it = new World(200, 32, { runningLimit: 1 });
+    const add = (id: number, parent: number, priority = 0) =>
+      it.batcher.add(new Greedy(id, [1, parent + 1], { parent, priority, limit: 1 }));
+    add(1, 1);
+    add(2, 2);
+    add(3, 1);
+    add(4, 2);
+    add(5, 3, 1);
+    it.finish();
+    expect(it.completed).toEqual([5, 1, 3, 2, 4]);
+  });
+
+  it('does not let a long prompt hold up those who generate', () => {
+    const it = new World(400, 8, { rowLimit: 4, bulkRows: 16 });
+    const quick = new Greedy(1, [1, 1], { limit: 9, endless: true });
+    it.batcher.add(quick);
+    it.step();
+    it.batcher.add(
+      new Greedy(
+        2,
+        Array.from({ length: 100 }, (_, index) => 1 + (index % 5)),
+        { limit: 1 },
+      ),
+    );
+    for (let step = 0; step < 6; step++) it.step();
+    expect(quick.drawn.length).toBeGreaterThanOrEqual(4);
+    expect(it.completed).not.toContain(2);
+    it.finish();
+    expect(it.completed).toContain(2);
+  });
+
+  it('ends a sequence that is alone and fills the whole cache, instead of failing or waiting for ever', () => {
+    const it = new World(8, 2);
+    const sequence = new Greedy(1, [1, 2, 3, 1, 2, 3], { limit: 99, endless: true });
+    it.batcher.add(sequence);
+    it.finish();
+    expect(sequence.cut).toBe(true);
+    expect(sequence.drawn.length).toBe(3);
+    expect(it.completed).toEqual([1]);
+  });
+
+  it('drops the prefixes of a search with nothing in flight before those of an active one', () => {
+    const it = new World(24, 8, { runningLimit: 2 });
+    it.batcher.add(new Greedy(1, [1, 1, 1, 1, 1, 1], { search: 'active', limit: 1 }));
+    it.finish();
+    it.batcher.add(new Greedy(2, [2, 2, 2, 2, 2, 2], { search: 'quiet', limit: 1 }));
+    it.finish();
+    it.batcher.add(new Greedy(3, [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3], { search: 'active', limit: 1 }));
+    it.finish();
+    expect(it.store.match([1, 1, 1, 1, 1, 1]).length).toBe(6); // older, but its search was active
+    expect(it.store.match([2, 2, 2, 2, 2, 2]).length).toBe(0);
+  });
+});

@@ -1,0 +1,362 @@
+// Continuous batching: decides which rows the next decode computes, and takes the logits back. A sequence is a list of
+// tokens of which the first so many are in the cache; a batch lets some of them catch up. There is no prefill phase and
+// no decode phase: a new sequence lacks many tokens, a running one lacks the one it drew last. When the last token's
+// logits are there, the sequence says which token comes next, or that it is complete. Pure but for the cache operations
+// behind PrefixStore: time, sampling and the device are elsewhere.
+import { assert } from '../../../base/assert.ts';
+import type { Lane } from '../../engine.ts';
+import type { Branch, PrefixStore } from './prefix-store.ts';
+import { WaitingLine } from './waiting-line.ts';
+
+/** What the batcher runs. */
+export type Sequence = {
+  readonly id: number;
+  readonly search: string;
+  readonly parent: number;
+  readonly lane: Lane;
+  readonly priority: number;
+  /** Prompt and path; the tokens that it draws are appended by the batcher. */
+  readonly prefix: readonly number[];
+  /** Called with the logits after its last token: the token to go on with, or undefined when it is complete. */
+  next(row: Float32Array): number | undefined;
+  /** The same where a token was drafted: that token, another in its place, or undefined when it is complete. */
+  judge?(row: Float32Array, drafted: number): number | undefined;
+  /** Drafted tokens are withdrawn before anybody judged them. */
+  forgetProposals?(): void;
+  /** It holds all the cells there are and needs one more; it must count as complete from here on. */
+  outOfCells(): void;
+};
+
+export type Row = { readonly run: Run; readonly token: number; readonly position: number; readonly wanted: boolean };
+export type Batch = readonly Row[];
+
+export type BatcherOptions = {
+  /** Sequences that run side by side. */
+  readonly runningLimit: number;
+  /** Rows of a decode: at 64 the CPU kernel of flash attention changes, becomes slower and rounds differently. */
+  readonly rowLimit: number;
+  /** A sequence that lacks more than `rowLimit` tokens gets decodes of its own with at most so many rows. */
+  readonly bulkRows: number;
+  /** Appends drafted tokens to sequences that are about to draw, and names those that wait for theirs; none unless given. */
+  readonly draft?: (runs: readonly Run[]) => ReadonlySet<Run>;
+};
+
+/** A sequence with its place in the cache, from admission until it ends or gives way. */
+export type Run = {
+  readonly sequence: Sequence;
+  readonly tokens: number[];
+  readonly arrival: number;
+  /** How many of the last tokens are drafted, to be judged. */
+  drafted: number;
+  branch: Branch;
+  computedPrefixTokens: number;
+  cachedPrefixTokens: number | undefined;
+};
+
+type Waiting = Omit<Run, 'branch'>;
+
+export class Batcher {
+  readonly #store: PrefixStore;
+  readonly #options: BatcherOptions;
+  readonly #waiting = new WaitingLine<Waiting>();
+  readonly #running = new Map<number, Run>();
+  /** Sequences running or waiting, by search: what makes a search's prefixes worth keeping. */
+  readonly #active = new Map<string, number>();
+  /** Searches that ended while something of them was still here. */
+  readonly #released = new Set<string>();
+  #arrivals = 0;
+  #bulkTurn = false;
+
+  constructor(store: PrefixStore, options: BatcherOptions) {
+    assert(options.rowLimit >= 1 && options.runningLimit >= 1, 'a batcher needs room for one row and one sequence');
+    this.#store = store;
+    this.#options = options;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+  get hasWork(): boolean {
+    return this.#running.size > 0 || this.#waiting.size > 0;
+  }
+
+  add(sequence: Sequence): void {
+    assert(sequence.prefix.length > 0 && sequence.prefix.length <= this.#store.cells, 'a prefix that fits the cache');
+    this.#active.set(sequence.search, (this.#active.get(sequence.search) ?? 0) + 1);
+    const tokens = [...sequence.prefix];
+    const arrival = this.#arrivals++;
+    this.#line({ sequence, tokens, arrival, drafted: 0, computedPrefixTokens: 0, cachedPrefixTokens: undefined });
+  }
+
+  /** Takes a sequence out, wherever it is; its own cells are free at once, the prefix it shares stays. */
+  remove(id: number): Pick<Run, 'computedPrefixTokens' | 'cachedPrefixTokens'> | undefined {
+    const run = this.#running.get(id);
+    if (run === undefined) {
+      const waiting = this.#waiting.remove(id);
+      if (waiting !== undefined) this.#leave(waiting.sequence.search);
+      return waiting;
+    }
+    this.#running.delete(id);
+    this.#store.truncate(run.branch, run.sequence.prefix.length);
+    this.#store.settle(run.branch);
+    this.#leave(run.sequence.search);
+    return run;
+  }
+
+  /** The search has ended: its prefixes go, those that are still in use as soon as they are not. */
+  release(search: string): void {
+    this.#store.release(search);
+    if (this.#active.has(search)) this.#released.add(search);
+  }
+
+  /**
+   * The rows of the next decode; none when a sequence completed without one (call again), when all that run wait for a
+   * draft, or when nothing is left to do.
+   */
+  plan(onComplete: (run: Run) => void): Batch {
+    this.#admit(onComplete);
+    const { rowLimit, bulkRows } = this.#options;
+    const ready = this.#withoutWaiting([...this.#running.values()].filter((run) => this.#lack(run) <= rowLimit));
+    const [bulk] = this.#lacking(rowLimit);
+    this.#bulkTurn = !this.#bulkTurn;
+    if (bulk !== undefined && (!this.#bulkTurn || ready.length === 0)) {
+      return this.#secure([bulk], Math.max(bulkRows, 1), onComplete);
+    }
+    // Those that lack one token first: nobody who generates waits for somebody else's prompt.
+    ready.sort((left, right) => Math.min(this.#needs(left), 2) - Math.min(this.#needs(right), 2));
+    return this.#secure(ready, rowLimit, onComplete);
+  }
+
+  /** The rows were computed: records them, lets each sequence whose last token is done go on, reports the complete. */
+  commit(batch: Batch, logitsOf: (wantedIndex: number) => Float32Array, onComplete: (run: Run) => void): void {
+    const computed = new Map<Run, number[]>();
+    for (const { run, token, position } of batch) {
+      const tokens = computed.get(run);
+      if (tokens === undefined) computed.set(run, [token]);
+      else tokens.push(token);
+      if (position < run.sequence.prefix.length) run.computedPrefixTokens += 1;
+    }
+    for (const [run, tokens] of computed) this.#store.append(run.branch, tokens);
+    const rows = new Map<Run, Float32Array[]>();
+    let wantedIndex = 0;
+    for (const { run, wanted, position } of batch) {
+      if (!wanted) continue;
+      const row = logitsOf(wantedIndex++);
+      if (position === run.sequence.prefix.length - 1 && run.drafted === 0) this.#store.keepRow(run.branch, row);
+      const own = rows.get(run);
+      if (own === undefined) rows.set(run, [row]);
+      else own.push(row);
+    }
+    for (const [run, own] of rows) this.#judge(run, own, onComplete);
+  }
+
+  /** Least useful prefixes go until so many more cells are free: for a device that found no room where there is some. */
+  makeRoom(cells: number): boolean {
+    return this.#store.reclaim(this.#store.freeCells + cells, 0, this.#isActive);
+  }
+
+  /** Goes through the drafted tokens until one is replaced; if none is, the last row gives one token more. */
+  #judge(run: Run, rows: readonly Float32Array[], onComplete: (run: Run) => void): void {
+    const certain = run.tokens.length - run.drafted;
+    for (let at = 0; at < run.drafted; at++) {
+      const drafted = run.tokens[certain + at]!;
+      const token = run.sequence.judge?.(rows[at]!, drafted);
+      if (token === drafted) continue;
+      run.drafted = 0;
+      run.tokens.length = certain + at;
+      this.#store.truncate(run.branch, certain + at);
+      if (token === undefined) this.#complete(run, onComplete);
+      else run.tokens.push(token);
+      return;
+    }
+    run.drafted = 0;
+    this.#advance(run, rows.at(-1)!, onComplete);
+  }
+
+  /** Lets those that are about to draw have their drafts, and leaves out those whose draft has yet to come. */
+  #withoutWaiting(runs: Run[]): Run[] {
+    const { draft } = this.#options;
+    if (draft === undefined) return runs;
+    const drawing = runs.filter(
+      (run) => run.drafted === 0 && this.#lack(run) === 1 && run.sequence.judge !== undefined,
+    );
+    const waiting = draft(drawing);
+    return runs.filter((run) => !waiting.has(run));
+  }
+
+  #withdrawDraft(run: Run): void {
+    if (run.drafted === 0) return;
+    run.tokens.length -= run.drafted;
+    run.drafted = 0;
+    run.sequence.forgetProposals?.();
+  }
+
+  #advance(run: Run, row: Float32Array, onComplete: (run: Run) => void): void {
+    const token = run.sequence.next(row);
+    if (token === undefined) this.#complete(run, onComplete);
+    else run.tokens.push(token);
+  }
+
+  #complete(run: Run, onComplete: (run: Run) => void): void {
+    this.#running.delete(run.sequence.id);
+    this.#store.settle(run.branch);
+    this.#leave(run.sequence.search);
+    onComplete(run);
+  }
+
+  /** Tokens that it lacks, the drafted ones left out. */
+  #needs(run: Run): number {
+    return this.#lack(run) - run.drafted;
+  }
+
+  #lack(run: Run): number {
+    return run.tokens.length - this.#store.lengthOf(run.branch);
+  }
+
+  #lacking(moreThan: number): Run[] {
+    return [...this.#running.values()].filter((run) => this.#lack(run) > moreThan);
+  }
+
+  /** Turns runs into rows, after making sure that there is a cell for each; whoever is last in line gives way. */
+  #secure(runs: Run[], rowLimit: number, onComplete: (run: Run) => void): Batch {
+    const chosen: { run: Run; count: number }[] = [];
+    let rows = 0;
+    for (const run of runs) {
+      if (rows + this.#lack(run) > Math.min(rowLimit, this.#store.freeCells)) this.#withdrawDraft(run);
+      const count = Math.min(this.#lack(run), rowLimit - rows);
+      if (count <= 0) break;
+      if (!this.#running.has(run.sequence.id)) continue; // gave way to somebody before it
+      if (!this.#findCells(rows + count, run, chosen, onComplete)) continue;
+      chosen.push({ run, count });
+      rows += count;
+    }
+    return chosen.flatMap(({ run, count }) => this.#rowsOf(run, count));
+  }
+
+  #rowsOf(run: Run, count: number): Row[] {
+    const start = this.#store.lengthOf(run.branch);
+    return Array.from({ length: count }, (_, offset) => ({
+      run,
+      token: run.tokens[start + offset]!,
+      position: start + offset,
+      wanted: start + offset >= run.tokens.length - 1 - run.drafted,
+    }));
+  }
+
+  /** Room for so many cells: idle prefixes go first, then running sequences from the last in line; never `run` itself. */
+  #findCells(cells: number, run: Run, chosen: readonly { run: Run }[], onComplete: (run: Run) => void): boolean {
+    while (!this.#store.reclaim(cells, 0, this.#isActive)) {
+      const victim = this.#lastInLine(new Set([run, ...chosen.map((each) => each.run)]));
+      if (victim !== undefined) {
+        this.#giveWay(victim, false);
+      } else if (chosen.length > 0) {
+        return false; // it waits for the next decode
+      } else {
+        run.sequence.outOfCells(); // alone, and the cache is full
+        this.#complete(run, onComplete);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  #lastInLine(except: ReadonlySet<Run>): Run | undefined {
+    let last: Run | undefined;
+    for (const run of this.#running.values()) {
+      if (!except.has(run) && (last === undefined || goesBefore(last.sequence, run.sequence))) last = run;
+    }
+    return last;
+  }
+
+  /** Back into the line with all that it has drawn; what it held is recomputed when it comes back. */
+  #giveWay(run: Run, keepCells: boolean): void {
+    this.#withdrawDraft(run);
+    this.#running.delete(run.sequence.id);
+    if (keepCells) this.#store.settle(run.branch);
+    else this.#store.drop(run.branch);
+    this.#line(run);
+  }
+
+  #line(run: Waiting): void {
+    const { id, search, parent, lane, priority } = run.sequence;
+    this.#waiting.add({ id, search, parent, lane, priority, arrival: run.arrival, item: run });
+  }
+
+  #admit(onComplete: (run: Run) => void): void {
+    for (const waiting of this.#waiting.inOrder()) {
+      const { sequence, tokens } = waiting;
+      if (this.#running.size >= this.#options.runningLimit && !this.#displaceSpeculative(sequence)) return;
+      const cached = this.#store.match(tokens).length;
+      if (this.#isBeingComputed(tokens, cached)) continue;
+      if (!this.#hasRoomFor(tokens.length - cached + 1) || !this.#store.reclaim(0, 1, this.#isActive)) return;
+      this.#waiting.remove(sequence.id);
+      this.#start(waiting, onComplete);
+    }
+  }
+
+  #start(waiting: Waiting, onComplete: (run: Run) => void): void {
+    const { sequence, tokens } = waiting;
+    const found = this.#store.match(tokens);
+    const ready = found.length === tokens.length && found.row !== undefined;
+    // Without kept logits the last token is computed once more, in a cell of its own, to get them.
+    const length = ready ? tokens.length : Math.min(found.length, tokens.length - 1);
+    const branch = this.#store.fork(tokens, length, sequence.search);
+    const run: Run = { ...waiting, cachedPrefixTokens: waiting.cachedPrefixTokens ?? length, branch };
+    this.#running.set(sequence.id, run);
+    if (ready) this.#advance(run, found.row!, onComplete);
+  }
+
+  /** A running sequence that is catching up will cover more of these tokens than the cache has: wait for it. */
+  #isBeingComputed(tokens: readonly number[], cached: number): boolean {
+    for (const run of this.#running.values()) {
+      const done = this.#store.lengthOf(run.branch);
+      if (run.tokens.length - done === 0 || run.sequence.prefix.length <= cached) continue;
+      if (done < run.sequence.prefix.length && sharesMoreThan(run.sequence.prefix, tokens, cached)) return true;
+    }
+    return false;
+  }
+
+  /** One who comes in must leave every running sequence some room to grow, or be alone. */
+  #hasRoomFor(cells: number): boolean {
+    if (this.#running.size === 0) return true;
+    const wanted = cells + this.#running.size * ROOM_TO_GROW;
+    return this.#store.freeCells >= wanted || this.#store.freeCells + this.#store.reclaimableCells() >= wanted;
+  }
+
+  #displaceSpeculative(newcomer: Sequence): boolean {
+    if (newcomer.lane !== 'primary') return false;
+    const victim = this.#lastInLine(new Set());
+    if (victim === undefined || victim.sequence.lane !== 'speculative') return false;
+    this.#giveWay(victim, true);
+    return true;
+  }
+
+  #leave(search: string): void {
+    const count = (this.#active.get(search) ?? 1) - 1;
+    if (count > 0) {
+      this.#active.set(search, count);
+      return;
+    }
+    this.#active.delete(search);
+    if (this.#released.delete(search)) this.#store.release(search);
+  }
+
+  readonly #isActive = (search: string): boolean => this.#active.has(search);
+}
+
+/** Tokens that each running sequence should be able to draw before somebody has to give way. */
+const ROOM_TO_GROW = 8;
+
+function goesBefore(left: Sequence, right: Sequence): boolean {
+  if (left.lane !== right.lane) return left.lane === 'primary';
+  if (left.priority !== right.priority) return left.priority > right.priority;
+  return left.id < right.id;
+}
+
+function sharesMoreThan(prefix: readonly number[], tokens: readonly number[], cached: number): boolean {
+  for (let at = 0; at <= cached; at++) if (prefix[at] !== tokens[at]) return false;
+  return true;
+}

@@ -1,0 +1,183 @@
+// One step being generated: draws tokens from the logits that the batcher hands it, builds the text, and knows when the
+// step is over. Each draw depends on the request's seed and the number of tokens before it alone, never on the batch.
+import { assert } from '../../../base/assert.ts';
+import { type Fault, fault } from '../../../base/fault.ts';
+import { hash } from '../../../base/random.ts';
+import type { Step, StepEnd } from '../../../tree/step.ts';
+import type { EngineMessage, GenerateRequest } from '../../engine.ts';
+import type { Sequence } from './batcher.ts';
+import { drawFrom, logProbabilityOf, type Sampler, type TokenSampling, uniformOf } from './sampler.ts';
+import { type PieceOf, StepText } from './step-text.ts';
+
+/** What a generation needs to know of its model. */
+export type Vocabulary = {
+  readonly pieceOf: PieceOf;
+  endsGeneration(token: number): boolean;
+  tokenize(text: string): number[];
+};
+
+export type GenerationResult = { readonly step: Step } | { readonly fault: Fault };
+
+export class Generation implements Sequence {
+  readonly id: number;
+  readonly search: string;
+  readonly parent: number;
+  readonly lane: GenerateRequest['lane'];
+  readonly priority: number;
+  readonly prefix: readonly number[];
+  readonly sampling: TokenSampling;
+  readonly #seed: number;
+  readonly #maxTokens: number;
+  readonly #vocabulary: Vocabulary;
+  readonly #sampler: Sampler;
+  readonly #post: (message: EngineMessage) => void;
+  readonly #text: StepText;
+  readonly #tokens: number[] = [];
+  readonly #logprobs: number[] = [];
+  /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
+  #proposals: Float64Array[] = [];
+  #result: GenerationResult | undefined;
+  /** Drafted tokens that were looked at, and those of them that stayed. */
+  judgedTokens = 0;
+  acceptedTokens = 0;
+
+  constructor(
+    request: GenerateRequest,
+    prefix: readonly number[],
+    tokenLimit: number,
+    parts: { readonly vocabulary: Vocabulary; readonly sampler: Sampler; post(message: EngineMessage): void },
+  ) {
+    this.id = request.id;
+    this.search = request.search;
+    this.parent = request.parent;
+    this.lane = request.lane;
+    this.priority = request.priority;
+    this.prefix = prefix;
+    this.#seed = request.seed;
+    this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
+    const { temperature, topP = 1, topK = 0, minP = 0 } = request.sampling;
+    this.sampling = { temperature, topP, topK, minP };
+    this.#vocabulary = parts.vocabulary;
+    this.#sampler = parts.sampler;
+    this.#post = parts.post;
+    this.#text = new StepText(parts.vocabulary.pieceOf, request.delimiters);
+  }
+
+  get generatedTokens(): number {
+    return this.#tokens.length;
+  }
+
+  get result(): GenerationResult | undefined {
+    return this.#result;
+  }
+
+  next(row: Float32Array): number | undefined {
+    try {
+      const { token, logProbability } = this.#sampler.draw(row, this.sampling, this.#uniform());
+      return this.accept(token, logProbability);
+    } catch (cause) {
+      this.#result = { fault: fault('internal', 'the model gave logits that cannot be sampled', { cause }) };
+      return undefined;
+    }
+  }
+
+  /** How many drafted tokens could still be of use: the last token of a step is never worth one. */
+  get draftRoom(): number {
+    return Math.max(0, this.#maxTokens - this.#tokens.length - 1);
+  }
+
+  /** Chance of its drafts, apart from that of its own draws. */
+  get draftSeed(): number {
+    return hash(this.#seed, 'draft');
+  }
+
+  /** Tokens were drafted from these distributions, to be judged in this order. */
+  offer(distributions: readonly Float64Array[]): void {
+    this.#proposals = [...distributions];
+  }
+
+  /**
+   * Accepts or replaces a drafted token so that what comes out is distributed as if the target had drawn it (Leviathan et
+   * al., 2023): accept with probability min(1, p/q), else draw from what p has more than q.
+   */
+  judge(row: Float32Array, drafted: number): number | undefined {
+    const drafting = this.#proposals.shift();
+    assert(drafting !== undefined, 'a drafted token has the distribution that it was drawn from');
+    const wanted = this.#sampler.distribution(row, this.sampling);
+    const position = this.#tokens.length;
+    const ratio = wanted[drafted]! / drafting[drafted]!;
+    const accepted = uniformOf(hash(this.#seed, 'accept'), position) < ratio;
+    const token = accepted ? drafted : drawFrom(excess(wanted, drafting), this.#uniform());
+    this.judgedTokens += 1;
+    if (accepted) this.acceptedTokens += 1;
+    else this.forgetProposals();
+    return this.accept(token, logProbabilityOf(row, token));
+  }
+
+  /** What was proposed and not judged is void. */
+  forgetProposals(): void {
+    this.#proposals = [];
+  }
+
+  /** Takes a drawn token; gives it back to be computed, or undefined when it ends the step. */
+  accept(token: number, logProbability: number): number | undefined {
+    this.#tokens.push(token);
+    this.#logprobs.push(logProbability);
+    if (this.#vocabulary.endsGeneration(token)) return this.#finish('eos');
+    const { added, stop } = this.#text.push(token);
+    if (stop !== undefined) return this.#finishAt(stop.ends, added);
+    this.#say(added);
+    return this.#tokens.length >= this.#maxTokens ? this.#finish('length') : token;
+  }
+
+  outOfCells(): void {
+    this.#finish('length');
+  }
+
+  #finish(end: StepEnd): undefined {
+    this.#say(this.#text.finish());
+    this.#result = { step: this.#step(this.#text.text, end) };
+    return undefined;
+  }
+
+  /** Ends at a delimiter. Where it ends inside a token, the rest of that token is given up and its part re-tokenised. */
+  #finishAt(ends: number, added: string): undefined {
+    const beyond = this.#text.text.length - ends;
+    this.#say(added.slice(0, added.length - beyond));
+    if (beyond > 0) {
+      const { wholeTokens, remainder } = this.#text.cutAt(ends);
+      const logprob = this.#logprobs[wholeTokens] ?? 0;
+      this.#tokens.length = wholeTokens;
+      this.#logprobs.length = wholeTokens;
+      for (const [index, token] of this.#vocabulary.tokenize(remainder).entries()) {
+        this.#tokens.push(token);
+        this.#logprobs.push(index === 0 ? logprob : 0);
+      }
+    }
+    this.#result = { step: this.#step(this.#text.text.slice(0, ends), 'delimiter') };
+    return undefined;
+  }
+
+  #step(text: string, end: StepEnd): Step {
+    const tokens = this.#tokens.length;
+    const sum = this.#logprobs.reduce((total, logprob) => total + logprob, 0);
+    const lists = { tokenIds: this.#tokens, logprobs: this.#logprobs };
+    return { text, tokens, meanLogprob: tokens === 0 ? 0 : sum / tokens, end, ...lists };
+  }
+
+  #say(text: string): void {
+    if (text === '') return;
+    this.#post({ type: 'token', request: this.id, text, tokens: this.#tokens.length });
+  }
+
+  #uniform(): number {
+    return uniformOf(this.#seed, this.#tokens.length);
+  }
+}
+
+/** The part of `wanted` that exceeds `drafting`, as a distribution. */
+function excess(wanted: Float64Array, drafting: Float64Array): Float64Array {
+  const rest = wanted.map((probability, token) => Math.max(0, probability - drafting[token]!));
+  const sum = rest.reduce((total, each) => total + each, 0);
+  return sum > 0 ? rest.map((each) => each / sum) : wanted; // equal distributions: rejected by rounding alone
+}

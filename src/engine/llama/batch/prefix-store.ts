@@ -1,0 +1,326 @@
+// Which token paths are in the KV cache, and under which native sequence each can be reached. The paths form a tree of
+// segments; a cell of the cache belongs to exactly one segment, so a prefix that many branches share is there once. A
+// branch is one native sequence: a path from the root to the end of a segment. Branches that nobody runs stay as cached
+// prefixes until room is needed. Decides and counts; the cache itself is changed only through `SequenceMemory`.
+import { assert } from '../../../base/assert.ts';
+
+/** The cache operations that forking and forgetting need; `end` and `from` are positions. */
+export type SequenceMemory = {
+  /** Lets sequence `to`, which must be empty, share the cells of `from` at positions below `end`. */
+  copy(from: number, to: number, end: number): void;
+  /** Forgets what the sequence holds at positions from `from` on; cells that no sequence holds are free. */
+  remove(sequence: number, from: number): void;
+};
+
+export type Segment = {
+  parent: Segment | undefined;
+  /** Position of its first token. */
+  start: number;
+  readonly tokens: number[];
+  readonly children: Set<Segment>;
+  /** Branches that end here. */
+  readonly ends: Set<Branch>;
+  /** Branches that end here or below. */
+  references: number;
+  /** Logits after its last token, kept so that a sibling that comes later costs nothing. */
+  row: Float32Array | undefined;
+};
+
+export type Branch = {
+  readonly sequence: number;
+  segment: Segment;
+  search: string;
+  idle: boolean;
+  lastUse: number;
+};
+
+export type Match = { readonly length: number; readonly row: Float32Array | undefined };
+
+export type PrefixStoreOptions = {
+  /** KV cells, one per token. */
+  readonly cells: number;
+  /** Native sequences; libllama takes at most 256. */
+  readonly sequences: number;
+  /** How many logits may be kept in rows, over all segments. */
+  readonly keptLogits: number;
+};
+
+export class PrefixStore {
+  readonly #memory: SequenceMemory;
+  readonly #options: PrefixStoreOptions;
+  readonly #freeSequences: number[] = [];
+  readonly #idle = new Set<Branch>();
+  readonly #rows = new Set<Segment>();
+  readonly #root: Segment = makeSegment(undefined, 0, []);
+  #usedCells = 0;
+  #branches = 0;
+  #clock = 0;
+
+  constructor(memory: SequenceMemory, options: PrefixStoreOptions) {
+    this.#memory = memory;
+    this.#options = options;
+    for (let sequence = options.sequences - 1; sequence >= 0; sequence--) this.#freeSequences.push(sequence);
+    this.#root.references = 1;
+  }
+
+  get cells(): number {
+    return this.#options.cells;
+  }
+  get usedCells(): number {
+    return this.#usedCells;
+  }
+  get freeCells(): number {
+    return this.#options.cells - this.#usedCells;
+  }
+  get freeSequences(): number {
+    return this.#freeSequences.length;
+  }
+  get branches(): number {
+    return this.#branches;
+  }
+  get idleBranches(): number {
+    return this.#idle.size;
+  }
+
+  /** How many leading tokens are cached, and the logits after them where they are kept. */
+  match(tokens: readonly number[]): Match {
+    const { segment, inSegment } = this.#descend(tokens);
+    const whole = inSegment === segment.tokens.length;
+    return { length: segment.start + inSegment, row: whole ? segment.row : undefined };
+  }
+
+  /** A branch over the first `length` tokens, all of which must be cached. Needs a free sequence. */
+  fork(tokens: readonly number[], length: number, search: string): Branch {
+    const { segment, inSegment } = this.#descend(tokens, length);
+    assert(segment.start + inSegment === length, 'fork below what is cached');
+    const sequence = this.#freeSequences.pop();
+    assert(sequence !== undefined, 'fork without a free sequence');
+    const end = inSegment === segment.tokens.length ? segment : this.#split(segment, inSegment);
+    if (length > 0) {
+      const source = anyBranchBelow(end);
+      source.lastUse = ++this.#clock;
+      this.#memory.copy(source.sequence, sequence, length);
+    }
+    const branch: Branch = { sequence, segment: end, search, idle: false, lastUse: ++this.#clock };
+    end.ends.add(branch);
+    countReferences(end, 1);
+    this.#branches += 1;
+    return branch;
+  }
+
+  lengthOf(branch: Branch): number {
+    return branch.segment.start + branch.segment.tokens.length;
+  }
+
+  /** The tokens were computed at the end of the branch and now occupy cells. */
+  append(branch: Branch, tokens: readonly number[]): void {
+    const end = branch.segment;
+    const grows = end !== this.#root && end.references === 1 && end.children.size === 0;
+    const target = grows ? end : makeSegment(end, this.lengthOf(branch), []);
+    if (!grows) this.#moveBranch(branch, target);
+    for (const token of tokens) target.tokens.push(token);
+    this.#forgetRow(target);
+    this.#usedCells += tokens.length;
+    assert(this.#usedCells <= this.#options.cells, 'more cells counted than there are');
+  }
+
+  keepRow(branch: Branch, row: Float32Array): void {
+    if (row.length > this.#options.keptLogits) return;
+    while ((this.#rows.size + 1) * row.length > this.#options.keptLogits) {
+      for (const oldest of this.#rows) {
+        this.#forgetRow(oldest);
+        break;
+      }
+    }
+    branch.segment.row = row.slice();
+    this.#rows.add(branch.segment);
+  }
+
+  /** Cuts the branch back to `length` tokens. */
+  truncate(branch: Branch, length: number): void {
+    if (length >= this.lengthOf(branch)) return;
+    let target = branch.segment;
+    while (target.start >= length && target.parent !== undefined) target = target.parent;
+    const inSegment = length - target.start;
+    const end = inSegment < target.tokens.length ? this.#split(target, inSegment) : target;
+    this.#memory.remove(branch.sequence, length);
+    this.#moveBranch(branch, end);
+  }
+
+  /** The branch is no longer run; it stays as a cached prefix, unless the same path is cached already. */
+  settle(branch: Branch): void {
+    branch.idle = true;
+    branch.lastUse = ++this.#clock;
+    if (branch.segment === this.#root || isCovered(branch.segment)) this.drop(branch);
+    else this.#idle.add(branch);
+  }
+
+  drop(branch: Branch): void {
+    this.#idle.delete(branch);
+    this.#memory.remove(branch.sequence, 0);
+    const end = branch.segment;
+    end.ends.delete(branch);
+    countReferences(end, -1);
+    this.#prune(end);
+    this.#freeSequences.push(branch.sequence);
+    this.#branches -= 1;
+  }
+
+  release(search: string): void {
+    for (const branch of [...this.#idle]) if (branch.search === search) this.drop(branch);
+  }
+
+  dropIdle(): void {
+    for (const branch of [...this.#idle]) this.drop(branch);
+  }
+
+  /**
+   * Drops the least useful idle prefixes until so many cells and sequences are free, or none is left. A prefix is less
+   * useful when its search has nothing running or waiting (P1 §5.3.2), then when it was used longer ago.
+   */
+  reclaim(cells: number, sequences: number, isActive: (search: string) => boolean): boolean {
+    while (this.freeCells < cells || this.freeSequences < sequences) {
+      const victim = this.#leastUseful(this.freeCells < cells, isActive);
+      if (victim === undefined) return false;
+      this.drop(victim);
+    }
+    return true;
+  }
+
+  /** Cells that dropping every idle branch would free. */
+  reclaimableCells(): number {
+    const idleBelow = new Map<Segment, number>();
+    let cells = 0;
+    for (const branch of this.#idle) {
+      for (let at: Segment | undefined = branch.segment; at !== undefined; at = at.parent) {
+        const idle = (idleBelow.get(at) ?? 0) + 1;
+        idleBelow.set(at, idle);
+        if (at !== this.#root && idle === at.references) cells += at.tokens.length;
+      }
+    }
+    return cells;
+  }
+
+  #leastUseful(mustFreeCells: boolean, isActive: (search: string) => boolean): Branch | undefined {
+    let worst: Branch | undefined;
+    let worstRank = Number.POSITIVE_INFINITY;
+    for (const branch of this.#idle) {
+      const sharesAll = branch.segment.references > 1;
+      if (mustFreeCells && sharesAll) continue; // it would free no cell
+      // A branch whose cells all belong to others costs nothing but its sequence: first to go when those are short.
+      const rank = (sharesAll ? 0 : isActive(branch.search) ? 2 : 1) * 2 ** 40 + branch.lastUse;
+      if (rank < worstRank) {
+        worst = branch;
+        worstRank = rank;
+      }
+    }
+    if (worst !== undefined || !mustFreeCells) return worst;
+    // Only idle branches that end at the same segment are left: dropping all but one frees the cells with the last.
+    for (const branch of this.#idle) if (worst === undefined || branch.lastUse < worst.lastUse) worst = branch;
+    return worst;
+  }
+
+  #descend(tokens: readonly number[], limit = tokens.length): { segment: Segment; inSegment: number } {
+    let segment = this.#root;
+    for (;;) {
+      const end = segment.start + segment.tokens.length;
+      if (end >= limit) return { segment, inSegment: segment.tokens.length };
+      const next = bestChild(segment, tokens, limit);
+      if (next === undefined) return { segment, inSegment: segment.tokens.length };
+      if (next.common < next.segment.tokens.length) return { segment: next.segment, inSegment: next.common };
+      segment = next.segment;
+    }
+  }
+
+  /** Cuts a segment in two; the tail keeps its identity, so that branches that end in it stay where they are. */
+  #split(segment: Segment, at: number): Segment {
+    const parent = segment.parent;
+    assert(parent !== undefined && at > 0 && at < segment.tokens.length, 'a split inside a segment');
+    const head = makeSegment(parent, segment.start, segment.tokens.splice(0, at));
+    head.references = segment.references;
+    head.children.add(segment);
+    parent.children.delete(segment);
+    parent.children.add(head);
+    segment.parent = head;
+    segment.start += at;
+    return head;
+  }
+
+  #moveBranch(branch: Branch, target: Segment): void {
+    const from = branch.segment;
+    target.parent?.children.add(target);
+    target.ends.add(branch);
+    countReferences(target, 1);
+    from.ends.delete(branch);
+    countReferences(from, -1);
+    branch.segment = target;
+    this.#prune(from);
+  }
+
+  /** Removes segments that no branch passes any more, from here towards the root. */
+  #prune(segment: Segment): void {
+    for (let at = segment; at.parent !== undefined && at.references === 0; at = at.parent) {
+      this.#usedCells -= at.tokens.length;
+      this.#forgetRow(at);
+      at.parent.children.delete(at);
+    }
+  }
+
+  #forgetRow(segment: Segment): void {
+    segment.row = undefined;
+    this.#rows.delete(segment);
+  }
+}
+
+function makeSegment(parent: Segment | undefined, start: number, tokens: number[]): Segment {
+  return { parent, start, tokens, children: new Set(), ends: new Set(), references: 0, row: undefined };
+}
+
+function countReferences(segment: Segment, change: number): void {
+  for (let at: Segment | undefined = segment; at !== undefined; at = at.parent) at.references += change;
+}
+
+/** Whether a sibling that was computed side by side holds the same tokens, so that nothing is lost with this one. */
+function isCovered(segment: Segment): boolean {
+  if (segment.references > 1 || segment.parent === undefined) return false;
+  for (const sibling of segment.parent.children) {
+    if (sibling === segment || sibling.tokens.length < segment.tokens.length) continue;
+    if (segment.tokens.every((token, index) => sibling.tokens[index] === token)) return true;
+  }
+  return false;
+}
+
+/** Two siblings may begin alike (they were generated side by side): the one that agrees longest serves best. */
+function bestChild(
+  segment: Segment,
+  tokens: readonly number[],
+  limit: number,
+): { segment: Segment; common: number } | undefined {
+  let best: { segment: Segment; common: number } | undefined;
+  for (const child of segment.children) {
+    const common = commonLength(child.tokens, tokens, child.start, limit);
+    if (common > 0 && (best === undefined || common > best.common)) best = { segment: child, common };
+  }
+  return best;
+}
+
+function commonLength(ours: readonly number[], path: readonly number[], start: number, limit: number): number {
+  const longest = Math.min(ours.length, limit - start);
+  let common = 0;
+  while (common < longest && ours[common] === path[start + common]) common += 1;
+  return common;
+}
+
+function anyBranchBelow(segment: Segment): Branch {
+  let at = segment;
+  for (;;) {
+    for (const branch of at.ends) return branch;
+    let child: Segment | undefined;
+    for (const each of at.children) {
+      child = each;
+      break;
+    }
+    assert(child !== undefined, 'a segment that no branch passes');
+    at = child;
+  }
+}

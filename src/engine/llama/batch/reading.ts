@@ -1,0 +1,60 @@
+// One step being read by a reward model: a sequence that generates nothing. Its value is the probability of the good token
+// against the bad one after the step's last token. The cache keeps exactly the path, for the steps below it.
+import { type Fault, fault } from '../../../base/fault.ts';
+import type { NodeId } from '../../../tree/events.ts';
+import type { Prompt, Step } from '../../../tree/step.ts';
+import type { Lane, RequestId } from '../../engine.ts';
+import type { Sequence } from './batcher.ts';
+
+export type ReadRequest = {
+  readonly id: RequestId;
+  readonly search: string;
+  readonly prompt: Prompt;
+  readonly parent: NodeId;
+  /** The path, the step to be read last. */
+  readonly steps: readonly Step[];
+  readonly lane: Lane;
+  readonly priority: number;
+};
+
+/** Token ids of the two verdicts. */
+export type VerdictTokens = { readonly good: number; readonly bad: number };
+
+export type ReadingResult = { readonly probability: number } | { readonly fault: Fault };
+
+export class Reading implements Sequence {
+  readonly id: number;
+  readonly search: string;
+  readonly parent: number;
+  readonly lane: Lane;
+  readonly priority: number;
+  readonly prefix: readonly number[];
+  readonly #verdict: VerdictTokens;
+  #result: ReadingResult | undefined;
+
+  constructor(request: ReadRequest, prefix: readonly number[], verdict: VerdictTokens) {
+    this.id = request.id;
+    this.search = request.search;
+    this.parent = request.parent;
+    this.lane = request.lane;
+    this.priority = request.priority;
+    this.prefix = prefix;
+    this.#verdict = verdict;
+  }
+
+  get result(): ReadingResult | undefined {
+    return this.#result;
+  }
+
+  next(row: Float32Array): undefined {
+    const probability = 1 / (1 + Math.exp(row[this.#verdict.bad]! - row[this.#verdict.good]!));
+    this.#result = Number.isNaN(probability)
+      ? { fault: fault('internal', 'the reward model gave logits that are not numbers') }
+      : { probability };
+    return undefined;
+  }
+
+  outOfCells(): void {
+    this.#result = { fault: fault('too-long', `a path of ${this.prefix.length} tokens does not fit the KV cache`) };
+  }
+}

@@ -1,0 +1,79 @@
+// Those who wait for a place in the batch, in the order in which they should get one: primary before speculative, higher
+// priority first, then the children of one parent together and parents in the order in which they first came (P4 §4.2:
+// this is the cheap form of "next the one that shares the longest prefix"). Pure.
+import type { Lane } from '../../engine.ts';
+
+export type Entry<Item> = {
+  readonly id: number;
+  readonly search: string;
+  readonly parent: number;
+  readonly lane: Lane;
+  readonly priority: number;
+  /** When it first came: one who gave way comes back to its old place. */
+  readonly arrival: number;
+  readonly item: Item;
+};
+
+type Placed<Item> = Entry<Item> & { readonly group: number };
+
+export class WaitingLine<Item> {
+  /** Last first, so that the next one is popped from the end. */
+  #line: Placed<Item>[] = [];
+  /** When a parent's first waiting child came; forgotten with its last one. */
+  readonly #groups = new Map<string, { first: number; waiting: number }>();
+
+  get size(): number {
+    return this.#line.length;
+  }
+
+  add(entry: Entry<Item>): void {
+    const placed: Placed<Item> = { ...entry, group: this.#join(entry) };
+    let low = 0;
+    let high = this.#line.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compare(this.#line[middle]!, placed) > 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#line.splice(low, 0, placed);
+  }
+
+  remove(id: number): Item | undefined {
+    const at = this.#line.findIndex((entry) => entry.id === id);
+    if (at < 0) return undefined;
+    const [entry] = this.#line.splice(at, 1);
+    this.#part(entry!);
+    return entry!.item;
+  }
+
+  /** A stable look at the line, first to go first; removing while looking is allowed. */
+  *inOrder(): Generator<Item> {
+    const line = this.#line.slice();
+    for (let at = line.length - 1; at >= 0; at--) yield line[at]!.item;
+  }
+
+  #join(entry: Entry<Item>): number {
+    const key = groupKey(entry);
+    const group = this.#groups.get(key) ?? { first: entry.arrival, waiting: 0 };
+    group.first = Math.min(group.first, entry.arrival);
+    group.waiting += 1;
+    this.#groups.set(key, group);
+    return group.first;
+  }
+
+  #part(entry: Placed<Item>): void {
+    const key = groupKey(entry);
+    const group = this.#groups.get(key)!;
+    group.waiting -= 1;
+    if (group.waiting === 0) this.#groups.delete(key);
+  }
+}
+
+function groupKey(entry: Entry<unknown>): string {
+  return `${entry.parent} ${entry.search}`;
+}
+
+function compare(left: Placed<unknown>, right: Placed<unknown>): number {
+  if (left.lane !== right.lane) return left.lane === 'primary' ? -1 : 1;
+  return right.priority - left.priority || left.group - right.group || left.arrival - right.arrival;
+}

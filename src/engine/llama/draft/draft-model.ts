@@ -1,0 +1,163 @@
+// The draft model: a small model with a cache of its own that proposes the next tokens of several sequences, all of them in
+// the same decodes (P2 §4.1). It proposes and never decides: what it says is accepted or replaced by the rule in
+// generation.ts, so a wrong, late or missing draft costs time and nothing else.
+
+import { Context, type ContextRow, MAX_SEQUENCES } from '../batch/context.ts';
+import { type Branch, PrefixStore } from '../batch/prefix-store.ts';
+import { drawFrom, Sampler, type TokenSampling, uniformOf } from '../batch/sampler.ts';
+import type { Binding } from '../native/binding.ts';
+import { Model } from '../native/model.ts';
+
+/** A sequence whose next tokens are wanted. */
+export type DraftJob = {
+  /** The number of the question; the draft that answers it carries it. */
+  readonly ticket: number;
+  readonly sequence: number;
+  readonly search: string;
+  /** All its tokens so far. */
+  readonly tokens: readonly number[];
+  readonly sampling: TokenSampling;
+  /** Chance: the draw at a position depends on these alone. */
+  readonly seed: number;
+  readonly position: number;
+  /** Tokens wanted at most. */
+  readonly most: number;
+};
+
+/** Drafted tokens, each with the distribution that it was drawn from; none where the model's cache had no room. */
+export type Draft = {
+  readonly ticket: number;
+  readonly sequence: number;
+  readonly tokens: readonly number[];
+  readonly distributions: readonly Float64Array[];
+};
+
+export type DraftModelSize = {
+  readonly kvTokens: number;
+  readonly threads: number;
+  readonly rowLimit: number;
+  readonly flashAttention: boolean;
+};
+
+type Held = { readonly branch: Branch; readonly tokens: number[] };
+type Drafting = {
+  readonly job: DraftJob;
+  /** Undefined where the cache had no room. */
+  readonly held: Held | undefined;
+  readonly tokens: number[];
+  readonly distributions: Float64Array[];
+};
+
+export class DraftModel {
+  readonly #model: Model;
+  readonly #context: Context;
+  readonly #store: PrefixStore;
+  readonly #sampler: Sampler;
+  readonly #rowLimit: number;
+  /** What its cache holds of each sequence that it has drafted for. */
+  readonly #held = new Map<number, Held>();
+
+  constructor(binding: Binding, path: string, { kvTokens: cells, threads, rowLimit, flashAttention }: DraftModelSize) {
+    this.#model = Model.load(binding, path);
+    try {
+      this.#context = Context.create(binding, this.#model, { cells, threads, rows: rowLimit, flashAttention });
+    } catch (error) {
+      this.#model.close();
+      throw error;
+    }
+    this.#store = new PrefixStore(this.#context, { cells, sequences: MAX_SEQUENCES, keptLogits: 0 });
+    this.#sampler = new Sampler(this.#model.vocabularySize);
+    this.#rowLimit = rowLimit;
+  }
+
+  get vocabularyHash(): number {
+    return this.#model.vocabularyHash();
+  }
+
+  /** What it holds, for tests of leaks. */
+  get counts(): { readonly sequences: number; readonly usedCells: number; readonly branches: number } {
+    const { usedCells, branches } = this.#store;
+    return { sequences: this.#held.size, usedCells, branches };
+  }
+
+  /** One draft per job, in their order. */
+  draft(jobs: readonly DraftJob[]): Draft[] {
+    const drafting = jobs.map((job): Drafting => ({ job, held: this.#caughtUp(job), tokens: [], distributions: [] }));
+    let live = drafting.filter(({ held }) => held !== undefined).slice(0, this.#rowLimit);
+    while (live.length > 0 && this.#store.reclaim(live.length, 0, () => false)) {
+      if (!this.#context.decode(live.map(rowOf))) break;
+      live = live.filter((each, index) => this.#draw(each, this.#context.logits(index)));
+    }
+    return drafting.map(({ job: { ticket, sequence }, tokens, distributions }) => {
+      return { ticket, sequence, tokens, distributions };
+    });
+  }
+
+  /** The sequence is done or gone. */
+  forget(sequence: number): void {
+    const held = this.#held.get(sequence);
+    if (held !== undefined) this.#store.drop(held.branch);
+    this.#held.delete(sequence);
+  }
+
+  close(): void {
+    this.#context.close();
+    this.#model.close();
+  }
+
+  /** Draws one more token; whether another is wanted. */
+  #draw({ job, held, tokens, distributions }: Drafting, row: Float32Array): boolean {
+    const computed = lastToken(job, tokens);
+    this.#store.append(held!.branch, [computed]);
+    held!.tokens.push(computed);
+    const distribution = this.#sampler.distribution(row, job.sampling);
+    tokens.push(drawFrom(distribution, uniformOf(job.seed, job.position + tokens.length)));
+    distributions.push(distribution);
+    return tokens.length < job.most;
+  }
+
+  /** What the cache holds of the sequence, brought to all tokens but the last; undefined where there is no room. */
+  #caughtUp({ sequence, search, tokens }: DraftJob): Held | undefined {
+    const held = this.#held.get(sequence) ?? this.#begin(sequence, search, tokens);
+    if (held === undefined) return undefined;
+    const wanted = tokens.length - 1;
+    const common = commonLength(held.tokens, tokens, wanted);
+    this.#store.truncate(held.branch, common);
+    held.tokens.length = common;
+    while (held.tokens.length < wanted) {
+      const start = held.tokens.length;
+      const missing = tokens.slice(start, Math.min(wanted, start + this.#rowLimit));
+      if (!this.#store.reclaim(missing.length + 1, 0, () => false)) return undefined;
+      const rows = missing.map((token, at): ContextRow => {
+        return { token, position: start + at, sequence: held.branch.sequence, wanted: false };
+      });
+      if (!this.#context.decode(rows)) return undefined;
+      this.#store.append(held.branch, missing);
+      held.tokens.push(...missing);
+    }
+    return this.#store.freeCells > 0 ? held : undefined;
+  }
+
+  #begin(sequence: number, search: string, tokens: readonly number[]): Held | undefined {
+    if (!this.#store.reclaim(1, 1, () => false)) return undefined;
+    const length = Math.min(this.#store.match(tokens).length, tokens.length - 1);
+    const held = { branch: this.#store.fork(tokens, length, search), tokens: tokens.slice(0, length) };
+    this.#held.set(sequence, held);
+    return held;
+  }
+}
+
+function rowOf({ job, held, tokens }: Drafting): ContextRow {
+  const { branch, tokens: cached } = held!;
+  return { token: lastToken(job, tokens), position: cached.length, sequence: branch.sequence, wanted: true };
+}
+
+function lastToken(job: DraftJob, drafted: readonly number[]): number {
+  return drafted.at(-1) ?? job.tokens.at(-1)!;
+}
+
+function commonLength(ours: readonly number[], theirs: readonly number[], limit: number): number {
+  let common = 0;
+  while (common < limit && common < ours.length && ours[common] === theirs[common]) common += 1;
+  return common;
+}

@@ -1,0 +1,205 @@
+// A loaded GGUF model and its vocabulary: tokens to bytes and back, chat template, metadata. Holds native memory from
+// `load` to `close`; whoever loads it closes it, after its contexts. Explains a file that cannot be used.
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { Template } from '@huggingface/jinja';
+import { raise } from '../../../base/fault.ts';
+import { hash } from '../../../base/random.ts';
+import type { Message, Prompt } from '../../../tree/step.ts';
+import type { Binding, Pointer } from './binding.ts';
+
+const GGUF_MAGIC = 'GGUF';
+const GGUF_VERSIONS = [2, 3];
+const NO_VOCABULARY = 0;
+
+export type ModelOptions = {
+  /** Layers computed on a GPU where the platform's library has one; all of them unless said. */
+  readonly gpuLayers?: number;
+};
+
+export class Model {
+  readonly path: string;
+  readonly handle: Pointer;
+  readonly vocabularySize: number;
+  readonly contextTokens: number;
+  readonly #binding: Binding;
+  readonly #vocabulary: Pointer;
+  readonly #begin: string;
+  #template: Template | undefined;
+  readonly #pieces: (Uint8Array | undefined)[] = [];
+  #closed = false;
+
+  private constructor(binding: Binding, path: string, handle: Pointer) {
+    this.#binding = binding;
+    this.path = path;
+    this.handle = handle;
+    this.#vocabulary = binding.vocabulary(handle);
+    this.vocabularySize = binding.vocabularySize(this.#vocabulary);
+    this.contextTokens = binding.trainedContext(handle);
+    this.#begin = this.#specialText(binding.bosToken);
+  }
+
+  static load(binding: Binding, path: string, options: ModelOptions = {}): Model {
+    checkFile(path);
+    const defaults = binding.modelDefaults();
+    const layers = options.gpuLayers === undefined ? {} : { n_gpu_layers: options.gpuLayers };
+    const handle = binding.loadModel(path, { ...defaults, ...layers });
+    if (handle === null) {
+      return raise(
+        'bad-setting',
+        `libllama cannot read the model ${path}: the file is damaged or of an architecture that libllama ${binding.release} does not know`,
+      );
+    }
+    const model = new Model(binding, path, handle);
+    if (!binding.hasDecoder(handle) || binding.vocabularyType(model.#vocabulary) === NO_VOCABULARY) {
+      model.close();
+      return raise('unsupported', `the model ${path} cannot generate text: it has no decoder or no vocabulary`);
+    }
+    return model;
+  }
+
+  /** Plain text to tokens, nothing added; what looks like a control token stays text. */
+  tokenize(text: string): number[] {
+    return this.#tokenize(text, false, false);
+  }
+
+  /** The prompt's tokens, with whatever the model wants before the first. */
+  tokenizePrompt(prompt: Prompt): number[] {
+    if (prompt.kind === 'text') return this.#tokenize(prompt.text, true, true);
+    const text = this.renderChat(prompt.messages);
+    return this.#tokenize(text, !text.startsWith(this.#begin), true);
+  }
+
+  /** The bytes of a token; none for control tokens. */
+  readonly pieceOf = (token: number): Uint8Array => {
+    const known = this.#pieces[token];
+    if (known !== undefined) return known;
+    const piece = this.#readPiece(token);
+    this.#pieces[token] = piece;
+    return piece;
+  };
+
+  endsGeneration(token: number): boolean {
+    return this.#binding.endsGeneration(this.#vocabulary, token);
+  }
+
+  get hasChatTemplate(): boolean {
+    return this.#binding.chatTemplate(this.handle, null) !== null;
+  }
+
+  /** Chat messages through the file's own template, or as plain paragraphs where it has none. */
+  renderChat(messages: readonly Message[]): string {
+    if (this.#template === undefined) {
+      const source = this.#binding.chatTemplate(this.handle, null);
+      if (source === null) return messages.map((message) => `${message.content}\n`).join('');
+      this.#template = parseTemplate(source, this.path);
+    }
+    const tokens = { bos_token: this.#begin, eos_token: this.#specialText(this.#binding.eosToken) };
+    try {
+      return this.#template.render({ messages: [...messages], add_generation_prompt: true, ...tokens });
+    } catch (error) {
+      return raise('unsupported', `the chat template of ${this.path} refuses these messages: ${reasonOf(error)}`);
+    }
+  }
+
+  metadata(key: string): string | undefined {
+    const buffer = new Uint8Array(65_536);
+    const length = this.#binding.metadata(this.handle, key, buffer, buffer.length);
+    return length < 0 ? undefined : new TextDecoder().decode(buffer.subarray(0, Math.min(length, buffer.length - 1)));
+  }
+
+  /** Bytes of keys and values of one token in a 16-bit cache. */
+  get kvTokenBytes(): number {
+    const { handle } = this;
+    const headWidth = this.#binding.width(handle) / this.#binding.heads(handle);
+    return this.#binding.layers(handle) * this.#binding.kvHeads(handle) * headWidth * 2 * 2;
+  }
+
+  description(): { readonly name: string; readonly parameters: number; readonly bytes: number } {
+    const buffer = new Uint8Array(256);
+    const length = this.#binding.describe(this.handle, buffer, buffer.length);
+    return {
+      name: new TextDecoder().decode(buffer.subarray(0, Math.max(0, Math.min(length, buffer.length - 1)))),
+      parameters: Number(this.#binding.parameterCount(this.handle)),
+      bytes: Number(this.#binding.modelBytes(this.handle)),
+    };
+  }
+
+  /** The same for models whose token ids mean the same text. */
+  vocabularyHash(): number {
+    let state = hash(this.vocabularySize);
+    for (let token = 0; token < this.vocabularySize; token++) state = hash(state, this.#tokenText(token));
+    return state;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#binding.freeModel(this.handle);
+  }
+
+  #tokenText(token: number): string {
+    return this.#binding.tokenText(this.#vocabulary, token);
+  }
+
+  #readPiece(token: number): Uint8Array {
+    if (this.#binding.isControl(this.#vocabulary, token)) return new Uint8Array(0);
+    let buffer = new Uint8Array(64);
+    let length = this.#binding.tokenToPiece(this.#vocabulary, token, buffer, buffer.length, 0, false);
+    if (length < 0) {
+      buffer = new Uint8Array(-length);
+      length = this.#binding.tokenToPiece(this.#vocabulary, token, buffer, buffer.length, 0, false);
+    }
+    return buffer.slice(0, Math.max(0, length));
+  }
+
+  #tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): number[] {
+    const bytes = new TextEncoder().encode(text);
+    const tokens = new Int32Array(bytes.length + 2);
+    const size = tokens.length;
+    const count = this.#binding.tokenize(this.#vocabulary, bytes, bytes.length, tokens, size, addSpecial, parseSpecial);
+    if (count < 0) return raise('internal', `libllama could not tokenise ${bytes.length} bytes (${count})`);
+    return Array.from(tokens.subarray(0, count));
+  }
+
+  #specialText(special: (vocabulary: Pointer) => number): string {
+    const token = special(this.#vocabulary);
+    return token < 0 ? '' : this.#tokenText(token);
+  }
+}
+
+function parseTemplate(source: string, path: string): Template {
+  try {
+    return new Template(source);
+  } catch (error) {
+    return raise('unsupported', `the chat template of ${path} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What libllama would only report as "no model": a missing, empty, foreign or cut file, told apart beforehand. */
+function checkFile(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) raise('bad-setting', `there is no model file ${path}; --model takes the path of a GGUF file`);
+  if (!stat.isFile()) raise('bad-setting', `the model ${path} is not a file; --model takes the path of a GGUF file`);
+  const header = Buffer.alloc(8);
+  const file = openSync(path, 'r');
+  let bytes: number;
+  try {
+    bytes = readSync(file, header);
+  } finally {
+    closeSync(file);
+  }
+  if (bytes < 8 || header.toString('latin1', 0, 4) !== GGUF_MAGIC) {
+    raise('bad-setting', `the model ${path} is not a GGUF file (it does not begin with ${GGUF_MAGIC})`);
+  }
+  const version = header.readUInt32LE(4);
+  if (!GGUF_VERSIONS.includes(version)) {
+    raise(
+      'bad-setting',
+      `the model ${path} is GGUF version ${version}; versions ${GGUF_VERSIONS.join(' and ')} can be read`,
+    );
+  }
+}

@@ -1,0 +1,377 @@
+// The engine inside its thread: model, cache and batcher joined, one decode per `step`. Synchronous and single-threaded;
+// the worker gives it requests and posts what comes out. Every request is answered exactly once.
+import { assert } from '../../../base/assert.ts';
+import { FaultError, fault, raise } from '../../../base/fault.ts';
+import type { MeasuredPoints } from '../../../cost/table.ts';
+import type { Prompt, Sampling, Step } from '../../../tree/step.ts';
+import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from '../../engine.ts';
+import { type Batch, Batcher, type Run } from '../batch/batcher.ts';
+import { Context, MAX_SEQUENCES } from '../batch/context.ts';
+import { Generation } from '../batch/generation.ts';
+import { PrefixStore } from '../batch/prefix-store.ts';
+import { Reading, type ReadRequest, type VerdictTokens } from '../batch/reading.ts';
+import { Sampler } from '../batch/sampler.ts';
+import { measureCost } from '../batch/self-measurement.ts';
+import type { Drafts } from '../draft/drafts.ts';
+import type { Binding } from '../native/binding.ts';
+import { Model } from '../native/model.ts';
+
+export type CoreOptions = {
+  readonly model: string;
+  /** KV cells, one per token, over all sequences. */
+  readonly kvTokens: number;
+  readonly threads: number;
+  /** Sequences that run side by side. */
+  readonly sequences: number;
+  readonly rowLimit: number;
+  readonly bulkRows: number;
+  readonly flashAttention: boolean;
+  readonly gpuLayers?: number;
+  /** For a reward model: the two verdicts as text, one token each, and what is appended to a step before reading. */
+  readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
+  /**
+   * Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash. Where the
+   * vocabularies differ, the text of steps is tokenised.
+   */
+  readonly tokenIdsOf: 'own' | number;
+};
+
+export type CoreMessage =
+  | EngineMessage
+  | {
+      readonly type: 'read';
+      readonly request: RequestId;
+      readonly probability: number;
+      readonly usage: Pick<GenerationUsage, 'computedTokens' | 'cachedTokens'>;
+    };
+
+export type CoreCounts = {
+  readonly running: number;
+  readonly waiting: number;
+  readonly usedCells: number;
+  readonly cells: number;
+  readonly branches: number;
+  readonly decodes: number;
+  readonly rows: number;
+  readonly draftedTokens: number;
+  readonly acceptedTokens: number;
+};
+
+// Rows of logits kept at the ends of prefixes take at most 16 MiB.
+const KEPT_LOGITS = 4 * 1024 * 1024;
+const KEPT_PROMPTS = 256;
+// What a reward model reads: a step of so many tokens below a path of so many.
+const TYPICAL_PATH = 64;
+const TYPICAL_STEP = 16;
+const TYPICAL_SAMPLING = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
+
+export class Core {
+  readonly model: Model;
+  readonly #context: Context;
+  readonly #store: PrefixStore;
+  readonly #batcher: Batcher;
+  readonly #sampler: Sampler;
+  readonly #drafts: Drafts | undefined;
+  #draftedTokens = 0;
+  #acceptedTokens = 0;
+  readonly #options: CoreOptions;
+  readonly #trustsTokenIds: boolean;
+  readonly #verdict: VerdictTokens | undefined;
+  readonly #markerTokens: readonly number[];
+  readonly #post: (message: CoreMessage) => void;
+  readonly #live = new Map<RequestId, Generation | Reading>();
+  readonly #prompts = new Map<string, readonly number[]>();
+  #decodes = 0;
+  #rows = 0;
+
+  constructor(binding: Binding, options: CoreOptions, post: (message: CoreMessage) => void, drafts?: Drafts) {
+    this.model = Model.load(binding, options.model, gpuOption(options));
+    this.#options = options;
+    this.#trustsTokenIds = options.tokenIdsOf === 'own' || options.tokenIdsOf === this.model.vocabularyHash();
+    this.#post = post;
+    try {
+      this.#context = Context.create(binding, this.model, {
+        cells: options.kvTokens,
+        threads: options.threads,
+        rows: Math.max(options.rowLimit, options.bulkRows),
+        flashAttention: options.flashAttention,
+      });
+    } catch (error) {
+      this.model.close();
+      throw error;
+    }
+    // The library rounds the number of cells up; the setting is kept to, so that a limit means what it says.
+    const limits = { cells: options.kvTokens, sequences: MAX_SEQUENCES };
+    this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: KEPT_LOGITS });
+    this.#drafts = drafts && this.#checked(drafts);
+    this.#batcher = new Batcher(this.#store, {
+      runningLimit: options.sequences,
+      rowLimit: options.rowLimit,
+      bulkRows: options.bulkRows,
+      ...(drafts === undefined ? {} : { draft: (runs: readonly Run[]) => this.#draft(drafts, runs) }),
+    });
+    this.#sampler = new Sampler(this.model.vocabularySize);
+    this.#verdict = options.verdict && this.#verdictTokens(options.verdict);
+    this.#markerTokens = options.verdict?.marker ? this.model.tokenize(options.verdict.marker) : [];
+  }
+
+  get hasWork(): boolean {
+    return this.#batcher.hasWork;
+  }
+
+  get counts(): CoreCounts {
+    return {
+      running: this.#batcher.running,
+      waiting: this.#batcher.waiting,
+      usedCells: this.#store.usedCells,
+      cells: this.#store.cells,
+      branches: this.#store.branches,
+      decodes: this.#decodes,
+      rows: this.#rows,
+      draftedTokens: this.#draftedTokens,
+      acceptedTokens: this.#acceptedTokens,
+    };
+  }
+
+  generate(requests: readonly GenerateRequest[]): void {
+    for (const request of requests) {
+      this.#take(request.id, () => {
+        checkSampling(request.sampling, request.maxTokens);
+        const prefix = this.#pathTokens(
+          request.prompt,
+          request.path.map(({ step }) => step),
+          [],
+        );
+        const room = this.#contextTokens - prefix.length;
+        return new Generation(request, prefix, room, {
+          vocabulary: this.model,
+          sampler: this.#sampler,
+          post: this.#post,
+        });
+      });
+    }
+  }
+
+  read(requests: readonly ReadRequest[]): void {
+    const verdict = this.#verdict;
+    assert(verdict !== undefined, 'reading needs a core that was made for a reward model');
+    for (const request of requests) {
+      this.#take(request.id, () => {
+        const prefix = this.#pathTokens(request.prompt, request.steps, this.#markerTokens);
+        return new Reading(request, prefix, verdict);
+      });
+    }
+  }
+
+  cancel(ids: readonly RequestId[]): void {
+    for (const id of ids) {
+      const sequence = this.#live.get(id);
+      if (sequence === undefined) continue; // already answered
+      const run = this.#batcher.remove(id);
+      this.#live.delete(id);
+      this.#drafts?.forget(id);
+      const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
+      this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'cancelled by the caller'), usage });
+    }
+  }
+
+  release(search: string): void {
+    this.#batcher.release(search);
+  }
+
+  /** One decode. False when there is nothing left to do, or nothing until a draft comes. */
+  step(): boolean {
+    const answered = this.#live.size;
+    const batch = this.#batcher.plan(this.#onComplete);
+    if (batch.length === 0) {
+      const progress = this.#live.size < answered;
+      assert(progress || this.#drafts !== undefined || !this.#batcher.hasWork, 'a batcher with work makes progress');
+      return progress && this.#batcher.hasWork;
+    }
+    if (this.#decode(batch)) {
+      this.#decodes += 1;
+      this.#rows += batch.length;
+      this.#batcher.commit(batch, (index) => this.#context.logits(index), this.#onComplete);
+    }
+    return true;
+  }
+
+  /** Times decodes on the idle engine; all prefixes that were kept are dropped before. */
+  measure(nowMs: () => number, budgetMs: number, processorMs?: () => number): MeasuredPoints {
+    if (this.#batcher.hasWork) raise('overloaded', 'the engine measures itself only while it is idle');
+    this.#store.dropIdle();
+    const { rowLimit, bulkRows, kvTokens: cells } = this.#options;
+    const name = `measured ${this.model.description().name}`;
+    const useLogits = (row: Float32Array) => void this.#sampler.draw(row, TYPICAL_SAMPLING, 0.5);
+    const layout =
+      this.#verdict === undefined
+        ? { prefillBelow: 0, blockTokens: 1 }
+        : { prefillBelow: Math.min(TYPICAL_PATH, this.#contextTokens >> 1), blockTokens: TYPICAL_STEP };
+    return measureCost(this.#context, {
+      name,
+      nowMs,
+      ...(processorMs && { processorMs }),
+      budgetMs,
+      rowLimit,
+      bulkRows,
+      cells,
+      contextTokens: this.model.contextTokens,
+      ...layout,
+      useLogits,
+    });
+  }
+
+  close(): void {
+    this.#drafts?.close();
+    this.#context.close();
+    this.model.close();
+  }
+
+  get #contextTokens(): number {
+    return Math.min(this.model.contextTokens, this.#store.cells);
+  }
+
+  #take(id: RequestId, make: () => Generation | Reading): void {
+    try {
+      const sequence = make();
+      this.#live.set(id, sequence);
+      this.#batcher.add(sequence);
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      this.#post({ type: 'fault', request: id, fault: error.fault });
+    }
+  }
+
+  #decode(batch: Batch): boolean {
+    const rows = batch.map(({ run, token, position, wanted }) => {
+      return { token, position, sequence: run.branch.sequence, wanted };
+    });
+    try {
+      while (!this.#context.decode(rows)) {
+        if (!this.#batcher.makeRoom(rows.length))
+          raise('overloaded', `the KV cache has no room for ${rows.length} rows`);
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      for (const id of new Set(batch.map(({ run }) => run.sequence.id))) {
+        this.#batcher.remove(id);
+        this.#live.delete(id);
+        this.#post({ type: 'fault', request: id, fault: error.fault });
+      }
+      return false;
+    }
+  }
+
+  readonly #onComplete = (run: Run): void => {
+    const sequence = this.#live.get(run.sequence.id);
+    assert(sequence !== undefined, 'a sequence completes once');
+    this.#live.delete(run.sequence.id);
+    this.#drafts?.forget(run.sequence.id);
+    if (sequence instanceof Generation) {
+      this.#draftedTokens += sequence.judgedTokens;
+      this.#acceptedTokens += sequence.acceptedTokens;
+    }
+    this.#post(answerOf(sequence, run));
+  };
+
+  #draft(drafts: Drafts, runs: readonly Run[]): ReadonlySet<Run> {
+    return this.#batcher.running <= drafts.options.mostSequences ? drafts.attend(runs) : new Set();
+  }
+
+  #checked(drafts: Drafts): Drafts {
+    if (drafts.vocabularyHash === this.model.vocabularyHash()) return drafts;
+    this.close();
+    const { model } = drafts.options;
+    return raise(
+      'bad-setting',
+      `the draft model ${model} has another vocabulary than ${this.model.path}; it must be the same`,
+    );
+  }
+
+  #pathTokens(prompt: Prompt, steps: readonly Step[], marker: readonly number[]): number[] {
+    const tokens = [...this.#promptTokens(prompt)];
+    for (const step of steps) {
+      for (const token of this.#stepTokens(step)) tokens.push(token);
+      for (const token of marker) tokens.push(token);
+    }
+    if (tokens.length === 0) raise('bad-setting', 'the prompt is empty');
+    if (tokens.length >= this.#contextTokens) {
+      const limit = `${this.#contextTokens} (the model allows ${this.model.contextTokens}, kvTokens is ${this.#store.cells})`;
+      raise('too-long', `prompt and path are ${tokens.length} tokens long; the context holds ${limit}`);
+    }
+    return tokens;
+  }
+
+  #stepTokens(step: Step): readonly number[] {
+    const ids = this.#trustsTokenIds ? step.tokenIds : undefined;
+    return ids?.every((id) => this.#isToken(id)) ? ids : this.model.tokenize(step.text);
+  }
+
+  #isToken(id: number): boolean {
+    return Number.isInteger(id) && id >= 0 && id < this.model.vocabularySize;
+  }
+
+  #promptTokens(prompt: Prompt): readonly number[] {
+    const key = prompt.kind === 'text' ? `t${prompt.text}` : JSON.stringify(prompt.messages);
+    let tokens = this.#prompts.get(key);
+    if (tokens === undefined) {
+      tokens = this.model.tokenizePrompt(prompt);
+      if (this.#prompts.size >= KEPT_PROMPTS) this.#prompts.delete(this.#prompts.keys().next().value!);
+      this.#prompts.set(key, tokens);
+    }
+    return tokens;
+  }
+
+  #verdictTokens(verdict: { readonly good: string; readonly bad: string }): VerdictTokens {
+    const one = (text: string): number => {
+      const tokens = this.model.tokenize(text);
+      if (tokens.length !== 1) {
+        const parts = `${tokens.length} tokens`;
+        this.close();
+        return raise('bad-setting', `the verdict '${text}' is ${parts} of ${this.model.path}; it must be exactly one`);
+      }
+      return tokens[0]!;
+    };
+    return { good: one(verdict.good), bad: one(verdict.bad) };
+  }
+}
+
+function gpuOption(options: CoreOptions): { readonly gpuLayers?: number } {
+  return options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers };
+}
+
+function usageOf(
+  run: Pick<Run, 'computedPrefixTokens' | 'cachedPrefixTokens'> | undefined,
+  generatedTokens: number,
+): GenerationUsage {
+  return {
+    computedTokens: run?.computedPrefixTokens ?? 0,
+    cachedTokens: run?.cachedPrefixTokens ?? 0,
+    generatedTokens,
+    exact: true,
+  };
+}
+
+function answerOf(sequence: Generation | Reading, run: Run): CoreMessage {
+  const { result } = sequence;
+  assert(result !== undefined, 'a complete sequence has a result');
+  const request = sequence.id;
+  const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
+  if ('fault' in result) return { type: 'fault', request, fault: result.fault, usage };
+  if ('step' in result) return { type: 'step', request, step: result.step, usage };
+  const { computedTokens, cachedTokens } = usage;
+  return { type: 'read', request, probability: result.probability, usage: { computedTokens, cachedTokens } };
+}
+
+function checkSampling(sampling: Sampling, maxTokens: number): void {
+  const { temperature, topP = 1, topK = 0, minP = 0 } = sampling;
+  if (!(temperature >= 0 && temperature <= 100))
+    raise('bad-setting', `temperature is ${temperature}; it must be from 0 to 100`);
+  if (!(topP > 0 && topP <= 1)) raise('bad-setting', `topP is ${topP}; it must be above 0 and at most 1`);
+  if (!(Number.isInteger(topK) && topK >= 0)) raise('bad-setting', `topK is ${topK}; it must be a whole number from 0`);
+  if (!(minP >= 0 && minP <= 1)) raise('bad-setting', `minP is ${minP}; it must be from 0 to 1`);
+  if (!(Number.isInteger(maxTokens) && maxTokens >= 1)) {
+    raise('bad-setting', `maxTokens is ${maxTokens}; it must be a whole number from 1`);
+  }
+}

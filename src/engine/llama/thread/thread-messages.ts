@@ -1,0 +1,38 @@
+// What the engine's thread and its owner say to each other: plain data that structured clone can carry.
+import type { Fault } from '../../../base/fault.ts';
+import type { MeasuredPoints } from '../../../cost/table.ts';
+import type { GenerateRequest, RequestId } from '../../engine.ts';
+import type { ReadRequest } from '../batch/reading.ts';
+import type { DraftOptions } from '../draft/drafts.ts';
+import type { CoreCounts, CoreMessage, CoreOptions } from './core.ts';
+
+export type ThreadOptions = CoreOptions & { readonly draft?: DraftOptions };
+
+export type ToThread =
+  | { readonly type: 'generate'; readonly requests: readonly GenerateRequest[] }
+  | { readonly type: 'read'; readonly requests: readonly ReadRequest[] }
+  | { readonly type: 'cancel'; readonly requests: readonly RequestId[] }
+  | { readonly type: 'release'; readonly search: string }
+  | { readonly type: 'measure'; readonly budgetMs: number }
+  | { readonly type: 'close' };
+
+export type ThreadInfo = {
+  readonly name: string;
+  readonly parameters: number;
+  readonly bytes: number;
+  readonly contextTokens: number;
+  readonly kvTokenBytes: number;
+  readonly vocabularySize: number;
+  /** Equal for models whose token ids mean the same text. */
+  readonly vocabularyHash: number;
+  readonly hasChatTemplate: boolean;
+  readonly library: string;
+};
+
+export type ThreadLoad = CoreCounts & { readonly stepMs: number | undefined };
+
+export type FromThread =
+  | { readonly type: 'ready'; readonly info: ThreadInfo }
+  | { readonly type: 'failed'; readonly fault: Fault }
+  | { readonly type: 'measured'; readonly points: MeasuredPoints | Fault }
+  | { readonly type: 'messages'; readonly messages: readonly CoreMessage[]; readonly load: ThreadLoad };

@@ -1,0 +1,25 @@
+// One chunk of an OpenAI completion stream, as every server that follows OpenAI sends it: choices, and usage with the last.
+
+import { count, isRecord, protocolFault, readEvent, records } from '../../../remote/wire-values.ts';
+import type { Update, WireUsage } from './dialect.ts';
+
+/** `updateOf` reads what the servers differ in. */
+export function decodeChunk(event: unknown, updateOf: (choice: Record<string, unknown>) => Update): Update[] {
+  const chunk = readEvent(event, 'a completion chunk');
+  if (!Array.isArray(chunk.choices)) protocolFault('a completion chunk without choices', event);
+  const usage = usageOf(chunk.usage);
+  const updates = records(chunk.choices).map(updateOf);
+  if (usage === undefined) return updates;
+  return updates.length === 0 ? [{ index: 0, text: '', usage }] : updates.map((update) => ({ ...update, usage }));
+}
+
+/** The counts of an OpenAI `usage` object; `cached_tokens` is there only where the server was told to report it. */
+export function usageOf(value: unknown): WireUsage | undefined {
+  if (!isRecord(value)) return undefined;
+  const details = isRecord(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
+  return {
+    promptTokens: count(value.prompt_tokens),
+    cachedTokens: count(details.cached_tokens),
+    generatedTokens: count(value.completion_tokens),
+  };
+}

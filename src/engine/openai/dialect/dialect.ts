@@ -1,0 +1,113 @@
+// The contract of dialects: how one kind of server is asked for a step and how its answer is read. Pure: values in,
+// values out. A dialect must tell a delimiter from the end of the answer by its server's own rule, or say `unseen`.
+// Excluded: sockets, queues, retries, and cutting text on our side (draft.ts).
+
+import type { Prompt, Sampling } from '../../../tree/step.ts';
+import type { Lane } from '../../engine.ts';
+
+export const dialectNames = ['vllm', 'sglang', 'llama-server', 'openai'] as const;
+export type DialectName = (typeof dialectNames)[number];
+
+/** What a server turned out to be. */
+export interface ServerFacts {
+  readonly dialect: DialectName;
+  readonly version: string | undefined;
+  readonly model: string;
+  readonly contextTokens: number | undefined;
+  /** Sequences it runs at a time, where it says so. */
+  readonly sequenceLimit: number | undefined;
+  /** Which number goes first in its own queue; `none` where it knows no priorities or they are switched off. */
+  readonly priorityOrder: 'none' | 'lower-first' | 'higher-first';
+  readonly seeded: boolean;
+  readonly logprobs: boolean;
+  readonly countsCache: boolean;
+  /** Whether it keeps prefixes; undefined where it does not say. */
+  readonly prefixCaching: boolean | undefined;
+  /** Steps come back with their tokens, so that a path continues exactly where it ended. */
+  readonly returnsTokens: boolean;
+}
+
+/** One HTTP request for one step of one or several siblings. */
+export interface Call {
+  /** Fixed length, unique: SGLang aborts by prefix. */
+  readonly name: string;
+  readonly prompt: Prompt;
+  /** Root and path as tokens, for servers that take them; the path's text otherwise. Never both. */
+  readonly tokenIds: readonly number[] | undefined;
+  readonly pathText: string;
+  readonly siblings: number;
+  readonly sampling: Sampling;
+  readonly seed: number;
+  /** Delimiters for the server to stop at; empty where we cut. */
+  readonly stops: readonly string[];
+  readonly maxTokens: number;
+  readonly lane: Lane;
+  readonly priority: number;
+}
+
+export interface WireRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** How a server says that a sequence ended. */
+export type WireEnd = 'delimiter' | 'eos' | 'length';
+
+export interface WireUsage {
+  readonly promptTokens: number | undefined;
+  readonly cachedTokens: number | undefined;
+  readonly generatedTokens: number | undefined;
+}
+
+/** What one event of the stream says about one sibling. */
+export interface Update {
+  readonly index: number;
+  readonly text: string;
+  readonly tokenIds?: readonly number[];
+  readonly logprobs?: readonly number[];
+  /** Text, tokens and log probabilities are all there are so far, not what is new. */
+  readonly cumulative?: boolean;
+  readonly end?: WireEnd;
+  /** The delimiter that ended it, where the server leaves it out of the text. */
+  readonly appended?: string;
+  readonly usage?: WireUsage;
+}
+
+export interface Dialect {
+  readonly name: DialectName;
+  /** Continues a path from its tokens. */
+  readonly takesTokens: boolean;
+  /** Tells a delimiter from the end of the answer. */
+  readonly seesStops: boolean;
+  /** Stop strings it accepts in one request. */
+  readonly stopLimit: number;
+  encode(call: Call, facts: ServerFacts): WireRequest;
+  /** Raises a fault for what is not this server's protocol, and for errors told inside a stream. */
+  decode(event: unknown, call: Call): readonly Update[];
+  /** What to send before closing the connection, where closing alone stops the work too late. */
+  abort?(call: Call): WireRequest;
+  /** Requests that turn a prompt into tokens, each fed with the answer of the one before. */
+  render?(prompt: Prompt, facts: ServerFacts): readonly RenderStep[];
+  /** The tokens of a text, with no special tokens added. */
+  tokenize?(text: string, facts: ServerFacts): WireRequest;
+}
+
+/** One request on the way from a prompt to its tokens. */
+export type RenderStep = (previous: unknown) => WireRequest;
+
+/** The lanes lie further apart than any two priorities within one. */
+const priorityBound = 1 << 20;
+
+/** A priority as the server's own queue understands it. */
+export function wirePriority(call: Call, order: ServerFacts['priorityOrder']): number | undefined {
+  if (order === 'none') return undefined;
+  const within = Math.max(-priorityBound, Math.min(priorityBound, Math.round(call.priority)));
+  const rank = within - (call.lane === 'speculative' ? 4 * priorityBound : 0);
+  return order === 'higher-first' ? rank : -rank;
+}
+
+/** Unset sampling settings are sent as neutral values: servers would fill in their model's own. */
+export function neutralSampling(sampling: Sampling): { temperature: number; topP: number; topK: number; minP: number } {
+  const { temperature, topP = 1, topK = 0, minP = 0 } = sampling;
+  return { temperature, topP, topK, minP };
+}

@@ -1,0 +1,98 @@
+// llama.cpp's server: the native /completion, which says `stop_type` (word, eos, limit), counts its cache in `timings` and
+// ends its streams without [DONE]. The stop word is never part of the text, so it is put back here.
+
+import {
+  count,
+  isRecord,
+  numbers,
+  protocolFault,
+  readEvent,
+  records,
+  streamFault,
+  text,
+} from '../../../remote/wire-values.ts';
+import { type Dialect, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
+import { templateFields } from './tokenize-route.ts';
+
+export const llamaServer: Dialect = {
+  name: 'llama-server',
+  takesTokens: true,
+  seesStops: true,
+  stopLimit: Number.POSITIVE_INFINITY,
+
+  encode(call) {
+    const { temperature, topP, topK, minP } = neutralSampling(call.sampling);
+    return {
+      path: '/completion',
+      body: {
+        prompt: call.tokenIds,
+        n_predict: call.maxTokens,
+        ...(call.siblings > 1 ? { n_cmpl: call.siblings } : {}),
+        temperature,
+        top_p: topP,
+        top_k: topK,
+        min_p: minP,
+        // Its seeds are unsigned 32-bit numbers, and the largest means "draw one".
+        seed: call.seed % 0xffffffff,
+        stop: call.stops,
+        n_probs: 1,
+        return_tokens: true,
+        cache_prompt: true,
+        stream: true,
+      },
+    };
+  },
+
+  decode(event) {
+    const completion = readEvent(event, 'a completion');
+    if (typeof completion.content !== 'string') protocolFault('a completion without content', event);
+    const update: Update = {
+      index: count(completion.index) ?? 0,
+      text: completion.content,
+      tokenIds: numbers(completion.tokens),
+      logprobs: records(completion.completion_probabilities).map(logprobOf),
+    };
+    return [completion.stop === true ? { ...update, ...endOf(completion) } : update];
+  },
+
+  render(prompt) {
+    if (prompt.kind === 'text') return [() => tokenizeRequest(prompt.text, true)];
+    return [
+      () => ({ path: '/apply-template', body: templateFields(prompt.messages) }),
+      // As its own chat route does: the template's text comes without the first token of the model, if it has one.
+      (previous) => tokenizeRequest(isRecord(previous) ? text(previous.prompt) : '', true),
+    ];
+  },
+
+  tokenize: (content: string) => tokenizeRequest(content, false),
+};
+
+function tokenizeRequest(content: string, addSpecial: boolean): WireRequest {
+  // What a model wrote is text, even where it looks like a special token; a rendered prompt really has them.
+  return { path: '/tokenize', body: { content, add_special: addSpecial, parse_special: addSpecial } };
+}
+
+/** JSON has no NaN: a model whose numbers broke down gives null, and would go on writing one token for ever. */
+function logprobOf(entry: Record<string, unknown>): number {
+  return typeof entry.logprob === 'number' ? entry.logprob : streamFault('NaN in the log probabilities', 500);
+}
+
+function endOf(event: Record<string, unknown>): Pick<Update, 'end' | 'appended' | 'usage'> {
+  const timings = isRecord(event.timings) ? event.timings : {};
+  const usage = {
+    promptTokens: count(event.tokens_evaluated),
+    // `tokens_cached` is the size of the slot, not what was reused.
+    cachedTokens: count(timings.cache_n),
+    generatedTokens: count(event.tokens_predicted),
+  };
+  switch (event.stop_type) {
+    case 'word':
+      return { end: 'delimiter' satisfies WireEnd, appended: text(event.stopping_word), usage };
+    case 'eos':
+      return { end: 'eos', usage };
+    case 'limit':
+      return { end: 'length', usage };
+    default:
+      return protocolFault('an unknown stop_type', event.stop_type);
+  }
+}

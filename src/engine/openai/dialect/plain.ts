@@ -1,0 +1,48 @@
+// Any other OpenAI-compatible server: text only, one sequence per request, and "stop" for a delimiter and for the end of
+// the answer alike. So no delimiter is sent: the stream is cut on our side, and a stop is the end. Chat prompts go to the
+// chat route with the path as a trailing assistant message, which the server must continue rather than answer.
+
+import { isRecord, protocolFault, streamFault, text } from '../../../remote/wire-values.ts';
+import { decodeChunk } from './completion-chunk.ts';
+import type { Dialect, Update, WireEnd } from './dialect.ts';
+
+export const plain: Dialect = {
+  name: 'openai',
+  takesTokens: false,
+  seesStops: false,
+  stopLimit: 0,
+
+  encode(call, facts) {
+    const { temperature, topP } = call.sampling;
+    const body = {
+      model: facts.model,
+      max_tokens: call.maxTokens,
+      temperature,
+      ...(topP === undefined ? {} : { top_p: topP }),
+      seed: call.seed,
+      stream: true,
+      stream_options: { include_usage: true },
+    };
+    if (call.prompt.kind === 'text') {
+      return { path: '/v1/completions', body: { ...body, prompt: call.prompt.text + call.pathText } };
+    }
+    const path = call.pathText === '' ? [] : [{ role: 'assistant', content: call.pathText }];
+    return { path: '/v1/chat/completions', body: { ...body, messages: [...call.prompt.messages, ...path] } };
+  },
+
+  decode: (event) => decodeChunk(event, updateOf),
+};
+
+function updateOf(choice: Record<string, unknown>): Update {
+  const delta = isRecord(choice.delta) ? choice.delta : {};
+  const end = endOf(choice.finish_reason);
+  return { index: 0, text: text(choice.text) || text(delta.content), ...(end === undefined ? {} : { end }) };
+}
+
+function endOf(finish: unknown): WireEnd | undefined {
+  if (finish === undefined || finish === null) return undefined;
+  if (finish === 'stop' || finish === 'eos_token' || finish === 'stop_sequence') return 'eos';
+  if (finish === 'length') return 'length';
+  if (finish === 'content_filter') return streamFault('its content filter cut the answer', 400);
+  return protocolFault('an unknown finish_reason', finish);
+}

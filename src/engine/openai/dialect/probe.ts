@@ -1,0 +1,204 @@
+// Finds out what a server is: which dialect it speaks, its version, model, context and limits, and what it can do, by
+// asking the pages that only one kind of server has. Never guesses silently: what it cannot see is undefined.
+
+import { FaultError, fault } from '../../../base/fault.ts';
+import type { Connection, Reply } from '../../../remote/connection.ts';
+import { faultOfStatus } from '../../../remote/failure.ts';
+import { count, isRecord, records, text } from '../../../remote/wire-values.ts';
+import type { DialectName, ServerFacts } from './dialect.ts';
+
+export interface ProbeOptions {
+  /** Skips the detection. */
+  readonly dialect?: DialectName;
+  /** The name it must serve; its first model otherwise. */
+  readonly model?: string;
+  readonly timeoutMs?: number | undefined;
+  /** False for servers that pool or score only: nothing is generated to see what they return. */
+  readonly generates?: boolean;
+}
+
+/** The first request after a server's start may have to compile for a minute. */
+const sampleMs = 120_000;
+
+interface Model {
+  readonly id: string;
+  readonly owner: string;
+  readonly contextTokens: number | undefined;
+}
+
+export async function probe(connection: Connection, options: ProbeOptions = {}): Promise<ServerFacts> {
+  const models = await listModels(connection, options);
+  const dialect = options.dialect ?? (await detect(connection, models, options));
+  const model = chooseModel(connection, models, options.model);
+  switch (dialect) {
+    case 'vllm':
+      return probeVllm(connection, model, options);
+    case 'sglang':
+      return probeSglang(connection, model, options);
+    case 'llama-server':
+      return probeLlamaServer(connection, model, options);
+    case 'openai':
+      return plainFacts(model);
+  }
+}
+
+async function listModels(connection: Connection, options: ProbeOptions): Promise<Model[]> {
+  const reply = await connection.call('GET', '/v1/models', undefined, options);
+  if (reply.status === 404) return [];
+  const body = parsed(reply, connection, '/v1/models');
+  return records(body.data).map((each) => ({
+    id: text(each.id),
+    owner: text(each.owned_by),
+    contextTokens: count(each.max_model_len),
+  }));
+}
+
+/** The owner that a server gives its models names it; where a proxy hides that, its own pages do. */
+async function detect(connection: Connection, models: readonly Model[], options: ProbeOptions): Promise<DialectName> {
+  const owners: Readonly<Record<string, DialectName>> = {
+    vllm: 'vllm',
+    sglang: 'sglang',
+    llamacpp: 'llama-server',
+  };
+  const owner = models.map((each) => owners[each.owner]).find((each) => each !== undefined);
+  if (owner !== undefined) return owner;
+  const [props, info, version] = await Promise.all(
+    ['/props', '/server_info', '/version'].map((path) => page(connection, path, options)),
+  );
+  if (count(props?.total_slots) !== undefined) return 'llama-server';
+  if (info !== undefined && 'version' in info) return 'sglang';
+  if (typeof version?.version === 'string' && models.some((each) => each.contextTokens !== undefined)) return 'vllm';
+  return 'openai';
+}
+
+function chooseModel(connection: Connection, models: readonly Model[], wanted: string | undefined): Model {
+  const first = models[0];
+  if (wanted === undefined) {
+    if (first !== undefined) return first;
+    throw new FaultError(
+      fault('bad-setting', `${connection.url} does not list its models; set model to the one to use`),
+    );
+  }
+  const found = models.find((each) => each.id === wanted);
+  if (found !== undefined || models.length === 0) return found ?? { id: wanted, owner: '', contextTokens: undefined };
+  const served = models.map((each) => `'${each.id}'`).join(', ');
+  throw new FaultError(
+    fault('refused', `${connection.url} serves ${served}, not '${wanted}'; change model or the server`),
+  );
+}
+
+async function probeVllm(connection: Connection, model: Model, options: ProbeOptions): Promise<ServerFacts> {
+  const version = await page(connection, '/version', options);
+  const metrics = await connection.call('GET', '/metrics', undefined, options);
+  const caching = /enable_prefix_caching="(\w+)"/.exec(metrics.status === 200 ? metrics.body : '')?.[1];
+  // One token shows which of the flags that change the answer are set.
+  const sampleBody = {
+    model: model.id,
+    prompt: 'a',
+    max_tokens: 1,
+    temperature: 0,
+    logprobs: 1,
+    return_token_ids: true,
+  };
+  const sample =
+    options.generates === false
+      ? undefined
+      : await connection.json('POST', '/v1/completions', sampleBody, { timeoutMs: sampleMs });
+  const choice = isRecord(sample) ? records(sample.choices)[0] : undefined;
+  const usage = isRecord(sample) && isRecord(sample.usage) ? sample.usage : {};
+  return {
+    dialect: 'vllm',
+    version: text(version?.version) || undefined,
+    model: model.id,
+    contextTokens: model.contextTokens,
+    sequenceLimit: undefined,
+    priorityOrder: 'lower-first',
+    seeded: true,
+    logprobs: isRecord(choice?.logprobs),
+    countsCache: isRecord(usage.prompt_tokens_details),
+    prefixCaching: caching === undefined ? undefined : caching === 'True',
+    returnsTokens: Array.isArray(choice?.token_ids),
+  };
+}
+
+async function probeSglang(connection: Connection, model: Model, options: ProbeOptions): Promise<ServerFacts> {
+  const info =
+    (await page(connection, '/server_info', options)) ?? (await page(connection, '/get_server_info', options));
+  const priorities = info?.enable_priority_scheduling === true;
+  const lowFirst = info?.schedule_low_priority_values_first === true;
+  const states = records(info?.internal_states)[0];
+  return {
+    dialect: 'sglang',
+    version: text(info?.version) || undefined,
+    model: model.id,
+    contextTokens: model.contextTokens ?? count(info?.context_length),
+    sequenceLimit: count(states?.effective_max_running_requests_per_dp) ?? count(info?.max_running_requests),
+    priorityOrder: priorities ? (lowFirst ? 'lower-first' : 'higher-first') : 'none',
+    seeded: info?.enable_deterministic_inference === true,
+    logprobs: true,
+    countsCache: true,
+    prefixCaching: info === undefined ? undefined : info.disable_radix_cache !== true,
+    returnsTokens: true,
+  };
+}
+
+async function probeLlamaServer(connection: Connection, model: Model, options: ProbeOptions): Promise<ServerFacts> {
+  const props = await page(connection, '/props', options);
+  const settings = isRecord(props?.default_generation_settings) ? props.default_generation_settings : {};
+  return {
+    dialect: 'llama-server',
+    version: text(props?.build_info) || undefined,
+    model: model.id,
+    contextTokens: count(settings.n_ctx),
+    sequenceLimit: count(props?.total_slots),
+    priorityOrder: 'none',
+    seeded: true,
+    logprobs: true,
+    countsCache: true,
+    prefixCaching: true,
+    returnsTokens: true,
+  };
+}
+
+function plainFacts(model: Model): ServerFacts {
+  return {
+    dialect: 'openai',
+    version: undefined,
+    model: model.id,
+    contextTokens: model.contextTokens,
+    sequenceLimit: undefined,
+    priorityOrder: 'none',
+    seeded: false,
+    logprobs: false,
+    countsCache: false,
+    prefixCaching: undefined,
+    returnsTokens: false,
+  };
+}
+
+/** A page that may be missing. */
+async function page(
+  connection: Connection,
+  path: string,
+  options: ProbeOptions,
+): Promise<Record<string, unknown> | undefined> {
+  const reply = await connection.call('GET', path, undefined, options);
+  if (reply.status !== 200) return undefined;
+  try {
+    const body: unknown = JSON.parse(reply.body);
+    return isRecord(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parsed(reply: Reply, connection: Connection, path: string): Record<string, unknown> {
+  if (reply.status !== 200) throw new FaultError(faultOfStatus(connection, path, reply.status, reply.body));
+  try {
+    const body: unknown = JSON.parse(reply.body);
+    if (isRecord(body)) return body;
+  } catch {
+    // Told below: what is no JSON and what is JSON of another shape have the same remedy.
+  }
+  throw new FaultError(fault('protocol', `${connection.url}${path} is not the page of an inference server; check url`));
+}

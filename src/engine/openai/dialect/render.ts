@@ -1,0 +1,38 @@
+// A prompt as the tokens of one server's model, by that server's own template and tokenizer.
+
+import { FaultError, fault } from '../../../base/fault.ts';
+import type { Connection } from '../../../remote/connection.ts';
+import { isRecord, numbers } from '../../../remote/wire-values.ts';
+import type { Prompt } from '../../../tree/step.ts';
+import type { Dialect, ServerFacts, WireRequest } from './dialect.ts';
+
+export type Tokens = readonly number[];
+
+export interface Renderer {
+  readonly connection: Connection;
+  readonly dialect: Dialect;
+  readonly facts: ServerFacts;
+}
+
+export async function render(prompt: Prompt, renderer: Renderer): Promise<Tokens> {
+  const { connection, dialect, facts } = renderer;
+  let answer: unknown;
+  for (const next of dialect.render!(prompt, facts)) answer = await post(connection, next(answer));
+  const tokens = tokensOf(answer, connection);
+  // A template that writes the first token and a tokenizer that adds it: one of the two is enough.
+  return tokens.length > 1 && tokens[0] === tokens[1] && prompt.kind === 'chat' ? tokens.slice(1) : tokens;
+}
+
+export async function tokenize(text: string, { connection, dialect, facts }: Renderer): Promise<Tokens> {
+  return tokensOf(await post(connection, dialect.tokenize!(text, facts)), connection);
+}
+
+function post(connection: Connection, { path, body }: WireRequest): Promise<unknown> {
+  return connection.json('POST', path, body);
+}
+
+function tokensOf(answer: unknown, connection: Connection): number[] {
+  const tokens = isRecord(answer) ? numbers(answer.tokens) : [];
+  if (tokens.length > 0) return tokens;
+  throw new FaultError(fault('protocol', `${connection.url}/tokenize gave no tokens`));
+}

@@ -1,0 +1,100 @@
+// SGLang: the native /generate, which tells the matched stop (a string for a delimiter, a number for an end-of-sequence
+// token) and the cached tokens without flags. Its streams repeat everything so far unless the server was started with
+// incremental output; which of the two it is can be read off each event.
+
+import {
+  count,
+  isRecord,
+  numberOrNaN,
+  numbers,
+  protocolFault,
+  readEvent,
+  streamFault,
+  text,
+} from '../../../remote/wire-values.ts';
+import { type Call, type Dialect, neutralSampling, type WireEnd, wirePriority } from './dialect.ts';
+import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
+
+export const sglang: Dialect = {
+  name: 'sglang',
+  takesTokens: true,
+  seesStops: true,
+  stopLimit: Number.POSITIVE_INFINITY,
+
+  encode(call, facts) {
+    const { temperature, topP, topK, minP } = neutralSampling(call.sampling);
+    const priority = wirePriority(call, facts.priorityOrder);
+    return {
+      path: '/generate',
+      body: {
+        rid: call.name,
+        input_ids: call.tokenIds,
+        sampling_params: {
+          max_new_tokens: call.maxTokens,
+          temperature,
+          top_p: topP,
+          top_k: topK === 0 ? -1 : topK,
+          min_p: minP,
+          sampling_seed: call.seed,
+          // The first of the list that matches is reported, so the most specific goes first.
+          ...(call.stops.length === 0
+            ? {}
+            : { stop: call.stops.toSorted((a, b) => b.length - a.length), no_stop_trim: true }),
+        },
+        return_logprob: true,
+        stream: true,
+        ...(priority === undefined ? {} : { priority }),
+      },
+    };
+  },
+
+  decode(event, call) {
+    const generation = readEvent(event, 'a generation');
+    const meta = generation.meta_info;
+    if (!isRecord(meta)) protocolFault('a generation without meta_info', event);
+    const tokenIds = numbers(generation.output_ids);
+    const generatedTokens = count(meta.completion_tokens);
+    const end = endOf(meta.finish_reason, call);
+    return [
+      {
+        index: count(generation.index) ?? 0,
+        text: text(generation.text),
+        tokenIds,
+        logprobs: logprobsOf(meta.output_token_logprobs),
+        cumulative: generatedTokens === undefined || tokenIds.length === generatedTokens,
+        ...(end === undefined ? {} : { end }),
+        usage: {
+          promptTokens: count(meta.prompt_tokens),
+          cachedTokens: count(meta.cached_tokens),
+          generatedTokens,
+        },
+      },
+    ];
+  },
+
+  abort: (call) => ({ path: '/abort_request', body: { rid: call.name, abort_all: false } }),
+
+  render: renderByTokenize,
+  tokenize: tokenizeText,
+};
+
+function endOf(finish: unknown, call: Call): WireEnd | undefined {
+  if (finish === undefined || finish === null) return undefined;
+  if (!isRecord(finish)) return protocolFault('an unknown finish_reason', finish);
+  switch (finish.type) {
+    case 'stop':
+      if (finish.matched === 'NaN happened') return streamFault('NaN in the logits', 500);
+      return typeof finish.matched === 'string' && call.stops.includes(finish.matched) ? 'delimiter' : 'eos';
+    case 'length':
+      return 'length';
+    case 'abort':
+      return streamFault(text(finish.message) || 'it aborted the request', count(finish.status_code) ?? 503);
+    default:
+      return protocolFault('an unknown finish_reason', finish);
+  }
+}
+
+/** Entries are `[log probability, token id, text]`. */
+function logprobsOf(value: unknown): number[] {
+  return Array.isArray(value) ? value.map((entry) => numberOrNaN(Array.isArray(entry) ? entry[0] : undefined)) : [];
+}

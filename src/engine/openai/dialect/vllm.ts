@@ -1,0 +1,77 @@
+// vLLM: /v1/completions with token ids. `stop_reason` is a string for a stop string, null for the primary end-of-sequence
+// token and a number for any other one, so: a string that we sent is a delimiter, any other stop is the end.
+
+import { count, isRecord, numbers, protocolFault, streamFault, text } from '../../../remote/wire-values.ts';
+import { decodeChunk } from './completion-chunk.ts';
+import { type Call, type Dialect, neutralSampling, type Update, type WireEnd, wirePriority } from './dialect.ts';
+import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
+
+/** VLLM_MAX_STOP_STRINGS, since 0.28. */
+const stopLimit = 4;
+
+export const vllm: Dialect = {
+  name: 'vllm',
+  takesTokens: true,
+  seesStops: true,
+  stopLimit,
+
+  encode(call, facts) {
+    const { temperature, topP, topK, minP } = neutralSampling(call.sampling);
+    const priority = wirePriority(call, facts.priorityOrder);
+    const stops = call.stops.length === 0 ? {} : { stop: call.stops, include_stop_str_in_output: true };
+    return {
+      path: '/v1/completions',
+      body: {
+        model: facts.model,
+        prompt: call.tokenIds,
+        max_tokens: call.maxTokens,
+        n: call.siblings,
+        temperature,
+        top_p: topP,
+        top_k: topK,
+        min_p: minP,
+        repetition_penalty: 1,
+        seed: call.seed,
+        ...stops,
+        logprobs: 1,
+        return_tokens_as_token_ids: true,
+        return_token_ids: true,
+        stream: true,
+        stream_options: { include_usage: true },
+        ...(priority === undefined ? {} : { priority }),
+      },
+    };
+  },
+
+  decode: (event, call) => decodeChunk(event, (choice) => updateOf(choice, call)),
+  render: renderByTokenize,
+  tokenize: tokenizeText,
+};
+
+function updateOf(choice: Record<string, unknown>, call: Call): Update {
+  const logprobs = isRecord(choice.logprobs) ? numbers(choice.logprobs.token_logprobs) : [];
+  const end = endOf(choice, call);
+  return {
+    index: count(choice.index) ?? 0,
+    text: text(choice.text),
+    tokenIds: numbers(choice.token_ids),
+    logprobs,
+    ...(end === undefined ? {} : { end }),
+  };
+}
+
+function endOf(choice: Record<string, unknown>, call: Call): WireEnd | undefined {
+  const { finish_reason: finish, stop_reason: stop } = choice;
+  if (finish === undefined || finish === null) return undefined;
+  switch (finish) {
+    case 'stop':
+      return typeof stop === 'string' && call.stops.includes(stop) ? 'delimiter' : 'eos';
+    case 'length':
+    case 'repetition':
+      return 'length';
+    case 'abort':
+      return streamFault('it aborted the request', 503);
+    default:
+      return protocolFault('an unknown finish_reason', finish);
+  }
+}

@@ -1,0 +1,123 @@
+// A step while it is being written: folds a stream's updates, cuts at a delimiter where the server could not be asked to,
+// and becomes a Step. Tokens and text must say the same thing, or the tokens are dropped and the text alone counts.
+
+import type { Step, StepEnd } from '../../../tree/step.ts';
+import type { GenerationUsage } from '../../engine.ts';
+import type { Update, WireUsage } from '../dialect/dialect.ts';
+
+export class Draft {
+  readonly #delimiters: readonly string[];
+  /** The server was not asked to stop at them, so we cut. */
+  readonly #cuts: boolean;
+  #text = '';
+  #tokenIds: number[] = [];
+  #logprobs: number[] = [];
+  #updates = 0;
+  #end: StepEnd | undefined;
+  #usage: WireUsage | undefined;
+  #wholeTokens = true;
+
+  constructor(delimiters: readonly string[], cuts: boolean) {
+    this.#delimiters = delimiters;
+    this.#cuts = cuts && delimiters.length > 0;
+  }
+
+  get ended(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** The server has told what it counted. */
+  get counted(): boolean {
+    return this.#usage?.generatedTokens !== undefined;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Tokens seen so far; where the server sends none, its chunks. */
+  get tokens(): number {
+    return this.#tokenIds.length > 0 ? this.#tokenIds.length : this.#updates;
+  }
+
+  /** Folds one update and gives the text that it added. After the end only the usage is taken. */
+  fold(update: Update): string {
+    if (update.usage !== undefined) this.#usage = update.usage;
+    if (this.#end !== undefined) return '';
+    const before = this.#text;
+    this.#take(update);
+    if (update.appended !== undefined) this.#text += update.appended;
+    if (update.end !== undefined) this.#end = update.end;
+    // A server that stops at a delimiter may still send what else the last token held.
+    if (this.#cuts || update.end === 'delimiter') this.#cut(before.length);
+    return this.#text.startsWith(before) ? this.#text.slice(before.length) : '';
+  }
+
+  step(): Step {
+    const tokenIds = this.#tokensAgree() ? this.#tokenIds : undefined;
+    const logprobs = this.#logprobs.length > 0 && this.#logprobs.every(Number.isFinite) ? this.#logprobs : undefined;
+    const tokens = this.#usage?.generatedTokens ?? this.tokens;
+    return {
+      text: this.#text,
+      tokens: Math.max(tokens, tokenIds?.length ?? 0),
+      meanLogprob: logprobs === undefined ? 0 : logprobs.reduce((sum, each) => sum + each, 0) / logprobs.length,
+      end: this.#end ?? 'length',
+      ...(tokenIds === undefined ? {} : { tokenIds }),
+      ...(logprobs === undefined ? {} : { logprobs }),
+    };
+  }
+
+  /** What the server counted or, where it has not (a cut, a cancel), what arrived: then marked as not exact. */
+  usage(promptTokens: number | undefined): GenerationUsage {
+    const told = this.#usage;
+    const prompt = told?.promptTokens ?? promptTokens ?? 0;
+    const cachedTokens = Math.min(told?.cachedTokens ?? 0, prompt);
+    return {
+      computedTokens: prompt - cachedTokens,
+      cachedTokens,
+      generatedTokens: told?.generatedTokens ?? this.tokens,
+      exact: told?.promptTokens !== undefined && told.generatedTokens !== undefined && this.#end !== undefined,
+    };
+  }
+
+  #take(update: Update): void {
+    const { text, tokenIds = [], logprobs = [] } = update;
+    if (update.cumulative === true) {
+      this.#text = text;
+      this.#tokenIds = [...tokenIds];
+      this.#logprobs = [...logprobs];
+    } else {
+      this.#text += text;
+      this.#tokenIds.push(...tokenIds);
+      this.#logprobs.push(...logprobs);
+    }
+    if (text !== '' || tokenIds.length > 0) this.#updates += 1;
+  }
+
+  /** Ends the step after a delimiter. A chunk of several tokens may run past it and say more than the text. */
+  #cut(knownLength: number): void {
+    const at = this.#firstCut(knownLength);
+    if (at === undefined) return;
+    if (this.#text.slice(at).trim() !== '') this.#wholeTokens = false;
+    this.#text = this.#text.slice(0, at);
+    this.#end = 'delimiter';
+  }
+
+  /** The end of the first delimiter that has something before it: a blank step is no step. */
+  #firstCut(knownLength: number): number | undefined {
+    const longest = Math.max(...this.#delimiters.map((each) => each.length));
+    const blank = this.#text.length - this.#text.trimStart().length;
+    const from = Math.max(blank, knownLength - longest + 1, 0);
+    const ends = this.#delimiters
+      .map((each) => ({ each, at: this.#text.indexOf(each, from) }))
+      .filter(({ at }) => at >= 0)
+      .map(({ each, at }) => at + each.length);
+    return ends.length === 0 ? undefined : Math.min(...ends);
+  }
+
+  /** Some servers leave tokens out of a stream (a character made of several), so their own count is the judge. */
+  #tokensAgree(): boolean {
+    const told = this.#usage?.generatedTokens;
+    return this.#wholeTokens && this.#tokenIds.length > 0 && (told === undefined || told === this.#tokenIds.length);
+  }
+}

@@ -1,0 +1,180 @@
+// One HTTP request for one job, from its first byte to its last: decodes the stream, folds it into drafts, and tells each
+// child's step as soon as it is complete. Ends exactly once, by `done` or by `fail`, and says nothing after `abort`.
+
+import { type Fault, FaultError, fault } from '../../../base/fault.ts';
+import type { Connection, Stream } from '../../../remote/connection.ts';
+import { quote } from '../../../remote/failure.ts';
+import { SseParser } from '../../../remote/sse.ts';
+import type { Step } from '../../../tree/step.ts';
+import type { GenerationUsage } from '../../engine.ts';
+import type { Call, Dialect, ServerFacts, Update } from '../dialect/dialect.ts';
+import { Draft } from './draft.ts';
+import type { Child } from './queue.ts';
+
+export interface ExchangeListener {
+  head(headers: Readonly<Record<string, unknown>>): void;
+  firstToken(afterMs: number): void;
+  token(child: Child, text: string, tokens: number): void;
+  step(child: Child, step: Step, usage: GenerationUsage): void;
+  done(): void;
+  fail(fault: Fault): void;
+}
+
+export interface ExchangeOptions {
+  readonly connection: Connection;
+  readonly dialect: Dialect;
+  readonly facts: ServerFacts;
+  readonly call: Call;
+  readonly children: readonly Child[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly nowMs: () => number;
+}
+
+export class Exchange {
+  readonly children: readonly Child[];
+  readonly startedMs: number;
+  readonly #options: ExchangeOptions;
+  readonly #listener: ExchangeListener;
+  readonly #parser = new SseParser();
+  readonly #drafts: readonly Draft[];
+  readonly #told: boolean[];
+  readonly #stream: Stream;
+  /** We cut by ourselves, so the end of the stream is not waited for. */
+  readonly #cuts: boolean;
+  #over = false;
+  #firstMs: number | undefined;
+  #lastMs: number;
+
+  constructor(options: ExchangeOptions, listener: ExchangeListener) {
+    const { call, children, connection, dialect, facts } = options;
+    this.#options = options;
+    this.#listener = listener;
+    this.children = children;
+    this.#cuts = call.stops.length === 0;
+    this.#drafts = children.map(({ request }) => new Draft(request.delimiters, this.#cuts));
+    this.#told = children.map(() => false);
+    this.startedMs = options.nowMs();
+    this.#lastMs = this.startedMs;
+    const { path, body } = dialect.encode(call, facts);
+    this.#stream = connection.stream(path, body, options.headers, {
+      head: (headers) => listener.head(headers),
+      data: (chunk) => this.#guard(() => this.#data(this.#parser.push(chunk))),
+      end: () => this.#guard(() => this.#end()),
+      fail: (reason) => this.#fail(reason),
+    });
+  }
+
+  /** When bytes last came, for the watch over stalled streams. */
+  get lastMs(): number {
+    return this.#lastMs;
+  }
+
+  /** When the first token came. */
+  get firstMs(): number | undefined {
+    return this.#firstMs;
+  }
+
+  get began(): boolean {
+    return this.#firstMs !== undefined;
+  }
+
+  /** What a child has cost so far, as received. */
+  usage(child: Child): GenerationUsage {
+    const draft = this.#drafts[this.children.indexOf(child)]!;
+    return { ...draft.usage(this.#options.call.tokenIds?.length), exact: false };
+  }
+
+  /** Nothing has come for too long: closes the connection and fails. */
+  stall(reason: Fault): void {
+    this.#fail(reason);
+  }
+
+  /** Stops the work on the server at once. */
+  abort(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#close();
+  }
+
+  #data(events: readonly string[]): void {
+    this.#lastMs = this.#options.nowMs();
+    for (const event of events) {
+      if (this.#over) return;
+      if (event === '[DONE]') this.#complete(true);
+      else for (const update of this.#options.dialect.decode(parse(event), this.#options.call)) this.#fold(update);
+    }
+    if (!this.#over) this.#complete(false);
+  }
+
+  #fold(update: Update): void {
+    const draft = this.#drafts[update.index];
+    const child = this.children[update.index];
+    if (draft === undefined || child === undefined) {
+      throw new FaultError(fault('protocol', `the server wrote choice ${update.index} of ${this.children.length}`));
+    }
+    const text = draft.fold(update);
+    if (this.#firstMs === undefined && draft.tokens > 0) {
+      this.#firstMs = this.#lastMs;
+      this.#listener.firstToken(this.#lastMs - this.startedMs);
+    }
+    if (text !== '') this.#listener.token(child, text, draft.tokens);
+  }
+
+  /** Tells the steps that are complete: those with their usage, and all that ended once nothing more will come. */
+  #complete(last: boolean): void {
+    this.#drafts.forEach((draft, index) => {
+      if (this.#told[index] === true || !draft.ended || !(last || this.#cuts || draft.counted)) return;
+      this.#told[index] = true;
+      this.#listener.step(this.children[index]!, draft.step(), draft.usage(this.#options.call.tokenIds?.length));
+    });
+    if (this.#over || !this.#told.every(Boolean)) return;
+    this.#over = true;
+    // A stream that we cut goes on unless it is closed.
+    if (this.#cuts && !last) this.#close();
+    this.#listener.done();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#data(this.#parser.end());
+    if (!this.#over) this.#complete(true);
+    if (!this.#over) this.#fail(fault('protocol', `${this.#where()} ended its stream before the step was complete`));
+  }
+
+  #guard(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      const { connection } = this.#options;
+      this.#fail({ ...error.fault, message: `${this.#where()}: ${quote(error.fault.message, connection)}` });
+    }
+  }
+
+  #fail(reason: Fault): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#close();
+    this.#listener.fail(reason);
+  }
+
+  #close(): void {
+    const { dialect, call, connection } = this.#options;
+    const abort = dialect.abort?.(call);
+    // Best effort: the connection is closed in any case.
+    if (abort !== undefined) connection.call('POST', abort.path, abort.body).catch(() => undefined);
+    this.#stream.abort();
+  }
+
+  #where(): string {
+    return `${this.#options.connection.url} (${this.#options.dialect.name})`;
+  }
+}
+
+function parse(event: string): unknown {
+  try {
+    return JSON.parse(event);
+  } catch {
+    throw new FaultError(fault('protocol', `an event that is not JSON: ${event.slice(0, 120)}`));
+  }
+}

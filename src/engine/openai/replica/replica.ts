@@ -1,0 +1,91 @@
+// One server among those of an engine: its connection, what it turned out to be, its health, its limit and its work.
+// Holds state and answers questions about it; the engine decides.
+
+import { type Fault, FaultError, fault } from '../../../base/fault.ts';
+import { Connection, type ConnectionOptions } from '../../../remote/connection.ts';
+import { Health } from '../../../remote/health.ts';
+import type { Dialect, ServerFacts } from '../dialect/dialect.ts';
+import { dialects } from '../dialect/dialects.ts';
+import { type ProbeOptions, probe } from '../dialect/probe.ts';
+import type { Exchange } from '../flight/exchange.ts';
+import { JobQueue } from '../flight/queue.ts';
+import { InFlightLimit, type LimitOptions } from './in-flight-limit.ts';
+import type { ReplicaLoad } from './route.ts';
+
+export class Replica {
+  readonly connection: Connection;
+  readonly queue = new JobQueue();
+  readonly exchanges = new Set<Exchange>();
+  /** Searches whose prefixes are here. */
+  readonly homes = new Set<string>();
+  health: Health;
+  limit: InFlightLimit;
+  /** Sequences that hold a place, those whose prompt is being rendered included. */
+  inFlight = 0;
+  #facts: ServerFacts | undefined;
+  readonly #probe: ProbeOptions;
+  readonly #limits: LimitOptions;
+
+  constructor(connection: ConnectionOptions, probeOptions: ProbeOptions, limits: LimitOptions, nowMs: number) {
+    this.connection = new Connection(connection);
+    this.#probe = probeOptions;
+    this.#limits = limits;
+    this.limit = new InFlightLimit(limits);
+    this.health = new Health(false, nowMs, 'not probed yet');
+  }
+
+  get facts(): ServerFacts {
+    if (this.#facts === undefined)
+      throw new FaultError(fault('unavailable', `${this.connection.url} was never reached`));
+    return this.#facts;
+  }
+
+  get dialect(): Dialect {
+    return dialects[this.facts.dialect];
+  }
+
+  get reached(): boolean {
+    return this.#facts !== undefined;
+  }
+
+  /** Asks the server what it is. A replica that comes back must serve the model that it served before. */
+  async inspect(): Promise<Fault | undefined> {
+    try {
+      const model = this.#facts?.model ?? this.#probe.model;
+      const facts = await probe(this.connection, { ...this.#probe, ...(model === undefined ? {} : { model }) });
+      const known = this.#limits.known ?? facts.sequenceLimit;
+      if (this.#facts?.sequenceLimit !== facts.sequenceLimit || this.#facts === undefined) {
+        this.limit = new InFlightLimit({ ...this.#limits, ...(known === undefined ? {} : { known }) });
+      }
+      this.#facts = facts;
+      return undefined;
+    } catch (error) {
+      if (error instanceof FaultError) return error.fault;
+      throw error;
+    }
+  }
+
+  /** Places for now: one until the first success after an outage. */
+  get room(): number {
+    return this.health.state === 'trial' ? 1 : this.limit.room;
+  }
+
+  load(): ReplicaLoad {
+    return {
+      usable: this.health.state !== 'down',
+      inFlight: this.inFlight,
+      waiting: this.queue.sequences,
+      room: this.room,
+      homes: this.homes.size,
+    };
+  }
+
+  /** Whether the job at the front of the queue may start. */
+  mayStart(): boolean {
+    const next = this.queue.peek();
+    if (next === undefined || this.health.state === 'down') return false;
+    if (this.health.state === 'trial') return this.inFlight === 0;
+    const sequences = next.children.filter((each) => !each.answered).length;
+    return this.limit.admits(next.lane, sequences, this.inFlight);
+  }
+}

@@ -1,0 +1,46 @@
+// What the replicas of one engine come to together: their load, their state, and why none is up. Reads only.
+
+import type { HealthState } from '../../../remote/health.ts';
+import type { EngineLoad } from '../../engine.ts';
+import type { Replica } from './replica.ts';
+
+export interface ReplicaStatus {
+  readonly url: string;
+  readonly state: HealthState;
+  readonly reason: string | undefined;
+  readonly inFlight: number;
+  readonly waiting: number;
+  readonly room: number;
+  readonly searches: number;
+}
+
+/** `parked` sequences wait for any replica to come back. */
+export function loadOf(replicas: readonly Replica[], parked: number, stepMs: number | undefined): EngineLoad {
+  const usable = replicas.filter((each) => each.health.state !== 'down');
+  return {
+    runningSequences: replicas.reduce((sum, each) => sum + each.inFlight, 0),
+    waitingSequences: replicas.reduce((sum, each) => sum + each.queue.sequences, parked),
+    sequenceLimit: usable.reduce((sum, each) => sum + each.limit.room, 0),
+    stepMs,
+    healthy: usable.length > 0,
+    ...(usable.length > 0 ? {} : { trouble: `no server is up: ${outageOf(replicas)}` }),
+  };
+}
+
+export function statusOf(replica: Replica): ReplicaStatus {
+  const { connection, health, inFlight, queue, room, homes } = replica;
+  const { state, reason } = health;
+  return { url: connection.url, state, reason, inFlight, waiting: queue.sequences, room, searches: homes.size };
+}
+
+export function outageOf(replicas: readonly Replica[]): string {
+  return replicas.map((each) => each.health.reason ?? `${each.connection.url} is up`).join('; ');
+}
+
+/** Siblings that may share a request: as many as every replica runs at a time, where sharing saves computing the prefix. */
+export function siblingLimit(replicas: readonly Replica[]): number {
+  const limits = replicas
+    .filter((each) => each.reached)
+    .map(({ facts }) => (facts.dialect === 'llama-server' ? (facts.sequenceLimit ?? 1) : 1));
+  return limits.length === 0 ? 1 : Math.min(...limits);
+}

@@ -1,0 +1,91 @@
+// The engine's slow clock: looks for streams that have gone silent, asks replicas that are out whether they are back, and
+// reads the waiting gauge of servers whose limit is unknown. Runs only while there is something to look at.
+
+import { type Fault, fault } from '../../../base/fault.ts';
+import type { Timers } from '../../../remote/timers.ts';
+import { readGauges } from '../dialect/gauges.ts';
+import type { Exchange } from '../flight/exchange.ts';
+import type { Replica } from './replica.ts';
+
+export interface WatchOptions {
+  readonly firstTokenMs: number;
+  readonly betweenTokensMs: number;
+}
+
+export interface WatchListener {
+  stalled(exchange: Exchange, reason: Fault): void;
+  /** `reason` is why the replica is still out. */
+  probed(replica: Replica, reason: string | undefined): void;
+  tick(): void;
+}
+
+const tickMs = 1000;
+const gaugesMs = 2000;
+
+export class Watch {
+  readonly #timers: Timers;
+  readonly #options: WatchOptions;
+  readonly #replicas: readonly Replica[];
+  readonly #listener: WatchListener;
+  readonly #polledMs = new Map<Replica, number>();
+  #calledOff: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(timers: Timers, options: WatchOptions, replicas: readonly Replica[], listener: WatchListener) {
+    this.#timers = timers;
+    this.#options = options;
+    this.#replicas = replicas;
+    this.#listener = listener;
+  }
+
+  arm(): void {
+    if (this.#stopped || this.#calledOff !== undefined) return;
+    this.#calledOff = this.#timers.after(tickMs, () => this.#tick());
+  }
+
+  probeLater(replica: Replica): void {
+    const delayMs = Math.max(0, replica.health.probeAtMs - this.#timers.nowMs());
+    this.#timers.after(delayMs, () => void this.#probe(replica));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#calledOff?.();
+  }
+
+  #tick(): void {
+    this.#calledOff = undefined;
+    const nowMs = this.#timers.nowMs();
+    for (const replica of this.#replicas) {
+      for (const exchange of [...replica.exchanges]) this.#look(replica, exchange, nowMs);
+      if (replica.exchanges.size > 0) void this.#readGauges(replica, nowMs);
+    }
+    this.#listener.tick();
+    // While servers are out, parked work keeps the clock running: it must be given up in time.
+    if (this.#replicas.some((each) => each.exchanges.size > 0 || each.health.state === 'down')) this.arm();
+  }
+
+  #look(replica: Replica, exchange: Exchange, nowMs: number): void {
+    const limitMs = exchange.began ? this.#options.betweenTokensMs : this.#options.firstTokenMs;
+    if (nowMs - exchange.lastMs < limitMs) return;
+    const setting = exchange.began ? 'betweenTokensMs' : 'firstTokenMs';
+    const message = `${replica.connection.url} sent nothing for ${limitMs} ms (${setting})`;
+    this.#listener.stalled(exchange, fault('timeout', message));
+  }
+
+  async #probe(replica: Replica): Promise<void> {
+    if (this.#stopped) return;
+    const reason = await replica.inspect();
+    if (!this.#stopped) this.#listener.probed(replica, reason?.message);
+  }
+
+  /** A server that lets requests wait has more than it can run. */
+  async #readGauges(replica: Replica, nowMs: number): Promise<void> {
+    if (replica.limit.known || nowMs - (this.#polledMs.get(replica) ?? 0) < gaugesMs) return;
+    this.#polledMs.set(replica, nowMs);
+    const reply = await replica.connection.call('GET', '/metrics').catch(() => undefined);
+    if (reply?.status !== 200) return;
+    const { waiting } = readGauges(replica.facts.dialect, reply.body);
+    if (waiting !== undefined && waiting > 0) replica.limit.congested(this.#timers.nowMs());
+  }
+}

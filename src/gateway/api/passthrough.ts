@@ -1,0 +1,100 @@
+// What cannot be searched goes to the remote engine's own chat endpoint: the body as it came, but for the model's name
+// and the `coppice` object; the answer byte for byte. It takes one strand's place in the budget, and waits for it like any
+// search. The address comes from the configuration, never from the request.
+
+import type { Plain } from '../../journal/journal.ts';
+import { ApiError } from '../http/api-error.ts';
+import { baseHeaders, type Exchange } from '../http/exchange.ts';
+import type { Upstream } from '../searches/served-model.ts';
+import type { GatewayContext } from './context.ts';
+
+const kept = ['content-type', 'retry-after'] as const;
+
+export async function passThrough(
+  context: GatewayContext,
+  exchange: Exchange,
+  upstream: Upstream,
+  body: Plain,
+): Promise<void> {
+  const release = context.streams.take();
+  const gone = new AbortController();
+  exchange.response.on('close', () => gone.abort());
+  const model = String(body.model);
+  const startMs = context.clock.nowMs();
+  let leave: (() => void) | undefined;
+  let status: number | undefined;
+  try {
+    leave = await context.searches.guests.occupy(model, exchange.caller, gone.signal);
+    if (gone.signal.aborted) return;
+    const answer = await ask(upstream, forwarded(body, upstream), gone.signal);
+    status = answer.status;
+    const headers = Object.fromEntries(
+      kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null),
+    );
+    exchange.response.writeHead(status, {
+      ...baseHeaders,
+      'cache-control': 'no-store',
+      'x-coppice': 'passed-through',
+      ...headers,
+    });
+    await copy(answer, exchange);
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    if (error instanceof ApiError || exchange.response.headersSent) throw error;
+    context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
+    throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
+  } finally {
+    if (leave !== undefined) context.metrics.passedThrough(model, status, context.clock.nowMs() - startMs);
+    leave?.();
+    release();
+  }
+}
+
+function forwarded(body: Plain, { model }: Upstream): string {
+  const { coppice: _, ...rest } = body;
+  try {
+    return JSON.stringify({ ...rest, model });
+  } catch {
+    throw new ApiError('invalid_json', 'the body is nested too deeply');
+  }
+}
+
+/** Only a server that was never reached may be left for the next one: what has begun is not begun twice. */
+async function ask({ urls, headers }: Upstream, body: string, signal: AbortSignal): Promise<Response> {
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    signal,
+    redirect: 'error',
+  } as const;
+  let failure: unknown;
+  for (const url of urls) {
+    try {
+      return await fetch(`${url}/chat/completions`, request);
+    } catch (error) {
+      failure = error;
+      if (signal.aborted || !isUnreached(error)) break;
+    }
+  }
+  throw failure;
+}
+
+function isUnreached(error: unknown): boolean {
+  const code = error instanceof Error ? (error.cause as { code?: unknown } | undefined)?.code : undefined;
+  return (
+    code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EHOSTUNREACH' || code === 'UND_ERR_CONNECT_TIMEOUT'
+  );
+}
+
+async function copy(answer: Response, { response }: Exchange): Promise<void> {
+  for await (const chunk of answer.body ?? []) {
+    if (response.write(chunk)) continue;
+    await new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+    if (response.destroyed) return;
+  }
+  response.end();
+}

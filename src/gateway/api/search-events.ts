@@ -1,0 +1,111 @@
+// `GET /v1/searches/{id}/events`: the log as server-sent events, from the journal and then live. One path for both: a
+// reader always reads the journal after the last line it has sent, and is woken when more is safe on disk, so that it can
+// neither miss a line nor see one that a crash takes back. A slow reader is simply asked less often.
+
+import type { Journal } from '../../journal/journal.ts';
+import { refuse } from '../http/api-error.ts';
+import { EventStream } from '../http/event-stream.ts';
+import { baseHeaders, type Exchange } from '../http/exchange.ts';
+import type { GatewayContext } from './context.ts';
+import { notFound } from './searches-api.ts';
+
+const pageSize = 500;
+
+/** Wakes the readers of a search when its log has grown. */
+export class LogWatchers {
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(journal: Journal) {
+    journal.listen({ durable: (search) => this.wake(search) });
+  }
+
+  wake(search: string): void {
+    const waiting = this.#waiting.get(search);
+    if (waiting === undefined) return;
+    this.#waiting.delete(search);
+    for (const wake of waiting) wake();
+  }
+
+  /** Resolves at the next sign of life of the search, or when the signal says so. */
+  next(search: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(search) ?? new Set();
+      this.#waiting.set(search, waiting);
+      const done = () => {
+        signal.removeEventListener('abort', done);
+        waiting.delete(done);
+        if (waiting.size === 0 && this.#waiting.get(search) === waiting) this.#waiting.delete(search);
+        resolve();
+      };
+      waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+      if (signal.aborted) done();
+    });
+  }
+}
+
+export async function searchEvents(context: GatewayContext, exchange: Exchange, watchers: LogWatchers): Promise<void> {
+  const { journal, config } = context;
+  const { caller, response } = exchange;
+  const id = exchange.parameters.id ?? '';
+  const record = await journal.find(id);
+  if (record === undefined || (!caller.admin && record.owner !== caller.name)) throw notFound(id);
+  const after = resumePoint(exchange);
+  if (record.endedMs !== undefined && after >= 0 && (await journal.read(id, after, 1)).length === 0) {
+    response.writeHead(204, baseHeaders);
+    response.end();
+    return;
+  }
+  const release = context.streams.take();
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  const growth = (enough: AbortSignal) => watchers.next(id, AbortSignal.any([gone.signal, enough]));
+  const { heartbeatMs, streamBytes } = config.server;
+  const events = new EventStream(response, { heartbeatMs, limitBytes: streamBytes });
+  events.raw('retry: 1000\n\n');
+  try {
+    await sendLog(context, id, after, events, growth);
+  } finally {
+    release();
+    if (!events.closed) events.end();
+  }
+}
+
+async function sendLog(
+  context: GatewayContext,
+  id: string,
+  from: number,
+  events: EventStream,
+  growth: (enough: AbortSignal) => Promise<void>,
+): Promise<void> {
+  for (let after = from; !events.closed; ) {
+    // Asked for before reading, so that what becomes safe in between is not missed.
+    const enough = new AbortController();
+    const grown = growth(enough.signal);
+    const entries = await context.journal.read(id, after, pageSize);
+    for (const entry of entries) events.event('entry', entry, entry.sequence);
+    after = entries.at(-1)?.sequence ?? after;
+    const state = entries.length > 0 ? undefined : await endedState(context, id);
+    if (entries.length === 0 && state === undefined) await grown;
+    enough.abort();
+    if (state !== undefined) return events.event('end', { state });
+    await events.ready();
+  }
+}
+
+/** Undefined while lines may still come. */
+async function endedState({ journal, searches }: GatewayContext, id: string): Promise<string | undefined> {
+  const live = searches.find(id);
+  if (live !== undefined && live.ended === undefined) return undefined;
+  const record = await journal.find(id);
+  return record === undefined ? 'gone' : record.endedMs === undefined ? undefined : record.state;
+}
+
+function resumePoint({ request, query }: Exchange): number {
+  const given = request.headers['last-event-id'] ?? query.get('after');
+  if (given === undefined || given === null || given === '') return -1;
+  const after = Number(given);
+  if (!Number.isInteger(after) || after < -1)
+    refuse('invalid_value', 'Last-Event-ID must be the id of an event: a whole number', 'after');
+  return after;
+}

@@ -1,0 +1,133 @@
+// `/v1/searches`: start, list, read, cancel. A key sees its own searches; an admin key sees all.
+
+import { type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
+import { ApiError, refuse } from '../http/api-error.ts';
+import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../http/exchange.ts';
+import { parseSearchBody, type SearchBody } from '../plan/chat-body.ts';
+import { planFor } from '../plan/plan-for.ts';
+import type { LiveSearch } from '../searches/live-search.ts';
+import { requireResult } from '../searches/search-end.ts';
+import { detailLive, detailRecord, viewLive, viewRecord } from '../searches/search-view.ts';
+import type { GatewayContext } from './context.ts';
+
+const mostListed = 500;
+
+export async function createSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { config, searches } = context;
+  const { response, caller } = exchange;
+  const body = await readSearchBody(context, exchange);
+  const background = body.background === true;
+  const { deadlineMs, backgroundDeadlineMs } = config.admission;
+  const plan = planFor(context, body, caller, background ? backgroundDeadlineMs : deadlineMs);
+  const idempotencyKey = idempotencyOf(exchange);
+  const release = background ? () => {} : context.streams.take();
+  try {
+    const started = await searches.start(plan, caller, {
+      background,
+      body: body as Plain,
+      trace: exchange.trace,
+      ...(body.title ? { title: body.title } : {}),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    });
+    if ('known' in started) return await answerKnown(context, exchange, started.known, background);
+    exchange.search = started.id;
+    if (background) return writeJson(response, 202, shown(started), { location: `/v1/searches/${started.id}` });
+    onDisconnect(response, () => searches.cancel(started));
+    const last = await started.wait();
+    requireResult(last);
+    writeJson(response, 200, shown(last));
+  } finally {
+    release();
+  }
+}
+
+async function readSearchBody({ config, journal }: GatewayContext, { request }: Exchange): Promise<SearchBody> {
+  const body = parseSearchBody(parseJson(await readBody(request, config.server.bodyBytes)));
+  if (body.stream === true)
+    refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
+  if (body.background === true && journal.texts === 'never') {
+    const message = "'background' needs journalled texts to survive a crash, and journal.texts is 'never'";
+    refuse('unsupported_parameter', message, 'background');
+  }
+  return body;
+}
+
+/** To the client that asked, whatever the journal keeps. */
+function shown(search: LiveSearch): Plain {
+  return { ...viewLive(search, true), ...detailLive(search) };
+}
+
+/** The same request again: the search as it is now, or, for a caller that waits, as it ends. */
+async function answerKnown(
+  context: GatewayContext,
+  exchange: Exchange,
+  id: string,
+  background: boolean,
+): Promise<void> {
+  exchange.search = id;
+  if (!background) await context.searches.find(id)?.wait();
+  writeJson(exchange.response, background ? 202 : 200, await lookUp(context, exchange, id), {
+    location: `/v1/searches/${id}`,
+  });
+}
+
+function idempotencyOf({ request }: Exchange): string | undefined {
+  const value = request.headers['idempotency-key'];
+  if (value === undefined) return undefined;
+  const key = Array.isArray(value) ? value.join(',') : value;
+  if (key.length < 1 || key.length > 200)
+    refuse('invalid_value', `Idempotency-Key has ${key.length} characters; 1 to 200 are allowed`);
+  return key;
+}
+
+export async function listSearches(context: GatewayContext, { response, query, caller }: Exchange): Promise<void> {
+  const limit = Number(query.get('limit') ?? 100);
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostListed)
+    refuse('invalid_value', `'limit' must be a whole number from 1 to ${mostListed}`, 'limit');
+  const states = query.get('state')?.split(',');
+  const unknown = states?.find((each) => !(searchStates as readonly string[]).includes(each));
+  if (unknown !== undefined) refuse('invalid_value', `'state' must be of ${searchStates.join(', ')}`, 'state');
+  const before = query.get('before');
+  const records = await context.journal.list({
+    limit: limit + 1,
+    ...(caller.admin ? {} : { owner: caller.name }),
+    ...(states === undefined ? {} : { states: states as SearchState[] }),
+    ...(before === null ? {} : { before }),
+  });
+  const data = records.slice(0, limit).map((record) => {
+    const live = context.searches.find(record.id);
+    return live === undefined ? viewRecord(record) : viewLive(live, context.journal.texts !== 'never');
+  });
+  writeJson(response, 200, { object: 'list', data, has_more: records.length > limit });
+}
+
+export async function readSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
+  writeJson(exchange.response, 200, await lookUp(context, exchange, exchange.parameters.id ?? ''));
+}
+
+export async function cancelSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const id = exchange.parameters.id ?? '';
+  await lookUp(context, exchange, id);
+  const live = context.searches.find(id);
+  if (live !== undefined) {
+    // Written down first, so that a crash in between does not bring it back.
+    await context.journal.requestCancel(id);
+    context.searches.cancel(live);
+    await live.wait();
+  }
+  writeJson(exchange.response, 200, await lookUp(context, exchange, id));
+}
+
+async function lookUp(context: GatewayContext, { caller }: Exchange, id: string): Promise<Plain> {
+  const live = context.searches.find(id);
+  if (live !== undefined && (caller.admin || live.facts.owner === caller.name)) {
+    return { ...viewLive(live, context.journal.texts !== 'never'), ...detailLive(live) };
+  }
+  const record = live === undefined ? await context.journal.find(id) : undefined;
+  if (record === undefined || (!caller.admin && record.owner !== caller.name)) throw notFound(id);
+  return { ...viewRecord(record), ...detailRecord(record) };
+}
+
+export function notFound(id: string): ApiError {
+  return new ApiError('search_not_found', `there is no search '${id.slice(0, 64)}'`);
+}

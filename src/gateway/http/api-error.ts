@@ -1,0 +1,78 @@
+// Refusals as clients of OpenAI's API know them: a closed set of codes, each with its status and type. Thrown inside the
+// gateway, written by one place (exchange.ts). Messages give the value, the limit and the field or setting that changes it.
+
+import { FaultError } from '../../base/fault.ts';
+
+const kinds = {
+  invalid_json: [400, 'invalid_request_error'],
+  invalid_value: [400, 'invalid_request_error'],
+  unknown_parameter: [400, 'invalid_request_error'],
+  unsupported_parameter: [400, 'invalid_request_error'],
+  context_length_exceeded: [400, 'invalid_request_error'],
+  cancelled: [400, 'invalid_request_error'],
+  bad_request: [400, 'invalid_request_error'],
+  invalid_api_key: [401, 'authentication_error'],
+  forbidden_host: [403, 'permission_error'],
+  forbidden_origin: [403, 'permission_error'],
+  model_not_found: [404, 'not_found_error'],
+  search_not_found: [404, 'not_found_error'],
+  not_found: [404, 'not_found_error'],
+  method_not_allowed: [405, 'invalid_request_error'],
+  request_timeout: [408, 'invalid_request_error'],
+  idempotency_conflict: [409, 'invalid_request_error'],
+  body_too_large: [413, 'invalid_request_error'],
+  unsupported_media_type: [415, 'invalid_request_error'],
+  expectation_failed: [417, 'invalid_request_error'],
+  queue_full: [429, 'rate_limit_error'],
+  key_queue_full: [429, 'rate_limit_error'],
+  deadline_before_start: [429, 'rate_limit_error'],
+  too_many_streams: [429, 'rate_limit_error'],
+  headers_too_large: [431, 'invalid_request_error'],
+  internal: [500, 'server_error'],
+  engine_failed: [502, 'server_error'],
+  shutting_down: [503, 'server_error'],
+  unavailable: [503, 'server_error'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ApiErrorCode = keyof typeof kinds;
+
+export interface ApiErrorOptions {
+  /** The field of the body that is to blame. */
+  readonly param?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ApiErrorCode;
+  readonly param: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ApiErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message);
+    this.code = code;
+    this.param = options.param;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return kinds[this.code][0];
+  }
+
+  /** As it goes over the wire. */
+  get body() {
+    return { message: this.message, type: kinds[this.code][1], param: this.param ?? null, code: this.code };
+  }
+}
+
+export function refuse(code: ApiErrorCode, message: string, param?: string): never {
+  throw new ApiError(code, message, param === undefined ? {} : { param });
+}
+
+/** What the client is told of whatever was thrown: what is no refusal is a mistake of ours, and tells nothing more. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof FaultError && error.fault.code === 'unavailable')
+    return new ApiError('unavailable', 'the journal cannot be written now', { retryAfterSeconds: 10 });
+  return new ApiError('internal', 'the server made a mistake; its log has the request id');
+}

@@ -1,0 +1,92 @@
+// One HTTP request and its answer: reading a bounded body, writing JSON and errors, always with the same headers.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Trace } from '../observe/telemetry.ts';
+import { ApiError, refuse } from './api-error.ts';
+import type { Caller } from './keys.ts';
+
+export interface Exchange {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly caller: Caller;
+  /** Parts of the path that the route leaves open. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The search that was started or touched, for the log. */
+  search?: string;
+  /** The span of this request, where it is traced. */
+  trace?: Trace;
+}
+
+/** Answers are data, never documents: nothing may be sniffed, framed or cached. */
+export const baseHeaders: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+export function writeJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, {
+    ...baseHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+}
+
+export function writeError(
+  response: ServerResponse,
+  error: ApiError,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
+  const challenge = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
+  writeJson(response, error.status, { error: error.body }, { ...retry, ...challenge, ...headers });
+}
+
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/json')
+    refuse('unsupported_media_type', 'the body must be sent as content-type: application/json');
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity')
+    refuse('unsupported_media_type', 'a compressed body is not accepted');
+  const tooLarge = () =>
+    new ApiError('body_too_large', `the body is larger than ${limitBytes} bytes (server.bodyBytes)`);
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limitBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+export function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(decoder.decode(body));
+  } catch {
+    return refuse('invalid_json', 'the body is not valid JSON in UTF-8');
+  }
+}
+
+/** Calls back when the client has gone before its answer was complete. */
+export function onDisconnect(response: ServerResponse, gone: () => void): void {
+  response.on('close', () => {
+    if (!response.writableFinished) gone();
+  });
+}

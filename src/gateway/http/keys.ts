@@ -1,0 +1,53 @@
+// Who is calling. Keys are kept as SHA-256 of 256 random bits and compared in constant time, all of them every time, so
+// that neither the answer nor its time tells how close a guess was. A key never reaches a log, a metric or the journal.
+
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { KeyConfig } from '../../config/schema.ts';
+import { ApiError } from './api-error.ts';
+
+export interface Caller {
+  /** Name of the key; `local` where no keys are configured. */
+  readonly name: string;
+  readonly share: number;
+  readonly maxPriority: number;
+  readonly queue: number;
+  /** Sees the searches of every key. */
+  readonly admin: boolean;
+}
+
+const local: Caller = { name: 'local', share: 1, maxPriority: 100, queue: Number.POSITIVE_INFINITY, admin: true };
+
+export class Keyring {
+  readonly #keys: readonly { readonly hash: Buffer; readonly caller: Caller }[];
+
+  constructor(keys: readonly KeyConfig[]) {
+    this.#keys = keys.map(({ name, hash, share, priority, queue, admin }) => ({
+      hash: Buffer.from(hash.slice('sha256:'.length), 'hex'),
+      caller: { name, share, maxPriority: priority, queue, admin },
+    }));
+  }
+
+  /** The caller behind an `Authorization` header. */
+  identify(authorization: string | undefined): Caller {
+    if (this.#keys.length === 0) return local;
+    const [, token] = /^Bearer +(\S{1,512})$/i.exec(authorization ?? '') ?? [];
+    if (token === undefined) {
+      throw new ApiError('invalid_api_key', 'no API key was given; send it as Authorization: Bearer KEY');
+    }
+    const presented = digest(token);
+    let found: Caller | undefined;
+    for (const { hash, caller } of this.#keys) if (timingSafeEqual(hash, presented)) found = caller;
+    if (found === undefined) throw new ApiError('invalid_api_key', 'the API key is not known to this server');
+    return found;
+  }
+}
+
+/** A new key, and the hash that goes into the configuration. */
+export function newKey(): { readonly key: string; readonly hash: string } {
+  const key = `cpk_${randomBytes(32).toString('base64url')}`;
+  return { key, hash: `sha256:${digest(key).toString('hex')}` };
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,131 @@
+// Prometheus metrics in the words of the design. Labels are closed sets or names from the configuration, never something
+// that a client sends, so that their number is bounded.
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Ended, LiveSearch } from '../searches/live-search.ts';
+import type { Searches } from '../searches/searches.ts';
+import type { ServedModel } from '../searches/served-model.ts';
+
+/** From an answer that was in the cache to the longest deadline that people wait for. */
+const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
+const tokenClasses = [
+  'committed',
+  'discarded',
+  'speculative',
+  'computed',
+  'cached',
+  'verifier',
+  'verifier_cached',
+] as const;
+
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #requests: Counter<'route' | 'status'>;
+  readonly #requestSeconds: Histogram<'route'>;
+  readonly #searches: Counter<'model' | 'program' | 'policy' | 'exit'>;
+  readonly #searchSeconds: Histogram<'model' | 'exit'>;
+  readonly #queueSeconds: Histogram<'model'>;
+  readonly #rollouts: Counter<'model'>;
+  readonly #tokens: Counter<'model' | 'class'>;
+  readonly #saved: Counter<'model'>;
+  readonly #refusals: Counter<'code'>;
+  readonly #passed: Counter<'model' | 'status'>;
+  readonly #passedSeconds: Histogram<'model'>;
+  readonly resumed: Counter;
+
+  constructor(searches: () => Searches) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry, prefix: 'coppice_' });
+    const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+      new Counter({ name: `coppice_${name}`, help, labelNames, registers });
+    const histogram = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+      new Histogram({ name: `coppice_${name}`, help, labelNames, registers, buckets: seconds });
+    this.#requests = counter('requests_total', 'HTTP requests by route and status', ['route', 'status']);
+    this.#requestSeconds = histogram('request_seconds', 'Time to the end of the answer', ['route']);
+    this.#searches = counter('searches_total', 'Searches that ended, by exit', ['model', 'program', 'policy', 'exit']);
+    this.#searchSeconds = histogram('search_seconds', 'From arrival to exit', ['model', 'exit']);
+    this.#queueSeconds = histogram('queue_seconds', 'From arrival to admission', ['model']);
+    this.#rollouts = counter('rollouts_total', 'Completed strands', ['model']);
+    this.#tokens = counter('tokens_total', 'Tokens by class', ['model', 'class']);
+    this.#saved = counter('tokens_saved_total', 'Tokens that exits made unnecessary (estimate)', ['model']);
+    this.#refusals = counter('refusals_total', 'Refused requests by error code', ['code']);
+    this.#passed = counter('passthrough_total', 'Requests handed on without search', ['model', 'status']);
+    this.#passedSeconds = histogram('passthrough_seconds', 'Time to the end of their answer', ['model']);
+    this.resumed = counter('searches_resumed_total', 'Searches taken up again after a restart', []);
+    this.#gauges(searches);
+  }
+
+  request(route: string, status: number, durationMs: number): void {
+    this.#requests.inc({ route, status: String(status) });
+    this.#requestSeconds.observe({ route }, durationMs / 1000);
+  }
+
+  /** `status` is the engine's own, or `none` where it never answered. */
+  passedThrough(model: string, status: number | undefined, durationMs: number): void {
+    this.#passed.inc({ model, status: String(status ?? 'none') });
+    this.#passedSeconds.observe({ model }, durationMs / 1000);
+  }
+
+  refused(code: string): void {
+    this.#refusals.inc({ code });
+  }
+
+  ended({ facts }: LiveSearch, { result, endedMs }: Ended): void {
+    if (result === undefined) return;
+    const { model, program, policy } = facts.plan;
+    const { exit, tokens, rollouts, queue_ms } = result.outcome;
+    this.#searches.inc({ model, program, policy, exit: exit.kind });
+    this.#searchSeconds.observe({ model, exit: exit.kind }, (endedMs - facts.createdMs) / 1000);
+    if (queue_ms !== null) this.#queueSeconds.observe({ model }, queue_ms / 1000);
+    this.#rollouts.inc({ model }, rollouts);
+    for (const name of tokenClasses) this.#tokens.inc({ model, class: name }, tokens[name] ?? 0);
+    this.#saved.inc({ model }, tokens.saved_estimate ?? 0);
+  }
+
+  #gauges(searches: () => Searches): void {
+    const perModel = (name: string, help: string, read: (model: ServedModel) => number) =>
+      new Gauge({
+        name: `coppice_${name}`,
+        help,
+        labelNames: ['model'],
+        registers: [this.registry],
+        collect() {
+          for (const model of searches().models.values()) this.set({ model: model.name }, read(model));
+        },
+      });
+    const one = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name: `coppice_${name}`,
+        help,
+        registers: [this.registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    one('queue_searches', 'Searches that wait for admission', () => searches().admission.waiting);
+    one('running_searches', 'Searches that run', () => searches().admission.running);
+    one('width_primary_strands', 'Strands that running searches may have open', () => widthOf(searches(), 'primary'));
+    one('width_speculative_strands', 'The same for speculation', () => widthOf(searches(), 'speculative'));
+    perModel('budget_strands', 'M: strands that may be open', ({ config }) => config.budget);
+    perModel('open_strands', 'Strands that are open, both lanes', ({ runtime }) => runtime.leasesTaken);
+    perModel('engine_healthy', '1 while engine and verifier answer', ({ healthy }) => (healthy ? 1 : 0));
+    perModel('engine_running_sequences', 'Sequences in the batch', ({ engine }) => engine.load().runningSequences);
+    perModel(
+      'engine_waiting_sequences',
+      'Sequences that wait for the batch',
+      ({ engine }) => engine.load().waitingSequences,
+    );
+    perModel(
+      'engine_step_seconds',
+      'Recent time of one decode step',
+      ({ engine }) => (engine.load().stepMs ?? 0) / 1000,
+    );
+    perModel('verifier_waiting', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
+  }
+}
+
+function widthOf(searches: Searches, lane: 'primary' | 'speculative'): number {
+  let sum = 0;
+  for (const { mirror, state } of searches.live) if (state === 'running') sum += mirror.width[lane];
+  return sum;
+}

@@ -1,0 +1,219 @@
+// Traces by OpenTelemetry's conventions for generative AI (gen_ai.*), sent as OTLP over HTTP in JSON when an endpoint is
+// configured. A request is a server span; its search is a child with the times of queue and growth. Spans wait in a
+// bounded buffer and are dropped when it is full: a slow collector never slows an answer. No text unless configured.
+
+import { randomBytes } from 'node:crypto';
+import { FaultError, fault } from '../../base/fault.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { Ended, LiveSearch } from '../searches/live-search.ts';
+import type { Log } from './log.ts';
+import { type Attributes, encodeSpans, type Span } from './otlp.ts';
+
+export interface Telemetry {
+  /** Runs a handler inside a span. */
+  trace(exchange: Exchange, route: string, run: () => Promise<void>): Promise<void>;
+  ended(search: LiveSearch, ended: Ended): void;
+  close(): Promise<void>;
+}
+
+export const noTelemetry: Telemetry = {
+  trace: (_exchange, _route, run) => run(),
+  ended: () => {},
+  close: async () => {},
+};
+
+/** The span of the request that asked for a search. */
+export interface Trace {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+}
+
+const mostWaiting = 2048;
+const batchSize = 512;
+const flushMs = 5000;
+const sendMs = 10_000;
+
+export function createTelemetry(
+  config: Config['telemetry'],
+  environment: Readonly<Record<string, string | undefined>>,
+  log: Log,
+): Telemetry {
+  if (config.endpoint === undefined) return noTelemetry;
+  return new Tracer(config.endpoint, headersOf(config.headersEnv, environment), config, log);
+}
+
+class Tracer implements Telemetry {
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #config: Config['telemetry'];
+  readonly #log: Log;
+  readonly #timer: NodeJS.Timeout;
+  #spans: Span[] = [];
+  #dropped = 0;
+  #sending: Promise<void> | undefined;
+
+  constructor(endpoint: string, headers: Readonly<Record<string, string>>, config: Config['telemetry'], log: Log) {
+    this.#url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+    this.#headers = headers;
+    this.#config = config;
+    this.#log = log;
+    this.#timer = setInterval(() => void this.#flush(), flushMs).unref();
+  }
+
+  async trace(exchange: Exchange, route: string, run: () => Promise<void>): Promise<void> {
+    const trace = this.#begin(exchange.request.headers.traceparent);
+    if (trace === undefined || !route.startsWith('/v1/')) return run();
+    const startMs = Date.now();
+    const method = exchange.request.method ?? 'GET';
+    exchange.trace = trace;
+    try {
+      await run();
+    } finally {
+      const status = exchange.response.statusCode;
+      const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status };
+      this.#add({
+        ...trace,
+        name: `${method} ${route}`,
+        kind: 2,
+        startMs,
+        endMs: Date.now(),
+        attributes,
+        error: status >= 500 ? `status ${status}` : undefined,
+      });
+    }
+  }
+
+  ended(search: LiveSearch, { result, endedMs, error }: Ended): void {
+    const parent = search.facts.trace;
+    const trace = parent ?? this.#begin(undefined);
+    if (trace === undefined) return;
+    const { plan, createdMs } = search.facts;
+    const { content } = this.#config;
+    const attributes = {
+      ...requestAttributes(search),
+      ...(result === undefined ? {} : resultAttributes(search, result.outcome)),
+      ...(result === undefined || !content ? {} : textAttributes(result.texts.content)),
+    };
+    this.#add({
+      traceId: trace.traceId,
+      spanId: newId(8),
+      parentSpanId: parent?.spanId,
+      name: `chat ${plan.model}`,
+      kind: 1,
+      startMs: createdMs,
+      endMs: endedMs,
+      attributes,
+      error: error?.code,
+    });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#flush();
+  }
+
+  /** Goes on with the client's trace, or draws whether to begin one. */
+  #begin(traceparent: string | string[] | undefined): Trace | undefined {
+    const [, traceId, parentSpanId, flags] =
+      /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(traceparent ?? '')) ?? [];
+    if (traceId !== undefined && flags !== undefined) {
+      return (Number.parseInt(flags, 16) & 1) === 1 ? { traceId, parentSpanId, spanId: newId(8) } : undefined;
+    }
+    if (randomBytes(4).readUInt32BE() / 2 ** 32 >= this.#config.sampleRatio) return undefined;
+    return { traceId: newId(16), parentSpanId: undefined, spanId: newId(8) };
+  }
+
+  #add(span: Span): void {
+    if (this.#spans.length >= mostWaiting) this.#dropped += 1;
+    else this.#spans.push(span);
+    if (this.#spans.length >= batchSize) void this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#sending !== undefined) return this.#sending;
+    if (this.#spans.length === 0) return;
+    const batch = this.#spans.splice(0, batchSize);
+    this.#sending = this.#send(batch).finally(() => {
+      this.#sending = undefined;
+    });
+    await this.#sending;
+  }
+
+  async #send(spans: readonly Span[]): Promise<void> {
+    try {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...this.#headers },
+        body: JSON.stringify(encodeSpans(spans)),
+        signal: AbortSignal.timeout(sendMs),
+        redirect: 'error',
+      });
+      if (!response.ok)
+        this.#log.warn('telemetry', { status: response.status, spans: spans.length, dropped: this.#dropped });
+    } catch (error) {
+      this.#log.warn('telemetry', {
+        message: error instanceof Error ? error.message : String(error),
+        spans: spans.length,
+      });
+    }
+  }
+}
+
+function requestAttributes({ facts }: LiveSearch): Attributes {
+  const { plan, id } = facts;
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'coppice',
+    'gen_ai.request.model': plan.model,
+    'gen_ai.response.model': plan.model,
+    'gen_ai.response.id': id,
+    'gen_ai.request.temperature': plan.sampling.temperature,
+    'gen_ai.request.top_p': plan.sampling.topP,
+    'gen_ai.request.top_k': plan.sampling.topK,
+    'gen_ai.request.max_tokens': plan.maxTokens,
+    'gen_ai.request.seed': plan.seed,
+    'coppice.program': plan.program,
+    'coppice.policy': plan.policy,
+    'coppice.background': facts.background,
+  };
+}
+
+function textAttributes(content: string | null): Attributes {
+  const message = { role: 'assistant', parts: [{ type: 'text', content }] };
+  return { 'gen_ai.output.messages': JSON.stringify([message]) };
+}
+
+function resultAttributes(search: LiveSearch, outcome: NonNullable<Ended['result']>['outcome']): Attributes {
+  const { usage, exit, rollouts, nodes, score, finish_reason, queue_ms } = outcome;
+  return {
+    'gen_ai.usage.input_tokens': usage.prompt_tokens,
+    'gen_ai.usage.output_tokens': usage.completion_tokens,
+    'gen_ai.response.finish_reasons': [finish_reason],
+    'coppice.exit': exit.kind,
+    'coppice.exit.rule': exit.rule,
+    'coppice.rollouts': rollouts,
+    'coppice.nodes': nodes,
+    'coppice.score': score ?? undefined,
+    'coppice.queue_ms': queue_ms ?? undefined,
+    'coppice.epoch': search.epoch,
+  };
+}
+
+function newId(bytes: number): string {
+  return randomBytes(bytes).toString('hex');
+}
+
+function headersOf(
+  name: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  if (name === undefined) return {};
+  const text = environment[name];
+  if (text === undefined)
+    throw new FaultError(fault('bad-setting', `telemetry.headersEnv names ${name}, and that variable is not set`));
+  return Object.fromEntries(
+    text.split(',').map((pair) => [pair.slice(0, pair.indexOf('=')).trim(), pair.slice(pair.indexOf('=') + 1).trim()]),
+  );
+}

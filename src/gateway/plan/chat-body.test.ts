@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { ask, runGateway } from '../../../tests/support/running-gateway.ts';
+
+describe('what cannot be honoured is refused by name', () => {
+  const cases: [string, object, string][] = [
+    ['n', { n: 2 }, 'unsupported_parameter'],
+    ['logprobs', { logprobs: true }, 'unsupported_parameter'],
+    ['response_format', { response_format: { type: 'json_object' } }, 'unsupported_parameter'],
+    ['tools', { tools: [{ type: 'function' }] }, 'unsupported_parameter'],
+    ['stop', { stop: ['x'] }, 'unsupported_parameter'],
+    ['frequency_penalty', { frequency_penalty: 0.5 }, 'unsupported_parameter'],
+    [
+      'messages.0.content.0',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] },
+      'unsupported_parameter',
+    ],
+    ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }, 'unsupported_parameter'],
+    ['nonsense', { nonsense: 1 }, 'unknown_parameter'],
+    ['coppice.nonsense', { coppice: { nonsense: 1 } }, 'unknown_parameter'],
+    ['temperature', { temperature: 3 }, 'invalid_value'],
+    ['messages', { messages: [] }, 'invalid_value'],
+    ['coppice.rollouts', { coppice: { rollouts: 100_000 } }, 'invalid_value'],
+    ['coppice.rollouts', { reasoning_effort: 'none', coppice: { rollouts: 2 } }, 'unsupported_parameter'],
+    ['temperature', { temperature: 0.5, coppice: { program: 'greedy' } }, 'unsupported_parameter'],
+    ['model', { model: 'other' }, 'model_not_found'],
+  ];
+
+  test.each(cases)('%s', async (param, body, code) => {
+    const { url } = await runGateway();
+    const answer = await ask(url, body);
+    expect(answer).toMatchObject({ status: code === 'model_not_found' ? 404 : 400, error: { param, code } });
+  });
+
+  test('fields that ask for nothing are taken', async () => {
+    const { url } = await runGateway();
+    const nothing = {
+      n: 1,
+      tools: [],
+      tool_choice: 'auto',
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      logit_bias: {},
+      store: false,
+    };
+    const more = {
+      response_format: { type: 'text' },
+      top_logprobs: null,
+      user: 'u',
+      metadata: { a: 'b' },
+      modalities: ['text'],
+    };
+    expect((await ask(url, { ...nothing, ...more })).status).toBe(200);
+  });
+});

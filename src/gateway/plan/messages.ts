@@ -1,0 +1,81 @@
+// A conversation as a prompt. Text parts are joined as they are; anything else has been passed through or is refused by
+// name. Never rebuilds or shortens what the client wrote.
+
+import type { LimitsConfig } from '../../config/schema.ts';
+import type { Message, Prompt } from '../../tree/step.ts';
+import { refuse } from '../http/api-error.ts';
+import type { ChatBody } from './chat-body.ts';
+
+type BodyMessage = ChatBody['messages'][number];
+
+const titleLength = 120;
+
+export function readMessages(
+  messages: readonly BodyMessage[],
+  limits: LimitsConfig,
+): { prompt: Prompt; title: string } {
+  if (messages.length > limits.messages) {
+    refuse(
+      'invalid_value',
+      `'messages' has ${messages.length} items; at most ${limits.messages} (limits.messages)`,
+      'messages',
+    );
+  }
+  const read = messages.map(readMessage);
+  const chars = read.reduce((sum, { content }) => sum + content.length, 0);
+  if (chars > limits.promptChars) {
+    refuse(
+      'context_length_exceeded',
+      `'messages' hold ${chars} characters; at most ${limits.promptChars} (limits.promptChars)`,
+      'messages',
+    );
+  }
+  if (chars === 0) refuse('invalid_value', "'messages' hold no text", 'messages');
+  const last = read.findLast(({ role }) => role === 'user') ?? read.at(-1)!;
+  const title = last.content.trim().slice(0, titleLength).toWellFormed();
+  return { prompt: { kind: 'chat', messages: read }, title };
+}
+
+/** Whether a message holds what only an engine's own chat endpoint understands. Reads what nobody has checked yet. */
+export function needsPassthrough(message: unknown): boolean {
+  if (!isRecord(message)) return false;
+  const { role, tool_calls: calls, content } = message;
+  if (role === 'tool' || role === 'function' || (calls !== undefined && calls !== null)) return true;
+  return Array.isArray(content) && content.some((part: unknown) => isRecord(part) && part.type !== 'text');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function readMessage(message: BodyMessage, at: number): Message {
+  const where = `messages.${at}`;
+  if (message.role === 'tool' || message.role === 'function') {
+    return refuse(
+      'unsupported_parameter',
+      `'${where}.role' is '${message.role}': a search takes no tool messages`,
+      `${where}.role`,
+    );
+  }
+  const { tool_calls: calls, audio } = message as { tool_calls?: unknown; audio?: unknown };
+  if (calls !== undefined && calls !== null)
+    refuse('unsupported_parameter', `'${where}.tool_calls': a search takes no tool calls`, `${where}.tool_calls`);
+  if (audio !== undefined && audio !== null)
+    refuse('unsupported_parameter', `'${where}.audio': a search takes no audio`, `${where}.audio`);
+  const role = message.role === 'developer' ? 'system' : message.role;
+  return { role, content: readContent(message.content, `${where}.content`) };
+}
+
+function readContent(content: BodyMessage['content'], where: string): string {
+  if (content === null || content === undefined) return '';
+  if (typeof content === 'string') return content.toWellFormed();
+  const texts = content.map((part, at) => {
+    if (part.type === 'text' && typeof part.text === 'string') return part.text.toWellFormed();
+    return refuse(
+      'unsupported_parameter',
+      `'${where}.${at}' is of type '${part.type.slice(0, 40)}': a search takes text only`,
+      `${where}.${at}`,
+    );
+  });
+  return texts.join('');
+}

@@ -1,0 +1,86 @@
+// One search that waits or runs in this process: its plan, its mirror, and those who listen to it.
+
+import type { FaultCode } from '../../base/fault.ts';
+import type { Plain, SearchState } from '../../journal/journal.ts';
+import type { LoggedEvent } from '../../runtime/events.ts';
+import type { Token } from '../../runtime/options.ts';
+import type { ApiError } from '../http/api-error.ts';
+import type { Trace } from '../observe/telemetry.ts';
+import type { SearchPlan } from '../plan/plan.ts';
+import { SearchMirror } from './search-mirror.ts';
+import type { SearchResult } from './search-result.ts';
+
+export interface Ended {
+  readonly state: 'done' | 'failed' | 'cancelled';
+  readonly endedMs: number;
+  /** Undefined where it never ran. */
+  readonly result: SearchResult | undefined;
+  readonly error: ApiError | undefined;
+}
+
+export interface SearchListener {
+  event?(event: LoggedEvent): void;
+  token?(token: Token): void;
+  ended?(ended: Ended): void;
+}
+
+export interface LiveSearchFacts {
+  readonly id: string;
+  readonly owner: string;
+  readonly plan: SearchPlan;
+  /** The body as the client sent it, for the record. */
+  readonly body: Plain;
+  readonly background: boolean;
+  readonly createdMs: number;
+  readonly title: string;
+  /** The model that gave up, where this search took over. */
+  readonly escalatedFrom: string | null;
+  /** The span under which its own belongs. */
+  readonly trace?: Trace;
+}
+
+export class LiveSearch {
+  readonly facts: LiveSearchFacts;
+  readonly mirror = new SearchMirror();
+  state: SearchState = 'queued';
+  /** Under which it may write to the journal. */
+  epoch = 0;
+  startedMs: number | undefined;
+  promptTokens = 0;
+  /** The last fault of engine or verifier, in case the search fails of it. */
+  lastFault: FaultCode | undefined;
+  ended: Ended | undefined;
+  /** Somebody has asked for it to end. */
+  cancelled = false;
+  /** The search on another model that went on where this one was futile. */
+  successor: LiveSearch | undefined;
+  /** Gives up on a search that never started. */
+  queueTimer: NodeJS.Timeout | undefined;
+  readonly listeners = new Set<SearchListener>();
+
+  constructor(facts: LiveSearchFacts) {
+    this.facts = facts;
+  }
+
+  get id(): string {
+    return this.facts.id;
+  }
+
+  /** The last search of the chain, once it has ended. */
+  async wait(): Promise<LiveSearch> {
+    if (this.ended === undefined) {
+      await new Promise<void>((resolve) => {
+        this.listeners.add({ ended: () => resolve() });
+      });
+    }
+    return this.successor === undefined ? this : this.successor.wait();
+  }
+
+  end(ended: Ended): void {
+    this.state = ended.state;
+    this.ended = ended;
+    clearTimeout(this.queueTimer);
+    for (const listener of [...this.listeners]) listener.ended?.(ended);
+    this.listeners.clear();
+  }
+}

@@ -1,0 +1,78 @@
+// What a former process left in the journal, read back: a record becomes a live search, a log its mirror and its tree.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
+import { isTreeEvent, type SearchEvent } from '../../runtime/events.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import type { TreeEvent } from '../../tree/events.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Log } from '../observe/log.ts';
+import type { SearchPlan } from '../plan/plan.ts';
+import { LiveSearch } from './live-search.ts';
+
+const pageSize = 1000;
+
+export interface RecoveryOptions {
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly models: ReadonlyMap<string, unknown>;
+  readonly clock: Clock;
+}
+
+/** Undefined where another process has it, or where it cannot go on and has been ended as failed. */
+export async function revive(record: SearchRecord, options: RecoveryOptions): Promise<LiveSearch | undefined> {
+  const { journal, log, models, clock } = options;
+  if (!(await journal.claim(record.id, record.epoch, clock.nowMs()))) return undefined;
+  const plan = record.request?.plan as SearchPlan | undefined;
+  if (plan === undefined) return giveUp(record, 'its texts were not kept', options);
+  if (!models.has(plan.model)) return giveUp(record, `model '${plan.model}' is gone`, options);
+  const search = searchOf(record, plan);
+  try {
+    await replayLog(journal, search);
+  } catch (error) {
+    log.error('recover', { search: record.id, error });
+    return giveUp(record, 'its log cannot be read', options);
+  }
+  return search;
+}
+
+/** Brings the mirror up to date and gives the events of the tree. */
+export async function replayLog(journal: Journal, { id, mirror }: LiveSearch): Promise<TreeEvent[]> {
+  const events: TreeEvent[] = [];
+  for (let after = -1; ; ) {
+    const entries = await journal.read(id, after, pageSize);
+    for (const entry of entries) {
+      const event = entry.event as SearchEvent;
+      if (entry.sequence > mirror.sequence) mirror.apply({ ...entry, event });
+      if (isTreeEvent(event)) events.push(event);
+    }
+    after = entries.at(-1)?.sequence ?? after;
+    if (entries.length < pageSize) return events;
+  }
+}
+
+/** For a log that a crash cut off before the first event of its tree: writes it, and gives it. */
+export function plantAgain(journal: Journal, search: LiveSearch, aggregation: Aggregation, atMs: number): TreeEvent[] {
+  const event = { type: 'planted', aggregation } as const;
+  const entry = { search: search.id, sequence: search.mirror.sequence + 1, atMs, event };
+  search.mirror.apply(entry);
+  journal.append(search.epoch, entry);
+  return [event];
+}
+
+function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
+  const { id, owner, background, createdMs } = record;
+  const body = (record.request?.body ?? {}) as Plain;
+  const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
+  const title = record.title ?? '';
+  const search = new LiveSearch({ id, owner, plan, body, background, createdMs, title, escalatedFrom });
+  search.epoch = record.epoch + 1;
+  search.startedMs = record.startedMs;
+  return search;
+}
+
+async function giveUp({ id, epoch }: SearchRecord, reason: string, options: RecoveryOptions): Promise<undefined> {
+  const error = new ApiError('internal', `the search could not be resumed: ${reason}`).body;
+  const ending = { state: 'failed', endedMs: options.clock.nowMs(), outcome: { error }, texts: {} } as const;
+  await options.journal.finish(id, epoch + 1, ending);
+}

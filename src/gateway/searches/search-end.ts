@@ -1,0 +1,38 @@
+// How the exit of a search becomes its end: the state that clients see, its result, and the error where there is no answer.
+
+import type { FaultCode } from '../../base/fault.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Ended, LiveSearch } from './live-search.ts';
+import { makeResult, type SearchResult } from './search-result.ts';
+
+/** Of a search whose `exited` event has come, and whose successor, if it has one, is known. */
+export function endOf(search: LiveSearch, endedMs: number): Ended {
+  const result = finalResult(search);
+  const { kind } = result.outcome.exit;
+  const failed = kind === 'failed' && search.mirror.exited?.answer === undefined;
+  const state = kind === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'done';
+  return { state, endedMs, result, error: failed ? failureOf(search.lastFault) : undefined };
+}
+
+function finalResult({ facts, mirror, promptTokens, successor }: LiveSearch): SearchResult {
+  const result = makeResult(facts.plan, mirror, promptTokens, facts.createdMs);
+  if (successor === undefined) return result;
+  return { ...result, outcome: { ...result.outcome, escalated_to: successor.id } };
+}
+
+/** Of a search that has ended; throws what its client is to be told where it has none. */
+export function requireResult({ ended }: LiveSearch): SearchResult {
+  if (ended?.error !== undefined) throw ended.error;
+  if (ended?.result === undefined) throw new ApiError('cancelled', 'the search was cancelled before it started');
+  return ended.result;
+}
+
+/** Only the code of the fault: its message may speak of servers that are no business of the client. */
+function failureOf(code: FaultCode | undefined): ApiError {
+  if (code === 'too-long') {
+    const message = 'the messages do not fit the context of the model';
+    return new ApiError('context_length_exceeded', message, { param: 'messages' });
+  }
+  const message = `engine or verifier could not go on (${code ?? 'internal'}); the events of the search say more`;
+  return new ApiError('engine_failed', message);
+}

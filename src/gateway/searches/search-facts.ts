@@ -1,0 +1,54 @@
+// Names and summaries of searches: ids, fingerprints, and what the journal is told of a search at its start and at its end.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { hash } from '../../base/random.ts';
+import type { Ending, NewSearch, Plain } from '../../journal/journal.ts';
+import type { SearchPlan } from '../plan/plan.ts';
+import type { Ended, LiveSearch, LiveSearchFacts } from './live-search.ts';
+
+/** Sorts by time, and nobody can guess it. */
+export function newSearchId(nowMs: number): string {
+  return `srch_${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+}
+
+export function randomSeed(): number {
+  return hash(randomBytes(8).toString('hex'));
+}
+
+/** The same for the same body, whatever process reads it. */
+export function fingerprint(body: Plain): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex');
+}
+
+export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): Plain {
+  const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
+  const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
+  return { model, mode, program, policy, scoring, priority, limits, escalated_from: escalatedFrom };
+}
+
+export function summaryOf({ mirror }: LiveSearch): Plain {
+  const { sequence, rollouts, openStrands, width, bestScore, tokens } = mirror;
+  const counts = { sequence, nodes: mirror.nodes.length, rollouts, open_strands: openStrands };
+  return { ...counts, width, best_score: bestScore ?? null, tokens };
+}
+
+export function toAccept(facts: LiveSearchFacts, idempotencyKey: string | undefined): NewSearch {
+  const { id, owner, plan, body, background, createdMs, title, escalatedFrom } = facts;
+  return {
+    id,
+    owner,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    fingerprint: fingerprint(body),
+    background,
+    createdMs,
+    about: aboutPlan(plan, escalatedFrom),
+    title,
+    request: { plan, body },
+  };
+}
+
+export function toFinish(search: LiveSearch, { state, endedMs, result, error }: Ended): Ending {
+  const failure = error === undefined ? {} : { error: error.body };
+  const outcome = { ...result?.outcome, summary: summaryOf(search), ...failure };
+  return { state, endedMs, outcome, texts: { ...result?.texts } };
+}

@@ -1,0 +1,288 @@
+import { describe, expect, test } from 'vitest';
+import type { Loose } from '../../../tests/support/loose.ts';
+import { post, question, runGateway, type ServerEvent, serverEvents } from '../../../tests/support/running-gateway.ts';
+import { ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
+import { FaultError, fault } from '../../base/fault.ts';
+import type { Entry } from '../../journal/journal.ts';
+import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
+import { systemClock } from '../../runtime/live.ts';
+
+async function json(response: Promise<Response>): Promise<Loose> {
+  const answer = await response;
+  return { status: answer.status, headers: answer.headers, ...((await answer.json()) as object) };
+}
+
+const create = (url: string, body: object = {}, headers: Readonly<Record<string, string>> = {}) =>
+  json(post(`${url}/v1/searches`, { ...question, background: true, ...body }, headers));
+const read = (url: string, id: string) => json(fetch(`${url}/v1/searches/${id}`));
+
+async function finished(url: string, id: string): Promise<Loose> {
+  for (;;) {
+    const search = await read(url, id);
+    if (search.ended_ms !== null) return search;
+  }
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds()));
+}
+
+async function collect(response: Response): Promise<ServerEvent[]> {
+  const events: ServerEvent[] = [];
+  for await (const event of serverEvents(response)) if (event.event !== undefined) events.push(event);
+  return events;
+}
+
+describe('a background search', () => {
+  test('is accepted at once, runs without its client and can be read', async () => {
+    const { url } = await runGateway();
+    const accepted = await create(url, { title: 'mine' });
+    expect(accepted).toMatchObject({
+      status: 202,
+      object: 'search',
+      state: expect.stringMatching(/queued|running/),
+      title: 'mine',
+      background: true,
+    });
+    expect(accepted.headers.get('location')).toBe(`/v1/searches/${accepted.id}`);
+    const search = await finished(url, accepted.id);
+    expect(search).toMatchObject({
+      state: 'done',
+      exit: { kind: 'accepted' },
+      result: { content: expect.stringContaining('The answer is'), complete: true, usage: { prompt_tokens: 7 } },
+      request: { messages: question.messages },
+      summary: { open_strands: 0, best_score: expect.any(Number) },
+    });
+  });
+
+  test('its events end with what its result says', async () => {
+    const { url, journal } = await runGateway();
+    const { id } = await create(url);
+    const events = await collect(await fetch(`${url}/v1/searches/${id}/events`));
+    expect(events.at(-1)).toMatchObject({ event: 'end', data: '{"state":"done"}' });
+    const entries = events.slice(0, -1).map(({ data }) => JSON.parse(data ?? '')) as Entry[];
+    expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, at) => at));
+    expect(entries.at(-1)?.event.type).toBe('exited');
+    expect(entries).toEqual(await journal.read(id, -1, 10_000));
+    const { result } = await read(url, id);
+    expect(`${result.reasoning_content}${result.content}`).toBe((entries.at(-1) as Loose).event.answer.text);
+  });
+
+  test('its events resume after the last that was seen, while it runs and after', async () => {
+    const engine = new ScriptedEngine({ held: true });
+    const { url } = await runGateway({ engine });
+    const { id } = await create(url);
+    const abort = new AbortController();
+    const first = await fetch(`${url}/v1/searches/${id}/events`, { signal: abort.signal });
+    const seen: ServerEvent[] = [];
+    for await (const event of serverEvents(first)) {
+      if (event.event === 'entry') seen.push(event);
+      if (seen.length === 2) break;
+    }
+    abort.abort();
+    const rest = fetch(`${url}/v1/searches/${id}/events`, { headers: { 'last-event-id': seen.at(-1)?.id ?? '' } }).then(
+      collect,
+    );
+    engine.release();
+    const more = await rest;
+    expect(more[0]?.id).toBe('2');
+    expect(more.at(-1)?.event).toBe('end');
+    const last = more.at(-2)?.id ?? '';
+    expect((await fetch(`${url}/v1/searches/${id}/events?after=${last}`)).status).toBe(204);
+    expect((await fetch(`${url}/v1/searches/${id}/events?after=x`)).status).toBe(400);
+  });
+
+  test('is cancelled down to the engine, by either way', async () => {
+    for (const [method, path] of [
+      ['POST', '/cancel'],
+      ['DELETE', ''],
+    ] as const) {
+      const { url, engine } = await runGateway({ scripted: { held: true } });
+      const { id } = await create(url);
+      while (engine.open === 0) await read(url, id);
+      const cancelled = await json(fetch(`${url}/v1/searches/${id}${path}`, { method }));
+      expect(cancelled).toMatchObject({ status: 200, state: 'cancelled', exit: { kind: 'cancelled' } });
+      expect(engine.open).toBe(0);
+      const again = await json(fetch(`${url}/v1/searches/${id}${path}`, { method }));
+      expect(again).toMatchObject({ status: 200, state: 'cancelled' });
+    }
+  });
+
+  test('the same idempotency key gives the same search, another body a conflict', async () => {
+    const { url } = await runGateway();
+    const headers = { 'idempotency-key': 'k1' };
+    const [first, second] = await Promise.all([create(url, {}, headers), create(url, {}, headers)]);
+    expect(second.id).toBe(first.id);
+    expect(await create(url, { seed: 9 }, headers)).toMatchObject({
+      status: 409,
+      error: { code: 'idempotency_conflict' },
+    });
+    expect((await create(url, {}, headers)).id).toBe(first.id);
+    expect((await json(fetch(`${url}/v1/searches`))).data).toHaveLength(1);
+    expect(await create(url, {}, { 'idempotency-key': 'x'.repeat(201) })).toMatchObject({ status: 400 });
+  });
+
+  test('cannot be had where texts are never kept', async () => {
+    const { url } = await runGateway({ journal: new MemoryJournal('never') });
+    expect(await create(url)).toMatchObject({ status: 400, error: { param: 'background' } });
+  });
+
+  test('waits for its client when it is not in the background', async () => {
+    const { url } = await runGateway();
+    expect(await create(url, { background: false })).toMatchObject({
+      status: 200,
+      state: 'done',
+      result: { complete: true },
+    });
+  });
+});
+
+describe('texts', () => {
+  test('are gone after the end where they are kept until then; the facts stay', async () => {
+    const { url } = await runGateway({ journal: new MemoryJournal('until-end') });
+    const { id } = await create(url);
+    const events = await (await fetch(`${url}/v1/searches/${id}/events`)).text();
+    const search = await finished(url, id);
+    await until(async () => (await read(url, id)).request === null);
+    const after = await read(url, id);
+    expect(after).toMatchObject({ state: 'done', title: null, result: { content: null, complete: true } });
+    expect(after.result.usage).toEqual(search.result.usage);
+    expect(JSON.stringify(after)).not.toContain('make 24');
+    expect(events).toContain('exited');
+  });
+
+  test('a journal that cannot be written is 503 for a background search', async () => {
+    const journal = new MemoryJournal();
+    const { url } = await runGateway({ journal });
+    journal.accept = () => Promise.reject(new FaultError(fault('unavailable', 'the disk is full')));
+    expect(await create(url)).toMatchObject({ status: 503, error: { code: 'unavailable' } });
+  });
+});
+
+describe('the list', () => {
+  test('has pages, newest first, and filters by state', async () => {
+    const { url } = await runGateway();
+    const ids: string[] = [];
+    for (let at = 0; at < 5; at += 1) ids.push((await create(url, { background: false })).id);
+    const page = await json(fetch(`${url}/v1/searches?limit=2`));
+    expect(page).toMatchObject({ has_more: true, data: [{ id: ids[4] }, { id: ids[3] }] });
+    const next = await json(fetch(`${url}/v1/searches?limit=3&before=${ids[3]}&state=done,failed`));
+    expect(next).toMatchObject({ has_more: false, data: [{ id: ids[2] }, { id: ids[1] }, { id: ids[0] }] });
+    for (const bad of ['limit=0', 'limit=501', 'limit=x', 'state=odd']) {
+      expect((await fetch(`${url}/v1/searches?${bad}`)).status).toBe(400);
+    }
+  });
+
+  test('a search that does not exist is 404 everywhere', async () => {
+    const { url } = await runGateway();
+    for (const path of ['', '/events']) expect((await fetch(`${url}/v1/searches/srch_x${path}`)).status).toBe(404);
+    expect((await fetch(`${url}/v1/searches/srch_x/cancel`, { method: 'POST' })).status).toBe(404);
+  });
+});
+
+describe('after a crash', () => {
+  test('every background search goes on from its log, ends once, and the old process can write nothing more', async () => {
+    const journal = new MemoryJournal();
+    const dying = new ScriptedEngine({ held: true });
+    const before = await runGateway({ journal, engine: dying });
+    const ids: string[] = [];
+    for (let at = 0; at < 12; at += 1) ids.push((await create(before.url, { seed: at })).id);
+    const waiting = post(`${before.url}/v1/chat/completions`, question).catch(() => undefined);
+    while ((await journal.unfinished()).length < 13) await new Promise((resolve) => setImmediate(resolve));
+    const after = await runGateway({ journal });
+    for (const id of ids)
+      expect(await finished(after.url, id)).toMatchObject({ state: 'done', epoch: expect.toBeOneOf([1, 2]) });
+    dying.release();
+    await waiting;
+    for (const id of ids) {
+      const entries = await journal.read(id, -1, 10_000);
+      expect(entries.filter(({ event }) => event.type === 'exited')).toHaveLength(1);
+      expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, at) => at));
+    }
+    const interactive = (await json(fetch(`${after.url}/v1/searches`))).data.find((each: Loose) => !each.background);
+    expect(interactive.state).toBe('cancelled');
+  });
+
+  test('a search whose last line was written is not run again', async () => {
+    const journal = new MemoryJournal();
+    const before = await runGateway({ journal });
+    const finish = journal.finish.bind(journal);
+    journal.finish = async () => true;
+    const { id } = await create(before.url);
+    while ((await journal.read(id, -1, 1000)).at(-1)?.event.type !== 'exited') await read(before.url, id);
+    journal.finish = finish;
+    const { url, engine } = await runGateway({ journal });
+    expect(await finished(url, id)).toMatchObject({ state: 'done', result: { complete: true } });
+    expect(engine.asked).toHaveLength(0);
+  });
+
+  test('a cancelled one is not taken up, nor one whose model is gone', async () => {
+    const journal = new MemoryJournal();
+    const before = await runGateway({ journal, scripted: { held: true } });
+    const first = await create(before.url);
+    const second = await create(before.url);
+    await journal.requestCancel(first.id);
+    const { url, engine } = await runGateway({ journal, model: { name: 'other' } });
+    expect(await read(url, first.id)).toMatchObject({ state: expect.stringMatching(/cancelled|failed/) });
+    expect(await read(url, second.id)).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining("'m' is gone") },
+    });
+    expect(engine.asked).toHaveLength(0);
+  });
+
+  test('the deadline counts from the first arrival, however long the server was down', async () => {
+    const journal = new MemoryJournal();
+    const before = await runGateway({ journal, scripted: { held: true } });
+    const { id } = await create(before.url, { coppice: { deadline_ms: 600_000 } });
+    const later = { nowMs: () => systemClock.nowMs() + 3_600_000 };
+    const { url } = await runGateway({ journal, clock: later, scripted: { held: true } });
+    expect(await finished(url, id)).toMatchObject({ state: 'done', epoch: 2, exit: { kind: 'deadline' } });
+  });
+});
+
+describe('admission', () => {
+  const one = { model: { budget: 1 }, scripted: { held: true } };
+
+  test('a full queue is 429 with a time to come back, and nothing is lost that was accepted', async () => {
+    const { url, engine } = await runGateway({ ...one, config: { admission: { queue: 2 } } });
+    const accepted = [await create(url), await create(url), await create(url)];
+    expect(accepted.map(({ status }) => status)).toEqual([202, 202, 202]);
+    const refused = await create(url);
+    expect(refused).toMatchObject({ status: 429, error: { type: 'rate_limit_error', code: 'queue_full' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    engine.release();
+    for (const { id } of accepted) expect((await finished(url, id)).state).toBe('done');
+    expect((await create(url)).status).toBe(202);
+  });
+
+  test('a deadline that passes in the queue is 429, and the search never starts', async () => {
+    const { url } = await runGateway(one);
+    await create(url);
+    const late = await json(post(`${url}/v1/chat/completions`, { ...question, coppice: { deadline_ms: 20 } }));
+    expect(late).toMatchObject({ status: 429, error: { code: 'deadline_before_start' } });
+  });
+
+  test('higher priority starts first', async () => {
+    const { url, engine } = await runGateway(one);
+    await create(url);
+    const low = await create(url, { coppice: { priority: -1 } });
+    const high = await create(url, { coppice: { priority: 5 } });
+    engine.release();
+    await finished(url, low.id);
+    const order = [...new Set(engine.asked.map(({ search }) => search))];
+    expect(order.indexOf(high.id)).toBeLessThan(order.indexOf(low.id));
+  });
+
+  test('streams are limited too', async () => {
+    const { url } = await runGateway({ scripted: { held: true }, config: { server: { streams: 1 } } });
+    const abort = new AbortController();
+    const first = await fetch(`${url}/v1/overview/events`, { signal: abort.signal });
+    expect(first.status).toBe(200);
+    expect(await json(post(`${url}/v1/chat/completions`, question))).toMatchObject({
+      status: 429,
+      error: { code: 'too_many_streams' },
+    });
+    abort.abort();
+  });
+});

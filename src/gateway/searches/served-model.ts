@@ -1,0 +1,92 @@
+// One model of the configuration with its engine, verifier and runtime, running. Searches of one model share one budget;
+// models do not share theirs.
+
+import { extractAnswer } from '../../answer/extract.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Fault } from '../../base/fault.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { createPolicy } from '../../policy/create.ts';
+import type { LoggedEvent } from '../../runtime/events.ts';
+import { LiveLoop } from '../../runtime/live.ts';
+import type { Token } from '../../runtime/options.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
+import type { FormQuestion } from '../plan/plan.ts';
+import { meterPrompts } from './prompt-meter.ts';
+import type { Extract } from './search-request.ts';
+
+/** A server of its own chat endpoint, for what cannot be searched. The URLs come from the configuration alone. */
+export interface Upstream {
+  /** Base URLs of replicas; the next is tried where one cannot be reached. */
+  readonly urls: readonly string[];
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ModelParts {
+  readonly config: ModelConfig;
+  readonly engine: Engine;
+  readonly verifier?: Verifier;
+  readonly extract?: Extract;
+  /** Where the model takes no conversation. */
+  readonly form?: FormQuestion;
+  readonly upstream?: Upstream;
+}
+
+export interface ModelHooks {
+  onEvent(event: LoggedEvent): void;
+  onToken(token: Token): void;
+  onFault(search: string, fault: Fault): void;
+  onPrompt(search: string, tokens: number): void;
+}
+
+export class ServedModel {
+  readonly config: ModelConfig;
+  readonly engine: Engine;
+  readonly verifier: Verifier | undefined;
+  readonly extract: Extract;
+  readonly form: FormQuestion | undefined;
+  readonly upstream: Upstream | undefined;
+  readonly runtime: Runtime;
+  readonly #loop: LiveLoop;
+
+  constructor(parts: ModelParts, hooks: ModelHooks, clock: Clock) {
+    const { config, engine, verifier } = parts;
+    this.config = config;
+    this.engine = engine;
+    this.verifier = verifier;
+    this.extract = parts.extract ?? extractAnswer;
+    this.form = parts.form;
+    this.upstream = parts.upstream;
+    this.#loop = new LiveLoop(clock);
+    this.runtime = new Runtime({
+      engine: meterPrompts(engine, hooks.onPrompt),
+      ...(verifier === undefined ? {} : { verifier }),
+      // It boosts only searches whose own policy says so: each request may choose.
+      scheduler: createPolicy('boost').scheduler,
+      budget: config.budget,
+      clock,
+      requestTimeoutMs: config.requestMs,
+      onEvent: hooks.onEvent,
+      onToken: hooks.onToken,
+      onFault: hooks.onFault,
+      wake: this.#loop.wake,
+    });
+    this.#loop.drive(this.runtime);
+  }
+
+  get name(): string {
+    return this.config.name;
+  }
+
+  get healthy(): boolean {
+    return this.engine.load().healthy && (this.verifier?.load().healthy ?? true);
+  }
+
+  /** Ends the engine's work at once; searches that run are left as they are, for the journal to resume. */
+  async close(): Promise<void> {
+    this.#loop.stop();
+    await Promise.all([this.engine.close(), this.verifier?.close()]);
+  }
+}

@@ -1,0 +1,86 @@
+// Honest streaming: the text that every branch which can still become the answer begins with. A node is settled when it
+// has children and every child that was ever asked for has been answered: then no path can leave it any other way. Text
+// of settled nodes with a single child is certain, and of several children what they have in common. Reasoning and answer
+// are told apart by whether a step ends its path, so nothing is sent where its siblings disagree on that.
+// What was given out is never taken back. Programs that add children to nodes they have left (samples) have no settled nodes.
+
+import type { ProgramName } from '../../program/program.ts';
+import type { MirrorNode, SearchMirror } from './search-mirror.ts';
+
+export interface Piece {
+  readonly kind: 'reasoning' | 'content';
+  readonly text: string;
+}
+
+const settles: ReadonlySet<ProgramName> = new Set(['mcts', 'beam']);
+
+export class SharedText {
+  readonly #mirror: SearchMirror;
+  readonly #maxTokens: number;
+  readonly #settles: boolean;
+  /** Everything up to and including this node has been given out. */
+  #at: MirrorNode | undefined;
+  /** Characters already given out of whichever child comes next. */
+  #ahead = 0;
+
+  constructor(mirror: SearchMirror, program: ProgramName, maxTokens = Number.POSITIVE_INFINITY) {
+    this.#mirror = mirror;
+    this.#maxTokens = maxTokens;
+    this.#settles = settles.has(program);
+  }
+
+  /** What has become certain since the last call. */
+  take(): Piece[] {
+    const pieces: Piece[] = [];
+    if (!this.#settles) return pieces;
+    this.#at ??= this.#mirror.nodes[0];
+    while (this.#at !== undefined && isSettled(this.#at)) {
+      const [only, ...others] = this.#at.children;
+      if (only === undefined || this.#at.children.some(({ pathTokens }) => pathTokens > this.#maxTokens)) break;
+      if (others.length > 0) {
+        if (others.some(({ terminal }) => terminal !== only.terminal)) break;
+        this.#give(pieces, only, commonLength(this.#at.children));
+        break;
+      }
+      this.#give(pieces, only, only.text.length);
+      this.#at = only;
+      this.#ahead = 0;
+    }
+    return pieces;
+  }
+
+  /** The rest of the path that was chosen in the end, step by step. */
+  finish(path: readonly MirrorNode[]): Piece[] {
+    const pieces: Piece[] = [];
+    const done = this.#at === undefined ? 0 : this.#at.depth;
+    for (const node of path.slice(done)) {
+      this.#give(pieces, node, node.text.length);
+      this.#ahead = 0;
+    }
+    return pieces;
+  }
+
+  #give(pieces: Piece[], node: MirrorNode, upTo: number): void {
+    if (upTo <= this.#ahead) return;
+    const text = node.text.slice(this.#ahead, upTo);
+    this.#ahead = upTo;
+    pieces.push({ kind: node.terminal ? 'content' : 'reasoning', text });
+  }
+}
+
+function isSettled(node: MirrorNode): boolean {
+  return node.children.length > 0 && (node.unanswered === undefined || node.unanswered.size === 0);
+}
+
+/** Of the longest common beginning, never in the middle of a character. */
+function commonLength(nodes: readonly MirrorNode[]): number {
+  const [first, ...others] = nodes.map(({ text }) => text);
+  let length = first?.length ?? 0;
+  for (const other of others) {
+    let at = 0;
+    while (at < length && at < other.length && first![at] === other[at]) at += 1;
+    length = at;
+  }
+  const last = first?.charCodeAt(length - 1) ?? 0;
+  return last >= 0xd800 && last <= 0xdbff ? length - 1 : length;
+}

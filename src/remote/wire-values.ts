@@ -1,0 +1,54 @@
+// Reading what servers wrote: values of JSON that may be anything, and events that are not what they should be, or that
+// tell of an error inside a stream.
+
+import { type Fault, FaultError, fault } from '../base/fault.ts';
+import { messageOf } from './failure.ts';
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function records(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/** JSON turns NaN into null, which Number would take for zero. */
+export function numberOrNaN(value: unknown): number {
+  return typeof value === 'number' ? value : Number.NaN;
+}
+
+export function numbers(value: unknown): number[] {
+  return Array.isArray(value) ? value.filter((each): each is number => typeof each === 'number') : [];
+}
+
+export function protocolFault(what: string, event: unknown): never {
+  const shown = JSON.stringify(event) ?? String(event);
+  throw new FaultError(fault('protocol', `${what}: ${shown.length > 200 ? `${shown.slice(0, 200)}…` : shown}`));
+}
+
+/** An error told inside a stream that began well. */
+export function streamFault(message: string, status: number | undefined): never {
+  const told: Fault =
+    status === 503 || status === 429
+      ? fault('overloaded', `the server gave up inside the stream: ${message}`)
+      : status !== undefined && status >= 400 && status < 500
+        ? fault('refused', `the server refused inside the stream: ${message}`)
+        : fault('internal', `the server failed inside the stream: ${message}`);
+  throw new FaultError(told);
+}
+
+/** One event of a stream, as a record; raises the error that it tells of. */
+export function readEvent(event: unknown, what: string): Record<string, unknown> {
+  if (!isRecord(event)) return protocolFault(`not ${what}`, event);
+  const { error } = event;
+  if (error === undefined || error === null) return event;
+  return streamFault(messageOf(event) ?? 'no reason given', isRecord(error) ? count(error.code) : undefined);
+}
