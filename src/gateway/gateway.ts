@@ -12,7 +12,7 @@ import { systemClock } from '../runtime/live.ts';
 import { chat } from './api/chat.ts';
 import { type GatewayContext, StreamLimit } from './api/context.ts';
 import { listExamples, listModels, readModel } from './api/models-api.ts';
-import { OverviewFeed } from './api/overview-api.ts';
+import { OverviewApi } from './api/overview-api.ts';
 import { LogWatchers, searchEvents } from './api/search-events.ts';
 import { cancelSearch, createSearch, listSearches, readSearch } from './api/searches-api.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
@@ -27,7 +27,7 @@ import { Metrics } from './observe/metrics.ts';
 import { Overview } from './observe/overview.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import type { LiveSearch } from './searches/live-search.ts';
-import { Retention } from './searches/retention.ts';
+import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 import type { ModelParts } from './searches/served-model.ts';
 
@@ -55,10 +55,10 @@ export class Gateway {
   readonly #guard: Guard;
   readonly #keyring: Keyring;
   readonly #files: StaticFiles;
-  readonly #feed: OverviewFeed;
+  readonly #feed: OverviewApi;
   readonly #watchers: LogWatchers;
   readonly #telemetry: Telemetry;
-  readonly #retention: Retention;
+  readonly #retention: RetentionSweep;
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -79,12 +79,12 @@ export class Gateway {
     });
     const streams = new StreamLimit(config.server.streams);
     this.#context = { config, searches: this.searches, journal, clock, log, metrics, overview, streams };
-    this.#feed = new OverviewFeed(this.#context);
+    this.#feed = new OverviewApi(this.#context);
     this.#guard = new Guard(config);
     this.#keyring = new Keyring(config.keys);
     this.#files = new StaticFiles(config.server.page ? options.page : undefined);
     this.#router = new Router(this.#routes());
-    this.#retention = new Retention(this.#context);
+    this.#retention = new RetentionSweep(this.#context);
     this.#server = createHttpServer(config.server, {
       serve: (request, response) => void this.#serve(request, response),
       refuse: (request, response, error) => this.#fail(request, response, error),

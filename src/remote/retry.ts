@@ -2,7 +2,7 @@
 // long as patience lasts where all that is known is that it was out or full.
 
 import type { Fault } from '../base/fault.ts';
-import { backOffMs } from './health.ts';
+import { backOffMs } from './circuit-breaker.ts';
 
 export interface Tried {
   readonly attempts: number;

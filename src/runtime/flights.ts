@@ -5,29 +5,14 @@ import { assert } from '../base/assert.ts';
 import { type Fault, fault } from '../base/fault.ts';
 import { Counter } from '../base/ids.ts';
 import { hash } from '../base/random.ts';
-import type { Engine, EngineMessage, GenerateRequest, Lane, PathStep, RequestId } from '../engine/engine.ts';
+import type { Engine, EngineMessage, GenerateRequest, Lane, RequestId } from '../engine/engine.ts';
 import type { Expansion, Outcome } from '../program/program.ts';
-import { childKey, type Node, pathText, pathTo } from '../tree/node.ts';
+import { childKey, pathText, pathTo } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
 import { type Ghost, ghostKey } from '../tree/tree.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { SearchRequest } from './request.ts';
-import type { Search } from './search.ts';
-
-/** One child on its way. */
-export interface Flight {
-  readonly id: RequestId;
-  readonly search: Search;
-  readonly node: Node;
-  readonly index: number;
-  readonly path: readonly PathStep[];
-  readonly sinceMs: number;
-  lane: Lane;
-  /** Set once it has been generated and waits for its score. */
-  readonly step: Step | undefined;
-  /** Nobody waits for it any more; kept until the engine has answered, so that its tokens are counted. */
-  cancelled: boolean;
-}
+import type { Flight, Search } from './search.ts';
 
 /** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {

@@ -16,11 +16,11 @@ import type { VerifierMessage } from '../verifier/verifier.ts';
 import { Alarms } from './alarms.ts';
 import type { SearchEvent } from './events.ts';
 import { cancelledByCaller, firstExit, nothingLeft } from './exits.ts';
-import { type Arrival, type Flight, Flights } from './flights.ts';
+import { type Arrival, Flights } from './flights.ts';
 import { Leases } from './leases.ts';
 import type { RuntimeOptions } from './options.ts';
 import { checkRequest, type SearchRequest } from './request.ts';
-import { Search } from './search.ts';
+import { type Flight, Search } from './search.ts';
 import { Speculation } from './speculation.ts';
 
 type InboxMessage =

@@ -1,19 +1,36 @@
 // One live search as the runtime holds it: its tree, what it has in flight, its leases and its account. Plain state with
 // the few readings that several phases of the loop share; what happens when is decided in runtime.ts.
 
+import type { Lane, PathStep, RequestId } from '../engine/engine.ts';
 import type { Exit, SearchView } from '../exit/exit.ts';
 import { bestAnswer } from '../program/choice.ts';
 import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
 import type { StrandId } from '../tree/events.ts';
+import type { Node } from '../tree/node.ts';
+import type { Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { Flight } from './flights.ts';
 import type { Lease } from './leases.ts';
 import { Ledger } from './ledger.ts';
 import type { SearchRequest, SearchResult } from './request.ts';
 
+/** One child on its way. */
+export interface Flight {
+  readonly id: RequestId;
+  readonly search: Search;
+  readonly node: Node;
+  readonly index: number;
+  readonly path: readonly PathStep[];
+  readonly sinceMs: number;
+  lane: Lane;
+  /** Set once it has been generated and waits for its score. */
+  readonly step: Step | undefined;
+  /** Nobody waits for it any more; kept until the engine has answered, so that its tokens are counted. */
+  cancelled: boolean;
+}
+
 /** A speculative expansion: its lease goes back when the last of its children has been answered or adopted. */
-export interface Speculation {
+export interface OpenSpeculation {
   readonly lease: Lease;
   remaining: number;
 }
@@ -30,7 +47,7 @@ export class Search {
   readonly leases = new Map<StrandId, Lease>();
   /** Children on their way, by ghost key; cancelled ones are not here. */
   readonly flights = new Map<string, Flight>();
-  readonly speculations = new Map<number, Speculation>();
+  readonly speculations = new Map<number, OpenSpeculation>();
   nextSequence: number;
 
   constructor(request: SearchRequest, tree: Tree, arrivalMs: number, resume: { nextSequence: number } | undefined) {

@@ -4,9 +4,9 @@
 
 import { assert } from '../base/assert.ts';
 import { ghostKey } from '../tree/tree.ts';
-import type { Flight, Flights } from './flights.ts';
+import type { Flights } from './flights.ts';
 import type { Leases } from './leases.ts';
-import type { Search } from './search.ts';
+import type { Flight, Search } from './search.ts';
 
 export class Speculation {
   readonly #leases: Leases;

@@ -3,7 +3,7 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Step } from '../../src/tree/step.ts';
-import { openRemoteVerifier, type RemoteVerifierKind } from '../../src/verifier/prm/open-verifier.ts';
+import { openRemoteVerifier, type RemoteVerifierKind } from '../../src/verifier/remote/open-verifier.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';

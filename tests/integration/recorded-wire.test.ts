@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../src/engine/openai/dialect/dialects.ts';
-import { Draft } from '../../src/engine/openai/flight/draft.ts';
+import { PartialStep } from '../../src/engine/openai/flight/partial-step.ts';
 import { faultOfStatus } from '../../src/remote/failure.ts';
 import { SseParser } from '../../src/remote/sse.ts';
 import type { Step } from '../../src/tree/step.ts';
@@ -16,7 +16,7 @@ describe.each(['vllm-0.32.0', 'llama-server-b11549'])('recorded from %s', (name)
 
   /** The steps of a recorded stream, one per sibling. */
   const steps = (title: string, stops: readonly string[], siblings = 1): Step[] => {
-    const drafts = Array.from({ length: siblings }, () => new Draft(stops, false));
+    const drafts = Array.from({ length: siblings }, () => new PartialStep(stops, false));
     const parser = new SseParser();
     const events = [...parser.push(new TextEncoder().encode(find(title).reply)), ...parser.end()];
     for (const event of events.filter((each) => each !== '[DONE]')) {

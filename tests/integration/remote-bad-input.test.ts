@@ -123,6 +123,6 @@ describe('a request that the server refuses', () => {
     bench.engine.generate([one]);
     await bench.finish([one]);
     expect(bench.answer(one.id)).toMatchObject({ fault: { code: 'refused', retryable: false } });
-    expect(bench.engine.status()[0]?.state).toBe('up');
+    expect(bench.engine.status()[0]?.state).toBe('closed');
   });
 });

@@ -125,7 +125,7 @@ describe('the queue', () => {
     await finish([one], 200);
     expect(answer(one.id)?.type).toBe('step');
     expect(engine.load().sequenceLimit).toBeLessThan(before);
-    expect(engine.status()[0]?.state).toBe('up');
+    expect(engine.status()[0]?.state).toBe('closed');
   });
 });
 
@@ -311,11 +311,11 @@ describe('replicas', () => {
     expect(requests.map(({ id }) => answer(id)?.type)).toEqual(requests.map(() => 'step'));
     expect(events).toMatchObject([{ type: 'replica-down', url: hanging.url }]);
     hanging.mischief = () => ({ type: 'none' });
-    await until(() => engine.status()[0]?.state === 'trial', 100);
+    await until(() => engine.status()[0]?.state === 'half-open', 100);
     const more = Array.from({ length: 4 }, (_, at) => request({ search: `later-${at}` }));
     engine.generate(more);
     await finish(more);
-    expect(engine.status()[0]?.state).toBe('up');
+    expect(engine.status()[0]?.state).toBe('closed');
   });
 
   it('take over from one that dies after a few tokens', async () => {
@@ -326,7 +326,7 @@ describe('replicas', () => {
     engine.generate(requests);
     await finish(requests);
     expect(requests.map(({ id }) => answer(id)?.type)).toEqual(requests.map(() => 'step'));
-    expect(engine.status()[0]?.state).toBe('down');
+    expect(engine.status()[0]?.state).toBe('open');
   });
 
   it('wait while all are dead, say so when given up, and go on when one is back', async () => {

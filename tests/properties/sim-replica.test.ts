@@ -7,7 +7,7 @@ import { hash, Random } from '../../src/base/random.ts';
 import { llama8b } from '../../src/cost/h200.ts';
 import { tableCost } from '../../src/cost/table.ts';
 import type { EngineMessage, GenerateRequest, PathStep, RequestId } from '../../src/engine/engine.ts';
-import { Replica, type ReplicaOptions } from '../../src/engine/sim/replica.ts';
+import { SimReplica, type SimReplicaOptions } from '../../src/engine/sim/sim-replica.ts';
 import { World } from '../../src/engine/sim/world.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { StepwiseReplica } from './stepwise-replica.ts';
@@ -33,8 +33,8 @@ const workloads: fc.Arbitrary<Workload> = fc.record({
   unread: fc.integer({ min: 0, max: 20 }),
 });
 
-type AnyReplica = Pick<Replica, 'enqueue' | 'cancel' | 'release'>;
-type Make = (world: World, options: ReplicaOptions, post: (message: EngineMessage) => void) => AnyReplica;
+type AnyReplica = Pick<SimReplica, 'enqueue' | 'cancel' | 'release'>;
+type Make = (world: World, options: SimReplicaOptions, post: (message: EngineMessage) => void) => AnyReplica;
 
 interface Line {
   readonly atMs: number;
@@ -103,7 +103,7 @@ function play(workload: Workload, make: Make): { lines: Line[]; world: World; as
   return { lines, world, asked: asked.size, replica };
 }
 
-const eventDriven: Make = (world, options, post) => new Replica(world, options, post);
+const eventDriven: Make = (world, options, post) => new SimReplica(world, options, post);
 const stepwise: Make = (world, options, post) => new StepwiseReplica(world, options, post);
 
 function expectTheSame(workload: Workload): void {
@@ -135,7 +135,7 @@ describe('a simulated GPU', () => {
         for (const message of messages) {
           if (message.type === 'step') expect(message.usage.generatedTokens).toBe(message.step.tokens);
         }
-        const { running, waiting, usedTokens } = replica as Replica;
+        const { running, waiting, usedTokens } = replica as SimReplica;
         expect({ running, waiting, usedTokens }).toEqual({ running: 0, waiting: 0, usedTokens: 0 });
       }),
       { numRuns: 200 },

@@ -5,7 +5,7 @@ import { fault } from '../../src/base/fault.ts';
 import { decodeMs, prefillExtraMs, unreadMs } from '../../src/cost/cost.ts';
 import type { EngineMessage, GenerateRequest, RequestId } from '../../src/engine/engine.ts';
 import { PrefixCache, type Segment } from '../../src/engine/sim/prefix-cache.ts';
-import type { ReplicaOptions } from '../../src/engine/sim/replica.ts';
+import type { SimReplicaOptions } from '../../src/engine/sim/sim-replica.ts';
 import type { World } from '../../src/engine/sim/world.ts';
 import type { Step } from '../../src/tree/step.ts';
 
@@ -22,7 +22,7 @@ interface Sequence {
 
 export class StepwiseReplica {
   readonly #world: World;
-  readonly #options: ReplicaOptions;
+  readonly #options: SimReplicaOptions;
   readonly #post: (message: EngineMessage) => void;
   readonly #cache: PrefixCache;
   #waiting: Sequence[] = [];
@@ -31,7 +31,7 @@ export class StepwiseReplica {
   #stepping = false;
   #order = 0;
 
-  constructor(world: World, options: ReplicaOptions, post: (message: EngineMessage) => void) {
+  constructor(world: World, options: SimReplicaOptions, post: (message: EngineMessage) => void) {
     this.#world = world;
     this.#options = options;
     this.#post = post;

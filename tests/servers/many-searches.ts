@@ -10,7 +10,7 @@ import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { LiveLoop, systemClock } from '../../src/runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
-import { openRemoteVerifier } from '../../src/verifier/prm/open-verifier.ts';
+import { openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
 import { Vocabulary } from './model.ts';
 import { VllmServer } from './vllm-server.ts';
 

@@ -4,15 +4,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Cell, compare, parseLoad } from '../../src/bench/sim/comparison.ts';
 import { rows } from '../../src/bench/sim/contenders.ts';
-import { Pool } from '../../src/bench/sim/pool.ts';
 import { trialDefaults } from '../../src/bench/sim/trial.ts';
+import { TrialPool } from '../../src/bench/sim/trial-pool.ts';
 
 describe("P0's comparison on Math500 with the 8B model, twice positive's capacity", () => {
   let cells: Map<string, Cell>;
 
   beforeAll(async () => {
     const { budget, rollouts, threshold } = trialDefaults;
-    const pool = new Pool({ threads: 1 });
+    const pool = new TrialPool({ threads: 1 });
     const all = await compare(
       {
         ...{ settings: ['math500/8b'], rows, base: 'positive', seeds: [1], loads: [parseLoad('2p')] },

@@ -1,10 +1,10 @@
 // The dashboard's entry: one bar, and below it the overview or one search, as the address says after `#`.
 
-import { ApiError } from './api/client.ts';
+import { RequestError } from './api/client.ts';
 import { fill, h, setAttribute, setText } from './page/dom.ts';
 import { makeHeader } from './page/header.ts';
 import { askForKey } from './page/key-dialog.ts';
-import { openSearch } from './page/live-search.ts';
+import { openSearch } from './page/open-search.ts';
 import { OverviewPage } from './page/overview.ts';
 import { OverviewFeed } from './page/overview-feed.ts';
 import { startTheme } from './page/theme.ts';
@@ -16,10 +16,10 @@ const skip = h('button', { type: 'button', class: 'skip', onclick: () => main.fo
 document.getElementById('app')!.append(skip, makeHeader(state, '#/'), main);
 
 const feed = new OverviewFeed((connected) => {
-  const words = connected instanceof ApiError ? connected.message : 'not connected';
+  const words = connected instanceof RequestError ? connected.message : 'not connected';
   setText(state, connected === true ? 'live' : words);
   setAttribute(state, 'data-ok', connected === true ? 'yes' : 'no');
-  if (connected instanceof ApiError && connected.status === 401) askForKey(() => location.reload());
+  if (connected instanceof RequestError && connected.status === 401) askForKey(() => location.reload());
 });
 
 let visit = new AbortController();

@@ -4,7 +4,7 @@
 import type { LoggedEvent } from '../../src/runtime/events.ts';
 import type { SearchView } from './api/types.ts';
 
-export interface Recording {
+export interface SearchExport {
   readonly coppice: 1;
   readonly search: SearchView;
   readonly log: readonly LoggedEvent[];
@@ -13,14 +13,14 @@ export interface Recording {
 const place = '<script type="application/json" id="recording">null</script>';
 
 export function exportRecording(template: string, search: SearchView, log: readonly LoggedEvent[]): string {
-  const recording: Recording = { coppice: 1, search, log };
+  const recording: SearchExport = { coppice: 1, search, log };
   const json = JSON.stringify(recording).replaceAll('<', '\\u003c');
   if (!template.includes(place)) throw new Error('the template has no place for a recording');
   return template.replace(place, () => place.replace('null', () => json));
 }
 
-export function readRecording(json: string): Recording {
-  const recording = JSON.parse(json) as Recording | null;
+export function readRecording(json: string): SearchExport {
+  const recording = JSON.parse(json) as SearchExport | null;
   if (recording?.coppice !== 1 || !Array.isArray(recording.log))
     throw new Error('this file holds no recording of a search');
   return recording;

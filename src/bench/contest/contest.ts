@@ -8,8 +8,8 @@ import type { Engine } from '../../engine/engine.ts';
 import { createPolicy } from '../../policy/create.ts';
 import type { PolicyName } from '../../policy/policy.ts';
 import type { Choice } from '../../program/choice.ts';
-import { createProgram } from '../../program/create.ts';
 import type { ProgramName } from '../../program/program.ts';
+import { createProgram } from '../../program/registry/create.ts';
 import { LiveLoop, systemClock } from '../../runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
@@ -57,7 +57,7 @@ export type Contest = {
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
 };
 
-export type Job = { readonly contender: Contender; readonly question: GoldQuestion };
+export type ContestJob = { readonly contender: Contender; readonly question: GoldQuestion };
 
 /** Answers the questions with one contender; resolves when all have been and the engine has nothing left of them. */
 export async function runBlock(
@@ -86,7 +86,7 @@ function answerAll(
   const policy = createPolicy(contender.policy);
   const loop = new LiveLoop();
   const waiting = questions.map((question) => ({ contender, question })).reverse();
-  const live = new Map<string, Job>();
+  const live = new Map<string, ContestJob>();
   return new Promise((resolve, reject) => {
     const runtime = new Runtime({
       engine: contest.engine,
@@ -125,7 +125,7 @@ function answerAll(
 
 export function requestOf(
   contest: Pick<Contest, 'settings' | 'formOf'>,
-  { contender, question }: Job,
+  { contender, question }: ContestJob,
   rules: SearchRequest['rules'],
 ): SearchRequest {
   const { settings } = contest;
@@ -150,7 +150,7 @@ export function requestOf(
 
 export function trialOf(
   contest: Pick<Contest, 'isCorrect'>,
-  { contender, question }: Job,
+  { contender, question }: ContestJob,
   result: SearchResult,
 ): Trial {
   const { answer, cost, exit } = result;

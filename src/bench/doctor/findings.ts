@@ -3,7 +3,7 @@
 
 import type { EngineCapabilities } from '../../engine/engine.ts';
 import type { ServerFacts } from '../../engine/openai/dialect/dialect.ts';
-import type { RemoteVerifierKind } from '../../verifier/prm/open-verifier.ts';
+import type { RemoteVerifierKind } from '../../verifier/remote/open-verifier.ts';
 
 export type Level = 'good' | 'note' | 'warning';
 

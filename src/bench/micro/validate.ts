@@ -20,7 +20,7 @@ import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
 import {
   type Contender,
   type Contest,
-  type Job,
+  type ContestJob,
   requestOf,
   runBlock,
   type Trial,
@@ -141,7 +141,7 @@ function simulate(
   });
   const policy = createPolicy(contender.policy);
   const waiting = [...questions].reverse();
-  const live = new Map<string, Job>();
+  const live = new Map<string, ContestJob>();
   const trials: Trial[] = [];
   let woken = false;
   const submitNext = (): void => {

@@ -6,9 +6,9 @@ import { assert } from '../../base/assert.ts';
 import { raise } from '../../base/fault.ts';
 import { contenderOf, type RowName } from './contenders.ts';
 import { capacityOf, type Latencies, latenciesOf, type Yield, yieldOf } from './measures.ts';
-import type { Pool } from './pool.ts';
 import type { GpuName, SettingName } from './settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
+import type { TrialPool } from './trial-pool.ts';
 
 /** A multiple of the measured capacity of `vanilla` (v) or of `positive` (p). */
 export interface Load {
@@ -53,7 +53,7 @@ export function parseLoad(text: string): Load {
   return { name: text, factor, of: match[2] === 'v' ? 'vanilla' : 'positive' };
 }
 
-export async function compare(plan: ComparisonPlan, pool: Pool): Promise<Cell[]> {
+export async function compare(plan: ComparisonPlan, pool: TrialPool): Promise<Cell[]> {
   const places = plan.settings.flatMap((setting) => plan.seeds.map((seed) => ({ setting, seed })));
   // Both are needed as yardsticks, whether they are shown or not.
   const measured = [...new Set<RowName>([...plan.rows, 'vanilla', 'positive'])];

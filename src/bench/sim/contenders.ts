@@ -11,7 +11,7 @@ import { createMcts } from '../../program/mcts/mcts.ts';
 import type { Program } from '../../program/program.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 
-export type Contender =
+export type SimulatedContender =
   | { readonly program: 'mcts' | 'beam'; readonly policy: PolicyName; readonly options?: Partial<PolicyOptions> }
   /** Serial MCTS's rules with as many rollouts at a time as the budget has strands: P0 §3.3. */
   | { readonly program: 'parallel' };
@@ -22,7 +22,7 @@ export const rows = ['beam+positive', 'vanilla', 'positive', 'positive+strict', 
 /** A row as it is written: one of the above, `beam`, or a policy with knobs turned, such as `boost:first=boost:beta=0`. */
 export type RowName = string;
 
-export function contenderOf(row: RowName): Contender {
+export function contenderOf(row: RowName): SimulatedContender {
   const [name, ...settings] = row.split(':');
   if (name === 'beam' || name === 'beam+positive') {
     if (settings.length > 0) raise('bad-setting', `policy is '${row}'; beam search has no knobs here`);
@@ -53,7 +53,7 @@ export interface Parts {
 }
 
 export function partsOf(
-  contender: Contender,
+  contender: SimulatedContender,
   limits: { readonly rollouts: number; readonly branching: number },
 ): Parts {
   switch (contender.program) {

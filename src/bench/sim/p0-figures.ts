@@ -5,9 +5,9 @@ import { type Chart, svgOf } from '../svg.ts';
 import type { Cell, ComparisonPlan } from './comparison.ts';
 import { contenderOf } from './contenders.ts';
 import { yieldOf } from './measures.ts';
-import type { Pool } from './pool.ts';
 import type { SettingName } from './settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
+import type { TrialPool } from './trial-pool.ts';
 
 export interface Figure {
   readonly name: string;
@@ -19,13 +19,13 @@ export interface Figure {
 const size = { requests: 160, hardest: 40, degrees: [1, 2, 4, 8, 16] } as const;
 
 /** Figure 7 is another view of the comparison's own runs; the other two are runs of their own, on its first seed. */
-export async function makeFigures(plan: ComparisonPlan, cells: readonly Cell[], pool: Pool): Promise<Figure[]> {
+export async function makeFigures(plan: ComparisonPlan, cells: readonly Cell[], pool: TrialPool): Promise<Figure[]> {
   const seed = plan.seeds[0]!;
   return [await efficiency(plan, pool, seed), await parallelism(pool, seed), latencyCurves(plan, cells)];
 }
 
 /** Figure 2: tokens and accuracy of beam search (8 beams) and MCTS (12 rollouts), with and without positive exit. */
-async function efficiency(plan: ComparisonPlan, pool: Pool, seed: number): Promise<Figure> {
+async function efficiency(plan: ComparisonPlan, pool: TrialPool, seed: number): Promise<Figure> {
   const names = ['beam', 'beam+positive', 'vanilla', 'positive'];
   const settings = plan.settings.filter((setting) => setting.startsWith('math500'));
   const specs = settings.flatMap((setting) =>
@@ -60,7 +60,7 @@ async function efficiency(plan: ComparisonPlan, pool: Pool, seed: number): Promi
 }
 
 /** Figure 4: the questions that take most tokens, one search at a time, with more and more rollouts in parallel. */
-async function parallelism(pool: Pool, seed: number): Promise<Figure> {
+async function parallelism(pool: TrialPool, seed: number): Promise<Figure> {
   const setting: SettingName = 'math500/8b';
   const base = { ...trialDefaults, setting, seed, contender: contenderOf('vanilla') };
   const [serial] = await pool.run([{ ...base, arrivals: { kind: 'backlog' }, requests: 5 * size.hardest }]);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parseLoad } from './comparison.ts';
 import { contenderOf } from './contenders.ts';
 import { capacityOf, latenciesOf, yieldOf } from './measures.ts';
-import { Pool } from './pool.ts';
 import { runTrial, type TrialSpec, trialDefaults } from './trial.ts';
+import { TrialPool } from './trial-pool.ts';
 
 const small: TrialSpec = {
   ...trialDefaults,
@@ -24,7 +24,7 @@ describe('a simulated run', () => {
       contender: contenderOf(row),
       requests: 14,
     }));
-    const [one, two] = [new Pool({ threads: 1 }), new Pool({ threads: 2 })];
+    const [one, two] = [new TrialPool({ threads: 1 }), new TrialPool({ threads: 2 })];
     try {
       expect(JSON.stringify(await two.run(specs))).toBe(JSON.stringify(await one.run(specs)));
     } finally {

@@ -10,7 +10,7 @@ import type { ExitKind } from '../../exit/exit.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
-import { type Contender, partsOf } from './contenders.ts';
+import { partsOf, type SimulatedContender } from './contenders.ts';
 import { costOf, type GpuName, hardware, kvTokensOf, type SettingName, searchDefaults, settingOf } from './settings.ts';
 
 /** How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. */
@@ -21,7 +21,7 @@ export type Arrivals =
 
 export interface TrialSpec {
   readonly setting: SettingName;
-  readonly contender: Contender;
+  readonly contender: SimulatedContender;
   readonly arrivals: Arrivals;
   readonly seed: number;
   readonly requests: number;

@@ -2,16 +2,16 @@
 // the search stopped, and what it cost.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { type Embedded, openEmbedded } from '../../answering/embedded.ts';
-import { type Ended, runSearch } from '../../answering/live-search.ts';
 import { generalForm, type QuestionForm, STEP_PROMPT, saplingForm } from '../../answering/question-form.ts';
+import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
 import { isShipped, shapeOf } from '../../engine/llama/shipped-models.ts';
 import { createPolicy } from '../../policy/create.ts';
 import { fittingPolicy } from '../../policy/fitting.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
 import { type Choice, choices } from '../../program/choice.ts';
-import { createProgram, exampleOf } from '../../program/create.ts';
 import { type ProgramName, programNames } from '../../program/program.ts';
+import { createProgram, exampleOf } from '../../program/registry/create.ts';
 import type { LoggedEvent } from '../../runtime/events.ts';
 import type { SearchRequest } from '../../runtime/request.ts';
 import { isRecognised, recognise } from '../../task/recognise.ts';
@@ -251,7 +251,7 @@ function requestOf(settings: Settings, form: QuestionForm, rules: SearchRequest[
   };
 }
 
-function report(settings: Settings, embedded: Embedded, { result, tree }: Ended, loadedMs: number): void {
+function report(settings: Settings, embedded: Embedded, { result, tree }: FinishedRun, loadedMs: number): void {
   if (settings.json) {
     const { question, program, policy, seed } = settings;
     const record = { question, model: embedded.note, program, policy, seed, ...answerRecord(result, tree, loadedMs) };

@@ -18,7 +18,7 @@ import { probe } from '../../engine/openai/dialect/probe.ts';
 import { openRemoteEngine } from '../../engine/openai/open-engine.ts';
 import { Connection } from '../../remote/connection.ts';
 import { ConfidenceVerifier } from '../../verifier/confidence/confidence-verifier.ts';
-import { openRemoteVerifier, remoteVerifierKinds } from '../../verifier/prm/open-verifier.ts';
+import { openRemoteVerifier, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import { given, oneOf, readArguments, whole } from '../terminal/options.ts';
 import { embeddedLines } from './doctor-embedded.ts';

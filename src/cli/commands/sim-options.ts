@@ -5,9 +5,9 @@ import { parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
 import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
 import { contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
-import { defaultThreads } from '../../bench/sim/pool.ts';
 import { type Preset, presets } from '../../bench/sim/presets.ts';
 import { type GpuName, gpus, searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
+import { defaultThreads } from '../../bench/sim/trial-pool.ts';
 import { knobs } from '../../policy/knobs.ts';
 
 export const usage = `usage: coppice sim [options]

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
 import { warmUpShare } from '../../bench/sim/measures.ts';
 import { type Figure, makeFigures } from '../../bench/sim/p0-figures.ts';
-import { Pool } from '../../bench/sim/pool.ts';
 import { bySetting, linesOf } from '../../bench/sim/report.ts';
 import { searchDefaults } from '../../bench/sim/settings.ts';
 import { simSignature } from '../../bench/sim/signature.ts';
 import { tableOf } from '../../bench/sim/table.ts';
+import { TrialPool } from '../../bench/sim/trial-pool.ts';
 import { readOptions, type SimOptions, usage } from './sim-options.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -24,7 +24,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const startMs = performance.now();
-  const pool = new Pool({ threads: options.threads, onProgress: progress(startMs) });
+  const pool = new TrialPool({ threads: options.threads, onProgress: progress(startMs) });
   try {
     const cells = await compare(options.plan, pool);
     const figures = options.figures ? await makeFigures(options.plan, cells, pool) : [];

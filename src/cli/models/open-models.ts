@@ -7,7 +7,7 @@ import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import { type Log, silentLog } from '../../gateway/observe/log.ts';
-import type { QuestionForm } from '../../gateway/plan/plan.ts';
+import type { PromptForm } from '../../gateway/plan/plan.ts';
 import type { ModelParts, Upstream } from '../../gateway/searches/served-model.ts';
 import { isRecognised, recognise } from '../../task/recognise.ts';
 import type { Prompt } from '../../tree/step.ts';
@@ -79,7 +79,7 @@ async function openEmbeddedModel(
 }
 
 /** The shipped models take one question, as they were trained on it, and no conversation. */
-function saplingQuestion(prompt: Prompt): QuestionForm | { readonly reason: string } {
+function saplingQuestion(prompt: Prompt): PromptForm | { readonly reason: string } {
   const last = prompt.kind === 'chat' ? prompt.messages.findLast(({ role }) => role === 'user') : undefined;
   const question = last?.content ?? '';
   const found = recognise(question);
@@ -139,7 +139,7 @@ async function openVerifier(
     return new ConfidenceVerifier();
   }
   if (verifier.kind === 'sim') return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
-  const { openRemoteVerifier } = await import('../../verifier/prm/open-verifier.ts');
+  const { openRemoteVerifier } = await import('../../verifier/remote/open-verifier.ts');
   const urls = verifier.urls ?? (verifier.kind === 'judge' ? engineUrls : undefined);
   if (urls === undefined) {
     return raise('bad-setting', `models: '${config.name}' has a verifier without urls; give those of its server`);

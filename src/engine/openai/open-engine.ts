@@ -2,7 +2,7 @@
 // a fault that waiting does not mend (a wrong key, a wrong model, another protocol) is told at once.
 
 import { FaultError, fault } from '../../base/fault.ts';
-import { Health } from '../../remote/health.ts';
+import { CircuitBreaker } from '../../remote/circuit-breaker.ts';
 import { liveTimers } from '../../remote/timers.ts';
 import type { EngineCapabilities } from '../engine.ts';
 import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
@@ -33,7 +33,7 @@ async function openReplicas(options: RemoteEngineOptions): Promise<Replica[]> {
     throw new FaultError(fatal);
   }
   replicas.forEach((replica, at) => {
-    replica.health = new Health(faults[at] === undefined, timers.nowMs(), faults[at]?.message);
+    replica.breaker = new CircuitBreaker(faults[at] === undefined, timers.nowMs(), faults[at]?.message);
   });
   requireOneModel(replicas);
   return replicas;

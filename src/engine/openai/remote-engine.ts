@@ -5,7 +5,7 @@
 
 import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { hash, Random } from '../../base/random.ts';
-import { failureOf } from '../../remote/health.ts';
+import { failureOf } from '../../remote/circuit-breaker.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Step } from '../../tree/step.ts';
@@ -19,13 +19,13 @@ import type {
   RequestId,
 } from '../engine.ts';
 import type { Call } from './dialect/dialect.ts';
+import { Attempt } from './flight/attempt.ts';
 import { callFor } from './flight/call.ts';
-import { Exchange } from './flight/exchange.ts';
 import { type Child, childOf, type Job, liveChildren } from './flight/queue.ts';
 import { groupSiblings } from './flight/siblings.ts';
 import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Prefixes } from './prefixes.ts';
-import { Homes } from './replica/homes.ts';
+import { Affinity } from './replica/affinity.ts';
 import type { Replica } from './replica/replica.ts';
 import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replica/replicas.ts';
 import { Watch } from './replica/watch.ts';
@@ -43,7 +43,9 @@ export class RemoteEngine implements Engine {
   readonly #prefixes = new Prefixes();
   /** Those that wait for their answer. */
   readonly #children = new Map<RequestId, Child>();
-  readonly #homes: Homes;
+  readonly #affinity: Affinity;
+  /** The attempt that a child is being written by. */
+  readonly #onWire = new WeakMap<Child, Attempt>();
   readonly #watch: Watch;
   #parked: Job[] = [];
   #post: (message: EngineMessage) => void = () => {};
@@ -59,18 +61,18 @@ export class RemoteEngine implements Engine {
     this.#options = { ...remoteDefaults, ...options };
     this.#replicas = replicas;
     this.capabilities = capabilities;
-    this.#homes = new Homes(replicas, options.routingHeaders);
+    this.#affinity = new Affinity(replicas, options.routingHeaders);
     this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-engine', this.#options.seed);
     this.#name = hash(this.#options.seed, process.pid, this.#timers.nowMs() * 1000)
       .toString(16)
       .padStart(8, '0');
     this.#watch = new Watch(this.#timers, this.#options, replicas, {
-      stalled: (exchange, reason) => exchange.stall(reason),
+      stalled: (attempt, reason) => attempt.stall(reason),
       probed: (replica, reason) => this.#probed(replica, reason),
       tick: () => this.#giveUpParked(),
     });
-    for (const replica of replicas) if (replica.health.state === 'down') this.#watch.probeLater(replica);
+    for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
   }
 
   connect(post: (message: EngineMessage) => void): void {
@@ -99,17 +101,18 @@ export class RemoteEngine implements Engine {
     for (const id of requests) {
       const child = this.#children.get(id);
       if (child === undefined) continue;
-      const { exchange, waitsIn } = child;
-      const usage = exchange === undefined ? {} : { usage: exchange.usage(child) };
+      const { waitsIn } = child;
+      const attempt = this.#onWire.get(child);
+      const usage = attempt === undefined ? {} : { usage: attempt.usage(child) };
       this.#answer(child, { type: 'fault', request: id, fault: this.#cancelled(), ...usage });
       waitsIn?.forget();
-      if (exchange?.children.every((each) => each.answered) === true) this.#drop(exchange);
+      if (attempt?.children.every((each) => each.answered) === true) this.#drop(attempt);
     }
     for (const replica of this.#replicas) this.#pump(replica);
   }
 
   release(search: string): void {
-    this.#homes.release(search);
+    this.#affinity.release(search);
     this.#prefixes.release(search);
   }
 
@@ -131,7 +134,7 @@ export class RemoteEngine implements Engine {
 
   /** Puts a job into the queue of the replica that its search lives on, or aside while none is up. */
   #place(job: Job, avoid?: Replica): void {
-    const replica = this.#homes.choose(job.search, avoid);
+    const replica = this.#affinity.choose(job.search, avoid);
     if (replica !== undefined) return replica.queue.push(job);
     this.#parked.push(job);
     this.#watch.arm();
@@ -171,38 +174,38 @@ export class RemoteEngine implements Engine {
       return this.#pump(replica);
     }
     const call = callFor(children, replica.dialect, tokenIds, roomTokens, this.#callName());
-    const exchange = this.#open(replica, { ...job, children }, call);
-    replica.exchanges.add(exchange);
-    for (const child of children) child.exchange = exchange;
+    const attempt = this.#open(replica, { ...job, children }, call);
+    replica.attempts.add(attempt);
+    for (const child of children) this.#onWire.set(child, attempt);
     this.#watch.arm();
   }
 
-  #open(replica: Replica, job: Job, call: Call): Exchange {
+  #open(replica: Replica, job: Job, call: Call): Attempt {
     const { connection, dialect, facts } = replica;
     const { children, search } = job;
-    const headers = this.#homes.headers(search, facts.dialect);
+    const headers = this.#affinity.headers(search, facts.dialect);
     const nowMs = (): number => this.#timers.nowMs();
-    const exchange: Exchange = new Exchange(
+    const attempt: Attempt = new Attempt(
       { connection, dialect, facts, call, children, headers, nowMs },
       {
-        head: (received) => this.#homes.keepSession(search, received['x-session-token']),
+        head: (received) => this.#affinity.keepSession(search, received['x-session-token']),
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
         token: (child, text, tokens) => this.#token(child, text, tokens),
-        step: (child, step, usage) => this.#stepped(replica, job, exchange, child, step, usage),
+        step: (child, step, usage) => this.#stepped(replica, job, attempt, child, step, usage),
         done: () => {
-          this.#leave(replica, exchange);
+          this.#leave(replica, attempt);
           this.#recover(replica);
           this.#pump(replica);
         },
         fail: (reason) => {
-          this.#leave(replica, exchange);
+          this.#leave(replica, attempt);
           // A sibling that is being drawn again belongs to another job by now.
-          const left = children.filter((child) => child.exchange === exchange);
+          const left = children.filter((child) => this.#onWire.get(child) === attempt);
           this.#failed(replica, { ...job, children: left }, reason);
         },
       },
     );
-    return exchange;
+    return attempt;
   }
 
   /** Fixed length: SGLang aborts by prefix. */
@@ -218,9 +221,9 @@ export class RemoteEngine implements Engine {
     this.#post({ type: 'token', request: child.request.id, text, tokens });
   }
 
-  #stepped(replica: Replica, job: Job, exchange: Exchange, child: Child, step: Step, usage: GenerationUsage): void {
+  #stepped(replica: Replica, job: Job, attempt: Attempt, child: Child, step: Step, usage: GenerationUsage): void {
     if (child.answered) return;
-    this.#observeStepTime(exchange, step);
+    this.#observeStepTime(attempt, step);
     if (step.end === 'eos' || step.text.trim() !== '') {
       this.#answer(child, { type: 'step', request: child.request.id, step, usage });
       return;
@@ -232,8 +235,8 @@ export class RemoteEngine implements Engine {
     else this.#fault(child, blank(replica));
   }
 
-  #observeStepTime(exchange: Exchange, step: Step): void {
-    const { firstMs, lastMs } = exchange;
+  #observeStepTime(attempt: Attempt, step: Step): void {
+    const { firstMs, lastMs } = attempt;
     if (firstMs === undefined || step.tokens < 2) return;
     const stepMs = (lastMs - firstMs) / (step.tokens - 1);
     this.#stepMs = this.#stepMs === undefined ? stepMs : this.#stepMs + (stepMs - this.#stepMs) * smoothing;
@@ -267,15 +270,15 @@ export class RemoteEngine implements Engine {
 
   /** Nobody failed: the same place, another seed. */
   #redraw(job: Job): void {
-    for (const child of job.children) child.exchange = undefined;
+    for (const child of job.children) this.#onWire.delete(child);
     this.#place(job);
   }
 
   /** At once on another replica; on the same one after a pause. */
   #again(replica: Replica, job: Job): void {
-    for (const child of job.children) child.exchange = undefined;
-    const elsewhere = this.#replicas.some((each) => each !== replica && each.health.state !== 'down');
-    if (elsewhere || replica.health.state === 'down') {
+    for (const child of job.children) this.#onWire.delete(child);
+    const elsewhere = this.#replicas.some((each) => each !== replica && each.breaker.state !== 'open');
+    if (elsewhere || replica.breaker.state === 'open') {
       this.#place(job, replica);
       return;
     }
@@ -291,30 +294,30 @@ export class RemoteEngine implements Engine {
     const nowMs = this.#timers.nowMs();
     if (reason.code === 'overloaded') replica.limit.congested(nowMs);
     const failure = failureOf(reason);
-    const before = replica.health.state;
-    if (failure === undefined || before === 'down') return;
-    replica.health.failed(failure, reason.message, nowMs, this.#chance.uniform());
-    if (replica.health.state === 'down') this.#takeOut(replica, reason.message);
+    const before = replica.breaker.state;
+    if (failure === undefined || before === 'open') return;
+    replica.breaker.failed(failure, reason.message, nowMs, this.#chance.uniform());
+    if (replica.breaker.state === 'open') this.#takeOut(replica, reason.message);
   }
 
   #takeOut(replica: Replica, reason: string): void {
     this.#options.observe?.({ type: 'replica-down', url: replica.connection.url, reason });
-    this.#homes.evict(replica);
+    this.#affinity.evict(replica);
     for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) this.#place(job, replica);
     this.#watch.probeLater(replica);
   }
 
   #recover(replica: Replica): void {
-    const onTrial = replica.health.state === 'trial';
-    replica.health.succeeded(this.#timers.nowMs());
+    const onTrial = replica.breaker.state === 'half-open';
+    replica.breaker.succeeded(this.#timers.nowMs());
     if (onTrial) this.#options.observe?.({ type: 'replica-up', url: replica.connection.url });
   }
 
   /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
   #probed(replica: Replica, reason: string | undefined): void {
     if (reason === undefined) this.#failSilent(replica);
-    replica.health.probed(reason === undefined, reason, this.#timers.nowMs(), this.#chance.uniform());
-    if (replica.health.state === 'down') return this.#watch.probeLater(replica);
+    replica.breaker.probed(reason === undefined, reason, this.#timers.nowMs(), this.#chance.uniform());
+    if (replica.breaker.state === 'open') return this.#watch.probeLater(replica);
     const parked = this.#parked;
     this.#parked = [];
     for (const job of parked) if (liveChildren(job).length > 0) this.#place(job);
@@ -323,8 +326,8 @@ export class RemoteEngine implements Engine {
 
   /** Streams that have been silent since the replica went out are lost, and must not stand in the way of its trial. */
   #failSilent(replica: Replica): void {
-    const lost = [...replica.exchanges].filter((each) => each.lastMs <= replica.health.sinceMs);
-    for (const exchange of lost) exchange.stall(fault('unavailable', `${replica.connection.url} was out meanwhile`));
+    const lost = [...replica.attempts].filter((each) => each.lastMs <= replica.breaker.sinceMs);
+    for (const attempt of lost) attempt.stall(fault('unavailable', `${replica.connection.url} was out meanwhile`));
   }
 
   #giveUpParked(): void {
@@ -341,7 +344,7 @@ export class RemoteEngine implements Engine {
 
   /** A search that is given up during an outage says so. */
   #cancelled(): Fault {
-    const down = this.#replicas.every((each) => each.health.state === 'down');
+    const down = this.#replicas.every((each) => each.breaker.state === 'open');
     return fault(
       'cancelled',
       'the request was cancelled',
@@ -349,15 +352,15 @@ export class RemoteEngine implements Engine {
     );
   }
 
-  /** Closes an exchange that nobody waits for any more. */
-  #drop(exchange: Exchange): void {
-    exchange.abort();
-    const replica = this.#replicas.find((each) => each.exchanges.has(exchange));
-    if (replica !== undefined) this.#leave(replica, exchange);
+  /** Closes an attempt that nobody waits for any more. */
+  #drop(attempt: Attempt): void {
+    attempt.abort();
+    const replica = this.#replicas.find((each) => each.attempts.has(attempt));
+    if (replica !== undefined) this.#leave(replica, attempt);
   }
 
-  #leave(replica: Replica, exchange: Exchange): void {
-    if (replica.exchanges.delete(exchange)) replica.inFlight -= exchange.children.length;
+  #leave(replica: Replica, attempt: Attempt): void {
+    if (replica.attempts.delete(attempt)) replica.inFlight -= attempt.children.length;
   }
 }
 

@@ -2,11 +2,11 @@
 
 import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest, RequestId } from '../engine.ts';
 import { Pool } from './pool.ts';
-import { Replica, type ReplicaOptions } from './replica.ts';
+import { SimReplica, type SimReplicaOptions } from './sim-replica.ts';
 import type { StepSource } from './source.ts';
 import type { World } from './world.ts';
 
-export interface SimEngineOptions extends ReplicaOptions {
+export interface SimEngineOptions extends SimReplicaOptions {
   readonly replicas: number;
 }
 
@@ -21,7 +21,7 @@ export class SimEngine implements Engine {
   readonly capabilities: EngineCapabilities;
   readonly #options: SimEngineOptions;
   readonly #source: StepSource;
-  readonly #pool: Pool<Replica, EngineMessage>;
+  readonly #pool: Pool<SimReplica, EngineMessage>;
 
   constructor(world: World, source: StepSource, options: SimEngineOptions) {
     this.#options = options;
@@ -30,7 +30,7 @@ export class SimEngine implements Engine {
       ...{ name: `sim ${options.cost.name}`, seeded: true, logprobs: true, streams: false, seesStops: true },
       ...{ priorities: true, countsCache: true, contextTokens: options.kvTokens },
     };
-    this.#pool = new Pool('engine', options.replicas, (answered) => new Replica(world, options, answered));
+    this.#pool = new Pool('engine', options.replicas, (answered) => new SimReplica(world, options, answered));
   }
 
   connect(post: (message: EngineMessage) => void): void {

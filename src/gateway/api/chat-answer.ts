@@ -2,13 +2,13 @@
 
 import { version } from '../observe/version.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
-import { describeForClient, type SearchResult, type Usage } from '../searches/search-result.ts';
+import { type ClientResult, describeForClient, type Usage } from '../searches/search-result.ts';
 
 function completionId(searchId: string): string {
   return `chatcmpl-${searchId.replace(/^srch_/, '')}`;
 }
 
-export function completion(search: LiveSearch, { texts, outcome }: SearchResult) {
+export function completion(search: LiveSearch, { texts, outcome }: ClientResult) {
   const { content, reasoning_content, refusal } = texts;
   const reasoning = reasoning_content === null ? {} : { reasoning_content };
   const message = { role: 'assistant', content, ...reasoning, refusal };
@@ -20,7 +20,7 @@ export function completion(search: LiveSearch, { texts, outcome }: SearchResult)
   };
 }
 
-function coppiceObject({ facts }: LiveSearch, { texts, outcome }: SearchResult) {
+function coppiceObject({ facts }: LiveSearch, { texts, outcome }: ClientResult) {
   return describeForClient(facts.id, facts.plan, texts, outcome, facts.escalatedFrom);
 }
 
@@ -40,7 +40,7 @@ export class Chunks {
     return this.#chunk(delta, null);
   }
 
-  last(search: LiveSearch, result: SearchResult) {
+  last(search: LiveSearch, result: ClientResult) {
     return {
       ...this.#chunk({}, result.outcome.finish_reason),
       model: search.facts.plan.model,

@@ -7,7 +7,7 @@ import type { Exchange } from '../http/exchange.ts';
 import type { ChatBody } from '../plan/chat-body.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
-import { chosenPath, type SearchResult, splitPath } from '../searches/search-result.ts';
+import { type ClientResult, chosenPath, splitPath } from '../searches/search-result.ts';
 import { SharedText } from '../searches/shared-text.ts';
 import { Chunks, type Delta } from './chat-answer.ts';
 import type { GatewayContext } from './context.ts';
@@ -41,7 +41,7 @@ export async function streamAnswer(
 
 interface Early {
   /** What the final answer adds to what has gone out. */
-  rest(last: LiveSearch, result: SearchResult): Delta[];
+  rest(last: LiveSearch, result: ClientResult): Delta[];
 }
 
 /** Sends what is certain while the search runs. With `refuse` and `escalate` nothing is certain before the end. */
@@ -51,7 +51,7 @@ function watch(search: LiveSearch, send: (delta: Delta) => void): Early {
   return plan.mode === 'direct' ? watchTokens(search, send) : watchTree(search, send);
 }
 
-function wholeAnswer(_: LiveSearch, { texts }: SearchResult): Delta[] {
+function wholeAnswer(_: LiveSearch, { texts }: ClientResult): Delta[] {
   const { content, reasoning_content: reasoning, refusal } = texts;
   return [
     ...(reasoning === null ? [] : [{ reasoning_content: reasoning }]),

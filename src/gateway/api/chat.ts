@@ -7,13 +7,13 @@ import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../
 import { type ChatBody, parseChatBody } from '../plan/chat-body.ts';
 import { needsPassthrough } from '../plan/messages.ts';
 import type { SearchPlan } from '../plan/plan.ts';
-import { planFor } from '../plan/plan-for.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { completion } from './chat-answer.ts';
 import { streamAnswer } from './chat-stream.ts';
 import type { GatewayContext } from './context.ts';
 import { passThrough } from './passthrough.ts';
+import { planFor } from './plan-for.ts';
 
 export async function chat(context: GatewayContext, exchange: Exchange): Promise<void> {
   const bytes = await readBody(exchange.request, context.config.server.bodyBytes);

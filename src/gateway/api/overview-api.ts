@@ -8,7 +8,7 @@ import type { GatewayContext } from './context.ts';
 
 const frameMs = 1000;
 
-export class OverviewFeed {
+export class OverviewApi {
   readonly #context: GatewayContext;
   readonly #readers = new Map<EventStream, Caller>();
   #timer: NodeJS.Timeout | undefined;

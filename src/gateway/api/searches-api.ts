@@ -4,11 +4,11 @@ import { type Plain, type SearchState, searchStates } from '../../journal/journa
 import { ApiError, refuse } from '../http/api-error.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../http/exchange.ts';
 import { parseSearchBody, type SearchBody } from '../plan/chat-body.ts';
-import { planFor } from '../plan/plan-for.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { detailLive, detailRecord, viewLive, viewRecord } from '../searches/search-view.ts';
 import type { GatewayContext } from './context.ts';
+import { planFor } from './plan-for.ts';
 
 const mostListed = 500;
 

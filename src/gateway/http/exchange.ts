@@ -1,7 +1,7 @@
 // One HTTP request and its answer: reading a bounded body, writing JSON and errors, always with the same headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Trace } from '../observe/telemetry.ts';
+import type { TraceContext } from '../observe/telemetry.ts';
 import { ApiError, refuse } from './api-error.ts';
 import type { Caller } from './keys.ts';
 
@@ -16,7 +16,7 @@ export interface Exchange {
   /** The search that was started or touched, for the log. */
   search?: string;
   /** The span of this request, where it is traced. */
-  trace?: Trace;
+  trace?: TraceContext;
 }
 
 /** Answers are data, never documents: nothing may be sniffed, framed or cached. */

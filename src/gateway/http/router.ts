@@ -14,7 +14,7 @@ export interface Route {
   handle(exchange: Exchange): void | Promise<void>;
 }
 
-export interface Match {
+export interface RouteMatch {
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -27,7 +27,7 @@ export class Router {
   }
 
   /** Undefined where no route has this path; throws where one has, with another method. HEAD is GET without its body. */
-  match(method: string, path: string): Match | undefined {
+  match(method: string, path: string): RouteMatch | undefined {
     const segments = path.split('/');
     const allowed: string[] = [];
     for (const candidate of this.#routes) {

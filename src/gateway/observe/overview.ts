@@ -16,7 +16,7 @@ const mostListed = 200;
 const rateWindowMs = 10_000;
 const tokenClasses = ['committed', 'discarded', 'speculative', 'verifier', 'saved_estimate'] as const;
 
-interface Ending {
+interface PastEnd {
   readonly atMs: number;
   readonly kind: ExitKind;
   readonly latencyMs: number;
@@ -27,7 +27,7 @@ export class Overview {
   readonly #clock: Clock;
   readonly #startedMs: number;
   readonly #delay = monitorEventLoopDelay({ resolution: 10 });
-  #endings: Ending[] = [];
+  #endings: PastEnd[] = [];
   readonly #tokens: Record<string, number> = Object.fromEntries(tokenClasses.map((name) => [name, 0]));
   refused = 0;
 
@@ -128,7 +128,7 @@ function listed(searches: Searches, nowMs: number): Plain[] {
   return rows;
 }
 
-function latencyOf(endings: readonly Ending[]): Plain | null {
+function latencyOf(endings: readonly PastEnd[]): Plain | null {
   if (endings.length === 0) return null;
   const sorted = endings.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
   const at = (share: number) =>

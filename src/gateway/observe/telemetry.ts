@@ -24,7 +24,7 @@ export const noTelemetry: Telemetry = {
 };
 
 /** The span of the request that asked for a search. */
-export interface Trace {
+export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
@@ -115,7 +115,7 @@ class Tracer implements Telemetry {
   }
 
   /** Goes on with the client's trace, or draws whether to begin one. */
-  #begin(traceparent: string | string[] | undefined): Trace | undefined {
+  #begin(traceparent: string | string[] | undefined): TraceContext | undefined {
     const [, traceId, parentSpanId, flags] =
       /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(traceparent ?? '')) ?? [];
     if (traceId !== undefined && flags !== undefined) {

@@ -42,7 +42,7 @@ export interface SearchPlan {
 }
 
 /** How a model takes a question, where it takes no conversation: saplings want the bare question and answer in lines. */
-export interface QuestionForm {
+export interface PromptForm {
   readonly prompt: Prompt;
   readonly delimiters: readonly string[];
   readonly stepTokens: number;
@@ -51,7 +51,7 @@ export interface QuestionForm {
 }
 
 /** A reason where the question is not of the model's kind. */
-export type FormQuestion = (prompt: Prompt) => QuestionForm | { readonly reason: string };
+export type FormQuestion = (prompt: Prompt) => PromptForm | { readonly reason: string };
 
 export interface PlanContext {
   readonly form?: FormQuestion | undefined;
@@ -107,7 +107,7 @@ export function formOf(
   asked: Prompt,
   direct: boolean,
   { model, form }: Pick<PlanContext, 'model' | 'form'>,
-): QuestionForm {
+): PromptForm {
   const { delimiters, stepTokens, maxDepth, stepPrompt, sampling } = model;
   const general = { delimiters, stepTokens, maxDepth, temperature: sampling.temperature };
   if (form === undefined) return { ...general, prompt: direct ? asked : advise(asked, stepPrompt) };

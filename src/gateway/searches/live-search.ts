@@ -5,16 +5,16 @@ import type { Plain, SearchState } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../runtime/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { ApiError } from '../http/api-error.ts';
-import type { Trace } from '../observe/telemetry.ts';
+import type { TraceContext } from '../observe/telemetry.ts';
 import type { SearchPlan } from '../plan/plan.ts';
 import { SearchMirror } from './search-mirror.ts';
-import type { SearchResult } from './search-result.ts';
+import type { ClientResult } from './search-result.ts';
 
 export interface Ended {
   readonly state: 'done' | 'failed' | 'cancelled';
   readonly endedMs: number;
   /** Undefined where it never ran. */
-  readonly result: SearchResult | undefined;
+  readonly result: ClientResult | undefined;
   readonly error: ApiError | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface LiveSearchFacts {
   /** The model that gave up, where this search took over. */
   readonly escalatedFrom: string | null;
   /** The span under which its own belongs. */
-  readonly trace?: Trace;
+  readonly trace?: TraceContext;
 }
 
 export class LiveSearch {

@@ -3,7 +3,7 @@
 import type { FaultCode } from '../../base/fault.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
-import { makeResult, type SearchResult } from './search-result.ts';
+import { type ClientResult, makeResult } from './search-result.ts';
 
 /** Of a search whose `exited` event has come, and whose successor, if it has one, is known. */
 export function endOf(search: LiveSearch, endedMs: number): Ended {
@@ -14,14 +14,14 @@ export function endOf(search: LiveSearch, endedMs: number): Ended {
   return { state, endedMs, result, error: failed ? failureOf(search.lastFault) : undefined };
 }
 
-function finalResult({ facts, mirror, promptTokens, successor }: LiveSearch): SearchResult {
+function finalResult({ facts, mirror, promptTokens, successor }: LiveSearch): ClientResult {
   const result = makeResult(facts.plan, mirror, promptTokens, facts.createdMs);
   if (successor === undefined) return result;
   return { ...result, outcome: { ...result.outcome, escalated_to: successor.id } };
 }
 
 /** Of a search that has ended; throws what its client is to be told where it has none. */
-export function requireResult({ ended }: LiveSearch): SearchResult {
+export function requireResult({ ended }: LiveSearch): ClientResult {
   if (ended?.error !== undefined) throw ended.error;
   if (ended?.result === undefined) throw new ApiError('cancelled', 'the search was cancelled before it started');
   return ended.result;

@@ -3,8 +3,8 @@
 
 import type { ExitRule } from '../../exit/exit.ts';
 import { createPolicy } from '../../policy/create.ts';
-import { createProgram } from '../../program/create.ts';
 import type { Program } from '../../program/program.ts';
+import { createProgram } from '../../program/registry/create.ts';
 import type { SearchRequest } from '../../runtime/request.ts';
 import type { SearchPlan } from '../plan/plan.ts';
 

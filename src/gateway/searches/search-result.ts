@@ -21,7 +21,7 @@ export interface ResultTexts {
   readonly answer: string | null;
 }
 
-export interface Outcome {
+export interface ResultFacts {
   readonly exit: Exit;
   readonly finish_reason: 'stop' | 'length';
   readonly score: number | null;
@@ -37,9 +37,9 @@ export interface Outcome {
   readonly escalated_to?: string;
 }
 
-export interface SearchResult {
+export interface ClientResult {
   readonly texts: ResultTexts;
-  readonly outcome: Outcome;
+  readonly outcome: ResultFacts;
 }
 
 /** Exits that end a search before its budget does. */
@@ -50,13 +50,13 @@ export function makeResult(
   mirror: SearchMirror,
   promptTokens: number,
   createdMs: number,
-): SearchResult {
+): ClientResult {
   const exited = mirror.exited;
   const exit = exited?.exit ?? { kind: 'failed', rule: 'no-exit', evidence: {} };
   const path = chosenPath(plan, mirror);
   const complete = isComplete(mirror, path);
   const texts = textsOf(plan, mirror, path, complete, exit);
-  const outcome: Outcome = {
+  const outcome: ResultFacts = {
     exit,
     finish_reason: finishReason(plan, path, complete, texts),
     score: exited?.answer?.score ?? null,
@@ -205,7 +205,7 @@ export function describeForClient(
   id: string,
   plan: Pick<SearchPlan, 'mode' | 'program' | 'policy' | 'scoring'>,
   texts: ResultTexts,
-  outcome: Outcome,
+  outcome: ResultFacts,
   escalatedFrom: string | null,
 ): Plain {
   const { exit, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } = outcome;

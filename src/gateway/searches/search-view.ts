@@ -4,7 +4,7 @@ import type { Plain, SearchRecord } from '../../journal/journal.ts';
 import type { SearchPlan } from '../plan/plan.ts';
 import type { LiveSearch } from './live-search.ts';
 import { aboutPlan, summaryOf } from './search-facts.ts';
-import { describeForClient, type Outcome, type ResultTexts } from './search-result.ts';
+import { describeForClient, type ResultFacts, type ResultTexts } from './search-result.ts';
 
 export function viewLive(search: LiveSearch, keepsTexts: boolean): Plain {
   const { id, owner, plan, background, createdMs, title, escalatedFrom } = search.facts;
@@ -51,7 +51,7 @@ export function detailRecord(record: SearchRecord): Plain {
           record.id,
           about as unknown as SearchPlan,
           { ...noTexts, ...texts },
-          outcome as unknown as Outcome,
+          outcome as unknown as ResultFacts,
           escalatedFrom,
         );
   return { result: shown, request: request?.body ?? null };
@@ -63,7 +63,7 @@ function viewResult(
   id: string,
   plan: Described,
   texts: ResultTexts,
-  outcome: Outcome,
+  outcome: ResultFacts,
   escalatedFrom: string | null,
 ): Plain {
   const { finish_reason, score, complete, usage, escalated_to } = outcome;

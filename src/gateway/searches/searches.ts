@@ -13,7 +13,7 @@ import { checkRequest } from '../../runtime/request.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { Log } from '../observe/log.ts';
-import type { Trace } from '../observe/telemetry.ts';
+import type { TraceContext } from '../observe/telemetry.ts';
 import type { SearchPlan } from '../plan/plan.ts';
 import { Admission } from './admission.ts';
 import { escalatedPlan } from './escalation.ts';
@@ -42,7 +42,7 @@ export interface NewSearchOptions {
   readonly body: Plain;
   readonly idempotencyKey?: string;
   readonly title?: string;
-  readonly trace?: Trace | undefined;
+  readonly trace?: TraceContext | undefined;
 }
 
 /** A search that exists already under the same idempotency key. */

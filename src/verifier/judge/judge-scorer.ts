@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { raise } from '../../base/fault.ts';
 import { isRecord, records, text } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../prm/scorer.ts';
+import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 
 export interface JudgeOptions {
   /** A text file; the one that ships with coppice unless said. */

@@ -9,7 +9,7 @@ import { type Renderer, render, type Tokens, tokenize } from '../../engine/opena
 import { isRecord, numberOrNaN, records } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
-import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
+import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 
 /** What is wrong with a server that cannot score this way. */
 export const noProbabilities =

@@ -4,7 +4,7 @@
 
 import { isRecord, numberOrNaN } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
+import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 
 export class HttpScorer implements Scorer {
   readonly name = 'http';

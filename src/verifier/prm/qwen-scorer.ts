@@ -3,7 +3,7 @@
 // every call computes question and steps anew; siblings go in one call.
 
 import { isRecord, numberOrNaN, records } from '../../remote/wire-values.ts';
-import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from './scorer.ts';
+import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 
 const system = 'Please reason step by step, and put your final answer within \\boxed{}.';
 const tag = '<extra_0>';

@@ -7,20 +7,20 @@ import { Pool } from '../../engine/sim/pool.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import type { World } from '../../engine/sim/world.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
-import { Scorer, type ScorerOptions } from './scorer.ts';
+import { SimScorer, type SimScorerOptions } from './sim-scorer.ts';
 
-export interface SimVerifierOptions extends ScorerOptions {
+export interface SimVerifierOptions extends SimScorerOptions {
   readonly replicas: number;
 }
 
 export class SimVerifier implements Verifier {
   readonly capabilities: VerifierCapabilities;
-  readonly #pool: Pool<Scorer, VerifierMessage>;
+  readonly #pool: Pool<SimScorer, VerifierMessage>;
 
   constructor(world: World, source: RewardSource, options: SimVerifierOptions) {
     const { reusesPrefix } = options;
     this.capabilities = { name: `sim ${options.cost.name}`, aggregation: 'product', reusesPrefix };
-    this.#pool = new Pool('verifier', options.replicas, (answered) => new Scorer(world, source, options, answered));
+    this.#pool = new Pool('verifier', options.replicas, (answered) => new SimScorer(world, source, options, answered));
   }
 
   connect(post: (message: VerifierMessage) => void): void {

@@ -6,7 +6,7 @@ import type { Example, ModelView, SearchView } from './types.ts';
 
 const keyName = 'coppice.key';
 
-export class ApiError extends Error {
+export class RequestError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
 
@@ -25,7 +25,7 @@ async function request(path: string, init: RequestInit = {}): Promise<Response> 
   const key = sessionStorage.getItem(keyName);
   if (key !== null) headers.set('authorization', `Bearer ${key}`);
   const response = await fetch(new URL(path, document.baseURI), { ...init, headers });
-  if (!response.ok) throw new ApiError(response.status, await errorMessage(response));
+  if (!response.ok) throw new RequestError(response.status, await errorMessage(response));
   return response;
 }
 
@@ -53,13 +53,13 @@ export async function cancelSearch(id: string): Promise<void> {
   await request(`v1/searches/${encodeURIComponent(id)}/cancel`, { method: 'POST' });
 }
 
-export interface Question {
+export interface NewQuestion {
   readonly text: string;
   readonly model: string | undefined;
   readonly effort: string;
 }
 
-export async function startSearch({ text, model, effort }: Question): Promise<SearchView> {
+export async function startSearch({ text, model, effort }: NewQuestion): Promise<SearchView> {
   const body = {
     ...(model === undefined ? {} : { model }),
     messages: [{ role: 'user', content: text }],
@@ -78,7 +78,7 @@ export interface StreamOptions {
   readonly lastId?: () => string | undefined;
   readonly onMessages: (messages: readonly ServerMessage[]) => void;
   /** True when connected, or what went wrong. */
-  readonly onState: (state: true | ApiError | Error) => void;
+  readonly onState: (state: true | RequestError | Error) => void;
 }
 
 const longestPauseMs = 10_000;
@@ -95,7 +95,7 @@ export async function follow(options: StreamOptions): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       options.onState(error as Error);
-      if (error instanceof ApiError && error.status < 500 && error.status !== 429) return;
+      if (error instanceof RequestError && error.status < 500 && error.status !== 429) return;
     }
     await pause(pauseMs, signal);
   }

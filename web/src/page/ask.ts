@@ -1,7 +1,7 @@
 // The box to ask: a question, or one of the examples that the default model can answer. Starts a search in the background
 // and opens it.
 
-import { ApiError, listExamples, listModels, startSearch } from '../api/client.ts';
+import { listExamples, listModels, RequestError, startSearch } from '../api/client.ts';
 import { fill, h } from './dom.ts';
 
 const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
@@ -32,7 +32,7 @@ export function makeAskBox(): HTMLElement {
       const { id } = await startSearch({ text, model: chosen, effort: effort.value });
       location.hash = `#/search/${encodeURIComponent(id)}`;
     } catch (error) {
-      problem.textContent = error instanceof ApiError ? error.message : 'The server cannot be reached.';
+      problem.textContent = error instanceof RequestError ? error.message : 'The server cannot be reached.';
       problem.hidden = false;
     } finally {
       button.disabled = false;

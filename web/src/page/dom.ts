@@ -2,13 +2,13 @@
 // text into markup, since questions and answers are untrusted.
 
 type Value = string | number | boolean | undefined | ((event: never) => void);
-export type Attributes = Readonly<Record<string, Value>>;
-export type Child = Node | string | undefined;
+export type ElementAttributes = Readonly<Record<string, Value>>;
+export type Content = Node | string | undefined;
 
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
+  attributes: ElementAttributes = {},
+  ...children: readonly Content[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   dress(element, attributes);
@@ -16,7 +16,7 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function svg(tag: string, attributes: Attributes = {}, ...children: readonly Node[]): SVGElement {
+export function svg(tag: string, attributes: ElementAttributes = {}, ...children: readonly Node[]): SVGElement {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
   dress(element, attributes);
   element.append(...children);
@@ -24,7 +24,7 @@ export function svg(tag: string, attributes: Attributes = {}, ...children: reado
 }
 
 /** A function under `onX` listens to X; true and false set and leave out an attribute. */
-function dress(element: Element, attributes: Attributes): void {
+function dress(element: Element, attributes: ElementAttributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name.slice(2), value as (event: Event) => void);
     else if (value === true) element.setAttribute(name, '');
@@ -42,6 +42,6 @@ export function setAttribute(element: Element, name: string, value: string | und
   else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-export function fill(element: Element, ...children: readonly Child[]): void {
+export function fill(element: Element, ...children: readonly Content[]): void {
   element.replaceChildren(...children.filter((child) => child !== undefined));
 }

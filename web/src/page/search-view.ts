@@ -12,7 +12,7 @@ import { Details } from './details.ts';
 import { fill, h, setAttribute, setText } from './dom.ts';
 import { FrameLoop } from './frame-loop.ts';
 import { makeLegend } from './legend.ts';
-import { Outcome } from './outcome.ts';
+import { OutcomePanel } from './outcome-panel.ts';
 import { onTheme } from './theme.ts';
 import { Timeline } from './timeline.ts';
 import { TreeCanvas } from './tree-canvas.ts';
@@ -41,7 +41,7 @@ export class SearchPage {
   #problem: string | undefined;
   readonly #title = h('h1', {});
   readonly #about = h('p', { class: 'about' });
-  readonly #outcome = new Outcome();
+  readonly #outcome = new OutcomePanel();
   readonly #facts = h('dl', { class: 'figures' });
   readonly #play = h('button', { type: 'button', class: 'play', onclick: () => this.#togglePlay() }, 'Replay');
   readonly #live = h('button', { type: 'button', onclick: () => this.#seek(Number.POSITIVE_INFINITY) }, 'End');

@@ -12,12 +12,12 @@ export type SequenceMemory = {
   remove(sequence: number, from: number): void;
 };
 
-export type Segment = {
-  parent: Segment | undefined;
+export type CacheSegment = {
+  parent: CacheSegment | undefined;
   /** Position of its first token. */
   start: number;
   readonly tokens: number[];
-  readonly children: Set<Segment>;
+  readonly children: Set<CacheSegment>;
   /** Branches that end here. */
   readonly ends: Set<Branch>;
   /** Branches that end here or below. */
@@ -28,13 +28,13 @@ export type Segment = {
 
 export type Branch = {
   readonly sequence: number;
-  segment: Segment;
+  segment: CacheSegment;
   search: string;
   idle: boolean;
   lastUse: number;
 };
 
-export type Match = { readonly length: number; readonly row: Float32Array | undefined };
+export type PrefixMatch = { readonly length: number; readonly row: Float32Array | undefined };
 
 export type PrefixStoreOptions = {
   /** KV cells, one per token. */
@@ -50,8 +50,8 @@ export class PrefixStore {
   readonly #options: PrefixStoreOptions;
   readonly #freeSequences: number[] = [];
   readonly #idle = new Set<Branch>();
-  readonly #rows = new Set<Segment>();
-  readonly #root: Segment = makeSegment(undefined, 0, []);
+  readonly #rows = new Set<CacheSegment>();
+  readonly #root: CacheSegment = makeSegment(undefined, 0, []);
   #usedCells = 0;
   #branches = 0;
   #clock = 0;
@@ -83,7 +83,7 @@ export class PrefixStore {
   }
 
   /** How many leading tokens are cached, and the logits after them where they are kept. */
-  match(tokens: readonly number[]): Match {
+  match(tokens: readonly number[]): PrefixMatch {
     const { segment, inSegment } = this.#descend(tokens);
     const whole = inSegment === segment.tokens.length;
     return { length: segment.start + inSegment, row: whole ? segment.row : undefined };
@@ -189,10 +189,10 @@ export class PrefixStore {
 
   /** Cells that dropping every idle branch would free. */
   reclaimableCells(): number {
-    const idleBelow = new Map<Segment, number>();
+    const idleBelow = new Map<CacheSegment, number>();
     let cells = 0;
     for (const branch of this.#idle) {
-      for (let at: Segment | undefined = branch.segment; at !== undefined; at = at.parent) {
+      for (let at: CacheSegment | undefined = branch.segment; at !== undefined; at = at.parent) {
         const idle = (idleBelow.get(at) ?? 0) + 1;
         idleBelow.set(at, idle);
         if (at !== this.#root && idle === at.references) cells += at.tokens.length;
@@ -220,7 +220,7 @@ export class PrefixStore {
     return worst;
   }
 
-  #descend(tokens: readonly number[], limit = tokens.length): { segment: Segment; inSegment: number } {
+  #descend(tokens: readonly number[], limit = tokens.length): { segment: CacheSegment; inSegment: number } {
     let segment = this.#root;
     for (;;) {
       const end = segment.start + segment.tokens.length;
@@ -233,7 +233,7 @@ export class PrefixStore {
   }
 
   /** Cuts a segment in two; the tail keeps its identity, so that branches that end in it stay where they are. */
-  #split(segment: Segment, at: number): Segment {
+  #split(segment: CacheSegment, at: number): CacheSegment {
     const parent = segment.parent;
     assert(parent !== undefined && at > 0 && at < segment.tokens.length, 'a split inside a segment');
     const head = makeSegment(parent, segment.start, segment.tokens.splice(0, at));
@@ -246,7 +246,7 @@ export class PrefixStore {
     return head;
   }
 
-  #moveBranch(branch: Branch, target: Segment): void {
+  #moveBranch(branch: Branch, target: CacheSegment): void {
     const from = branch.segment;
     target.parent?.children.add(target);
     target.ends.add(branch);
@@ -258,7 +258,7 @@ export class PrefixStore {
   }
 
   /** Removes segments that no branch passes any more, from here towards the root. */
-  #prune(segment: Segment): void {
+  #prune(segment: CacheSegment): void {
     for (let at = segment; at.parent !== undefined && at.references === 0; at = at.parent) {
       this.#usedCells -= at.tokens.length;
       this.#forgetRow(at);
@@ -266,22 +266,22 @@ export class PrefixStore {
     }
   }
 
-  #forgetRow(segment: Segment): void {
+  #forgetRow(segment: CacheSegment): void {
     segment.row = undefined;
     this.#rows.delete(segment);
   }
 }
 
-function makeSegment(parent: Segment | undefined, start: number, tokens: number[]): Segment {
+function makeSegment(parent: CacheSegment | undefined, start: number, tokens: number[]): CacheSegment {
   return { parent, start, tokens, children: new Set(), ends: new Set(), references: 0, row: undefined };
 }
 
-function countReferences(segment: Segment, change: number): void {
-  for (let at: Segment | undefined = segment; at !== undefined; at = at.parent) at.references += change;
+function countReferences(segment: CacheSegment, change: number): void {
+  for (let at: CacheSegment | undefined = segment; at !== undefined; at = at.parent) at.references += change;
 }
 
 /** Whether a sibling that was computed side by side holds the same tokens, so that nothing is lost with this one. */
-function isCovered(segment: Segment): boolean {
+function isCovered(segment: CacheSegment): boolean {
   if (segment.references > 1 || segment.parent === undefined) return false;
   for (const sibling of segment.parent.children) {
     if (sibling === segment || sibling.tokens.length < segment.tokens.length) continue;
@@ -292,11 +292,11 @@ function isCovered(segment: Segment): boolean {
 
 /** Two siblings may begin alike (they were generated side by side): the one that agrees longest serves best. */
 function bestChild(
-  segment: Segment,
+  segment: CacheSegment,
   tokens: readonly number[],
   limit: number,
-): { segment: Segment; common: number } | undefined {
-  let best: { segment: Segment; common: number } | undefined;
+): { segment: CacheSegment; common: number } | undefined {
+  let best: { segment: CacheSegment; common: number } | undefined;
   for (const child of segment.children) {
     const common = commonLength(child.tokens, tokens, child.start, limit);
     if (common > 0 && (best === undefined || common > best.common)) best = { segment: child, common };
@@ -311,11 +311,11 @@ function commonLength(ours: readonly number[], path: readonly number[], start: n
   return common;
 }
 
-function anyBranchBelow(segment: Segment): Branch {
+function anyBranchBelow(segment: CacheSegment): Branch {
   let at = segment;
   for (;;) {
     for (const branch of at.ends) return branch;
-    let child: Segment | undefined;
+    let child: CacheSegment | undefined;
     for (const each of at.children) {
       child = each;
       break;

@@ -3,7 +3,7 @@
 // this is the cheap form of "next the one that shares the longest prefix"). Pure.
 import type { Lane } from '../../engine.ts';
 
-export type Entry<Item> = {
+export type WaitingItem<Item> = {
   readonly id: number;
   readonly search: string;
   readonly parent: number;
@@ -14,7 +14,7 @@ export type Entry<Item> = {
   readonly item: Item;
 };
 
-type Placed<Item> = Entry<Item> & { readonly group: number };
+type Placed<Item> = WaitingItem<Item> & { readonly group: number };
 
 export class WaitingLine<Item> {
   /** Last first, so that the next one is popped from the end. */
@@ -26,7 +26,7 @@ export class WaitingLine<Item> {
     return this.#line.length;
   }
 
-  add(entry: Entry<Item>): void {
+  add(entry: WaitingItem<Item>): void {
     const placed: Placed<Item> = { ...entry, group: this.#join(entry) };
     let low = 0;
     let high = this.#line.length;
@@ -52,7 +52,7 @@ export class WaitingLine<Item> {
     for (let at = line.length - 1; at >= 0; at--) yield line[at]!.item;
   }
 
-  #join(entry: Entry<Item>): number {
+  #join(entry: WaitingItem<Item>): number {
     const key = groupKey(entry);
     const group = this.#groups.get(key) ?? { first: entry.arrival, waiting: 0 };
     group.first = Math.min(group.first, entry.arrival);
@@ -69,7 +69,7 @@ export class WaitingLine<Item> {
   }
 }
 
-function groupKey(entry: Entry<unknown>): string {
+function groupKey(entry: WaitingItem<unknown>): string {
   return `${entry.parent} ${entry.search}`;
 }
 

@@ -3,7 +3,6 @@
 
 import { Heap } from '../../../base/heap.ts';
 import type { GenerateRequest, Lane } from '../../engine.ts';
-import type { Exchange } from './exchange.ts';
 
 export interface Child {
   readonly request: GenerateRequest;
@@ -13,13 +12,12 @@ export interface Child {
   streamed: boolean;
   /** Blank steps that were thrown away. */
   rejected: number;
-  /** Where it is: in a queue, on the wire, or in neither (parked, backing off, rendering). */
+  /** Undefined while it waits in no queue: on the wire, parked, backing off or rendering. */
   waitsIn: JobQueue | undefined;
-  exchange: Exchange | undefined;
 }
 
 export function childOf(request: GenerateRequest): Child {
-  return { request, answered: false, streamed: false, rejected: 0, waitsIn: undefined, exchange: undefined };
+  return { request, answered: false, streamed: false, rejected: 0, waitsIn: undefined };
 }
 
 export interface Job {

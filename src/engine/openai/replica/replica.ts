@@ -2,12 +2,12 @@
 // Holds state and answers questions about it; the engine decides.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
+import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
 import { Connection, type ConnectionOptions } from '../../../remote/connection.ts';
-import { Health } from '../../../remote/health.ts';
 import type { Dialect, ServerFacts } from '../dialect/dialect.ts';
 import { dialects } from '../dialect/dialects.ts';
 import { type ProbeOptions, probe } from '../dialect/probe.ts';
-import type { Exchange } from '../flight/exchange.ts';
+import type { Attempt } from '../flight/attempt.ts';
 import { JobQueue } from '../flight/queue.ts';
 import { InFlightLimit, type LimitOptions } from './in-flight-limit.ts';
 import type { ReplicaLoad } from './route.ts';
@@ -15,10 +15,10 @@ import type { ReplicaLoad } from './route.ts';
 export class Replica {
   readonly connection: Connection;
   readonly queue = new JobQueue();
-  readonly exchanges = new Set<Exchange>();
+  readonly attempts = new Set<Attempt>();
   /** Searches whose prefixes are here. */
   readonly homes = new Set<string>();
-  health: Health;
+  breaker: CircuitBreaker;
   limit: InFlightLimit;
   /** Sequences that hold a place, those whose prompt is being rendered included. */
   inFlight = 0;
@@ -31,7 +31,7 @@ export class Replica {
     this.#probe = probeOptions;
     this.#limits = limits;
     this.limit = new InFlightLimit(limits);
-    this.health = new Health(false, nowMs, 'not probed yet');
+    this.breaker = new CircuitBreaker(false, nowMs, 'not probed yet');
   }
 
   get facts(): ServerFacts {
@@ -67,12 +67,12 @@ export class Replica {
 
   /** Places for now: one until the first success after an outage. */
   get room(): number {
-    return this.health.state === 'trial' ? 1 : this.limit.room;
+    return this.breaker.state === 'half-open' ? 1 : this.limit.room;
   }
 
   load(): ReplicaLoad {
     return {
-      usable: this.health.state !== 'down',
+      usable: this.breaker.state !== 'open',
       inFlight: this.inFlight,
       waiting: this.queue.sequences,
       room: this.room,
@@ -83,8 +83,8 @@ export class Replica {
   /** Whether the job at the front of the queue may start. */
   mayStart(): boolean {
     const next = this.queue.peek();
-    if (next === undefined || this.health.state === 'down') return false;
-    if (this.health.state === 'trial') return this.inFlight === 0;
+    if (next === undefined || this.breaker.state === 'open') return false;
+    if (this.breaker.state === 'half-open') return this.inFlight === 0;
     const sequences = next.children.filter((each) => !each.answered).length;
     return this.limit.admits(next.lane, sequences, this.inFlight);
   }

@@ -1,12 +1,12 @@
 // What the replicas of one engine come to together: their load, their state, and why none is up. Reads only.
 
-import type { HealthState } from '../../../remote/health.ts';
+import type { BreakerState } from '../../../remote/circuit-breaker.ts';
 import type { EngineLoad } from '../../engine.ts';
 import type { Replica } from './replica.ts';
 
 export interface ReplicaStatus {
   readonly url: string;
-  readonly state: HealthState;
+  readonly state: BreakerState;
   readonly reason: string | undefined;
   readonly inFlight: number;
   readonly waiting: number;
@@ -16,7 +16,7 @@ export interface ReplicaStatus {
 
 /** `parked` sequences wait for any replica to come back. */
 export function loadOf(replicas: readonly Replica[], parked: number, stepMs: number | undefined): EngineLoad {
-  const usable = replicas.filter((each) => each.health.state !== 'down');
+  const usable = replicas.filter((each) => each.breaker.state !== 'open');
   return {
     runningSequences: replicas.reduce((sum, each) => sum + each.inFlight, 0),
     waitingSequences: replicas.reduce((sum, each) => sum + each.queue.sequences, parked),
@@ -28,13 +28,13 @@ export function loadOf(replicas: readonly Replica[], parked: number, stepMs: num
 }
 
 export function statusOf(replica: Replica): ReplicaStatus {
-  const { connection, health, inFlight, queue, room, homes } = replica;
-  const { state, reason } = health;
+  const { connection, breaker, inFlight, queue, room, homes } = replica;
+  const { state, reason } = breaker;
   return { url: connection.url, state, reason, inFlight, waiting: queue.sequences, room, searches: homes.size };
 }
 
 export function outageOf(replicas: readonly Replica[]): string {
-  return replicas.map((each) => each.health.reason ?? `${each.connection.url} is up`).join('; ');
+  return replicas.map((each) => each.breaker.reason ?? `${each.connection.url} is up`).join('; ');
 }
 
 /** Siblings that may share a request: as many as every replica runs at a time, where sharing saves computing the prefix. */

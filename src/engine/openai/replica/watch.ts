@@ -4,7 +4,7 @@
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { Timers } from '../../../remote/timers.ts';
 import { readGauges } from '../dialect/gauges.ts';
-import type { Exchange } from '../flight/exchange.ts';
+import type { Attempt } from '../flight/attempt.ts';
 import type { Replica } from './replica.ts';
 
 export interface WatchOptions {
@@ -13,7 +13,7 @@ export interface WatchOptions {
 }
 
 export interface WatchListener {
-  stalled(exchange: Exchange, reason: Fault): void;
+  stalled(attempt: Attempt, reason: Fault): void;
   /** `reason` is why the replica is still out. */
   probed(replica: Replica, reason: string | undefined): void;
   tick(): void;
@@ -44,7 +44,7 @@ export class Watch {
   }
 
   probeLater(replica: Replica): void {
-    const delayMs = Math.max(0, replica.health.probeAtMs - this.#timers.nowMs());
+    const delayMs = Math.max(0, replica.breaker.probeAtMs - this.#timers.nowMs());
     this.#timers.after(delayMs, () => void this.#probe(replica));
   }
 
@@ -57,20 +57,20 @@ export class Watch {
     this.#calledOff = undefined;
     const nowMs = this.#timers.nowMs();
     for (const replica of this.#replicas) {
-      for (const exchange of [...replica.exchanges]) this.#look(replica, exchange, nowMs);
-      if (replica.exchanges.size > 0) void this.#readGauges(replica, nowMs);
+      for (const attempt of [...replica.attempts]) this.#look(replica, attempt, nowMs);
+      if (replica.attempts.size > 0) void this.#readGauges(replica, nowMs);
     }
     this.#listener.tick();
     // While servers are out, parked work keeps the clock running: it must be given up in time.
-    if (this.#replicas.some((each) => each.exchanges.size > 0 || each.health.state === 'down')) this.arm();
+    if (this.#replicas.some((each) => each.attempts.size > 0 || each.breaker.state === 'open')) this.arm();
   }
 
-  #look(replica: Replica, exchange: Exchange, nowMs: number): void {
-    const limitMs = exchange.began ? this.#options.betweenTokensMs : this.#options.firstTokenMs;
-    if (nowMs - exchange.lastMs < limitMs) return;
-    const setting = exchange.began ? 'betweenTokensMs' : 'firstTokenMs';
+  #look(replica: Replica, attempt: Attempt, nowMs: number): void {
+    const limitMs = attempt.began ? this.#options.betweenTokensMs : this.#options.firstTokenMs;
+    if (nowMs - attempt.lastMs < limitMs) return;
+    const setting = attempt.began ? 'betweenTokensMs' : 'firstTokenMs';
     const message = `${replica.connection.url} sent nothing for ${limitMs} ms (${setting})`;
-    this.#listener.stalled(exchange, fault('timeout', message));
+    this.#listener.stalled(attempt, fault('timeout', message));
   }
 
   async #probe(replica: Replica): Promise<void> {

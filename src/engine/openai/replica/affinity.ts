@@ -1,5 +1,5 @@
-// Where each search lives: the replica that holds its prefix, and the headers by which a router in front of the replicas
-// keeps it in one place too. Chooses, and remembers; sends nothing.
+// Affinity of searches to replicas: each stays with the one that holds its prefix, and headers tell a router in front of
+// the replicas to keep it there too. Chooses, and remembers; sends nothing.
 
 import { hash } from '../../../base/random.ts';
 import type { DialectName } from '../dialect/dialect.ts';
@@ -9,7 +9,7 @@ import { chooseReplica } from './route.ts';
 /** Read by vLLM's and llm-d's routers, and by SGLang's; sent unasked only to those two kinds of servers. */
 const knownRoutingHeaders: readonly string[] = ['x-session-id', 'x-smg-routing-key'];
 
-export class Homes {
+export class Affinity {
   readonly #replicas: readonly Replica[];
   readonly #routingHeaders: readonly string[] | undefined;
   readonly #homes = new Map<string, Replica>();
@@ -30,7 +30,7 @@ export class Homes {
     const at = chooseReplica(open, home === undefined ? undefined : this.#replicas.indexOf(home));
     const chosen = at === undefined ? undefined : this.#replicas[at]!;
     // One failure does not move a tree; that its replica is out does.
-    const moves = home === undefined || !others || home.health.state === 'down';
+    const moves = home === undefined || !others || home.breaker.state === 'open';
     if (chosen !== undefined && moves) this.#settle(search, chosen);
     return chosen;
   }

@@ -9,7 +9,7 @@ import { Runtime } from '../runtime/runtime.ts';
 import { Tree } from '../tree/tree.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
-export type LiveSearch = {
+export type SearchRun = {
   readonly engine: Engine;
   readonly verifier?: Verifier;
   readonly policy: Policy;
@@ -21,9 +21,9 @@ export type LiveSearch = {
   readonly signal?: AbortSignal;
 };
 
-export type Ended = { readonly result: SearchResult; readonly tree: Tree };
+export type FinishedRun = { readonly result: SearchResult; readonly tree: Tree };
 
-export function runSearch(live: LiveSearch): Promise<Ended> {
+export function runSearch(live: SearchRun): Promise<FinishedRun> {
   const { engine, verifier, policy, budget, request, signal } = live;
   const loop = new LiveLoop();
   let tree: Tree | undefined;

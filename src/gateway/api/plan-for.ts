@@ -1,13 +1,13 @@
 // The plan of a request against the models and limits that this server has.
 
 import { fittingPolicy } from '../../policy/fitting.ts';
-import { exampleOf } from '../../program/create.ts';
-import type { GatewayContext } from '../api/context.ts';
+import { exampleOf } from '../../program/registry/create.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
+import type { ChatBody } from '../plan/chat-body.ts';
+import { makePlan, type SearchPlan } from '../plan/plan.ts';
 import { randomSeed } from '../searches/search-facts.ts';
-import type { ChatBody } from './chat-body.ts';
-import { makePlan, type SearchPlan } from './plan.ts';
+import type { GatewayContext } from './context.ts';
 
 export function planFor(
   context: GatewayContext,

@@ -19,7 +19,7 @@ import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from 
 import { PrefixCache, type Segment } from './prefix-cache.ts';
 import type { World } from './world.ts';
 
-export interface ReplicaOptions {
+export interface SimReplicaOptions {
   readonly cost: CostModel;
   /** Sequences that run at a time (`max_num_seqs`). */
   readonly sequenceLimit: number;
@@ -57,9 +57,9 @@ interface Span {
   readonly endMs: number;
 }
 
-export class Replica {
+export class SimReplica {
   readonly #world: World;
-  readonly #options: ReplicaOptions;
+  readonly #options: SimReplicaOptions;
   readonly #post: (message: EngineMessage) => void;
   readonly #cache: PrefixCache;
   readonly #waiting = new Heap<Sequence>(waitsBefore);
@@ -80,7 +80,7 @@ export class Replica {
   #busyMs = 0;
   #generatedTokens = 0;
 
-  constructor(world: World, options: ReplicaOptions, post: (message: EngineMessage) => void) {
+  constructor(world: World, options: SimReplicaOptions, post: (message: EngineMessage) => void) {
     assert(options.sequenceLimit >= 1 && options.kvTokens > blockTokens, 'a replica needs room for a sequence');
     this.#world = world;
     this.#options = options;

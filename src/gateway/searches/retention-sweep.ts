@@ -15,7 +15,7 @@ export interface RetentionOptions {
 const sweepMs = 60_000;
 const sliceSearches = 200;
 
-export class Retention {
+export class RetentionSweep {
   readonly #options: RetentionOptions;
   #timer: NodeJS.Timeout | undefined;
 

@@ -4,10 +4,10 @@ import type { Exit } from '../../../src/exit/exit.ts';
 import type { SearchState } from '../api/types.ts';
 import type { Moment } from '../log/replay.ts';
 import { formatEvidence } from '../words.ts';
-import { type Child, fill, h } from './dom.ts';
+import { type Content, fill, h } from './dom.ts';
 import { exitLook } from './exits.ts';
 
-export class Outcome {
+export class OutcomePanel {
   readonly element = h('div', { class: 'outcome', role: 'status' });
   #shown = '';
 
@@ -20,7 +20,7 @@ export class Outcome {
   }
 }
 
-function growing({ tree }: Moment, state: SearchState): Child[] {
+function growing({ tree }: Moment, state: SearchState): Content[] {
   const waits = state === 'queued' && (tree === undefined || tree.nextStrand === 0);
   const best = tree?.best;
   return [
@@ -29,7 +29,7 @@ function growing({ tree }: Moment, state: SearchState): Child[] {
   ];
 }
 
-function ended({ answer }: Moment, exit: Exit): Child[] {
+function ended({ answer }: Moment, exit: Exit): Content[] {
   const { sign, about, kind } = exitLook(exit.kind);
   const evidence = Object.entries(exit.evidence).map(([name, value]) => `${name} ${formatEvidence(value)}`);
   const because = `rule ${exit.rule}${evidence.length === 0 ? '' : ': '}${evidence.join(' · ')}`;

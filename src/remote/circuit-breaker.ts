@@ -1,11 +1,11 @@
-// Whether a replica may get work: up, down until a probe succeeds, or on trial with a single call until that one has
-// succeeded. A connection that fails or hangs takes it out at once; bad answers take it out after a few in a row.
-// Probes come at growing, jittered intervals; only a real success resets them, so a replica that answers its probe and
-// then garbage is tried ever more rarely. Time and chance are arguments.
+// A circuit breaker: whether a replica may get work. Closed: it may. Open: it may not, until a probe succeeds. Half-open:
+// one call at a time, until one has succeeded. A connection that fails or hangs opens it at once, bad answers after a few
+// in a row. Probes come at growing, jittered intervals; only a real success resets them, so a replica that answers its
+// probe and then garbage is tried ever more rarely. Time and chance are arguments.
 
 import type { Fault } from '../base/fault.ts';
 
-export type HealthState = 'up' | 'trial' | 'down';
+export type BreakerState = 'closed' | 'half-open' | 'open';
 
 /** `connection`: refused, broken before an answer, or hanging; `answer`: a 5xx, a cut stream, garbage. */
 export type Failure = 'connection' | 'answer';
@@ -20,8 +20,8 @@ const answersInARow = 3;
 const firstProbeMs = 250;
 const longestProbeMs = 30_000;
 
-export class Health {
-  #state: HealthState;
+export class CircuitBreaker {
+  #state: BreakerState;
   #strikes = 0;
   #backOff = 0;
   #probeAtMs = 0;
@@ -30,19 +30,19 @@ export class Health {
 
   /** Begins down, due for a probe at once, when it could not be reached at the start. */
   constructor(reachable: boolean, nowMs: number, reason?: string) {
-    this.#state = reachable ? 'up' : 'down';
+    this.#state = reachable ? 'closed' : 'open';
     this.#probeAtMs = nowMs;
     this.#sinceMs = nowMs;
     this.#reason = reason;
   }
 
-  get state(): HealthState {
+  get state(): BreakerState {
     return this.#state;
   }
 
   /** Why it is down, for messages. */
   get reason(): string | undefined {
-    return this.#state === 'down' ? this.#reason : undefined;
+    return this.#state === 'open' ? this.#reason : undefined;
   }
 
   get sinceMs(): number {
@@ -55,33 +55,33 @@ export class Health {
 
   succeeded(nowMs: number): void {
     this.#strikes = 0;
-    if (this.#state === 'down') return;
+    if (this.#state === 'open') return;
     this.#backOff = 0;
-    this.#become('up', nowMs);
+    this.#become('closed', nowMs);
   }
 
   /** `chance` is uniform in [0, 1). */
   failed(failure: Failure, reason: string, nowMs: number, chance: number): void {
     this.#strikes += 1;
-    const out = failure === 'connection' || this.#state === 'trial' || this.#strikes >= answersInARow;
-    if (this.#state === 'down' || !out) return;
+    const out = failure === 'connection' || this.#state === 'half-open' || this.#strikes >= answersInARow;
+    if (this.#state === 'open' || !out) return;
     this.#reason = reason;
-    this.#become('down', nowMs);
+    this.#become('open', nowMs);
     this.#postpone(nowMs, chance);
   }
 
   probed(ok: boolean, reason: string | undefined, nowMs: number, chance: number): void {
-    if (this.#state !== 'down') return;
+    if (this.#state !== 'open') return;
     if (ok) {
       this.#strikes = 0;
-      this.#become('trial', nowMs);
+      this.#become('half-open', nowMs);
     } else {
       this.#reason = reason ?? this.#reason;
       this.#postpone(nowMs, chance);
     }
   }
 
-  #become(state: HealthState, nowMs: number): void {
+  #become(state: BreakerState, nowMs: number): void {
     if (this.#state !== state) this.#sinceMs = nowMs;
     this.#state = state;
   }

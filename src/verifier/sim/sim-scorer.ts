@@ -11,7 +11,7 @@ import type { RewardSource } from '../../engine/sim/source.ts';
 import type { World } from '../../engine/sim/world.ts';
 import type { ScoreRequest, ScoreUsage, VerifierMessage } from '../verifier.ts';
 
-export interface ScorerOptions {
+export interface SimScorerOptions {
   readonly cost: CostModel;
   /** New tokens in one pass, unless a single request has more. */
   readonly passTokens: number;
@@ -29,10 +29,10 @@ interface Scored {
   readonly usage: ScoreUsage;
 }
 
-export class Scorer {
+export class SimScorer {
   readonly #world: World;
   readonly #source: RewardSource;
-  readonly #options: ScorerOptions;
+  readonly #options: SimScorerOptions;
   readonly #post: (message: VerifierMessage) => void;
   readonly #cache: PrefixCache;
   readonly #waiting = new Heap<Waiting>(before);
@@ -41,7 +41,7 @@ export class Scorer {
   #busy = false;
   #busyMs = 0;
 
-  constructor(world: World, source: RewardSource, options: ScorerOptions, post: (message: VerifierMessage) => void) {
+  constructor(world: World, source: RewardSource, options: SimScorerOptions, post: (message: VerifierMessage) => void) {
     this.#world = world;
     this.#source = source;
     this.#options = options;

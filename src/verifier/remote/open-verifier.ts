@@ -5,11 +5,11 @@ import type { DialectName, ServerFacts } from '../../engine/openai/dialect/diale
 import { probe } from '../../engine/openai/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
 import { type JudgeOptions, JudgeScorer } from '../judge/judge-scorer.ts';
-import { CausalScorer, noProbabilities, rlhflowFormat, shepherdFormat } from './causal-scorer.ts';
-import { HttpScorer } from './http-scorer.ts';
-import { qwenScorer } from './qwen-scorer.ts';
+import { CausalScorer, noProbabilities, rlhflowFormat, shepherdFormat } from '../prm/causal-scorer.ts';
+import { HttpScorer } from '../prm/http-scorer.ts';
+import { qwenScorer } from '../prm/qwen-scorer.ts';
+import type { Scorer, ScoringServer } from '../scorer.ts';
 import { RemoteVerifier, type RemoteVerifierOptions, verifierDefaults } from './remote-verifier.ts';
-import type { Scorer, ScoringServer } from './scorer.ts';
 
 export const remoteVerifierKinds = ['qwen-prm', 'math-shepherd', 'rlhflow', 'http', 'judge'] as const;
 export type RemoteVerifierKind = (typeof remoteVerifierKinds)[number];

@@ -9,6 +9,8 @@ import type { RequestId } from '../../engine/engine.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
+import { RewardCache } from '../prm/reward-cache.ts';
+import type { ScoredPath, Scorer, ScoringServer } from '../scorer.ts';
 import type {
   ScoreRequest,
   ScoreUsage,
@@ -17,8 +19,6 @@ import type {
   VerifierLoad,
   VerifierMessage,
 } from '../verifier.ts';
-import { RewardCache } from './reward-cache.ts';
-import type { ScoredPath, Scorer, ScoringServer } from './scorer.ts';
 import { ScoringReplica } from './scoring-replica.ts';
 
 export interface RemoteVerifierOptions {
@@ -123,7 +123,7 @@ export class RemoteVerifier implements Verifier {
 
   load(): VerifierLoad {
     const running = this.#replicas.reduce((sum, each) => sum + each.paths, 0);
-    const healthy = this.#replicas.some((each) => each.health.state !== 'down');
+    const healthy = this.#replicas.some((each) => each.breaker.state !== 'open');
     const waiting = this.#entries.size - running;
     return healthy ? { waiting, healthy } : { waiting, healthy, trouble: `no verifier is up: ${this.#outage()}` };
   }
@@ -185,7 +185,7 @@ export class RemoteVerifier implements Verifier {
     replica.begin(batch.length);
     try {
       const scored = await this.#scorer.score([...distinct.values()].map(pathOf), replica.server, call.abort.signal);
-      replica.health.succeeded(this.#timers.nowMs());
+      replica.breaker.succeeded(this.#timers.nowMs());
       const share = (tokens: number): number => Math.round(tokens / distinct.size);
       const usage = { computedTokens: share(scored.computedTokens), cachedTokens: share(scored.cachedTokens) };
       const rewards = new Map([...distinct.keys()].map((text, at) => [text, scored.rewards[at]!]));
@@ -220,7 +220,7 @@ export class RemoteVerifier implements Verifier {
       return false;
     });
     if (again.length === 0) return;
-    const elsewhere = this.#replicas.some((each) => each !== replica && each.health.state !== 'down');
+    const elsewhere = this.#replicas.some((each) => each !== replica && each.breaker.state !== 'open');
     const delayMs = elsewhere ? 0 : retryDelayMs(again[0]!.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
       for (const entry of again) if (!entry.answered) this.#wait(entry);
@@ -244,11 +244,11 @@ export class RemoteVerifier implements Verifier {
   }
 
   #outage(): string {
-    return this.#replicas.map((each) => each.health.reason ?? `${each.server.connection.url} is up`).join('; ');
+    return this.#replicas.map((each) => each.breaker.reason ?? `${each.server.connection.url} is up`).join('; ');
   }
 
   #probeLater(replica: ScoringReplica): void {
-    this.#timers.after(Math.max(0, replica.health.probeAtMs - this.#timers.nowMs()), () => {
+    this.#timers.after(Math.max(0, replica.breaker.probeAtMs - this.#timers.nowMs()), () => {
       if (this.#closed) return;
       void replica.probe(this.#timers, this.#chance.uniform()).then((up) => {
         if (!up) this.#probeLater(replica);

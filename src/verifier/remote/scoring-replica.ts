@@ -2,18 +2,18 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { type Fault, FaultError } from '../../base/fault.ts';
-import { failureOf, Health } from '../../remote/health.ts';
-import type { ScoringServer } from './scorer.ts';
+import { CircuitBreaker, failureOf } from '../../remote/circuit-breaker.ts';
+import type { ScoringServer } from '../scorer.ts';
 
 export class ScoringReplica {
   readonly server: ScoringServer;
-  readonly health: Health;
+  readonly breaker: CircuitBreaker;
   #calls = 0;
   #paths = 0;
 
   constructor(server: ScoringServer, nowMs: number) {
     this.server = server;
-    this.health = new Health(true, nowMs);
+    this.breaker = new CircuitBreaker(true, nowMs);
   }
 
   get calls(): number {
@@ -25,8 +25,8 @@ export class ScoringReplica {
   }
 
   mayStart(limit: number): boolean {
-    if (this.health.state === 'down') return false;
-    return this.#calls < (this.health.state === 'trial' ? 1 : limit);
+    if (this.breaker.state === 'open') return false;
+    return this.#calls < (this.breaker.state === 'half-open' ? 1 : limit);
   }
 
   begin(paths: number): void {
@@ -43,7 +43,7 @@ export class ScoringReplica {
   failed(reason: Fault, nowMs: number, chance: number): boolean {
     const wasUp = this.#isUp();
     const failure = failureOf(reason);
-    if (failure !== undefined) this.health.failed(failure, reason.message, nowMs, chance);
+    if (failure !== undefined) this.breaker.failed(failure, reason.message, nowMs, chance);
     return wasUp && !this.#isUp();
   }
 
@@ -57,11 +57,11 @@ export class ScoringReplica {
       if (!(error instanceof FaultError)) throw error;
       reason = error.fault.message;
     }
-    this.health.probed(reason === undefined, reason, clock.nowMs(), chance);
+    this.breaker.probed(reason === undefined, reason, clock.nowMs(), chance);
     return reason === undefined;
   }
 
   #isUp(): boolean {
-    return this.health.state !== 'down';
+    return this.breaker.state !== 'open';
   }
 }

@@ -1,11 +1,11 @@
 // The contract of scorers: what one kind of remote reward model is asked and how its answer becomes rewards. The queue,
 // the cache, replicas and retries are the remote verifier's; a scorer only knows its model's format and its server's wire.
 
-import { FaultError, fault } from '../../base/fault.ts';
-import type { ServerFacts } from '../../engine/openai/dialect/dialect.ts';
-import type { Connection } from '../../remote/connection.ts';
-import type { Aggregation } from '../../tree/aggregate.ts';
-import type { Prompt } from '../../tree/step.ts';
+import { FaultError, fault } from '../base/fault.ts';
+import type { ServerFacts } from '../engine/openai/dialect/dialect.ts';
+import type { Connection } from '../remote/connection.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
+import type { Prompt } from '../tree/step.ts';
 
 /** A question and the steps to it; the last one is scored. */
 export interface ScoredPath {

@@ -1,4 +1,4 @@
-// One HTTP request for one job, from its first byte to its last: decodes the stream, folds it into drafts, and tells each
+// One HTTP request for one job, from its first byte to its last: decodes the stream, folds it into steps, and tells each
 // child's step as soon as it is complete. Ends exactly once, by `done` or by `fail`, and says nothing after `abort`.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
@@ -8,10 +8,10 @@ import { SseParser } from '../../../remote/sse.ts';
 import type { Step } from '../../../tree/step.ts';
 import type { GenerationUsage } from '../../engine.ts';
 import type { Call, Dialect, ServerFacts, Update } from '../dialect/dialect.ts';
-import { Draft } from './draft.ts';
+import { PartialStep } from './partial-step.ts';
 import type { Child } from './queue.ts';
 
-export interface ExchangeListener {
+export interface AttemptListener {
   head(headers: Readonly<Record<string, unknown>>): void;
   firstToken(afterMs: number): void;
   token(child: Child, text: string, tokens: number): void;
@@ -20,7 +20,7 @@ export interface ExchangeListener {
   fail(fault: Fault): void;
 }
 
-export interface ExchangeOptions {
+export interface AttemptOptions {
   readonly connection: Connection;
   readonly dialect: Dialect;
   readonly facts: ServerFacts;
@@ -30,13 +30,13 @@ export interface ExchangeOptions {
   readonly nowMs: () => number;
 }
 
-export class Exchange {
+export class Attempt {
   readonly children: readonly Child[];
   readonly startedMs: number;
-  readonly #options: ExchangeOptions;
-  readonly #listener: ExchangeListener;
+  readonly #options: AttemptOptions;
+  readonly #listener: AttemptListener;
   readonly #parser = new SseParser();
-  readonly #drafts: readonly Draft[];
+  readonly #steps: readonly PartialStep[];
   readonly #told: boolean[];
   readonly #stream: Stream;
   /** We cut by ourselves, so the end of the stream is not waited for. */
@@ -45,13 +45,13 @@ export class Exchange {
   #firstMs: number | undefined;
   #lastMs: number;
 
-  constructor(options: ExchangeOptions, listener: ExchangeListener) {
+  constructor(options: AttemptOptions, listener: AttemptListener) {
     const { call, children, connection, dialect, facts } = options;
     this.#options = options;
     this.#listener = listener;
     this.children = children;
     this.#cuts = call.stops.length === 0;
-    this.#drafts = children.map(({ request }) => new Draft(request.delimiters, this.#cuts));
+    this.#steps = children.map(({ request }) => new PartialStep(request.delimiters, this.#cuts));
     this.#told = children.map(() => false);
     this.startedMs = options.nowMs();
     this.#lastMs = this.startedMs;
@@ -80,8 +80,8 @@ export class Exchange {
 
   /** What a child has cost so far, as received. */
   usage(child: Child): GenerationUsage {
-    const draft = this.#drafts[this.children.indexOf(child)]!;
-    return { ...draft.usage(this.#options.call.tokenIds?.length), exact: false };
+    const step = this.#steps[this.children.indexOf(child)]!;
+    return { ...step.usage(this.#options.call.tokenIds?.length), exact: false };
   }
 
   /** Nothing has come for too long: closes the connection and fails. */
@@ -107,25 +107,25 @@ export class Exchange {
   }
 
   #fold(update: Update): void {
-    const draft = this.#drafts[update.index];
+    const step = this.#steps[update.index];
     const child = this.children[update.index];
-    if (draft === undefined || child === undefined) {
+    if (step === undefined || child === undefined) {
       throw new FaultError(fault('protocol', `the server wrote choice ${update.index} of ${this.children.length}`));
     }
-    const text = draft.fold(update);
-    if (this.#firstMs === undefined && draft.tokens > 0) {
+    const text = step.fold(update);
+    if (this.#firstMs === undefined && step.tokens > 0) {
       this.#firstMs = this.#lastMs;
       this.#listener.firstToken(this.#lastMs - this.startedMs);
     }
-    if (text !== '') this.#listener.token(child, text, draft.tokens);
+    if (text !== '') this.#listener.token(child, text, step.tokens);
   }
 
   /** Tells the steps that are complete: those with their usage, and all that ended once nothing more will come. */
   #complete(last: boolean): void {
-    this.#drafts.forEach((draft, index) => {
-      if (this.#told[index] === true || !draft.ended || !(last || this.#cuts || draft.counted)) return;
+    this.#steps.forEach((step, index) => {
+      if (this.#told[index] === true || !step.ended || !(last || this.#cuts || step.counted)) return;
       this.#told[index] = true;
-      this.#listener.step(this.children[index]!, draft.step(), draft.usage(this.#options.call.tokenIds?.length));
+      this.#listener.step(this.children[index]!, step.step(), step.usage(this.#options.call.tokenIds?.length));
     });
     if (this.#over || !this.#told.every(Boolean)) return;
     this.#over = true;

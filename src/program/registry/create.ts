@@ -1,11 +1,11 @@
 // Programs by name, at sizes that compare: `rollouts` is what a user pays for, whatever the program calls it.
 
-import type { Sampling } from '../tree/step.ts';
-import { createBeam } from './beam.ts';
-import { createBestOfN, createGreedy, createSelfConsistency } from './best-of-n.ts';
-import type { Choice } from './choice.ts';
-import { createMcts } from './mcts/mcts.ts';
-import type { Program, ProgramName } from './program.ts';
+import type { Sampling } from '../../tree/step.ts';
+import { createBeam } from '../beam.ts';
+import { createBestOfN, createGreedy, createSelfConsistency } from '../best-of-n.ts';
+import type { Choice } from '../choice.ts';
+import { createMcts } from '../mcts/mcts.ts';
+import type { Program, ProgramName } from '../program.ts';
 
 export interface ProgramSize {
   /** Rollouts of MCTS, samples of best-of-n and self-consistency, beams of beam search. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Draft } from './draft.ts';
+import { PartialStep } from './partial-step.ts';
 
 describe('Draft', () => {
   it('cuts after the first delimiter with something before it, however the text is chunked', () => {
@@ -8,30 +8,30 @@ describe('Draft', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', '#', ' '), maxLength: 30 });
     fc.assert(
       fc.property(text, fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1 }), (whole, sizes) => {
-        const draft = new Draft(delimiters, true);
+        const step = new PartialStep(delimiters, true);
         let at = 0;
         let streamed = '';
         for (let turn = 0; at < whole.length; turn += 1) {
           const chunk = whole.slice(at, at + sizes[turn % sizes.length]!);
-          streamed += draft.fold({ index: 0, text: chunk });
+          streamed += step.fold({ index: 0, text: chunk });
           at += chunk.length;
         }
         const blank = whole.length - whole.trimStart().length;
         const ends = delimiters
           .filter((each) => whole.indexOf(each, blank) >= 0)
           .map((each) => whole.indexOf(each, blank) + each.length);
-        expect(draft.ended).toBe(ends.length > 0);
-        expect(draft.text).toBe(ends.length > 0 ? whole.slice(0, Math.min(...ends)) : whole);
-        expect(streamed.startsWith(draft.text)).toBe(true);
+        expect(step.ended).toBe(ends.length > 0);
+        expect(step.text).toBe(ends.length > 0 ? whole.slice(0, Math.min(...ends)) : whole);
+        expect(streamed.startsWith(step.text)).toBe(true);
       }),
     );
   });
 
   it('takes cumulative updates as they are', () => {
-    const draft = new Draft(['\n\n'], false);
-    expect(draft.fold({ index: 0, text: 'a', tokenIds: [1], logprobs: [-1], cumulative: true })).toBe('a');
+    const step = new PartialStep(['\n\n'], false);
+    expect(step.fold({ index: 0, text: 'a', tokenIds: [1], logprobs: [-1], cumulative: true })).toBe('a');
     expect(
-      draft.fold({
+      step.fold({
         index: 0,
         text: 'ab\n\n',
         tokenIds: [1, 2],
@@ -40,7 +40,7 @@ describe('Draft', () => {
         end: 'delimiter',
       }),
     ).toBe('b\n\n');
-    expect(draft.step()).toEqual({
+    expect(step.step()).toEqual({
       text: 'ab\n\n',
       tokens: 2,
       meanLogprob: -2,
@@ -51,16 +51,16 @@ describe('Draft', () => {
   });
 
   it('keeps the whole token of a delimiter that shares one with more white space', () => {
-    const draft = new Draft(['\n\n'], false);
-    draft.fold({ index: 0, text: 'x.\n\n\n', tokenIds: [1, 9], end: 'delimiter' });
-    expect(draft.step()).toMatchObject({ text: 'x.\n\n', tokenIds: [1, 9] });
+    const step = new PartialStep(['\n\n'], false);
+    step.fold({ index: 0, text: 'x.\n\n\n', tokenIds: [1, 9], end: 'delimiter' });
+    expect(step.step()).toMatchObject({ text: 'x.\n\n', tokenIds: [1, 9] });
   });
 
   it('drops the tokens when they say more than the text, or fewer than the server counted', () => {
-    const past = new Draft(['\n\n'], true);
+    const past = new PartialStep(['\n\n'], true);
     past.fold({ index: 0, text: 'x\n\nmore', tokenIds: [1, 2, 3] });
     expect(past.step().tokenIds).toBeUndefined();
-    const fewer = new Draft([], false);
+    const fewer = new PartialStep([], false);
     const usage = { promptTokens: 5, cachedTokens: 2, generatedTokens: 3 };
     fewer.fold({ index: 0, text: 'x', tokenIds: [1, 2], end: 'eos', usage });
     expect(fewer.step().tokenIds).toBeUndefined();
@@ -69,8 +69,8 @@ describe('Draft', () => {
   });
 
   it('marks what it only saw arrive as not exact', () => {
-    const draft = new Draft([], false);
-    draft.fold({ index: 0, text: 'x', tokenIds: [1] });
-    expect(draft.usage(7)).toEqual({ computedTokens: 7, cachedTokens: 0, generatedTokens: 1, exact: false });
+    const step = new PartialStep([], false);
+    step.fold({ index: 0, text: 'x', tokenIds: [1] });
+    expect(step.usage(7)).toEqual({ computedTokens: 7, cachedTokens: 0, generatedTokens: 1, exact: false });
   });
 });

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { runTrial, type TrialResult, type TrialSpec } from './trial.ts';
 
-export interface PoolOptions {
+export interface TrialPoolOptions {
   readonly threads: number;
   /** After each trial: how many of all trials so far are done. */
   readonly onProgress?: (done: number, all: number) => void;
@@ -21,13 +21,13 @@ export interface Finished {
   readonly result: TrialResult;
 }
 
-export class Pool {
-  readonly #options: PoolOptions;
+export class TrialPool {
+  readonly #options: TrialPoolOptions;
   readonly #workers: Worker[] = [];
   #done = 0;
   #all = 0;
 
-  constructor(options: PoolOptions) {
+  constructor(options: TrialPoolOptions) {
     this.#options = options;
   }
 
@@ -66,7 +66,7 @@ export class Pool {
   #hire(count: number): Worker[] {
     while (this.#workers.length < count) {
       const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-      this.#workers.push(new Worker(new URL(`./pool-worker.${extension}`, import.meta.url)));
+      this.#workers.push(new Worker(new URL(`./trial-pool-worker.${extension}`, import.meta.url)));
     }
     return this.#workers.slice(0, count);
   }

@@ -5,7 +5,7 @@ import type { Step, StepEnd } from '../../../tree/step.ts';
 import type { GenerationUsage } from '../../engine.ts';
 import type { Update, WireUsage } from '../dialect/dialect.ts';
 
-export class Draft {
+export class PartialStep {
   readonly #delimiters: readonly string[];
   /** The server was not asked to stop at them, so we cut. */
   readonly #cuts: boolean;
