@@ -12,16 +12,17 @@ const street: Readonly<Record<string, readonly string[]>> = {
   answer: [],
   cost: [],
   tree: ['answer'],
-  program: ['tree', 'answer'],
-  exit: ['tree', 'answer'],
+  log: ['tree'],
+  program: ['log', 'tree', 'answer'],
+  exit: ['log', 'tree', 'answer'],
   scheduler: ['tree', 'cost'],
-  policy: ['program', 'exit', 'scheduler', 'tree', 'answer'],
+  policy: ['program', 'exit', 'scheduler', 'log', 'tree', 'answer'],
   task: ['answer'],
   remote: [],
   engine: ['tree', 'cost', 'remote'],
   verifier: ['tree', 'cost', 'engine', 'remote', 'task', 'answer'],
-  journal: ['tree'],
-  runtime: ['tree', 'answer', 'program', 'exit', 'scheduler', 'policy', 'cost', 'engine', 'verifier', 'journal'],
+  journal: ['log', 'tree'],
+  runtime: ['log', 'tree', 'answer', 'program', 'exit', 'scheduler', 'policy', 'cost', 'engine', 'verifier', 'journal'],
   config: ['tree', 'answer', 'program', 'exit', 'scheduler', 'policy', 'engine', 'verifier', 'cost', 'journal', 'task'],
   answering: ['*'],
   gateway: ['*'],
@@ -32,7 +33,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
 /** Folders that nobody but cli/ may import. */
 const tops: readonly string[] = ['gateway', 'bench', 'cli'];
 
-const pure: readonly string[] = ['answer', 'cost', 'tree', 'program', 'exit', 'scheduler', 'policy', 'task'];
+const pure: readonly string[] = ['answer', 'cost', 'tree', 'log', 'program', 'exit', 'scheduler', 'policy', 'task'];
 
 const impurities: readonly [RegExp, string][] = [
   [/\basync\b|\bawait\b|\bPromise\b/, 'asynchrony'],

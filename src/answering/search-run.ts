@@ -1,8 +1,8 @@
 // One search run to its end in real time, with its events handed on as they happen.
 
 import type { Engine } from '../engine/engine.ts';
+import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
 import type { Policy } from '../policy/policy.ts';
-import { isTreeEvent, type LoggedEvent } from '../runtime/events.ts';
 import { LiveLoop, systemClock } from '../runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../runtime/request.ts';
 import { Runtime } from '../runtime/runtime.ts';

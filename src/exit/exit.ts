@@ -1,29 +1,9 @@
 // The contract of exit rules and prune rules: pure readings of one search that end it, or one of its strands, with
 // evidence in numbers a person can read. A rule never changes the tree and never looks at another search.
 
+import type { Evidence, Exit } from '../log/end.ts';
 import type { StrandId } from '../tree/events.ts';
 import type { Tree } from '../tree/tree.ts';
-
-export const exitKinds = [
-  'accepted', // positive: a completed path reached the threshold
-  'futile', // negative: no continuation can, or is likely to, reach it
-  'certain', // the answers agree
-  'settled', // more work is unlikely to change the answer
-  'exhausted', // the budget is spent or nothing is left to grow
-  'deadline', // out of time
-  'cancelled', // by the client
-  'failed', // engine or verifier could not go on
-] as const;
-export type ExitKind = (typeof exitKinds)[number];
-
-export type Evidence = Readonly<Record<string, number | string>>;
-
-export interface Exit {
-  readonly kind: ExitKind;
-  /** The rule that fired, by name. */
-  readonly rule: string;
-  readonly evidence: Evidence;
-}
 
 /** What a search may use up, and what it aims at. */
 export interface Limits {

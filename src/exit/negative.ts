@@ -3,11 +3,12 @@
 // the check every branch whose reward at the first depth is below a cut, because such branches rarely recover: a bet.
 // Neither fires before a first path is completed, nor when nothing is left to grow, nor over an accepted answer.
 
+import type { Evidence } from '../log/end.ts';
 import { mayGrow, type Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { requireBound } from './bound.ts';
 import { readable } from './evidence.ts';
-import type { Evidence, ExitRule } from './exit.ts';
+import type { ExitRule } from './exit.ts';
 
 export const strictNegative: ExitRule = negativeRule('negative-strict', 0);
 

@@ -2,6 +2,7 @@
 // vote, weighted by score), self-consistency the answer that most of them give; greedy is a single sample at temperature 0.
 // A sample is a strand.
 
+import type { Answer } from '../log/end.ts';
 import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
@@ -15,7 +16,7 @@ import {
   openAt,
   readyStrand,
 } from './growth.ts';
-import type { Answer, Ask, Expansion, Outcome, Program, ProgramName } from './program.ts';
+import type { Ask, Expansion, Outcome, Program, ProgramName } from './program.ts';
 
 export interface SamplesOptions {
   readonly samples: number;

@@ -2,10 +2,10 @@
 // paths together speak for. Before a path is completed, the best beginning of one.
 
 import { groupAnswers } from '../answer/groups.ts';
+import type { Answer } from '../log/end.ts';
 import { type Node, pathText } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { meanLogprobOf } from './confidence.ts';
-import type { Answer } from './program.ts';
 
 export const choices = ['best', 'vote'] as const;
 /** `vote`: a path speaks for its answer with its score times the share of samples that took it. */

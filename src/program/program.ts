@@ -4,6 +4,7 @@
 // strands may be open (the scheduler). Its conformance suite is tests/conformance/program.ts.
 
 import type { Fault } from '../base/fault.ts';
+import type { Answer } from '../log/end.ts';
 import type { NodeId, StrandId } from '../tree/events.ts';
 import type { Node } from '../tree/node.ts';
 import type { Sampling, Step } from '../tree/step.ts';
@@ -36,17 +37,6 @@ export type Outcome =
       readonly answer?: string;
     }
   | { readonly ok: false; readonly node: NodeId; readonly index: number; readonly fault: Fault };
-
-export interface Answer {
-  readonly node: NodeId;
-  readonly text: string;
-  readonly answer: string | undefined;
-  readonly score: number;
-  /** False when no path has been completed and this is the best beginning of one. */
-  readonly complete: boolean;
-  /** Where paths voted: the share of all weight that speaks for this answer. */
-  readonly support?: number;
-}
 
 export interface Program {
   readonly name: ProgramName;

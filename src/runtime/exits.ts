@@ -1,7 +1,7 @@
 // Why a search ends: the first of its own exit rules that fires, then too many failures in a row; and the exits that no
 // rule names. Reads only; the runtime ends the search.
 
-import type { Exit } from '../exit/exit.ts';
+import type { Exit } from '../log/end.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { RuntimeOptions } from './options.ts';
 import type { Search } from './search.ts';

@@ -2,8 +2,8 @@
 // speculation that the program never asked for, speculative.
 
 import type { GenerationUsage } from '../engine/engine.ts';
+import type { Cost } from '../log/end.ts';
 import type { ScoreUsage } from '../verifier/verifier.ts';
-import type { Cost } from './request.ts';
 
 export class Ledger {
   #generatedTokens = 0;

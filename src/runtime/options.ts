@@ -3,9 +3,9 @@
 import type { Clock } from '../base/clock.ts';
 import type { Fault } from '../base/fault.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { LoggedEvent } from '../log/events.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Verifier } from '../verifier/verifier.ts';
-import type { LoggedEvent } from './events.ts';
 import type { SearchResult } from './request.ts';
 
 export interface RuntimeOptions {

@@ -1,9 +1,10 @@
 // What a caller hands to the runtime to have one question answered, and what it gets back.
 
 import { raise } from '../base/fault.ts';
-import type { Exit, Limits } from '../exit/exit.ts';
+import type { Limits } from '../exit/exit.ts';
+import type { Answer, Cost, Exit } from '../log/end.ts';
 import type { Rules } from '../policy/policy.ts';
-import type { Answer, Program } from '../program/program.ts';
+import type { Program } from '../program/program.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt } from '../tree/step.ts';
 
@@ -24,23 +25,6 @@ export interface SearchRequest {
   readonly maxStepTokens: number;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
-}
-
-/** Where a search's tokens went. Generated tokens are counted once, in exactly one of the first three. */
-export interface Cost {
-  /** Generated tokens of steps that are nodes of the tree. */
-  readonly committedTokens: number;
-  /** Generated tokens of steps that were cancelled, failed, came late or came twice. */
-  readonly discardedTokens: number;
-  /** Generated tokens of speculative steps that the program never asked for. */
-  readonly speculativeTokens: number;
-  /** Prompt and path tokens computed by the engine, and those it found in its cache. */
-  readonly promptTokens: number;
-  readonly cachedTokens: number;
-  readonly verifierTokens: number;
-  readonly verifierCachedTokens: number;
-  readonly engineCalls: number;
-  readonly verifierCalls: number;
 }
 
 export interface SearchResult {

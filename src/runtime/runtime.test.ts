@@ -3,12 +3,12 @@ import { digestTree } from '../../tests/support/digest.ts';
 import { readExpansions } from '../../tests/support/expansions.ts';
 import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
+import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
 import { createBeam } from '../program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import type { Program } from '../program/program.ts';
 import { Tree } from '../tree/tree.ts';
-import { isTreeEvent, type LoggedEvent } from './events.ts';
 import type { SearchRequest, SearchResult } from './request.ts';
 import { Runtime } from './runtime.ts';
 

@@ -6,7 +6,8 @@
 import { assert, never } from '../base/assert.ts';
 import { FaultError, raise } from '../base/fault.ts';
 import type { EngineMessage } from '../engine/engine.ts';
-import type { Exit } from '../exit/exit.ts';
+import type { Exit } from '../log/end.ts';
+import type { SearchEvent } from '../log/events.ts';
 import { checkRules } from '../policy/check.ts';
 import type { Expansion } from '../program/program.ts';
 import type { Decision, Width } from '../scheduler/scheduler.ts';
@@ -14,7 +15,6 @@ import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
 import { ghostKey, Tree } from '../tree/tree.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
 import { Alarms } from './alarms.ts';
-import type { SearchEvent } from './events.ts';
 import { cancelledByCaller, firstExit, nothingLeft } from './exits.ts';
 import { type Arrival, Flights } from './flights.ts';
 import { Leases } from './leases.ts';

@@ -2,7 +2,8 @@
 // the few readings that several phases of the loop share; what happens when is decided in runtime.ts.
 
 import type { Lane, PathStep, RequestId } from '../engine/engine.ts';
-import type { Exit, SearchView } from '../exit/exit.ts';
+import type { SearchView } from '../exit/exit.ts';
+import type { Exit } from '../log/end.ts';
 import { bestAnswer } from '../program/choice.ts';
 import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';

@@ -3,11 +3,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { LoggedEvent } from '../../src/log/events.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import type { PolicyOptions } from '../../src/policy/knobs.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { selectLeaf } from '../../src/program/mcts/selection.ts';
-import type { LoggedEvent } from '../../src/runtime/events.ts';
 import type { SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';

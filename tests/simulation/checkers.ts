@@ -1,7 +1,7 @@
 // What must hold of any run, read off its log by code that shares nothing with the runtime. Each gives a complaint or
 // nothing.
 
-import { isTreeEvent } from '../../src/runtime/events.ts';
+import { isTreeEvent } from '../../src/log/events.ts';
 import { type Expansions, readExpansions } from '../support/expansions.ts';
 import type { Storm } from './storm.ts';
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isTreeEvent } from '../../src/runtime/events.ts';
+import { isTreeEvent } from '../../src/log/events.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { checkers, expansionsOf } from './checkers.ts';
 import { runStorm, type Storm } from './storm.ts';

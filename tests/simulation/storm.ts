@@ -2,13 +2,13 @@
 // while; then calm. Everything that happens is drawn from the seed. The checkers read the log alone, never the runtime.
 
 import { hash, Random } from '../../src/base/random.ts';
+import type { LoggedEvent } from '../../src/log/events.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import { type Policy, policyNames, type Rules } from '../../src/policy/policy.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
-import type { LoggedEvent } from '../../src/runtime/events.ts';
 import type { SearchRequest, SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';

@@ -1,7 +1,7 @@
 // One search as a single HTML file: the replay page with the log inside as inert JSON. A JSON text in which `<` is escaped
 // cannot end its element or begin another, whatever a model has written into it.
 
-import type { LoggedEvent } from '../../src/runtime/events.ts';
+import type { LoggedEvent } from '../../src/log/events.ts';
 import type { SearchView } from './api/types.ts';
 
 export interface SearchExport {

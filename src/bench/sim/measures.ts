@@ -1,6 +1,6 @@
 // What a trial says about a policy, in the numbers of the comparison.
 
-import type { ExitKind } from '../../exit/exit.ts';
+import type { ExitKind } from '../../log/end.ts';
 import { mean, percentile } from '../statistics.ts';
 import type { Served, TrialResult } from './trial.ts';
 

@@ -6,7 +6,7 @@ import { hash, Random } from '../../base/random.ts';
 import { extractAnswer, QuestionModel, type QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
-import type { ExitKind } from '../../exit/exit.ts';
+import type { ExitKind } from '../../log/end.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';

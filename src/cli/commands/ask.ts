@@ -6,13 +6,13 @@ import { generalForm, type QuestionForm, STEP_PROMPT, saplingForm } from '../../
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
 import { isShipped, shapeOf } from '../../engine/llama/shipped-models.ts';
+import type { LoggedEvent } from '../../log/events.ts';
 import { createPolicy } from '../../policy/create.ts';
 import { fittingPolicy } from '../../policy/fitting.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
 import { type Choice, choices } from '../../program/choice.ts';
 import { type ProgramName, programNames } from '../../program/program.ts';
 import { createProgram, exampleOf } from '../../program/registry/create.ts';
-import type { LoggedEvent } from '../../runtime/events.ts';
 import type { SearchRequest } from '../../runtime/request.ts';
 import { isRecognised, recognise } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';

@@ -2,7 +2,7 @@
 // every event, or the tree as it was after one of them.
 import { emitKeypressEvents } from 'node:readline';
 import { raise } from '../../base/fault.ts';
-import { isTreeEvent, type LoggedEvent } from '../../runtime/events.ts';
+import { isTreeEvent, type LoggedEvent } from '../../log/events.ts';
 import { Tree } from '../../tree/tree.ts';
 import { eventText } from '../terminal/event-text.ts';
 import { given, readArguments, whole } from '../terminal/options.ts';

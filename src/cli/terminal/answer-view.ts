@@ -1,6 +1,5 @@
 // The end of a search, for a person and for a program: answer, path, why it stopped, what it cost.
-import type { Evidence, Exit } from '../../exit/exit.ts';
-import type { Answer } from '../../program/program.ts';
+import type { Answer, Evidence, Exit } from '../../log/end.ts';
 import type { SearchResult } from '../../runtime/request.ts';
 import { pathTo } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';

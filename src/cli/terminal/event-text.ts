@@ -1,5 +1,5 @@
 // Every event of a search in one line of words, for `replay`.
-import type { SearchEvent } from '../../runtime/events.ts';
+import type { SearchEvent } from '../../log/events.ts';
 import { plainLine } from './terminal.ts';
 
 export function eventText(event: SearchEvent): string {

@@ -2,7 +2,7 @@
 // `replay`.
 import { readFileSync } from 'node:fs';
 import { raise } from '../../base/fault.ts';
-import type { LoggedEvent } from '../../runtime/events.ts';
+import type { LoggedEvent } from '../../log/events.ts';
 
 export type TraceHeader = {
   readonly trace: 1;

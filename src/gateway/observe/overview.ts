@@ -3,8 +3,8 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../base/clock.ts';
-import { type ExitKind, exitKinds } from '../../exit/exit.ts';
 import type { Plain } from '../../journal/journal.ts';
+import { type ExitKind, exitKinds } from '../../log/end.ts';
 import type { Ended, LiveSearch } from '../searches/live-search.ts';
 import type { Searches } from '../searches/searches.ts';
 import type { ServedModel } from '../searches/served-model.ts';

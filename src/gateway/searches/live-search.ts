@@ -2,7 +2,7 @@
 
 import type { FaultCode } from '../../base/fault.ts';
 import type { Plain, SearchState } from '../../journal/journal.ts';
-import type { LoggedEvent } from '../../runtime/events.ts';
+import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { ApiError } from '../http/api-error.ts';
 import type { TraceContext } from '../observe/telemetry.ts';

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
-import { isTreeEvent, type SearchEvent } from '../../runtime/events.ts';
+import { isTreeEvent, type SearchEvent } from '../../log/events.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { TreeEvent } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';

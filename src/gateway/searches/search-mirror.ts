@@ -1,10 +1,8 @@
 // What the gateway knows of one search: a light fold of its log, the same live and after a restart. Holds enough to
 // show it, to stream it and to make its result, and nothing that selection needs. Never asks the runtime anything.
 
-import type { Exit } from '../../exit/exit.ts';
-import type { Answer } from '../../program/program.ts';
-import type { LoggedEvent, SearchEvent } from '../../runtime/events.ts';
-import type { Cost } from '../../runtime/request.ts';
+import type { Answer, Cost, Exit } from '../../log/end.ts';
+import type { LoggedEvent, SearchEvent } from '../../log/events.ts';
 import { type Aggregation, extendScore, rootScore } from '../../tree/aggregate.ts';
 import type { Growth, NodeId } from '../../tree/events.ts';
 import type { StepEnd } from '../../tree/step.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ExitKind } from '../../exit/exit.ts';
-import type { SearchEvent } from '../../runtime/events.ts';
-import type { Cost } from '../../runtime/request.ts';
+import type { Cost, ExitKind } from '../../log/end.ts';
+import type { SearchEvent } from '../../log/events.ts';
 import type { SearchPlan } from '../plan/plan.ts';
 import { SearchMirror } from './search-mirror.ts';
 import { makeResult } from './search-result.ts';

@@ -1,8 +1,8 @@
 // What a finished search says to its client, made from its plan and its log alone, so that it is the same before and
 // after a restart. Token counts follow docs/http-api.md: everything that was generated is counted, once.
 
-import type { Exit, ExitKind } from '../../exit/exit.ts';
 import type { Plain } from '../../journal/journal.ts';
+import type { Exit, ExitKind } from '../../log/end.ts';
 import type { SearchPlan } from '../plan/plan.ts';
 import type { MirrorNode, SearchMirror } from './search-mirror.ts';
 

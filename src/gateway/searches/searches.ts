@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type Fault, FaultError } from '../../base/fault.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
-import type { LoggedEvent } from '../../runtime/events.ts';
+import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import { checkRequest } from '../../runtime/request.ts';
 import { ApiError } from '../http/api-error.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LoggedEvent, SearchEvent } from '../../runtime/events.ts';
+import type { LoggedEvent, SearchEvent } from '../../log/events.ts';
 import type { StepEnd } from '../../tree/step.ts';
 import { SearchMirror } from './search-mirror.ts';
 import { SharedText } from './shared-text.ts';

@@ -1,6 +1,6 @@
 // One line of the log in words, for the reader who steps through it and for screen readers. Pure.
 
-import type { SearchEvent } from '../../../src/runtime/events.ts';
+import type { SearchEvent } from '../../../src/log/events.ts';
 
 export function describeEvent(event: SearchEvent): string {
   switch (event.type) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedEvent } from '../../../src/runtime/events.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
 import { Player } from './player.ts';
 
 function logOf(times: readonly number[]): LoggedEvent[] {

@@ -1,7 +1,7 @@
 // Where in a log the reader is: following the end of a live search, standing still, or playing at some speed. Positions
 // count events; while playing, the events' own times decide when the next one is due. Keeps no clock of its own.
 
-import type { LoggedEvent } from '../../../src/runtime/events.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
 
 const wantedLengthMs = { least: 5000, most: 15_000 };
 export const speeds = [0.1, 0.25, 0.5, 1, 2, 4, 16, 64] as const;

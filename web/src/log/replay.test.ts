@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isTreeEvent, type LoggedEvent } from '../../../src/runtime/events.ts';
+import { isTreeEvent, type LoggedEvent } from '../../../src/log/events.ts';
 import { Tree } from '../../../src/tree/tree.ts';
 import { digestTree } from '../../../tests/support/digest.ts';
 import { recordSearch } from '../../../tests/support/recorded.ts';

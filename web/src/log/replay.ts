@@ -2,10 +2,8 @@
 // only the new events; backward begins again from the first, which a few thousand events make cheap. What the runtime
 // noted around the tree (widths, prunes, the exit) is folded beside it. Never changes the log.
 
-import type { Exit } from '../../../src/exit/exit.ts';
-import type { Answer } from '../../../src/program/program.ts';
-import { isTreeEvent, type LoggedEvent, type RuntimeEvent } from '../../../src/runtime/events.ts';
-import type { Cost } from '../../../src/runtime/request.ts';
+import type { Answer, Cost, Exit } from '../../../src/log/end.ts';
+import { isTreeEvent, type LoggedEvent, type RuntimeEvent } from '../../../src/log/events.ts';
 import type { NodeId } from '../../../src/tree/events.ts';
 import { Tree } from '../../../src/tree/tree.ts';
 

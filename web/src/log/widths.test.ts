@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedEvent } from '../../../src/runtime/events.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
 import { recordSearch } from '../../../tests/support/recorded.ts';
 import { Widths } from './widths.ts';
 

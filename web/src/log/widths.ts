@@ -1,7 +1,7 @@
 // The width timeline: how many strands a search was allowed and how many it had open, and the best finished score,
 // after every event that changed one of them. Grows with the log; never looks at an event twice.
 
-import type { LoggedEvent } from '../../../src/runtime/events.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
 import { Replay } from './replay.ts';
 
 export interface WidthPoint {

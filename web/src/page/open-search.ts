@@ -1,7 +1,7 @@
 // Opens one search of the server: reads what is known, follows its log, and shows both. Events that come together are
 // shown together, once per frame, so that a fast search cannot outrun the page.
 
-import type { LoggedEvent } from '../../../src/runtime/events.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
 import { cancelSearch, follow, readSearch } from '../api/client.ts';
 import { exportRecording } from '../recording.ts';
 import { fill, h } from './dom.ts';

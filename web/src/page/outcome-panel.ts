@@ -1,6 +1,6 @@
 // How a search stands: growing, with the best answer so far, or ended, with its answer and why.
 
-import type { Exit } from '../../../src/exit/exit.ts';
+import type { Exit } from '../../../src/log/end.ts';
 import type { SearchState } from '../api/types.ts';
 import type { Moment } from '../log/replay.ts';
 import { formatEvidence } from '../words.ts';

@@ -1,7 +1,7 @@
 // One search: its question, answer and numbers, the tree at the moment that the timeline shows, and the path of the
 // selected node. Reads a log that may still grow; does not know where the log comes from.
 
-import type { LoggedEvent } from '../../../src/runtime/events.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
 import type { SearchView } from '../api/types.ts';
 import { describeEvent } from '../log/describe.ts';
 import { Player, speeds } from '../log/player.ts';

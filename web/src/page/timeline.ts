@@ -1,7 +1,7 @@
 // The width timeline, which is also the slider of the replay: a playhead that pointer and keys move. Left and right go
 // one event, Page Up and Page Down twenty, Home and End to the ends.
 
-import type { LoggedEvent } from '../../../src/runtime/events.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
 import type { Player } from '../log/player.ts';
 import { Widths } from '../log/widths.ts';
 import { formatDuration } from '../words.ts';

@@ -1,10 +1,8 @@
 // What the runtime adds to a search's log around the tree's own events: who was admitted, how wide it might grow, what
 // was taken from it, why it ended. The tree is a fold of the tree events alone; these explain when and why.
 
-import type { Evidence, Exit } from '../exit/exit.ts';
-import type { Answer } from '../program/program.ts';
 import type { StrandId, TreeEvent } from '../tree/events.ts';
-import type { Cost } from './request.ts';
+import type { Answer, Cost, Evidence, Exit } from './end.ts';
 
 export type RuntimeEvent =
   | { readonly type: 'submitted' }

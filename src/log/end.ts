@@ -1,0 +1,53 @@
+// How a search ended, as its log says it: why, with which answer, at what cost. Plain data, read by everyone from the
+// exit rules to the page; what decides these things lives elsewhere.
+
+import type { NodeId } from '../tree/events.ts';
+
+export const exitKinds = [
+  'accepted', // positive: a completed path reached the threshold
+  'futile', // negative: no continuation can, or is likely to, reach it
+  'certain', // the answers agree
+  'settled', // more work is unlikely to change the answer
+  'exhausted', // the budget is spent or nothing is left to grow
+  'deadline', // out of time
+  'cancelled', // by the client
+  'failed', // engine or verifier could not go on
+] as const;
+export type ExitKind = (typeof exitKinds)[number];
+
+export type Evidence = Readonly<Record<string, number | string>>;
+
+export interface Exit {
+  readonly kind: ExitKind;
+  /** The rule that fired, by name. */
+  readonly rule: string;
+  readonly evidence: Evidence;
+}
+
+export interface Answer {
+  readonly node: NodeId;
+  readonly text: string;
+  readonly answer: string | undefined;
+  readonly score: number;
+  /** False when no path has been completed and this is the best beginning of one. */
+  readonly complete: boolean;
+  /** Where paths voted: the share of all weight that speaks for this answer. */
+  readonly support?: number;
+}
+
+/** Where a search's tokens went. Generated tokens are counted once, in exactly one of the first three. */
+export interface Cost {
+  /** Generated tokens of steps that are nodes of the tree. */
+  readonly committedTokens: number;
+  /** Generated tokens of steps that were cancelled, failed, came late or came twice. */
+  readonly discardedTokens: number;
+  /** Generated tokens of speculative steps that the program never asked for. */
+  readonly speculativeTokens: number;
+  /** Prompt and path tokens computed by the engine, and those it found in its cache. */
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly verifierTokens: number;
+  readonly verifierCachedTokens: number;
+  readonly engineCalls: number;
+  readonly verifierCalls: number;
+}
