@@ -162,7 +162,13 @@ export const model = z.strictObject({
   stepTokens: whole(256, 1, 32_768, 'tokens', 'longest step; as in P3 and its baselines'),
   maxDepth: whole(40, 1, 1000, 'steps', 'longest path; as in search-and-learn'),
   sampling,
-  requestMs: whole(120_000, 100, 3_600_000, 'ms', 'one call of engine or verifier before it counts as failed'),
+  requestMs: whole(
+    120_000,
+    100,
+    3_600_000,
+    'ms',
+    'one call of engine or verifier before it counts as failed; work that waits for a server is not counted',
+  ),
   escalateTo: z
     .string()
     .optional()

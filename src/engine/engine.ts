@@ -2,6 +2,8 @@
 // and its cache; it never sees a tree, a score or a policy. Every request is answered by exactly one `step` or `fault`
 // message; `token` messages may come before. After `cancel`, the engine stops the work as soon as it can and answers
 // with a `cancelled` fault, unless the step was already on its way. Errors are data, never exceptions.
+// An engine that lets work wait outside its servers says so (`held`) and says when a server has it (`taken`): whoever
+// counts how long a request may take counts only from `taken` on. How long work may be held is the engine's own affair.
 // Excluded: retries across engines (replicas are one engine), scoring, deciding what to grow.
 // Its conformance suite is tests/conformance/engine.ts.
 
@@ -53,8 +55,22 @@ export interface GenerationUsage {
 
 export type EngineMessage =
   | { readonly type: 'token'; readonly request: RequestId; readonly text: string; readonly tokens: number }
+  | Custody
   | { readonly type: 'step'; readonly request: RequestId; readonly step: Step; readonly usage: GenerationUsage }
   | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault; readonly usage?: GenerationUsage };
+
+/** Who has a request: nobody that could work on it, or a server. One that is never spoken of counts as taken. */
+export interface Custody {
+  readonly type: 'held' | 'taken';
+  readonly request: RequestId;
+}
+
+/** Whether a message of an engine or a verifier is the one that answers its request. */
+export function isAnswer<Message extends { readonly type: string }>(
+  message: Message,
+): message is Exclude<Message, { readonly type: 'token' | 'held' | 'taken' }> {
+  return message.type === 'step' || message.type === 'score' || message.type === 'fault';
+}
 
 export interface EngineCapabilities {
   readonly name: string;

@@ -5,7 +5,15 @@ import { assert } from '../base/assert.ts';
 import { type Fault, fault } from '../base/fault.ts';
 import { Counter } from '../base/ids.ts';
 import { hash } from '../base/random.ts';
-import type { Engine, EngineMessage, GenerateRequest, Lane, RequestId } from '../engine/engine.ts';
+import {
+  type Custody,
+  type Engine,
+  type EngineMessage,
+  type GenerateRequest,
+  isAnswer,
+  type Lane,
+  type RequestId,
+} from '../engine/engine.ts';
 import type { Expansion, Outcome } from '../program/program.ts';
 import { childKey, pathText, pathTo } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
@@ -33,6 +41,8 @@ export class Flights {
   readonly #ids = new Counter(1);
   /** In the order of their start. */
   readonly #byId = new Map<RequestId, Flight>();
+  /** Since when somebody works on a request, in the order of those times; what is held has no clock. */
+  readonly #clocks = new Map<RequestId, number>();
   #arrivals: Arrival[] = [];
   #toGenerate: GenerateRequest[] = [];
   #toScore: ScoreRequest[] = [];
@@ -65,7 +75,7 @@ export class Flights {
     const { node } = expansion;
     const path = pathTo(node).map((each) => ({ node: each.id, step: each.step! }));
     for (const index of indices) {
-      const flight = this.#add({ search, node, index, path, sinceMs: nowMs, lane, step: undefined });
+      const flight = this.#add({ search, node, index, path, lane, step: undefined }, nowMs);
       this.#toGenerate.push(generateRequest(flight, expansion));
     }
   }
@@ -79,11 +89,12 @@ export class Flights {
   takeFromEngine(message: EngineMessage, nowMs: number): void {
     const flight = this.#byId.get(message.request);
     if (flight === undefined || flight.step !== undefined || message.type === 'token') return;
+    if (!isAnswer(message)) return this.#wind(message, nowMs);
     const { search } = flight;
     const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, search.request);
     const kept = problem === undefined && !flight.cancelled;
     if (message.usage !== undefined) search.ledger.generated(message.usage, kept);
-    this.#byId.delete(flight.id);
+    this.#forget(flight.id);
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'step', 'only a step has no problem');
@@ -91,10 +102,11 @@ export class Flights {
     else this.#succeed(flight, message.step, undefined);
   }
 
-  takeFromVerifier(message: VerifierMessage): void {
+  takeFromVerifier(message: VerifierMessage, nowMs: number): void {
     const flight = this.#byId.get(message.request);
     if (flight?.step === undefined) return;
-    this.#byId.delete(flight.id);
+    if (!isAnswer(message)) return this.#wind(message, nowMs);
+    this.#forget(flight.id);
     if (message.type === 'score') flight.search.ledger.scored(message.usage);
     if (flight.cancelled) return;
     const problem = message.type === 'fault' ? message.fault : problemWithReward(message.reward);
@@ -111,15 +123,16 @@ export class Flights {
     this.#toCancel.push(flight);
   }
 
-  /** Gives up on what has not been answered for too long. */
+  /** Gives up on what a server has had for too long. What is held waits for its deadline, or for the engine's patience. */
   expire(nowMs: number): void {
     const { requestTimeoutMs } = this.#options;
     if (requestTimeoutMs === undefined) return;
-    for (const flight of this.#byId.values()) {
+    for (const [id, sinceMs] of this.#clocks) {
       // The same sum as in nextExpiryMs: a difference could round to just below and never fall due.
-      if (nowMs < flight.sinceMs + requestTimeoutMs) return;
-      this.#byId.delete(flight.id);
-      if (flight.cancelled) continue;
+      if (nowMs < sinceMs + requestTimeoutMs) return;
+      const flight = this.#byId.get(id);
+      this.#forget(id);
+      if (flight === undefined || flight.cancelled) continue;
       this.#toCancel.push(flight);
       const where = flight.step === undefined ? 'engine' : 'verifier';
       this.#fail(flight, fault('timeout', `no answer from the ${where} in ${requestTimeoutMs} ms (requestTimeoutMs)`));
@@ -129,7 +142,7 @@ export class Flights {
   nextExpiryMs(): number | undefined {
     const { requestTimeoutMs } = this.#options;
     if (requestTimeoutMs === undefined) return undefined;
-    for (const flight of this.#byId.values()) return flight.sinceMs + requestTimeoutMs;
+    for (const sinceMs of this.#clocks.values()) return sinceMs + requestTimeoutMs;
     return undefined;
   }
 
@@ -151,20 +164,32 @@ export class Flights {
   /** False for what was cancelled in the very step in which it was asked for. */
   #isWanted(id: RequestId): boolean {
     const flight = this.#byId.get(id);
-    if (flight?.cancelled) this.#byId.delete(id);
+    if (flight?.cancelled) this.#forget(id);
     return flight !== undefined && !flight.cancelled;
   }
 
-  #add(flight: Omit<Flight, 'id' | 'cancelled'>): Flight {
+  /** A clock begins anew with each server that takes the work, and stands still while none has it. */
+  #wind({ type, request }: Custody, nowMs: number): void {
+    this.#clocks.delete(request);
+    if (type === 'taken') this.#clocks.set(request, nowMs);
+  }
+
+  #forget(id: RequestId): void {
+    this.#byId.delete(id);
+    this.#clocks.delete(id);
+  }
+
+  #add(flight: Omit<Flight, 'id' | 'cancelled'>, nowMs: number): Flight {
     const added: Flight = { ...flight, id: this.#ids.take(), cancelled: false };
     this.#byId.set(added.id, added);
+    this.#clocks.set(added.id, nowMs);
     added.search.flights.set(ghostKey(added.node.id, added.index), added);
     return added;
   }
 
   #sendToVerifier(generated: Flight, step: Step, nowMs: number): void {
     const { search, node, index, path, lane } = generated;
-    const { id } = this.#add({ search, node, index, path, lane, sinceMs: nowMs, step });
+    const { id } = this.#add({ search, node, index, path, lane, step }, nowMs);
     const { prompt, priority } = search.request;
     this.#toScore.push({ id, search: search.id, prompt, parent: node.id, index, path, step, lane, priority });
   }

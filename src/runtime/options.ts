@@ -16,7 +16,7 @@ export interface RuntimeOptions {
   /** M, P0 §4.1: strands open at a time, over all searches and lanes. */
   readonly budget: number;
   readonly clock: Clock;
-  /** A request that is not answered for so long counts as failed; undefined waits for ever. */
+  /** A request that a server has had for so long without an answer counts as failed; undefined waits for ever. */
   readonly requestTimeoutMs?: number;
   /** Strands of one search that may fail in a row before it ends as `failed`. */
   readonly maxFailures?: number;

@@ -158,7 +158,7 @@ export class Runtime {
         if (message.message.type === 'token') return this.#stream(message.message);
         return this.#flights.takeFromEngine(message.message, nowMs);
       case 'verifier':
-        return this.#flights.takeFromVerifier(message.message);
+        return this.#flights.takeFromVerifier(message.message, nowMs);
       case 'caller':
         if ('submit' in message) return this.#enqueue(message.submit);
         return this.#finish(this.#live.get(message.cancel), cancelledByCaller, nowMs);

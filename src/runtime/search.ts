@@ -22,7 +22,6 @@ export interface Flight {
   readonly node: Node;
   readonly index: number;
   readonly path: readonly PathStep[];
-  readonly sinceMs: number;
   lane: Lane;
   /** Set once it has been generated and waits for its score. */
   readonly step: Step | undefined;

@@ -1,10 +1,10 @@
 // The contract of verifiers: score the last step of paths, in batches, on a queue and at a cost of their own. Each request
 // is answered by exactly one `score` or `fault` message. A reward is a number from 0 to 1; the verifier says for which
-// aggregation along a path its rewards were made. Excluded: aggregating, judging whole answers against gold, retries by
+// aggregation along a path its rewards were made. `held` and `taken` are as an engine says them. Excluded: aggregating, judging whole answers against gold, retries by
 // the caller. Its conformance suite is tests/conformance/verifier.ts.
 
 import type { Fault } from '../base/fault.ts';
-import type { Lane, PathStep, RequestId } from '../engine/engine.ts';
+import type { Custody, Lane, PathStep, RequestId } from '../engine/engine.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { NodeId } from '../tree/events.ts';
 import type { Prompt, Step } from '../tree/step.ts';
@@ -30,7 +30,8 @@ export interface ScoreUsage {
 
 export type VerifierMessage =
   | { readonly type: 'score'; readonly request: RequestId; readonly reward: number; readonly usage: ScoreUsage }
-  | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault };
+  | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault }
+  | Custody;
 
 export interface VerifierCapabilities {
   readonly name: string;

@@ -3,7 +3,14 @@
 // contract of src/engine/engine.ts.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Engine, EngineMessage, GenerateRequest, GenerationUsage, PathStep } from '../../src/engine/engine.ts';
+import {
+  type Engine,
+  type EngineMessage,
+  type GenerateRequest,
+  type GenerationUsage,
+  isAnswer,
+  type PathStep,
+} from '../../src/engine/engine.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
 
 export interface EngineHarness {
@@ -62,8 +69,7 @@ export function engineConformance(name: string, open: () => Promise<EngineHarnes
       };
     };
 
-    const answers = (id: number): EngineMessage[] =>
-      inbox.filter((each) => each.request === id && each.type !== 'token');
+    const answers = (id: number): EngineMessage[] => inbox.filter((each) => each.request === id && isAnswer(each));
 
     const finish = async (requests: readonly GenerateRequest[]): Promise<void> => {
       while (requests.some(({ id }) => answers(id).length === 0)) await harness.work();

@@ -3,7 +3,7 @@
 // src/verifier/verifier.ts.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PathStep } from '../../src/engine/engine.ts';
+import { isAnswer, type PathStep } from '../../src/engine/engine.ts';
 import { aggregations } from '../../src/tree/aggregate.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
@@ -49,7 +49,7 @@ export function verifierConformance(name: string, open: () => Promise<VerifierHa
       return { ...common, parent: depth, path: path(depth), step: harness.steps[depth]!, ...overrides };
     };
 
-    const answers = (id: number): VerifierMessage[] => inbox.filter((each) => each.request === id);
+    const answers = (id: number): VerifierMessage[] => inbox.filter((each) => each.request === id && isAnswer(each));
 
     const finish = async (requests: readonly ScoreRequest[]): Promise<void> => {
       while (requests.some(({ id }) => answers(id).length === 0)) await harness.work();

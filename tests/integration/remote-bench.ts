@@ -1,6 +1,6 @@
 // A remote engine over test servers with a clock that stands still unless moved: what the tests of its failures share.
 
-import type { EngineMessage, GenerateRequest } from '../../src/engine/engine.ts';
+import { type EngineMessage, type GenerateRequest, isAnswer } from '../../src/engine/engine.ts';
 import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
 import type { RemoteEngineOptions, ReplicaEvent } from '../../src/engine/openai/options.ts';
 import type { RemoteEngine } from '../../src/engine/openai/remote-engine.ts';
@@ -15,7 +15,7 @@ export interface RemoteBench {
   /** A request with what the overrides leave open filled in. */
   request(overrides?: Partial<GenerateRequest>): GenerateRequest;
   /** The one answer to a request, once there is one. */
-  answer(id: number): Exclude<EngineMessage, { type: 'token' }> | undefined;
+  answer(id: number): Exclude<EngineMessage, { type: 'token' | 'held' | 'taken' }> | undefined;
   /** Lets sockets and the clock go on until something holds; the clock moves by `stepMs` per turn. */
   until(condition: () => boolean, stepMs?: number): Promise<void>;
   finish(requests: readonly GenerateRequest[], stepMs?: number): Promise<void>;
@@ -37,7 +37,7 @@ export async function openBench(
   engine.connect((message) => inbox.push(message));
   let nextId = 1;
 
-  const answersTo = (id: number) => inbox.filter((each) => each.request === id && each.type !== 'token');
+  const answersTo = (id: number) => inbox.filter(isAnswer).filter((each) => each.request === id);
   const bench: RemoteBench = {
     engine,
     timers,
@@ -65,8 +65,7 @@ export async function openBench(
     answer(id) {
       const answers = answersTo(id);
       if (answers.length > 1) throw new Error(`request ${id} was answered ${answers.length} times`);
-      const [only] = answers;
-      return only?.type === 'token' ? undefined : only;
+      return answers[0];
     },
     async until(condition, stepMs = 0) {
       for (let turn = 0; !condition(); turn += 1) {

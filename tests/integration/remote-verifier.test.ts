@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { isAnswer } from '../../src/engine/engine.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { fillPrompt, lastNumber } from '../../src/verifier/judge/judge-scorer.ts';
 import { goodShare, rlhflowFormat, shepherdFormat, splitPrefix } from '../../src/verifier/prm/causal-scorer.ts';
@@ -50,7 +51,7 @@ async function open(
     async score(requests) {
       verifier.score(requests);
       const answered = (): VerifierMessage[] =>
-        requests.flatMap(({ id }) => inbox.filter((each) => each.request === id));
+        requests.flatMap(({ id }) => inbox.filter((each) => each.request === id && isAnswer(each)));
       for (let turn = 0; answered().length < requests.length; turn += 1) {
         if (turn > 10_000) throw new Error('it never came about');
         timers.advance(50);

@@ -3,7 +3,7 @@
 // `node tests/servers/many-searches.ts`.
 
 import { extractAnswer } from '../../src/answer/extract.ts';
-import type { Engine, EngineMessage } from '../../src/engine/engine.ts';
+import { type Engine, type EngineMessage, isAnswer } from '../../src/engine/engine.ts';
 import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
@@ -97,7 +97,7 @@ function watch(engine: Engine, answers: Map<number, number>): Engine {
     capabilities: engine.capabilities,
     connect: (post) =>
       engine.connect((message: EngineMessage) => {
-        if (message.type !== 'token') answers.set(message.request, (answers.get(message.request) ?? 0) + 1);
+        if (isAnswer(message)) answers.set(message.request, (answers.get(message.request) ?? 0) + 1);
         post(message);
       }),
     generate: (requests) => {

@@ -1,5 +1,7 @@
 // Where an engine or a verifier posts to in a test.
 
+import { isAnswer } from '../../src/engine/engine.ts';
+
 /** Collects messages, and resolves when so many requests have been answered or a condition holds. */
 export class Inbox<Message extends { readonly type: string; readonly request: number }> {
   readonly messages: Message[] = [];
@@ -10,8 +12,8 @@ export class Inbox<Message extends { readonly type: string; readonly request: nu
     if (this.#waiting?.holds()) this.#waiting.resolve();
   };
 
-  get answers(): Message[] {
-    return this.messages.filter((message) => message.type !== 'token');
+  get answers() {
+    return this.messages.filter((message) => isAnswer(message));
   }
 
   until(holds: () => boolean): Promise<void> {

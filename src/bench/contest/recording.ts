@@ -1,7 +1,7 @@
 // What a real engine and verifier said, kept so that the simulator can say it again: steps by question and seed (a child's
 // seed is a function of its path), rewards by question and path. The simulated run may look at a child that the real one
 // never did; then a step of the same question and depth stands in, and is counted.
-import type { Engine, EngineMessage, GenerateRequest, PathStep } from '../../engine/engine.ts';
+import { type Engine, type EngineMessage, type GenerateRequest, isAnswer, type PathStep } from '../../engine/engine.ts';
 import type { RewardSource, StepSource } from '../../engine/sim/source.ts';
 import type { Prompt, Step } from '../../tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../../verifier/verifier.ts';
@@ -29,7 +29,7 @@ export class Recording implements StepSource, RewardSource {
             const { computedTokens, cachedTokens } = message.usage;
             this.#keepStep(request, message.step, computedTokens + cachedTokens);
           }
-          if (message.type !== 'token') asked.delete(message.request);
+          if (isAnswer(message)) asked.delete(message.request);
           post(message);
         }),
       generate: (requests: readonly GenerateRequest[]) => {
@@ -46,7 +46,7 @@ export class Recording implements StepSource, RewardSource {
         verifier.connect((message) => {
           const request = asked.get(message.request);
           if (message.type === 'score' && request !== undefined) this.#keepReward(request, message.reward);
-          asked.delete(message.request);
+          if (isAnswer(message)) asked.delete(message.request);
           post(message);
         }),
       score: (requests: readonly ScoreRequest[]) => {

@@ -1,7 +1,7 @@
 // The step-time curve of an engine, by a short probe: so many sequences at a time, twice as many each time, until the time
 // is up, the engine's limit is reached, or more sequences clearly do not pay. Works on any engine; asks for short texts.
 
-import type { Engine, EngineMessage, GenerateRequest } from '../../engine/engine.ts';
+import { type Engine, type EngineMessage, type GenerateRequest, isAnswer } from '../../engine/engine.ts';
 import type { CurvePoint } from './knee.ts';
 
 export interface CurveOptions {
@@ -77,7 +77,7 @@ class Prober {
       let written = 0;
       let fault: string | undefined;
       this.#receive = (message) => {
-        if (message.type === 'token') return;
+        if (!isAnswer(message)) return;
         open -= 1;
         if (message.type === 'step') written += message.step.tokens;
         else fault = message.fault.message;

@@ -180,7 +180,7 @@ function scoreOnce(verifier: Verifier): Promise<number> {
   return new Promise((resolve, reject) => {
     verifier.connect((message) => {
       if (message.type === 'score') resolve(message.reward);
-      else reject(new FaultError(message.fault));
+      else if (message.type === 'fault') reject(new FaultError(message.fault));
     });
     const prompt = { kind: 'chat', messages: [{ role: 'user', content: 'What is 2 + 3?' }] } as const;
     const step = { text: '2 + 3 = 5.', tokens: 8, meanLogprob: 0, end: 'delimiter' } as const;

@@ -1,7 +1,7 @@
 // A simulated world on the real clock: what happens in it happens when it would have happened. For trying out a gateway
 // and for loading it without a GPU. Several engines and verifiers may live in one world.
 
-import type { Engine, EngineMessage } from '../../engine/engine.ts';
+import { type Engine, type EngineMessage, isAnswer } from '../../engine/engine.ts';
 import { World } from '../../engine/sim/world.ts';
 import type { Verifier, VerifierMessage } from '../../verifier/verifier.ts';
 
@@ -45,7 +45,7 @@ export class RealTimeWorld {
   }
 
   #answered<Message extends { readonly type: string }>(message: Message, post: (message: Message) => void): void {
-    if (message.type !== 'token') this.#unanswered -= 1;
+    if (isAnswer(message)) this.#unanswered -= 1;
     post(message);
   }
 

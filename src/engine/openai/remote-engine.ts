@@ -10,6 +10,7 @@ import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Step } from '../../tree/step.ts';
 import type {
+  Custody,
   Engine,
   EngineCapabilities,
   EngineLoad,
@@ -134,6 +135,7 @@ export class RemoteEngine implements Engine {
 
   /** Puts a job into the queue of the replica that its search lives on, or aside while none is up. */
   #place(job: Job, avoid?: Replica): void {
+    this.#tellCustody('held', job);
     const replica = this.#affinity.choose(job.search, avoid);
     if (replica !== undefined) return replica.queue.push(job);
     this.#parked.push(job);
@@ -150,6 +152,7 @@ export class RemoteEngine implements Engine {
     const children = liveChildren(job);
     const places = children.length;
     replica.inFlight += places;
+    this.#tellCustody('taken', job);
     if (!replica.dialect.takesTokens) return this.#send(replica, job, places, undefined);
     const tokens = this.#prefixes.tokens(children[0]!.request, replica);
     if (!(tokens instanceof Promise)) return this.#send(replica, job, places, tokens);
@@ -215,6 +218,10 @@ export class RemoteEngine implements Engine {
   }
 
   // Answers.
+
+  #tellCustody(type: Custody['type'], job: Job): void {
+    for (const { request } of liveChildren(job)) this.#post({ type, request: request.id });
+  }
 
   #token(child: Child, text: string, tokens: number): void {
     if (child.answered || child.streamed) return;
@@ -282,6 +289,7 @@ export class RemoteEngine implements Engine {
       this.#place(job, replica);
       return;
     }
+    this.#tellCustody('held', job);
     const delayMs = retryDelayMs(job.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
       if (this.#closed || liveChildren(job).length === 0) return;

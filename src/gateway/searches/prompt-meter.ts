@@ -1,7 +1,7 @@
 // Counts what a client's prompt costs in the engine's own tokens. The engine reports what it computed and found cached
 // per request; less the path's own tokens, that is the prompt. Wraps an engine and changes nothing that passes.
 
-import type { Engine, EngineMessage, RequestId } from '../../engine/engine.ts';
+import { type Engine, type EngineMessage, isAnswer, type RequestId } from '../../engine/engine.ts';
 
 interface Asked {
   readonly search: string;
@@ -11,7 +11,7 @@ interface Asked {
 export function meterPrompts(engine: Engine, onPrompt: (search: string, tokens: number) => void): Engine {
   const asked = new Map<RequestId, Asked>();
   const read = (message: EngineMessage): void => {
-    if (message.type === 'token') return;
+    if (!isAnswer(message)) return;
     const request = asked.get(message.request);
     asked.delete(message.request);
     if (request === undefined || message.type !== 'step') return;

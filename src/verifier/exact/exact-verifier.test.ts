@@ -21,7 +21,7 @@ function rewards(question: string, lines: readonly string[]): (number | string)[
       { id: at, search: 's', prompt, parent: at, index: 0, path, step: last, lane: 'primary', priority: 0 },
     ]);
   }
-  return inbox.messages.map((message) => (message.type === 'score' ? message.reward : message.fault.code));
+  return inbox.answers.map((message) => (message.type === 'score' ? message.reward : message.fault.code));
 }
 
 it('rewards the right lines of a countdown path and no others', () => {

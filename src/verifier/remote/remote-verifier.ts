@@ -136,6 +136,7 @@ export class RemoteVerifier implements Verifier {
 
   #wait(entry: Entry): void {
     entry.call = undefined;
+    this.#post({ type: 'held', request: entry.request.id });
     const parent = parentOf(entry);
     const siblings = this.#siblings.get(parent) ?? new Set();
     siblings.add(entry);
@@ -180,7 +181,10 @@ export class RemoteVerifier implements Verifier {
 
   async #run(replica: ScoringReplica, batch: readonly Entry[]): Promise<void> {
     const call: ScoringCall = { abort: new AbortController(), awaited: batch.length };
-    for (const entry of batch) entry.call = call;
+    for (const entry of batch) {
+      entry.call = call;
+      this.#post({ type: 'taken', request: entry.request.id });
+    }
     const distinct = new Map(batch.map((entry) => [entry.request.step.text, entry.request]));
     replica.begin(batch.length);
     try {
@@ -220,6 +224,7 @@ export class RemoteVerifier implements Verifier {
       return false;
     });
     if (again.length === 0) return;
+    for (const { request } of again) this.#post({ type: 'held', request: request.id });
     const elsewhere = this.#replicas.some((each) => each !== replica && each.breaker.state !== 'open');
     const delayMs = elsewhere ? 0 : retryDelayMs(again[0]!.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {

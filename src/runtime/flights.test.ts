@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
+import { VirtualClock } from '../base/clock.ts';
+import type { Engine, EngineMessage, RequestId } from '../engine/engine.ts';
+import { createGreedy } from '../program/best-of-n.ts';
+import type { SearchResult } from './request.ts';
+import { Runtime } from './runtime.ts';
+
+/** One greedy search on an engine that says only what the test says. */
+function world() {
+  const clock = new VirtualClock();
+  const asked: RequestId[] = [];
+  const results: SearchResult[] = [];
+  const faults: string[] = [];
+  let post: (message: EngineMessage) => void = () => {};
+  const flags = { seeded: true, logprobs: true, streams: true, seesStops: true, priorities: true, countsCache: true };
+  const load = {
+    runningSequences: 0,
+    waitingSequences: 0,
+    sequenceLimit: undefined,
+    stepMs: undefined,
+    healthy: true,
+  };
+  const engine: Engine = {
+    capabilities: { name: 'told', ...flags, contextTokens: undefined },
+    connect: (to) => {
+      post = to;
+    },
+    generate: (requests) => void asked.push(...requests.map(({ id }) => id)),
+    cancel: () => {},
+    release: () => {},
+    load: () => load,
+    close: async () => {},
+  };
+  const runtime = new Runtime({
+    engine,
+    scheduler: simpleScheduler(),
+    budget: 1,
+    clock,
+    requestTimeoutMs: 4000,
+    maxFailures: 1,
+    onEnd: (result) => results.push(result),
+    onFault: (_, fault) => faults.push(fault.message),
+  });
+  runtime.submit({
+    id: 'a',
+    prompt: { kind: 'text', text: 'a' },
+    program: createGreedy(),
+    rules: { exits: [], prunes: [], boost: false },
+    limits: { threshold: 0.5, rollouts: 1 },
+    seed: 1,
+    priority: 0,
+    delimiters: ['\n'],
+    maxStepTokens: 8,
+    extract: (text) => text,
+  });
+  runtime.step();
+  const say = (type: 'held' | 'taken') => post({ type, request: asked[0]! });
+  const answer = () => {
+    const step = { text: 'four', tokens: 1, meanLogprob: -1, end: 'eos' } as const;
+    const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1, exact: true };
+    post({ type: 'step', request: asked[0]!, step, usage });
+  };
+  const at = (ms: number) => {
+    clock.moveTo(ms);
+    runtime.step();
+  };
+  return { runtime, results, faults, say, answer, at };
+}
+
+it('the clock of a request stands still while it is held, and begins anew when a server takes it', () => {
+  const { runtime, results, faults, say, answer, at } = world();
+  at(1500);
+  say('held');
+  at(1500);
+  expect(runtime.nextWakeMs()).toBeUndefined();
+  at(20_000);
+  say('taken');
+  at(20_000);
+  expect(runtime.nextWakeMs()).toBe(24_000);
+  at(23_999);
+  answer();
+  at(23_999);
+  expect(results.map(({ exit }) => exit.kind)).toEqual(['exhausted']);
+  expect(faults).toEqual([]);
+});
+
+it('a server that has the work and does not answer is given up after the limit', () => {
+  const { results, faults, say, at } = world();
+  say('held');
+  at(10_000);
+  say('taken');
+  at(10_000);
+  at(13_999);
+  expect(results).toEqual([]);
+  at(14_000);
+  expect(results.map(({ exit }) => exit.kind)).toEqual(['failed']);
+  expect(faults).toEqual(['no answer from the engine in 4000 ms (requestTimeoutMs)']);
+});
+
+it('an engine that never speaks of custody has the work from the start', () => {
+  const { runtime, results, at } = world();
+  expect(runtime.nextWakeMs()).toBe(4000);
+  at(4000);
+  expect(results.map(({ exit }) => exit.kind)).toEqual(['failed']);
+});
