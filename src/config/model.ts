@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { policyNames } from '../policy/policy.ts';
 import { choices } from '../program/choice.ts';
-import { programNames } from '../program/program.ts';
+import { programNames } from '../program/registry/programs.ts';
 import { aggregations } from '../tree/aggregate.ts';
 import { real, whole } from './knob.ts';
 

@@ -2,11 +2,14 @@
 
 import { raise } from '../base/fault.ts';
 import { requireBound } from '../exit/bound.ts';
-import type { Program } from '../program/program.ts';
+import type { ProgramDefinition } from '../program/definition.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Rules } from './policy.ts';
 
-export function checkRules({ exits, prunes }: Rules, program: Program, aggregation: Aggregation): void {
+/** What the rules need to know of a program: one that runs, or its definition. */
+export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce'>;
+
+export function checkRules({ exits, prunes }: Rules, program: RuledProgram, aggregation: Aggregation): void {
   for (const { name, needsBound } of [...exits, ...prunes]) if (needsBound) requireBound(name, aggregation);
   const wrong = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce);
   if (wrong === undefined) return;

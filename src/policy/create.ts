@@ -11,7 +11,7 @@ import { dynamicScheduler } from '../scheduler/dynamic.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { naturalWidths, shareWidths } from '../scheduler/widths.ts';
 import { type PolicyOptions, resolveOptions } from './knobs.ts';
-import { type Policy, type PolicyName, policyNames } from './policy.ts';
+import { type Policy, type PolicyName, policyNames, type Rules } from './policy.ts';
 
 /** Rules are checked in this order; the first that fires ends the search, so an accepted answer is never called futile. */
 const exits: Readonly<Record<PolicyName, (options: PolicyOptions) => readonly ExitRule[]>> = {
@@ -23,13 +23,27 @@ const exits: Readonly<Record<PolicyName, (options: PolicyOptions) => readonly Ex
 };
 
 export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {}): Policy {
-  if (!policyNames.includes(name)) {
-    raise('bad-setting', `there is no policy '${name}'; there are ${policyNames.join(', ')}`);
-  }
+  const rules = createRules(name, given);
+  return { name, rules, scheduler: createScheduler(name, given) };
+}
+
+/** The part that belongs to one search. */
+export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}): Rules {
+  requireName(name);
   const options = resolveOptions(given);
-  const boost = name === 'boost';
-  const rules = { exits: exits[name](options), prunes: prunes(options), boost };
-  return { name, rules, scheduler: boost ? boosting(options) : serial(options) };
+  return { exits: exits[name](options), prunes: prunes(options), boost: name === 'boost' };
+}
+
+/** The part that shares the budget of one model between all its searches. */
+export function createScheduler(name: PolicyName, given: Partial<PolicyOptions> = {}): Scheduler {
+  requireName(name);
+  const options = resolveOptions(given);
+  return name === 'boost' ? boosting(options) : serial(options);
+}
+
+function requireName(name: PolicyName): void {
+  if (policyNames.includes(name)) return;
+  raise('bad-setting', `there is no policy '${name}'; there are ${policyNames.join(', ')}`);
 }
 
 function prunes({ boundPrune, chancePrune }: PolicyOptions): PruneRule[] {

@@ -2,15 +2,20 @@
 // the aggregation. What a caller asked for by name is never exchanged; it is refused instead (check.ts).
 
 import { FaultError } from '../base/fault.ts';
-import type { Program } from '../program/program.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
-import { checkRules } from './check.ts';
-import { createPolicy } from './create.ts';
+import { checkRules, type RuledProgram } from './check.ts';
+import { createRules } from './create.ts';
+import type { PolicyOptions } from './knobs.ts';
 import type { PolicyName } from './policy.ts';
 
-export function fittingPolicy(wanted: PolicyName, program: Program, aggregation: Aggregation): PolicyName {
+export function fittingPolicy(
+  wanted: PolicyName,
+  program: RuledProgram,
+  aggregation: Aggregation,
+  options: Partial<PolicyOptions> = {},
+): PolicyName {
   try {
-    checkRules(createPolicy(wanted).rules, program, aggregation);
+    checkRules(createRules(wanted, options), program, aggregation);
     return wanted;
   } catch (error) {
     if (error instanceof FaultError) return 'positive';

@@ -1,39 +1,26 @@
-// Every knob of a policy with its unit, default, bounds and the reason for its default. Checked once, when a policy is
-// made; an unknown knob or a value out of bounds is refused with the value, the bound and the name.
+// Every knob of a policy with its unit, default, bounds and the reason for its default. Checked when a policy is made; an
+// unknown knob or a value out of bounds is refused with the value, the bound and the name. Those that belong to one search
+// may be set by its client; those of the budget that all searches share are the operator's.
 
 import { raise } from '../base/fault.ts';
-import { type BoundTarget, boundTargets } from '../exit/prune-bound.ts';
-import { type Precedence, precedences } from '../scheduler/dynamic.ts';
-import { type Preemption, preemptions } from '../scheduler/preemption.ts';
+import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
+import { boundTargets } from '../exit/prune-bound.ts';
+import { precedences } from '../scheduler/dynamic.ts';
+import { preemptions } from '../scheduler/preemption.ts';
 
-export interface PolicyOptions {
-  readonly firstDepthCut: number;
-  readonly boundPrune: BoundTarget | 'off';
-  readonly chancePrune: number;
-  readonly first: Precedence;
-  readonly preemption: Preemption;
-  readonly beta: number;
-  readonly gate: number;
-  readonly lambda: number;
-  readonly ageingSeconds: number;
-}
-
-export type Knob = { readonly unit: string; readonly why: string } & (
-  | { readonly default: number; readonly low: number; readonly high: number; readonly whole?: true }
-  | { readonly default: string; readonly values: readonly string[] }
-);
-
-export const knobs = {
+export const policyKnobs = {
   firstDepthCut: {
     default: 0.9,
     low: 0,
     high: 1,
+    client: 'coppice',
     unit: 'reward',
     why: 'P0 §4.3 names no value; branches that begin below it rarely reach a threshold of 0.65. 0 is the strict exit',
   },
   boundPrune: {
     default: 'off',
     values: ['off', ...boundTargets],
+    client: 'coppice',
     unit: 'target',
     why: "P0's table has no row for it; 'best' is branch and bound, 'threshold' the rule of §4.1",
   },
@@ -41,6 +28,7 @@ export const knobs = {
     default: 0,
     low: 0,
     high: 1,
+    client: 'coppice',
     unit: 'probability',
     why: "0 is off: P0's table has no row for it. A strand less likely than this to reach the threshold is ended",
   },
@@ -85,19 +73,11 @@ export const knobs = {
     unit: 'seconds per unit of priority',
     why: 'a lower priority waits at most this much longer per unit, so nobody starves',
   },
-} as const satisfies Record<keyof PolicyOptions, Knob>;
+} as const satisfies Knobs;
 
-export const defaultOptions: PolicyOptions = Object.freeze({
-  firstDepthCut: knobs.firstDepthCut.default,
-  boundPrune: knobs.boundPrune.default,
-  chancePrune: knobs.chancePrune.default,
-  first: knobs.first.default,
-  preemption: knobs.preemption.default,
-  beta: knobs.beta.default,
-  gate: knobs.gate.default,
-  lambda: knobs.lambda.default,
-  ageingSeconds: knobs.ageingSeconds.default,
-});
+export type PolicyOptions = OptionsOf<typeof policyKnobs>;
+
+export const defaultOptions: PolicyOptions = defaultsOf(policyKnobs);
 
 export function resolveOptions(given: Partial<PolicyOptions>): PolicyOptions {
   for (const [name, value] of Object.entries(given)) check(name, value);
@@ -105,20 +85,11 @@ export function resolveOptions(given: Partial<PolicyOptions>): PolicyOptions {
 }
 
 function check(name: string, value: unknown): void {
-  const known: Readonly<Record<string, Knob>> = knobs;
-  const knob = Object.hasOwn(known, name) ? known[name] : undefined;
+  const known: Knobs = policyKnobs;
+  const knob: Knob | undefined = Object.hasOwn(known, name) ? known[name] : undefined;
   if (knob === undefined) {
-    return raise('bad-setting', `policies have no option '${name}'; there are ${Object.keys(knobs).join(', ')}`);
+    return raise('bad-setting', `policies have no option '${name}'; there are ${Object.keys(known).join(', ')}`);
   }
-  if ('values' in knob) {
-    if (typeof value === 'string' && knob.values.includes(value)) return;
-    return raise('bad-setting', `${name} is ${JSON.stringify(value)}; it must be one of ${knob.values.join(', ')}`);
-  }
-  const fits = typeof value === 'number' && value >= knob.low && value <= knob.high;
-  if (fits && (!knob.whole || Number.isInteger(value))) return;
-  const kind = knob.whole ? 'a whole number' : 'a number';
-  raise(
-    'bad-setting',
-    `${name} is ${String(value)}; it must be ${kind} from ${knob.low} to ${knob.high} (${knob.unit})`,
-  );
+  const wrong = complaint(knob, value);
+  if (wrong !== undefined) raise('bad-setting', `${name} ${wrong}`);
 }

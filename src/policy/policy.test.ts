@@ -8,7 +8,7 @@ import { createMcts } from '../program/mcts/mcts.ts';
 import { checkRules } from './check.ts';
 import { createPolicy } from './create.ts';
 import { fittingPolicy } from './fitting.ts';
-import { defaultOptions, knobs, type PolicyOptions } from './knobs.ts';
+import { defaultOptions, type PolicyOptions, policyKnobs } from './knobs.ts';
 import { type PolicyName, policyNames } from './policy.ts';
 
 const budgets = ['rollouts', 'tokens', 'time', 'deadline'];
@@ -41,7 +41,7 @@ describe('policies', () => {
 
 describe('options', () => {
   it('have defaults within their own bounds', () => {
-    expect(Object.keys(defaultOptions)).toEqual(Object.keys(knobs));
+    expect(Object.keys(defaultOptions)).toEqual(Object.keys(policyKnobs));
     for (const name of policyNames) createPolicy(name, defaultOptions);
   });
 
@@ -50,7 +50,7 @@ describe('options', () => {
     [{ beta: Number.NaN }, /beta is NaN/],
     [{ gate: 1.5 }, /gate is 1.5; it must be a whole number/],
     [{ firstDepthCut: 1.1 }, /firstDepthCut is 1.1.*from 0 to 1/],
-    [{ first: 'me' }, /first is "me"; it must be one of admit, boost/],
+    [{ first: 'me' }, /first is 'me'; it must be one of admit, boost/],
     [{ boundPrune: 3 }, /boundPrune is 3; it must be one of off, threshold, best/],
     [{ bata: 1 }, /no option 'bata'; there are .*beta/],
     [{ toString: 1 }, /no option 'toString'/],

@@ -7,6 +7,7 @@ import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
+import { defineProgram } from './definition.ts';
 import { askBelow, foldOutcome, follow, leastPromising, missingIndices, openAt } from './growth.ts';
 import type { Ask, Expansion, Outcome, Program } from './program.ts';
 
@@ -32,6 +33,23 @@ export function createBeam(options: Partial<BeamOptions> = {}): Program {
   return new Beam({ ...beamDefaults, ...options });
 }
 
+/**
+ * A beam is grown from the root to its end, a rollout from the leaf it took up: P0 §5.1 sets 8 beams beside 16 rollouts, and
+ * so does this at every size.
+ */
+const rolloutsPerBeam = 2;
+
+export const beam = defineProgram({
+  name: 'beam',
+  summary: 'beam search, level by level: the best of all candidates go on (P0 appendix B)',
+  needsVerifier: true,
+  expandsOnce: true,
+  takesTemperature: true,
+  options: {},
+  create: ({ rollouts, branching: candidates, ...size }) =>
+    createBeam({ ...size, beams: Math.ceil(rollouts / rolloutsPerBeam), candidates }),
+});
+
 /** One level of the search. `chosen` is empty until every beam of the level has been expanded. */
 interface Level {
   readonly beams: readonly Node[];
@@ -43,9 +61,9 @@ interface Level {
 }
 
 class Beam implements Program {
-  readonly name = 'beam';
-  readonly needsVerifier = true;
-  readonly expandsOnce = true;
+  readonly name = beam.name;
+  readonly needsVerifier = beam.needsVerifier;
+  readonly expandsOnce = beam.expandsOnce;
   readonly naturalWidth: number;
   readonly #options: BeamOptions;
 
@@ -87,6 +105,11 @@ class Beam implements Program {
     const leading = best(candidatesOf(beams), width).filter((node) => !node.terminal);
     const next = [...unoccupied(tree, unexpanded), ...leading].slice(0, count);
     return next.map((node) => ({ node, indices: missingIndices(node, candidates), sampling }));
+  }
+
+  /** A level has no more beams than this to take up. */
+  demand(): number {
+    return this.naturalWidth;
   }
 
   yield(tree: Tree, count: number): number[] {

@@ -6,6 +6,7 @@ import type { Answer } from '../log/end.ts';
 import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
+import { defineProgram } from './definition.ts';
 import {
   askBelow,
   foldOutcome,
@@ -16,7 +17,7 @@ import {
   openAt,
   readyStrand,
 } from './growth.ts';
-import type { Ask, Expansion, Outcome, Program, ProgramName } from './program.ts';
+import type { Ask, Expansion, Outcome, Program } from './program.ts';
 
 export interface SamplesOptions {
   readonly samples: number;
@@ -44,15 +45,44 @@ export function createGreedy(options: { maxDepth?: number } = {}): Program {
   return new Samples('greedy', false, { ...samplesDefaults, ...options, samples: 1, sampling: greedySampling });
 }
 
+/** Every sample is a new child of the root, so none of these expands a node once. */
+const samplesShape = { expandsOnce: false, options: {} } as const;
+
+export const bestOfN = defineProgram({
+  ...samplesShape,
+  name: 'best-of-n',
+  summary: 'independent samples, of which the one with the highest score is the answer',
+  needsVerifier: true,
+  takesTemperature: true,
+  create: ({ rollouts: samples, maxDepth, sampling, choose }) => createBestOfN({ samples, maxDepth, sampling, choose }),
+});
+
+export const selfConsistency = defineProgram({
+  ...samplesShape,
+  name: 'self-consistency',
+  summary: 'independent samples, and the answer that most of them give; needs no verifier',
+  needsVerifier: false,
+  takesTemperature: true,
+  create: ({ rollouts: samples, maxDepth, sampling }) => createSelfConsistency({ samples, maxDepth, sampling }),
+});
+
+export const greedy = defineProgram({
+  ...samplesShape,
+  name: 'greedy',
+  summary: 'a single sample at temperature 0',
+  needsVerifier: false,
+  takesTemperature: false,
+  create: ({ maxDepth }) => createGreedy({ maxDepth }),
+});
+
 class Samples implements Program {
-  readonly name: ProgramName;
+  readonly name: string;
   readonly needsVerifier: boolean;
-  /** Every sample is a new child of the root. */
-  readonly expandsOnce = false;
+  readonly expandsOnce = samplesShape.expandsOnce;
   readonly naturalWidth: number;
   readonly #options: SamplesOptions;
 
-  constructor(name: ProgramName, needsVerifier: boolean, options: SamplesOptions) {
+  constructor(name: string, needsVerifier: boolean, options: SamplesOptions) {
     this.name = name;
     this.needsVerifier = needsVerifier;
     this.naturalWidth = options.samples;
@@ -77,6 +107,10 @@ class Samples implements Program {
     const more = Math.min(count, this.#samplesLeft(tree));
     const { sampling } = this.#options;
     return freeIndices(tree.root, more).map((index) => ({ node: tree.root, indices: [index], sampling }));
+  }
+
+  demand(): number {
+    return this.naturalWidth;
   }
 
   yield(tree: Tree, count: number): number[] {

@@ -10,9 +10,6 @@ import type { Node } from '../tree/node.ts';
 import type { Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 
-export const programNames = ['mcts', 'beam', 'best-of-n', 'self-consistency', 'greedy'] as const;
-export type ProgramName = (typeof programNames)[number];
-
 /** Some steps wanted below a node. Together with the sampling, (node, child index) is the key of each child. */
 export interface Expansion {
   readonly node: Node;
@@ -39,7 +36,7 @@ export type Outcome =
   | { readonly ok: false; readonly node: NodeId; readonly index: number; readonly fault: Fault };
 
 export interface Program {
-  readonly name: ProgramName;
+  readonly name: string;
   /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
   /**
@@ -49,6 +46,9 @@ export interface Program {
   readonly expandsOnce: boolean;
   /** How many strands it has open when nobody boosts it: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
+
+  /** How many strands it could have open now, those that are open included; at least one. What a boost may go up to. */
+  demand(tree: Tree): number;
 
   /** Continues an open strand that is ready, else opens one if it may, else gives nothing. Opens at most one. */
   ask(tree: Tree, mayOpen: boolean): Ask | undefined;

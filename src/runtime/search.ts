@@ -89,13 +89,10 @@ export class Search {
     };
   }
 
-  /** Strands it could have open now: a boosted search no more than there are leaves to take up and rollouts left. */
+  /** Strands it could have open now: what its program can use where it is boosted, else its natural width. */
   #demand(): number {
-    const { program, rules, limits } = this.request;
-    if (!rules.boost) return program.naturalWidth;
-    const { tree } = this;
-    const left = limits.rollouts - tree.closed.completed - tree.closed.pruned;
-    return Math.max(program.naturalWidth, Math.min(left, tree.strands.size + tree.root.available));
+    const { program, rules } = this.request;
+    return rules.boost ? Math.max(program.naturalWidth, program.demand(this.tree)) : program.naturalWidth;
   }
 
   /** Whether a child is on its way or already there as a ghost. */

@@ -11,8 +11,7 @@ import { createPolicy } from '../../policy/create.ts';
 import { fittingPolicy } from '../../policy/fitting.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
 import { type Choice, choices } from '../../program/choice.ts';
-import { type ProgramName, programNames } from '../../program/program.ts';
-import { createProgram, exampleOf } from '../../program/registry/create.ts';
+import { createProgram, type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
 import type { SearchRequest } from '../../runtime/request.ts';
 import { isRecognised, recognise } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -217,8 +216,7 @@ const scoredDefaults = { program: 'mcts', policy: 'boost' } as const;
 const unscoredDefaults = { program: 'self-consistency', policy: 'vanilla' } as const;
 
 function policyFor(wanted: PolicyName, program: ProgramName, reading: ReadingName): PolicyName {
-  const example = exampleOf(program);
-  return fittingPolicy(wanted, example, readings[reading].aggregation);
+  return fittingPolicy(wanted, programOf(program), readings[reading].aggregation);
 }
 
 function hasRewards(model: string, prm: string | undefined): boolean {

@@ -12,6 +12,7 @@ import { tallyTable } from '../../bench/contest/tally-table.ts';
 import { shapeOf } from '../../engine/llama/shipped-models.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
 import { choices } from '../../program/choice.ts';
+import { type ProgramName, programNames } from '../../program/registry/programs.ts';
 import { type ReadingName, readings } from '../../verifier/prm/llama-prm.ts';
 import { given, oneOf, readArguments, real, whole, yes } from '../terminal/options.ts';
 import { duration, LiveBlock, progressBar } from '../terminal/terminal.ts';
@@ -30,7 +31,7 @@ Answers a set of questions with several programs and policies on the embedded en
   --full              all of them
   --programs NAMES    of greedy, best-of-n, self-consistency, beam, mcts
   --policies NAMES    for mcts: ${policyNames.join(', ')}
-  --rollouts N        rollouts of mcts, samples of best-of-n (16); beam has a quarter as many beams
+  --rollouts N        rollouts of mcts, samples of best-of-n (16); beam has half as many beams
   --branching N       steps per expansion (8 for the shipped models, else 4)
   --threshold X       score at which a finished path is accepted (0.9)
   --choose NAME       the answer: ${choices.join(' path, or by weighted ')} (vote for the shipped models, else best)
@@ -49,7 +50,6 @@ Answers a set of questions with several programs and policies on the embedded en
 const defaults = { programs: 'greedy,best-of-n,beam,mcts', policies: policyNames.join(','), size: '40' };
 const BLOCK = 20; // questions that a contender answers before the next one has its turn
 const EQUAL_TOKENS = 'best-of-n, equal tokens';
-const benchPrograms = ['greedy', 'best-of-n', 'self-consistency', 'beam', 'mcts'] as const;
 
 type Settings = Contest['settings'] & {
   readonly model: string;
@@ -62,7 +62,7 @@ type Settings = Contest['settings'] & {
   readonly range?: readonly [number, number];
   readonly size: number;
   readonly full: boolean;
-  readonly programs: readonly (typeof benchPrograms)[number][];
+  readonly programs: readonly ProgramName[];
   readonly policies: readonly PolicyName[];
   readonly rollouts: number;
   readonly kvBytes?: number;
@@ -214,7 +214,7 @@ function contendersOf(settings: Settings): Contender[] {
     { name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 },
     { name: `best-of-${rollouts}`, program: 'best-of-n', policy: 'vanilla', rollouts },
     { name: `self-consistency ${rollouts}`, program: 'self-consistency', policy: 'vanilla', rollouts },
-    { name: 'beam', program: 'beam', policy: 'positive', rollouts: Math.max(1, Math.ceil(rollouts / 4)) },
+    { name: 'beam', program: 'beam', policy: 'positive', rollouts },
     ...settings.policies.map((policy): Contender => ({ name: `mcts ${policy}`, program: 'mcts', policy, rollouts })),
   ];
   return all.filter(({ program }) => settings.programs.includes(program));
@@ -344,7 +344,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     reading: oneOf('reading', values.reading, Object.keys(readings) as ReadingName[]),
     size: whole('size', values.size, 1, 1_000_000),
     full: values.full,
-    programs: values.programs.split(',').map((name) => oneOf('programs', name.trim(), benchPrograms)),
+    programs: values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
     rollouts: whole('rollouts', values.rollouts, 1, 100_000),
     branching: whole('branching', values.branching ?? String(shape.branching), 1, 64),

@@ -8,13 +8,13 @@ import { contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
 import { type Preset, presets } from '../../bench/sim/presets.ts';
 import { type GpuName, gpus, searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
 import { defaultThreads } from '../../bench/sim/trial-pool.ts';
-import { knobs } from '../../policy/knobs.ts';
+import { policyKnobs } from '../../policy/knobs.ts';
 
 export const usage = `usage: coppice sim [options]
 Compares the policies of P0 in virtual time, on simulated GPUs with measured step times. Every figure is simulated.
 
   --policy ROWS      ${rows.join(', ')}; a policy may have knobs turned, as in
-                     boost:first=boost:beta=0 (${Object.keys(knobs).join(', ')})
+                     boost:first=boost:beta=0 (${Object.keys(policyKnobs).join(', ')})
   --setting NAMES    ${settingNames.join(', ')}
   --load LOADS       arrival rates as multiples of measured capacity: 0.6v is 0.6 of vanilla's, 1p is positive's
   --seed N           the first seed; the others follow it

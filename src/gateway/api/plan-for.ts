@@ -1,7 +1,7 @@
 // The plan of a request against the models and limits that this server has.
 
 import { fittingPolicy } from '../../policy/fitting.ts';
-import { exampleOf } from '../../program/registry/create.ts';
+import { programOf } from '../../program/registry/programs.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ChatBody } from '../plan/chat-body.ts';
@@ -29,8 +29,8 @@ export function planFor(
     form: model.form,
     limits: context.config.limits,
     hasVerifier: model.verifier !== undefined,
-    needsVerifier: (program) => exampleOf(program).needsVerifier,
-    policyFor: (program) => fittingPolicy(model.config.policy, exampleOf(program), aggregation),
+    needsVerifier: (program) => programOf(program).needsVerifier,
+    policyFor: (program) => fittingPolicy(model.config.policy, programOf(program), aggregation),
     contextTokens,
     maxPriority: caller.maxPriority,
     defaultDeadlineMs,

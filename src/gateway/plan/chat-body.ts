@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { efforts } from '../../config/search-limits.ts';
 import { policyNames } from '../../policy/policy.ts';
 import { choices } from '../../program/choice.ts';
-import { programNames } from '../../program/program.ts';
+import { programNames } from '../../program/registry/programs.ts';
 import { type ApiErrorCode, refuse } from '../http/api-error.ts';
 
 const futileChoices = ['answer', 'refuse', 'escalate'] as const;

@@ -4,7 +4,7 @@
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { PolicyName } from '../../policy/policy.ts';
 import type { Choice } from '../../program/choice.ts';
-import type { ProgramName } from '../../program/program.ts';
+import type { ProgramName } from '../../program/registry/programs.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../../tree/step.ts';
 import { ApiError, refuse } from '../http/api-error.ts';

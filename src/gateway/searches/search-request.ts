@@ -4,17 +4,13 @@
 import type { ExitRule } from '../../exit/exit.ts';
 import { createPolicy } from '../../policy/create.ts';
 import type { Program } from '../../program/program.ts';
-import { createProgram } from '../../program/registry/create.ts';
+import { createProgram } from '../../program/registry/programs.ts';
 import type { SearchRequest } from '../../runtime/request.ts';
 import type { SearchPlan } from '../plan/plan.ts';
 
-/** As in P0 §5.1. */
-const mostBeams = 8;
-
 export function makeProgram(plan: SearchPlan): Program {
   const { program, rollouts, branching, maxDepth, sampling, choose } = plan;
-  const paid = program === 'beam' ? Math.min(rollouts, mostBeams) : rollouts;
-  return createProgram(program, { rollouts: paid, branching, maxDepth, sampling, choose });
+  return createProgram(program, { rollouts, branching, maxDepth, sampling, choose });
 }
 
 export type Extract = (pathText: string) => string | undefined;

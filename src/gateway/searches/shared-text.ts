@@ -4,15 +4,13 @@
 // are told apart by whether a step ends its path, so nothing is sent where its siblings disagree on that.
 // What was given out is never taken back. Programs that add children to nodes they have left (samples) have no settled nodes.
 
-import type { ProgramName } from '../../program/program.ts';
+import { type ProgramName, programOf } from '../../program/registry/programs.ts';
 import type { MirrorNode, SearchMirror } from './search-mirror.ts';
 
 export interface Piece {
   readonly kind: 'reasoning' | 'content';
   readonly text: string;
 }
-
-const settles: ReadonlySet<ProgramName> = new Set(['mcts', 'beam']);
 
 export class SharedText {
   readonly #mirror: SearchMirror;
@@ -26,7 +24,7 @@ export class SharedText {
   constructor(mirror: SearchMirror, program: ProgramName, maxTokens = Number.POSITIVE_INFINITY) {
     this.#mirror = mirror;
     this.#maxTokens = maxTokens;
-    this.#settles = settles.has(program);
+    this.#settles = programOf(program).expandsOnce;
   }
 
   /** What has become certain since the last call. */

@@ -6,9 +6,10 @@ import type { Node } from '../../tree/node.ts';
 import type { Sampling } from '../../tree/step.ts';
 import type { Strand, Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
+import { defineProgram } from '../definition.ts';
 import { askBelow, foldOutcome, follow, leastPromising, missingIndices, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Expansion, Outcome, Program } from '../program.ts';
-import { type Selection, selectLeaf } from './selection.ts';
+import { type Selection, selections, selectLeaf } from './selection.ts';
 
 export interface MctsOptions {
   /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
@@ -38,10 +39,36 @@ export function createMcts(options: Partial<MctsOptions> = {}): Program {
   return new Mcts({ ...mctsDefaults, ...options });
 }
 
+export const mcts = defineProgram({
+  name: 'mcts',
+  summary: 'Monte Carlo tree search that keeps its nodes: every rollout goes on from the most promising leaf (P0)',
+  needsVerifier: true,
+  expandsOnce: true,
+  takesTemperature: true,
+  options: {
+    selection: {
+      default: 'puct',
+      values: selections,
+      unit: 'formula',
+      client: 'coppice',
+      why: 'WU-PUCT of P0 §4.2; uct leaves out the priors of the model',
+    },
+    exploration: {
+      default: 1,
+      low: 0,
+      high: 1000,
+      unit: 'score',
+      client: 'coppice',
+      why: 'c of PUCT or UCT: more looks at branches that were visited less (docs/decisions/0002-mcts-constants.md)',
+    },
+  },
+  create: (size, options) => createMcts({ ...size, ...options }),
+});
+
 class Mcts implements Program {
-  readonly name = 'mcts';
-  readonly needsVerifier = true;
-  readonly expandsOnce = true;
+  readonly name = mcts.name;
+  readonly needsVerifier = mcts.needsVerifier;
+  readonly expandsOnce = mcts.expandsOnce;
   readonly naturalWidth = 1;
   readonly #options: MctsOptions;
 
@@ -75,6 +102,12 @@ class Mcts implements Program {
       rollouts -= 1;
     }
     return likely.map((node) => this.#expansionOf(node));
+  }
+
+  /** No more than there are leaves to take up and rollouts left. */
+  demand(tree: Tree): number {
+    const open = tree.strands.size;
+    return Math.max(1, open + Math.min(this.#rolloutsLeft(tree), tree.root.available));
   }
 
   yield(tree: Tree, count: number): number[] {

@@ -4,7 +4,8 @@
 
 import { mayGrow, meanValue, type Node } from '../../tree/node.ts';
 
-export type Selection = 'puct' | 'uct';
+export const selections = ['puct', 'uct'] as const;
+export type Selection = (typeof selections)[number];
 
 /** Rollouts that are only imagined (foresee), by node; empty when selecting for real. */
 export type Imagined = ReadonlyMap<Node, number>;

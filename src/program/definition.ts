@@ -1,0 +1,45 @@
+// How a program makes itself known: its name, what it is in one line, what must hold for it, the options of its own, and how
+// it is made at a given size. The list of all of them is registry/programs.ts; nothing else needs to know a program by name.
+
+import type { Knobs, OptionsOf } from '../base/knob.ts';
+import type { Sampling } from '../tree/step.ts';
+import type { Choice } from './choice.ts';
+import type { Program } from './program.ts';
+
+/** Sizes that compare: the same words buy about the same work from every program. */
+export interface ProgramSize {
+  /** Paths that are paid for: rollouts of MCTS, samples of best-of-n and self-consistency; a beam is worth two of them. */
+  readonly rollouts: number;
+  /** Steps per expansion: children of a node of MCTS, candidates of a beam. Samples take one each, whatever it says. */
+  readonly branching: number;
+  readonly maxDepth: number;
+  readonly sampling: Sampling;
+  /** How the answer is chosen where there are scores; self-consistency votes by its nature. */
+  readonly choose: Choice;
+}
+
+export interface ProgramDefinition {
+  readonly name: string;
+  readonly summary: string;
+  /** A program that needs no verifier is told steps without rewards. */
+  readonly needsVerifier: boolean;
+  /** See Program: the negative exits need it, and early streaming rests on it. */
+  readonly expandsOnce: boolean;
+  /** False where it samples at temperature 0 by its nature, so that a temperature asks for something that it cannot do. */
+  readonly takesTemperature: boolean;
+  readonly options: Knobs;
+  create(size: ProgramSize, options: Readonly<Record<string, number | string>>): Program;
+}
+
+/** Checks a definition and keeps the exact types of its name and options. */
+export function defineProgram<const Name extends string, const Options extends Knobs>(definition: {
+  readonly name: Name;
+  readonly summary: string;
+  readonly needsVerifier: boolean;
+  readonly expandsOnce: boolean;
+  readonly takesTemperature: boolean;
+  readonly options: Options;
+  readonly create: (size: ProgramSize, options: OptionsOf<Options>) => Program;
+}): ProgramDefinition & { readonly name: Name; readonly options: Options } {
+  return definition as ProgramDefinition & { readonly name: Name; readonly options: Options };
+}

@@ -1,0 +1,46 @@
+// The list of programs: the one place where a program is registered. Names, options, usage texts, the schemas of
+// configuration and bodies, and what may be asked of whom all follow from it.
+
+import { raise } from '../../base/fault.ts';
+import { defaultsOf } from '../../base/knob.ts';
+import { beam } from '../beam.ts';
+import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
+import type { ProgramDefinition, ProgramSize } from '../definition.ts';
+import { mcts } from '../mcts/mcts.ts';
+import type { Program } from '../program.ts';
+
+export const programs = [mcts, beam, bestOfN, selfConsistency, greedy] as const;
+
+export type ProgramName = (typeof programs)[number]['name'];
+export const programNames: readonly ProgramName[] = programs.map(({ name }) => name);
+
+export function programOf(name: string): ProgramDefinition & { readonly name: ProgramName } {
+  const found = programs.find((each) => each.name === name);
+  return found ?? raise('bad-setting', `there is no program '${name}'; there are ${programNames.join(', ')}`);
+}
+
+type Intersected<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+type ProgramKnobs = Intersected<(typeof programs)[number]['options']>;
+
+/** The options of all programs by name. One name means one thing: programs that share an option share its knob. */
+export const programKnobs = Object.assign({}, ...programs.map(({ options }) => options)) as ProgramKnobs;
+
+/** Values for the options of one program: those given that are its own, the rest at their defaults. */
+export function programOptions(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, number | string> {
+  const { options } = programOf(name);
+  const own = Object.entries(given).filter(([key, value]) => Object.hasOwn(options, key) && value !== undefined);
+  return { ...defaultsOf(options), ...Object.fromEntries(own) } as Record<string, number | string>;
+}
+
+export function createProgram(
+  name: string,
+  size: ProgramSize,
+  options: Readonly<Record<string, unknown>> = {},
+): Program {
+  return programOf(name).create(size, programOptions(name, options));
+}
