@@ -73,6 +73,30 @@ describe('keys', () => {
     expect([await seen(ann.key), await seen(bob.key), await seen(root.key)]).toEqual([1, 0, 1]);
   });
 
+  test('the overview lists to a key its own running searches, to an admin key all', async () => {
+    const [ann, bob, root] = [newKey(), newKey(), newKey()];
+    const keys = [
+      { name: 'ann', hash: ann.hash },
+      { name: 'bob', hash: bob.hash },
+      { name: 'root', hash: root.hash, admin: true },
+    ];
+    const { url, engine } = await runGateway({ scripted: { held: true }, config: { keys } });
+    const as = (key: string) => ({ authorization: `Bearer ${key}` });
+    const ask = (key: string, title: string) =>
+      post(`${url}/v1/searches`, { ...question, title, background: true }, as(key));
+    await ask(ann.key, 'of ann');
+    await ask(bob.key, 'of bob');
+    while (engine.open < 2) await new Promise((resolve) => setImmediate(resolve));
+    const seen = async (key: string) => {
+      const { searches } = (await (await fetch(`${url}/v1/overview`, { headers: as(key) })).json()) as Loose;
+      expect(searches.running).toBe(2);
+      return searches.listed.map((each: Loose) => each.title);
+    };
+    expect(await seen(ann.key)).toEqual(['of ann']);
+    expect(await seen(bob.key)).toEqual(['of bob']);
+    expect(await seen(root.key)).toEqual(['of ann', 'of bob']);
+  });
+
   test('a key may not ask for more priority than it has', async () => {
     const { key, hash } = newKey();
     const { url } = await runGateway({ config: { keys: [{ name: 'ann', hash, priority: 2 }] } });

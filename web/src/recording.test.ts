@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { WholeSearchJson } from '../../src/gateway/wire/search-json.ts';
 import { recordSearch } from '../../tests/support/recorded.ts';
-import type { SearchView } from './api/types.ts';
 import { exportRecording, readRecording } from './recording.ts';
 
 const template = '<body><script type="application/json" id="recording">null</script><script>run()</script></body>';
 const log = recordSearch({ id: 'a', seed: 5, rollouts: 2 });
 
-function searchOf(title: string): SearchView {
-  return { id: 'a', title, state: 'done' } as SearchView;
+function searchOf(title: string): WholeSearchJson {
+  return { id: 'a', title, state: 'done' } as WholeSearchJson;
 }
 
 /** What a browser takes for the element's text: everything until the first end tag. */

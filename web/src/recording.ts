@@ -1,18 +1,18 @@
 // One search as a single HTML file: the replay page with the log inside as inert JSON. A JSON text in which `<` is escaped
 // cannot end its element or begin another, whatever a model has written into it.
 
+import type { WholeSearchJson } from '../../src/gateway/wire/search-json.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
-import type { SearchView } from './api/types.ts';
 
 export interface SearchExport {
   readonly coppice: 1;
-  readonly search: SearchView;
+  readonly search: WholeSearchJson;
   readonly log: readonly LoggedEvent[];
 }
 
 const place = '<script type="application/json" id="recording">null</script>';
 
-export function exportRecording(template: string, search: SearchView, log: readonly LoggedEvent[]): string {
+export function exportRecording(template: string, search: WholeSearchJson, log: readonly LoggedEvent[]): string {
   const recording: SearchExport = { coppice: 1, search, log };
   const json = JSON.stringify(recording).replaceAll('<', '\\u003c');
   if (!template.includes(place)) throw new Error('the template has no place for a recording');

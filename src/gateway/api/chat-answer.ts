@@ -2,7 +2,8 @@
 
 import { version } from '../observe/version.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
-import { type ClientResult, describeForClient, type Usage } from '../searches/search-result.ts';
+import { describeForClient } from '../searches/search-result.ts';
+import type { ClientResult, Usage } from '../wire/result-json.ts';
 
 function completionId(searchId: string): string {
   return `chatcmpl-${searchId.replace(/^srch_/, '')}`;

@@ -7,8 +7,9 @@ import type { Exchange } from '../http/exchange.ts';
 import type { ChatBody } from '../plan/chat-body.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
-import { type ClientResult, chosenPath, splitPath } from '../searches/search-result.ts';
+import { chosenPath, splitPath } from '../searches/search-result.ts';
 import { SharedText } from '../searches/shared-text.ts';
+import type { ClientResult } from '../wire/result-json.ts';
 import { Chunks, type Delta } from './chat-answer.ts';
 import type { GatewayContext } from './context.ts';
 

@@ -1,9 +1,9 @@
 // `GET /v1/overview` and its stream. One timer serves all readers, and stands still while there are none.
 
-import type { Plain } from '../../journal/journal.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
+import type { ListedJson, OverviewJson } from '../wire/overview-json.ts';
 import type { GatewayContext } from './context.ts';
 
 const frameMs = 1000;
@@ -19,7 +19,7 @@ export class OverviewApi {
   }
 
   read({ response, caller }: Exchange): void {
-    writeJson(response, 200, visibleTo(caller, this.#frame()));
+    writeJson(response, 200, this.#shownTo(caller, this.#frame()));
   }
 
   follow({ response, caller }: Exchange): void {
@@ -35,7 +35,7 @@ export class OverviewApi {
       this.#timer = undefined;
     });
     events.raw('retry: 1000\n\n');
-    events.event('overview', visibleTo(caller, this.#frame()), this.#frames);
+    events.event('overview', this.#shownTo(caller, this.#frame()), this.#frames);
     this.#timer ??= setInterval(() => this.#tick(), frameMs);
   }
 
@@ -46,21 +46,25 @@ export class OverviewApi {
 
   #tick(): void {
     const frame = this.#frame();
+    const lists = new Map<string, readonly ListedJson[]>();
     for (const [events, caller] of this.#readers) {
-      if (!events.behind) events.event('overview', visibleTo(caller, frame), this.#frames);
+      if (!events.behind) events.event('overview', this.#shownTo(caller, frame, lists), this.#frames);
     }
   }
 
-  #frame(): Plain {
+  #frame(): OverviewJson {
     this.#frames += 1;
     const { overview, searches, config } = this.#context;
     return overview.frame(searches, config.admission.queue);
   }
-}
 
-/** Only an admin key sees the searches of others; the sums are for everyone. */
-function visibleTo({ admin }: Caller, frame: Plain): Plain {
-  if (admin) return frame;
-  const { running } = frame.searches as { running: number };
-  return { ...frame, searches: { running, listed: [] } };
+  /** An admin key sees every search, any other its own; the sums are for everyone. `lists` are those of this frame. */
+  #shownTo(caller: Caller, frame: OverviewJson, lists = new Map<string, readonly ListedJson[]>()): OverviewJson {
+    const { overview, searches } = this.#context;
+    const whose = caller.admin ? undefined : caller.name;
+    const key = whose ?? '';
+    const listed = lists.get(key) ?? overview.listed(searches, whose);
+    lists.set(key, listed);
+    return { ...frame, searches: { ...frame.searches, listed } };
+  }
 }

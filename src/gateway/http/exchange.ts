@@ -1,9 +1,9 @@
 // One HTTP request and its answer: reading a bounded body, writing JSON and errors, always with the same headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { TraceContext } from '../observe/telemetry.ts';
 import { ApiError, refuse } from './api-error.ts';
 import type { Caller } from './keys.ts';
+import type { TraceContext } from './trace-context.ts';
 
 export interface Exchange {
   readonly id: string;

@@ -2,9 +2,7 @@
 // that a client sends, so that their number is bounded.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Ended, LiveSearch } from '../searches/live-search.ts';
-import type { Searches } from '../searches/searches.ts';
-import type { ServedModel } from '../searches/served-model.ts';
+import type { ObservedEnd, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
 
 /** From an answer that was in the cache to the longest deadline that people wait for. */
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
@@ -33,7 +31,7 @@ export class Metrics {
   readonly #passedSeconds: Histogram<'model'>;
   readonly resumed: Counter;
 
-  constructor(searches: () => Searches) {
+  constructor(searches: () => ObservedSearches) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry, prefix: 'coppice_' });
     const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -70,7 +68,7 @@ export class Metrics {
     this.#refusals.inc({ code });
   }
 
-  ended({ facts }: LiveSearch, { result, endedMs }: Ended): void {
+  ended({ facts }: ObservedSearch, { result, endedMs }: ObservedEnd): void {
     if (result === undefined) return;
     const { model, program, policy } = facts.plan;
     const { exit, tokens, rollouts, queue_ms } = result.outcome;
@@ -82,8 +80,8 @@ export class Metrics {
     this.#saved.inc({ model }, tokens.saved_estimate ?? 0);
   }
 
-  #gauges(searches: () => Searches): void {
-    const perModel = (name: string, help: string, read: (model: ServedModel) => number) =>
+  #gauges(searches: () => ObservedSearches): void {
+    const perModel = (name: string, help: string, read: (model: ObservedModel) => number) =>
       new Gauge({
         name: `coppice_${name}`,
         help,
@@ -124,8 +122,8 @@ export class Metrics {
   }
 }
 
-function widthOf(searches: Searches, lane: 'primary' | 'speculative'): number {
+function widthOf(searches: ObservedSearches, lane: 'primary' | 'speculative'): number {
   let sum = 0;
-  for (const { mirror, state } of searches.live) if (state === 'running') sum += mirror.width[lane];
+  for (const { summary, state } of searches.live) if (state === 'running') sum += summary.width[lane];
   return sum;
 }

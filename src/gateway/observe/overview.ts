@@ -1,17 +1,16 @@
-// What an operator sees at a glance, once a second: budget, queue, running searches, exits, tokens and latency. One
-// frame is made for all readers. Everything is bounded: at most so many searches listed, so many endings remembered.
+// What an operator sees at a glance, once a second: budget, queue, running searches, exits, tokens and latency. The sums
+// are made once for all readers; whose searches are listed is the reader's. Everything is bounded: at most so many
+// searches listed, so many ends remembered.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../base/clock.ts';
-import type { Plain } from '../../journal/journal.ts';
 import { type ExitKind, exitKinds } from '../../log/end.ts';
-import type { Ended, LiveSearch } from '../searches/live-search.ts';
-import type { Searches } from '../searches/searches.ts';
-import type { ServedModel } from '../searches/served-model.ts';
+import type { ListedJson, ModelLoadJson, OverviewJson } from '../wire/overview-json.ts';
+import type { ObservedEnd, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
 import { version } from './version.ts';
 
 const windowMs = 15 * 60_000;
-const mostEndings = 20_000;
+const mostEnds = 20_000;
 const mostListed = 200;
 const rateWindowMs = 10_000;
 const tokenClasses = ['committed', 'discarded', 'speculative', 'verifier', 'saved_estimate'] as const;
@@ -27,7 +26,7 @@ export class Overview {
   readonly #clock: Clock;
   readonly #startedMs: number;
   readonly #delay = monitorEventLoopDelay({ resolution: 10 });
-  #endings: PastEnd[] = [];
+  #ends: PastEnd[] = [];
   readonly #tokens: Record<string, number> = Object.fromEntries(tokenClasses.map((name) => [name, 0]));
   refused = 0;
 
@@ -37,18 +36,19 @@ export class Overview {
     this.#delay.enable();
   }
 
-  ended(search: LiveSearch, { result, endedMs }: Ended): void {
+  ended(search: ObservedSearch, { result, endedMs }: ObservedEnd): void {
     if (result === undefined) return;
     const { exit, tokens, usage } = result.outcome;
     const latencyMs = endedMs - search.facts.createdMs;
-    this.#endings.push({ atMs: endedMs, kind: exit.kind, latencyMs, tokens: usage.completion_tokens });
-    if (this.#endings.length > mostEndings) this.#endings = this.#endings.slice(-mostEndings / 2);
+    this.#ends.push({ atMs: endedMs, kind: exit.kind, latencyMs, tokens: usage.completion_tokens });
+    if (this.#ends.length > mostEnds) this.#ends = this.#ends.slice(-mostEnds / 2);
     for (const name of tokenClasses) this.#tokens[name] = (this.#tokens[name] ?? 0) + (tokens[name] ?? 0);
   }
 
-  frame(searches: Searches, queueLimit: number): Plain {
+  /** The sums, with nobody's searches listed. */
+  frame(searches: ObservedSearches, queueLimit: number): OverviewJson {
     const nowMs = this.#clock.nowMs();
-    this.#endings = this.#endings.filter(({ atMs }) => nowMs - atMs <= windowMs);
+    this.#ends = this.#ends.filter(({ atMs }) => nowMs - atMs <= windowMs);
     const models = [...searches.models.values()].map(viewModel);
     const sum = (name: 'budget' | 'open_strands') => models.reduce((total, model) => total + model[name], 0);
     return {
@@ -58,27 +58,39 @@ export class Overview {
       models,
       budget: { total: sum('budget'), used: sum('open_strands') },
       queue: { waiting: searches.admission.waiting, limit: queueLimit },
-      searches: { running: searches.admission.running, listed: listed(searches, nowMs) },
+      searches: { running: searches.admission.running, listed: [] },
       exits: this.#exits(),
       tokens: { ...this.#tokens, per_second: this.#tokensPerSecond(nowMs) },
-      latency: latencyOf(this.#endings),
+      latency: latencyOf(this.#ends),
       refused: this.refused,
       event_loop_ms: this.#eventLoopMs(),
     };
+  }
+
+  /** Running searches, oldest first: those of one key, or of all. */
+  listed(searches: ObservedSearches, owner: string | undefined): ListedJson[] {
+    const nowMs = this.#clock.nowMs();
+    const rows: ListedJson[] = [];
+    for (const search of searches.live) {
+      if (search.state !== 'running' || (owner !== undefined && search.facts.owner !== owner)) continue;
+      rows.push(listedRow(search, nowMs));
+      if (rows.length >= mostListed) break;
+    }
+    return rows;
   }
 
   close(): void {
     this.#delay.disable();
   }
 
-  #exits(): Plain {
+  #exits(): OverviewJson['exits'] {
     const counts: Record<string, number> = Object.fromEntries(exitKinds.map((kind) => [kind, 0]));
-    for (const { kind } of this.#endings) counts[kind] = (counts[kind] ?? 0) + 1;
+    for (const { kind } of this.#ends) counts[kind] = (counts[kind] ?? 0) + 1;
     return counts;
   }
 
   #tokensPerSecond(nowMs: number): number {
-    const recent = this.#endings.filter(({ atMs }) => nowMs - atMs <= rateWindowMs);
+    const recent = this.#ends.filter(({ atMs }) => nowMs - atMs <= rateWindowMs);
     return Math.round((recent.reduce((sum, { tokens }) => sum + tokens, 0) * 1000) / rateWindowMs);
   }
 
@@ -90,7 +102,7 @@ export class Overview {
   }
 }
 
-function viewModel({ name, config, engine, runtime, healthy }: ServedModel) {
+function viewModel({ name, config, engine, runtime, healthy }: ObservedModel): ModelLoadJson {
   const { runningSequences, waitingSequences, stepMs } = engine.load();
   return {
     name,
@@ -104,33 +116,28 @@ function viewModel({ name, config, engine, runtime, healthy }: ServedModel) {
   };
 }
 
-function listed(searches: Searches, nowMs: number): Plain[] {
-  const rows: Plain[] = [];
-  for (const { id, facts, state, mirror, ended } of searches.live) {
-    if (ended !== undefined || state !== 'running') continue;
-    const { plan, title, createdMs } = facts;
-    rows.push({
-      id,
-      title,
-      model: plan.model,
-      state,
-      ...mirror.width,
-      open_strands: mirror.openStrands,
-      nodes: mirror.nodes.length,
-      rollouts: mirror.rollouts,
-      rollout_limit: plan.rollouts,
-      best_score: mirror.bestScore ?? null,
-      threshold: plan.threshold,
-      age_ms: Math.round(nowMs - createdMs),
-    });
-    if (rows.length >= mostListed) break;
-  }
-  return rows;
+function listedRow({ id, facts, state, summary }: ObservedSearch, nowMs: number): ListedJson {
+  const { plan, title, createdMs } = facts;
+  const { width, open_strands, nodes, rollouts, best_score } = summary;
+  return {
+    id,
+    title,
+    model: plan.model,
+    state,
+    ...width,
+    open_strands,
+    nodes,
+    rollouts,
+    rollout_limit: plan.rollouts,
+    best_score,
+    threshold: plan.threshold,
+    age_ms: Math.round(nowMs - createdMs),
+  };
 }
 
-function latencyOf(endings: readonly PastEnd[]): Plain | null {
-  if (endings.length === 0) return null;
-  const sorted = endings.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
+function latencyOf(ends: readonly PastEnd[]): OverviewJson['latency'] {
+  if (ends.length === 0) return null;
+  const sorted = ends.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
   const at = (share: number) =>
     Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0);
   return { p50_ms: at(0.5), p99_ms: at(0.99), count: sorted.length };

@@ -6,14 +6,16 @@ import { randomBytes } from 'node:crypto';
 import { FaultError, fault } from '../../base/fault.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Ended, LiveSearch } from '../searches/live-search.ts';
+import { readTraceParent, type TraceContext } from '../http/trace-context.ts';
+import type { ResultFacts } from '../wire/result-json.ts';
 import type { Log } from './log.ts';
+import type { ObservedEnd, ObservedSearch } from './observed.ts';
 import { type Attributes, encodeSpans, type Span } from './otlp.ts';
 
 export interface Telemetry {
   /** Runs a handler inside a span. */
   trace(exchange: Exchange, route: string, run: () => Promise<void>): Promise<void>;
-  ended(search: LiveSearch, ended: Ended): void;
+  ended(search: ObservedSearch, ended: ObservedEnd): void;
   close(): Promise<void>;
 }
 
@@ -22,13 +24,6 @@ export const noTelemetry: Telemetry = {
   ended: () => {},
   close: async () => {},
 };
-
-/** The span of the request that asked for a search. */
-export interface TraceContext {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string | undefined;
-}
 
 const mostWaiting = 2048;
 const batchSize = 512;
@@ -85,7 +80,7 @@ class Tracer implements Telemetry {
     }
   }
 
-  ended(search: LiveSearch, { result, endedMs, error }: Ended): void {
+  ended(search: ObservedSearch, { result, endedMs, error }: ObservedEnd): void {
     const parent = search.facts.trace;
     const trace = parent ?? this.#begin(undefined);
     if (trace === undefined) return;
@@ -116,10 +111,10 @@ class Tracer implements Telemetry {
 
   /** Goes on with the client's trace, or draws whether to begin one. */
   #begin(traceparent: string | string[] | undefined): TraceContext | undefined {
-    const [, traceId, parentSpanId, flags] =
-      /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(traceparent ?? '')) ?? [];
-    if (traceId !== undefined && flags !== undefined) {
-      return (Number.parseInt(flags, 16) & 1) === 1 ? { traceId, parentSpanId, spanId: newId(8) } : undefined;
+    const parent = readTraceParent(traceparent);
+    if (parent !== undefined) {
+      const { traceId, parentSpanId, sampled } = parent;
+      return sampled ? { traceId, parentSpanId, spanId: newId(8) } : undefined;
     }
     if (randomBytes(4).readUInt32BE() / 2 ** 32 >= this.#config.sampleRatio) return undefined;
     return { traceId: newId(16), parentSpanId: undefined, spanId: newId(8) };
@@ -161,7 +156,7 @@ class Tracer implements Telemetry {
   }
 }
 
-function requestAttributes({ facts }: LiveSearch): Attributes {
+function requestAttributes({ facts }: ObservedSearch): Attributes {
   const { plan, id } = facts;
   return {
     'gen_ai.operation.name': 'chat',
@@ -185,7 +180,7 @@ function textAttributes(content: string | null): Attributes {
   return { 'gen_ai.output.messages': JSON.stringify([message]) };
 }
 
-function resultAttributes(search: LiveSearch, outcome: NonNullable<Ended['result']>['outcome']): Attributes {
+function resultAttributes(search: ObservedSearch, outcome: ResultFacts): Attributes {
   const { usage, exit, rollouts, nodes, score, finish_reason, queue_ms } = outcome;
   return {
     'gen_ai.usage.input_tokens': usage.prompt_tokens,

@@ -5,10 +5,11 @@ import type { Plain, SearchState } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { ApiError } from '../http/api-error.ts';
-import type { TraceContext } from '../observe/telemetry.ts';
+import type { TraceContext } from '../http/trace-context.ts';
 import type { SearchPlan } from '../plan/plan.ts';
+import type { ClientResult } from '../wire/result-json.ts';
+import type { SummaryJson } from '../wire/search-json.ts';
 import { SearchMirror } from './search-mirror.ts';
-import type { ClientResult } from './search-result.ts';
 
 export interface Ended {
   readonly state: 'done' | 'failed' | 'cancelled';
@@ -64,6 +65,13 @@ export class LiveSearch {
 
   get id(): string {
     return this.facts.id;
+  }
+
+  /** How far it has come. */
+  get summary(): SummaryJson {
+    const { sequence, rollouts, openStrands, width, bestScore, tokens, nodes } = this.mirror;
+    const counts = { sequence, nodes: nodes.length, rollouts, open_strands: openStrands };
+    return { ...counts, width, best_score: bestScore ?? null, tokens };
   }
 
   /** The last search of the chain, once it has ended. */

@@ -2,8 +2,9 @@
 
 import type { FaultCode } from '../../base/fault.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { ClientResult } from '../wire/result-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
-import { type ClientResult, makeResult } from './search-result.ts';
+import { makeResult } from './search-result.ts';
 
 /** Of a search whose `exited` event has come, and whose successor, if it has one, is known. */
 export function endOf(search: LiveSearch, endedMs: number): Ended {

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hash } from '../../base/random.ts';
 import type { Ending, NewSearch, Plain } from '../../journal/journal.ts';
 import type { SearchPlan } from '../plan/plan.ts';
+import type { AboutJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch, LiveSearchFacts } from './live-search.ts';
 
 /** Sorts by time, and nobody can guess it. */
@@ -20,16 +21,10 @@ export function fingerprint(body: Plain): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex');
 }
 
-export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): Plain {
+export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
   const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
   const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
   return { model, mode, program, policy, scoring, priority, limits, escalated_from: escalatedFrom };
-}
-
-export function summaryOf({ mirror }: LiveSearch): Plain {
-  const { sequence, rollouts, openStrands, width, bestScore, tokens } = mirror;
-  const counts = { sequence, nodes: mirror.nodes.length, rollouts, open_strands: openStrands };
-  return { ...counts, width, best_score: bestScore ?? null, tokens };
 }
 
 export function toAccept(facts: LiveSearchFacts, idempotencyKey: string | undefined): NewSearch {
@@ -41,7 +36,7 @@ export function toAccept(facts: LiveSearchFacts, idempotencyKey: string | undefi
     fingerprint: fingerprint(body),
     background,
     createdMs,
-    about: aboutPlan(plan, escalatedFrom),
+    about: { ...aboutPlan(plan, escalatedFrom) },
     title,
     request: { plan, body },
   };
@@ -49,6 +44,6 @@ export function toAccept(facts: LiveSearchFacts, idempotencyKey: string | undefi
 
 export function toFinish(search: LiveSearch, { state, endedMs, result, error }: Ended): Ending {
   const failure = error === undefined ? {} : { error: error.body };
-  const outcome = { ...result?.outcome, summary: summaryOf(search), ...failure };
+  const outcome = { ...result?.outcome, summary: search.summary, ...failure };
   return { state, endedMs, outcome, texts: { ...result?.texts } };
 }

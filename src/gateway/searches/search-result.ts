@@ -1,46 +1,11 @@
 // What a finished search says to its client, made from its plan and its log alone, so that it is the same before and
 // after a restart. Token counts follow docs/http-api.md: everything that was generated is counted, once.
 
-import type { Plain } from '../../journal/journal.ts';
 import type { Exit, ExitKind } from '../../log/end.ts';
 import type { SearchPlan } from '../plan/plan.ts';
+import type { ClientResult, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
+import type { AboutJson, CoppiceJson } from '../wire/search-json.ts';
 import type { MirrorNode, SearchMirror } from './search-mirror.ts';
-
-export interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-  readonly prompt_tokens_details: { readonly cached_tokens: number };
-  readonly completion_tokens_details: { readonly reasoning_tokens: number };
-}
-
-export interface ResultTexts {
-  readonly content: string | null;
-  readonly reasoning_content: string | null;
-  readonly refusal: string | null;
-  readonly answer: string | null;
-}
-
-export interface ResultFacts {
-  readonly exit: Exit;
-  readonly finish_reason: 'stop' | 'length';
-  readonly score: number | null;
-  /** Where completed paths voted: the share of the vote for the answer. */
-  readonly support: number | null;
-  readonly complete: boolean;
-  readonly usage: Usage;
-  readonly rollouts: number;
-  readonly nodes: number;
-  readonly queue_ms: number | null;
-  readonly search_ms: number | null;
-  readonly tokens: Readonly<Record<string, number>>;
-  readonly escalated_to?: string;
-}
-
-export interface ClientResult {
-  readonly texts: ResultTexts;
-  readonly outcome: ResultFacts;
-}
 
 /** Exits that end a search before its budget does. */
 const saving: ReadonlySet<ExitKind> = new Set(['accepted', 'futile', 'certain', 'settled']);
@@ -203,14 +168,14 @@ function rounded(ms: number): number {
 /** The `coppice` object of an answer. */
 export function describeForClient(
   id: string,
-  plan: Pick<SearchPlan, 'mode' | 'program' | 'policy' | 'scoring'>,
+  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'scoring'>,
   texts: ResultTexts,
   outcome: ResultFacts,
   escalatedFrom: string | null,
-): Plain {
+): CoppiceJson {
   const { exit, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } = outcome;
   const { program, policy, scoring } = plan;
-  const how = plan.mode === 'direct' ? { passed_through: true } : { scoring, program, policy };
+  const how = plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy };
   const effort = { rollouts, nodes, queue_ms, search_ms, tokens };
   return {
     search: id,

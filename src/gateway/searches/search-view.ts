@@ -1,82 +1,101 @@
 // A search as clients see it (docs/http-api.md), the same shape from this process's memory and from the journal.
 
-import type { Plain, SearchRecord } from '../../journal/journal.ts';
-import type { SearchPlan } from '../plan/plan.ts';
+import type { SearchRecord, SearchState } from '../../journal/journal.ts';
+import type { ResultFacts, ResultTexts } from '../wire/result-json.ts';
+import type { AboutJson, DetailJson, ErrorJson, ResultJson, SearchJson, SummaryJson } from '../wire/search-json.ts';
 import type { LiveSearch } from './live-search.ts';
-import { aboutPlan, summaryOf } from './search-facts.ts';
-import { describeForClient, type ResultFacts, type ResultTexts } from './search-result.ts';
+import { aboutPlan } from './search-facts.ts';
+import { describeForClient } from './search-result.ts';
 
-export function viewLive(search: LiveSearch, keepsTexts: boolean): Plain {
+export function viewLive(search: LiveSearch, keepsTexts: boolean): SearchJson {
   const { id, owner, plan, background, createdMs, title, escalatedFrom } = search.facts;
   const { ended } = search;
   return {
     ...view(id, search.state, keepsTexts ? title : null, aboutPlan(plan, escalatedFrom), background, owner),
     ...times(createdMs, search.startedMs, ended?.endedMs),
     epoch: search.epoch,
-    summary: summaryOf(search),
+    summary: search.summary,
     exit: ended?.result?.outcome.exit ?? null,
     error: ended?.error?.body ?? null,
   };
 }
 
-export function viewRecord(record: SearchRecord): Plain {
-  const { id, state, title, about, background, owner, outcome } = record;
+export function viewRecord(record: SearchRecord): SearchJson {
+  const { id, state, title, background, owner } = record;
+  const { summary, exit, error } = outcomeOf(record);
   return {
-    ...view(id, state, title ?? null, about, background, owner),
+    ...view(id, state, title ?? null, aboutOf(record), background, owner),
     ...times(record.createdMs, record.startedMs, record.endedMs),
     epoch: record.epoch,
-    summary: outcome?.summary ?? null,
-    exit: outcome?.exit ?? null,
-    error: outcome?.error ?? null,
+    summary: summary ?? null,
+    exit: exit ?? null,
+    error: error ?? null,
   };
 }
 
 /** The part that only a single search shows. */
-export function detailLive(search: LiveSearch): Plain {
+export function detailLive(search: LiveSearch): DetailJson {
   const { result } = search.ended ?? {};
-  const { facts } = search;
-  const shown =
-    result === undefined ? null : viewResult(facts.id, facts.plan, result.texts, result.outcome, facts.escalatedFrom);
-  return { result: shown, request: facts.body };
+  const { id, plan, body, escalatedFrom } = search.facts;
+  const about = aboutPlan(plan, escalatedFrom);
+  return { result: result === undefined ? null : viewResult(id, about, result.texts, result.outcome), request: body };
 }
 
-export function detailRecord(record: SearchRecord): Plain {
-  const { request, outcome, texts, about } = record;
-  const escalatedFrom = (about.escalated_from ?? null) as string | null;
+export function detailRecord(record: SearchRecord): DetailJson {
+  const { exit, ...outcome } = outcomeOf(record);
   const noTexts: ResultTexts = { content: null, reasoning_content: null, refusal: null, answer: null };
-  const shown =
-    outcome?.exit === undefined
-      ? null
-      : viewResult(
-          record.id,
-          about as unknown as SearchPlan,
-          { ...noTexts, ...texts },
-          outcome as unknown as ResultFacts,
-          escalatedFrom,
-        );
-  return { result: shown, request: request?.body ?? null };
+  const texts = { ...noTexts, ...record.texts };
+  const facts = exit === undefined ? undefined : ({ ...outcome, exit } as ResultFacts);
+  const result = facts === undefined ? null : viewResult(record.id, aboutOf(record), texts, facts);
+  return { result, request: (record.request?.body ?? null) as DetailJson['request'] };
 }
 
-type Described = Pick<SearchPlan, 'mode' | 'program' | 'policy' | 'scoring'>;
+/** What the journal holds was written by this program: its shapes are those of `toAccept` and `toFinish`. */
+function aboutOf({ about }: SearchRecord): AboutJson {
+  return about as unknown as AboutJson;
+}
 
-function viewResult(
-  id: string,
-  plan: Described,
-  texts: ResultTexts,
-  outcome: ResultFacts,
-  escalatedFrom: string | null,
-): Plain {
-  const { finish_reason, score, complete, usage, escalated_to } = outcome;
-  const coppice = describeForClient(id, plan, texts, outcome, escalatedFrom);
+interface WrittenOutcome extends Partial<ResultFacts> {
+  readonly summary?: SummaryJson;
+  readonly error?: ErrorJson;
+}
+
+function outcomeOf({ outcome }: SearchRecord): WrittenOutcome {
+  return (outcome ?? {}) as WrittenOutcome;
+}
+
+function viewResult(id: string, about: AboutJson, texts: ResultTexts, facts: ResultFacts): ResultJson {
+  const { finish_reason, score, complete, usage, escalated_to } = facts;
+  const coppice = describeForClient(id, about, texts, facts, about.escalated_from ?? null);
   return { ...texts, finish_reason, score, complete, escalated_to: escalated_to ?? null, usage, coppice };
 }
 
-function view(id: string, state: string, title: string | null, about: Plain, background: boolean, key: string): Plain {
+function view(
+  id: string,
+  state: SearchState,
+  title: string | null,
+  about: AboutJson,
+  background: boolean,
+  key: string,
+) {
   const { model, program, policy, priority, limits, mode } = about;
-  return { object: 'search', id, state, title, model, mode, program, policy, background, key, priority, limits };
+  return {
+    object: 'search',
+    id,
+    state,
+    title,
+    model,
+    mode,
+    program,
+    policy,
+    background,
+    key,
+    priority,
+    limits,
+  } as const;
 }
 
-function times(created: number, started: number | undefined, ended: number | undefined): Plain {
+function times(created: number, started: number | undefined, ended: number | undefined) {
   const whole = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms));
-  return { created_ms: whole(created), started_ms: whole(started), ended_ms: whole(ended) };
+  return { created_ms: Math.round(created), started_ms: whole(started), ended_ms: whole(ended) };
 }

@@ -1,8 +1,9 @@
 // Talks to `coppice serve`, and to nothing else. The key, where the server wants one, stays in this tab's session storage
 // and goes out as a header only. Addresses are relative to the page, so that a proxy may put it below any prefix.
 
+import type { ExampleJson, ModelJson } from '../../../src/gateway/wire/overview-json.ts';
+import type { SearchJson, WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import { ServerEventParser, type ServerMessage } from './server-events.ts';
-import type { Example, ModelView, SearchView } from './types.ts';
 
 const keyName = 'coppice.key';
 
@@ -40,13 +41,13 @@ async function getList<Item>(path: string): Promise<readonly Item[]> {
   return body.data ?? [];
 }
 
-export const listExamples = () => getList<Example>('v1/examples');
-export const listModels = () => getList<ModelView>('v1/models');
+export const listExamples = () => getList<ExampleJson>('v1/examples');
+export const listModels = () => getList<ModelJson>('v1/models');
 export const listRecent = (limit: number) =>
-  getList<SearchView>(`v1/searches?state=done,failed,cancelled&limit=${limit}`);
+  getList<SearchJson>(`v1/searches?state=done,failed,cancelled&limit=${limit}`);
 
-export async function readSearch(id: string): Promise<SearchView> {
-  return (await (await request(`v1/searches/${encodeURIComponent(id)}`)).json()) as SearchView;
+export async function readSearch(id: string): Promise<WholeSearchJson> {
+  return (await (await request(`v1/searches/${encodeURIComponent(id)}`)).json()) as WholeSearchJson;
 }
 
 export async function cancelSearch(id: string): Promise<void> {
@@ -59,7 +60,7 @@ export interface NewQuestion {
   readonly effort: string;
 }
 
-export async function startSearch({ text, model, effort }: NewQuestion): Promise<SearchView> {
+export async function startSearch({ text, model, effort }: NewQuestion): Promise<WholeSearchJson> {
   const body = {
     ...(model === undefined ? {} : { model }),
     messages: [{ role: 'user', content: text }],
@@ -68,7 +69,7 @@ export async function startSearch({ text, model, effort }: NewQuestion): Promise
   };
   const headers = { 'content-type': 'application/json' };
   const response = await request('v1/searches', { method: 'POST', headers, body: JSON.stringify(body) });
-  return (await response.json()) as SearchView;
+  return (await response.json()) as WholeSearchJson;
 }
 
 export interface StreamOptions {

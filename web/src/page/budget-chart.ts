@@ -1,7 +1,7 @@
 // Budget use over time, for as long as this page has been open, and below it who has the budget now: one piece for each
 // live search, as wide as the strands it has open.
 
-import type { OverviewFrame } from '../api/types.ts';
+import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
 import { formatAgo } from '../words.ts';
 import { h, setText } from './dom.ts';
 import { Drawing, type Frame } from './drawing.ts';
@@ -56,13 +56,13 @@ export class BudgetChart {
   }
 }
 
-function drawHistory(frame: Frame, frames: readonly OverviewFrame[], last: OverviewFrame, bottom: number): void {
+function drawHistory(frame: Frame, frames: readonly OverviewJson[], last: OverviewJson, bottom: number): void {
   const { ctx, size, palette } = frame;
   const { width } = size;
   const spanMs = Math.min(shownMs, Math.max(leastShownMs, last.at_ms - frames[0]!.at_ms));
   const shown = frames.filter(({ at_ms }) => at_ms >= last.at_ms - spanMs);
   const most = shown.reduce((high, { budget }) => Math.max(high, budget.total, budget.used), 1);
-  const series = (strands: (frame: OverviewFrame) => number) =>
+  const series = (strands: (frame: OverviewJson) => number) =>
     shown.map((each) => {
       return {
         x: width - ((last.at_ms - each.at_ms) / spanMs) * width,
@@ -100,7 +100,7 @@ function drawAxisWords({ ctx, size, palette }: Frame, spanMs: number, top: numbe
   ctx.fillText('now, by search', size.width, top);
 }
 
-function drawShares({ ctx, size, palette }: Frame, { searches, budget }: OverviewFrame, top: number): void {
+function drawShares({ ctx, size, palette }: Frame, { searches, budget }: OverviewJson, top: number): void {
   const perStrand = size.width / Math.max(1, budget.total, budget.used);
   const gap = Math.min(2, perStrand * 0.3);
   ctx.fillStyle = palette.line;

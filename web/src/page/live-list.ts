@@ -1,7 +1,7 @@
 // Every running search as one row, with its share of the budget, its progress and its best score against the threshold.
 // Rows are kept from frame to frame and only what changed is written: hundreds change every second.
 
-import type { ListedSearch, OverviewFrame } from '../api/types.ts';
+import type { ListedJson, OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
 import { formatCount, formatDuration, formatScore } from '../words.ts';
 import { fill, h, setText } from './dom.ts';
 
@@ -32,7 +32,7 @@ class LiveRow {
     );
   }
 
-  update(search: ListedSearch): void {
+  update(search: ListedJson): void {
     setText(this.#title, search.title ?? search.id);
     setText(this.#strands, String(search.open_strands));
     setText(this.#rolloutWords, `${search.rollouts}/${search.rollout_limit}`);
@@ -77,7 +77,7 @@ export class LiveList {
     );
   }
 
-  update({ searches }: OverviewFrame): void {
+  update({ searches }: OverviewJson): void {
     const { listed, running } = searches;
     const cut = running > listed.length ? `, the oldest ${listed.length} shown` : '';
     setText(this.#count, running === 0 ? '' : `${running}${cut}`);

@@ -1,7 +1,7 @@
 // How a search stands: growing, with the best answer so far, or ended, with its answer and why.
 
+import type { SearchJson } from '../../../src/gateway/wire/search-json.ts';
 import type { Exit } from '../../../src/log/end.ts';
-import type { SearchState } from '../api/types.ts';
 import type { Moment } from '../log/replay.ts';
 import { formatEvidence } from '../words.ts';
 import { type Content, fill, h } from './dom.ts';
@@ -11,7 +11,7 @@ export class OutcomePanel {
   readonly element = h('div', { class: 'outcome', role: 'status' });
   #shown = '';
 
-  show(moment: Moment, state: SearchState): void {
+  show(moment: Moment, state: SearchJson['state']): void {
     const { exit, tree } = moment;
     const key = [exit?.kind, tree?.best?.id, state, tree?.nextStrand === 0].join(' ');
     if (key === this.#shown) return;
@@ -20,7 +20,7 @@ export class OutcomePanel {
   }
 }
 
-function growing({ tree }: Moment, state: SearchState): Content[] {
+function growing({ tree }: Moment, state: SearchJson['state']): Content[] {
   const waits = state === 'queued' && (tree === undefined || tree.nextStrand === 0);
   const best = tree?.best;
   return [

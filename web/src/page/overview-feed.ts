@@ -1,12 +1,12 @@
 // The overview frames of the last minutes, read once for the whole page, so that the charts go on while a search is open.
 
+import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
 import { follow } from '../api/client.ts';
-import type { OverviewFrame } from '../api/types.ts';
 
 const mostFrames = 600;
 
 export class OverviewFeed {
-  readonly frames: OverviewFrame[] = [];
+  readonly frames: OverviewJson[] = [];
   readonly #onState: (state: true | Error) => void;
   readonly #listeners = new Set<() => void>();
 
@@ -14,7 +14,7 @@ export class OverviewFeed {
     this.#onState = onState;
   }
 
-  get last(): OverviewFrame | undefined {
+  get last(): OverviewJson | undefined {
     return this.frames.at(-1);
   }
 
@@ -31,14 +31,14 @@ export class OverviewFeed {
       onState: this.#onState,
       onMessages: (messages) => {
         for (const { event, data } of messages) {
-          if (event === 'overview') this.#add(JSON.parse(data) as OverviewFrame);
+          if (event === 'overview') this.#add(JSON.parse(data) as OverviewJson);
         }
         for (const listener of this.#listeners) listener();
       },
     });
   }
 
-  #add(frame: OverviewFrame): void {
+  #add(frame: OverviewJson): void {
     this.frames.push(frame);
     if (this.frames.length > mostFrames) this.frames.shift();
   }

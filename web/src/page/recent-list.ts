@@ -1,7 +1,8 @@
 // Searches that have ended, newest first. Read again when the overview says that another one has.
 
+import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
+import type { SearchJson } from '../../../src/gateway/wire/search-json.ts';
 import { listRecent } from '../api/client.ts';
-import type { OverviewFrame, SearchView } from '../api/types.ts';
 import { formatAgo, formatCount, formatDuration, formatScore } from '../words.ts';
 import { fill, h } from './dom.ts';
 import { exitLook } from './exits.ts';
@@ -38,7 +39,7 @@ export class RecentList {
     this.#head.hidden = true;
   }
 
-  update({ exits, at_ms }: OverviewFrame): void {
+  update({ exits, at_ms }: OverviewJson): void {
     const ended = Object.values(exits).reduce((sum, each) => sum + each, 0);
     const pausedMs = at_ms - this.#readMs;
     if (pausedMs < (ended === this.#ended ? staleMs : pauseMs)) return;
@@ -56,7 +57,7 @@ export class RecentList {
   }
 }
 
-function recentRow(search: SearchView, nowMs: number): HTMLElement {
+function recentRow(search: SearchJson, nowMs: number): HTMLElement {
   const { id, title, exit, state, summary, created_ms, ended_ms } = search;
   const look = exitLook(exit?.kind ?? state);
   const took = ended_ms === null ? '–' : formatDuration(ended_ms - created_ms);

@@ -1,8 +1,8 @@
 // One search: its question, answer and numbers, the tree at the moment that the timeline shows, and the path of the
 // selected node. Reads a log that may still grow; does not know where the log comes from.
 
+import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import type { LoggedEvent } from '../../../src/log/events.ts';
-import type { SearchView } from '../api/types.ts';
 import { describeEvent } from '../log/describe.ts';
 import { Player, speeds } from '../log/player.ts';
 import { Replay } from '../log/replay.ts';
@@ -19,7 +19,7 @@ import { TreeCanvas } from './tree-canvas.ts';
 
 export interface SearchPageOptions {
   readonly signal: AbortSignal;
-  readonly search: SearchView;
+  readonly search: WholeSearchJson;
   readonly log: readonly LoggedEvent[];
   /** Buttons of the owner: export, cancel. */
   readonly actions: readonly HTMLElement[];
@@ -29,7 +29,7 @@ const defaultThreshold = 1;
 
 export class SearchPage {
   readonly element: HTMLElement;
-  #search: SearchView;
+  #search: WholeSearchJson;
   readonly #log: readonly LoggedEvent[];
   readonly #replay: Replay;
   readonly #player: Player;
@@ -67,7 +67,7 @@ export class SearchPage {
     this.setSearch(search);
   }
 
-  setSearch(search: SearchView): void {
+  setSearch(search: WholeSearchJson): void {
     this.#search = search;
     setText(this.#title, questionOf(search));
     const parts = [search.model, search.program, search.policy && `policy ${search.policy}`, search.id];
@@ -219,7 +219,7 @@ export class SearchPage {
 }
 
 /** The last thing the user said, as far as texts are kept. */
-export function questionOf({ request, title, id }: SearchView): string {
+export function questionOf({ request, title, id }: WholeSearchJson): string {
   const content = request?.messages?.findLast(({ role }) => role === 'user')?.content;
   if (typeof content === 'string') return content;
   return title ?? id;

@@ -1,0 +1,49 @@
+// What metrics, traces and the overview read of searches and models. The gateway's own classes have these shapes; nothing
+// here knows how searches are kept, so that what observes can stand below what is observed.
+
+import type { ModelConfig } from '../../config/schema.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { SearchState } from '../../journal/journal.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
+import type { TraceContext } from '../http/trace-context.ts';
+import type { SearchPlan } from '../plan/plan.ts';
+import type { ClientResult } from '../wire/result-json.ts';
+import type { SummaryJson } from '../wire/search-json.ts';
+
+export interface ObservedSearch {
+  readonly id: string;
+  readonly facts: {
+    readonly id: string;
+    readonly owner: string;
+    readonly plan: SearchPlan;
+    readonly background: boolean;
+    readonly createdMs: number;
+    readonly title: string;
+    readonly trace?: TraceContext;
+  };
+  readonly state: SearchState;
+  readonly epoch: number;
+  readonly summary: SummaryJson;
+}
+
+export interface ObservedEnd {
+  readonly endedMs: number;
+  /** Undefined where it never ran. */
+  readonly result: ClientResult | undefined;
+  readonly error: { readonly code: string } | undefined;
+}
+
+export interface ObservedModel {
+  readonly name: string;
+  readonly config: Pick<ModelConfig, 'engine' | 'budget'>;
+  readonly engine: Pick<Engine, 'load'>;
+  readonly verifier: Pick<Verifier, 'load'> | undefined;
+  readonly runtime: { readonly leasesTaken: number };
+  readonly healthy: boolean;
+}
+
+export interface ObservedSearches {
+  readonly live: Iterable<ObservedSearch>;
+  readonly models: ReadonlyMap<string, ObservedModel>;
+  readonly admission: { readonly waiting: number; readonly running: number };
+}

@@ -1,0 +1,58 @@
+// One frame of `/v1/overview`, and what the page reads of models and examples. Types only.
+
+import type { SearchState } from '../../journal/journal.ts';
+
+export interface ModelLoadJson {
+  readonly name: string;
+  readonly engine: string;
+  readonly healthy: boolean;
+  readonly budget: number;
+  readonly open_strands: number;
+  readonly running_sequences: number;
+  readonly waiting_sequences: number;
+  readonly step_ms: number | null;
+}
+
+/** A running search in the overview's list. */
+export interface ListedJson {
+  readonly id: string;
+  readonly title: string | null;
+  readonly model: string;
+  readonly state: SearchState;
+  readonly primary: number;
+  readonly speculative: number;
+  readonly open_strands: number;
+  readonly nodes: number;
+  readonly rollouts: number;
+  readonly rollout_limit: number;
+  readonly best_score: number | null;
+  readonly threshold: number;
+  readonly age_ms: number;
+}
+
+export interface OverviewJson {
+  readonly at_ms: number;
+  readonly uptime_ms: number;
+  readonly version: string;
+  readonly models: readonly ModelLoadJson[];
+  readonly budget: { readonly total: number; readonly used: number };
+  readonly queue: { readonly waiting: number; readonly limit: number };
+  /** `listed` holds what the reader's key may see. */
+  readonly searches: { readonly running: number; readonly listed: readonly ListedJson[] };
+  readonly exits: Readonly<Record<string, number>>;
+  readonly tokens: Readonly<Record<string, number>>;
+  readonly latency: { readonly p50_ms: number; readonly p99_ms: number; readonly count: number } | null;
+  readonly refused: number;
+  readonly event_loop_ms: number;
+}
+
+export interface ModelJson {
+  readonly id: string;
+}
+
+export interface ExampleJson {
+  readonly title: string;
+  readonly question: string;
+  /** The model that can answer it, where there are several. */
+  readonly model?: string;
+}
