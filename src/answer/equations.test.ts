@@ -12,6 +12,12 @@ describe('falseEquation', () => {
     ['2+2=4, and then 4+4=9.', '4+4=9'],
     ['(3+4)*2 = 2*6', '(3+4)*2=2*6'],
     ['964*666=642224', '964*666=642224'],
+    ['28/8=3', '28/8=3'],
+    ['28/8=4', '28/8=4'],
+    ['10/3=3 left 2 3', '10/3=3'],
+    ['3=28/8', '3=28/8'],
+    ['(28+1)/8 = 4', '(28+1)/8=4'],
+    ['28/8 = 3.6', '28/8=3.6'],
     ['99999999999*99999999999=9999999999800000000002', '99999999999*99999999999=9999999999800000000002'],
   ])('of %j is %j', (text, found) => {
     expect(falseEquation(text)).toBe(found);
@@ -20,7 +26,9 @@ describe('falseEquation', () => {
   it.each([
     '964*666=642024',
     '10/3 = 3.33',
-    '10/3=3',
+    '28/8 = 3.5',
+    '28/7 = 4',
+    '2.4*3 = 7',
     'x+3=8',
     '2x + 3 = 8',
     'x = 5',
@@ -48,6 +56,21 @@ describe('falseEquation', () => {
       fc.property(number, operators, number, fc.integer({ min: -999, max: 999 }), (a, operator, b, off) => {
         const result = operator === '+' ? a + b : operator === '-' ? a - b : a * b;
         expect(falseEquation(`${a}${operator}${b}=${result + off}`) === undefined).toBe(off === 0);
+      }),
+    );
+  });
+
+  it('lets a quotient of whole numbers be rounded where the task says so', () => {
+    for (const text of ['28/8=3', '28/8=4', '10/3=3'])
+      expect(falseEquation(text, { roundsToWhole: true })).toBeUndefined();
+    expect(falseEquation('28/8=5', { roundsToWhole: true })).toBe('28/8=5');
+  });
+
+  it('finds every quotient with a remainder', () => {
+    const whole = fc.integer({ min: 1, max: 999 });
+    fc.assert(
+      fc.property(whole, whole, (a, b) => {
+        expect(falseEquation(`${a}/${b}=${Math.floor(a / b)}`) === undefined).toBe(a % b === 0);
       }),
     );
   });

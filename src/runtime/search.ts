@@ -84,6 +84,7 @@ export class Search {
       ...(firstReward === undefined ? {} : { firstReward }),
       demand: this.#demand(),
       openStrands: tree.strands.size,
+      rolloutsLeft: this.#rolloutsLeft(),
       observations: tree.closed.completed,
       progress: tree.best?.reward === undefined ? 0 : tree.best.score / limits.threshold,
     };
@@ -93,6 +94,11 @@ export class Search {
   #demand(): number {
     const { program, rules } = this.request;
     return rules.boost ? Math.max(program.naturalWidth, program.demand(this.tree)) : program.naturalWidth;
+  }
+
+  #rolloutsLeft(): number {
+    const { completed, pruned } = this.tree.closed;
+    return Math.max(0, this.request.limits.rollouts - completed - pruned);
   }
 
   /** Whether a child is on its way or already there as a ghost. */

@@ -18,7 +18,7 @@ const natural = {
 const boost = { ...natural, widths: shares } as const;
 
 function running(id: string, more: Partial<RunningSearch> = {}): RunningSearch {
-  const still = { openStrands: 1, observations: 1, progress: 0, demand: 16 };
+  const still = { openStrands: 1, observations: 1, progress: 0, demand: 16, rolloutsLeft: 16 };
   return { id, arrivalMs: 0, priority: 0, naturalWidth: 1, ...still, ...more };
 }
 

@@ -5,9 +5,9 @@ import { treeOf } from '../../tests/support/trees.ts';
 import { acceptanceChance, bestFirstReward, expectedRollouts, expectedShare } from './predictor.ts';
 import type { RunningSearch } from './scheduler.ts';
 
-function search(firstReward: number, observations: number, demand = 10): RunningSearch {
-  const still = { arrivalMs: 0, priority: 0, naturalWidth: 1, openStrands: 1, progress: 0 };
-  return { id: 'a', ...still, demand, observations, firstReward };
+function search(firstReward: number, observations: number, rolloutsLeft = 10): RunningSearch {
+  const still = { arrivalMs: 0, priority: 0, naturalWidth: 1, openStrands: 1, demand: 1, progress: 0 };
+  return { id: 'a', ...still, rolloutsLeft, observations, firstReward };
 }
 
 describe('the predictor of long searches', () => {
@@ -26,7 +26,14 @@ describe('the predictor of long searches', () => {
   it('expects more of the rest to be used after a weak start and after misses', () => {
     expect(expectedShare(search(0.5, 0))).toBeGreaterThan(expectedShare(search(0.95, 0)));
     expect(expectedShare(search(0.95, 5))).toBeGreaterThan(expectedShare(search(0.95, 1)));
-    for (const demand of [0, 1, 100]) expect(expectedShare(search(0.7, 2, demand))).toBeLessThanOrEqual(1);
+    for (const left of [0, 1, 100]) expect(expectedShare(search(0.7, 2, left))).toBeLessThanOrEqual(1);
+  });
+
+  it('reads the rollouts that are left, not the strands that it could have open now', () => {
+    // a = 4 · 0.5⁴ / 4 = 1/16 and 15 left: (1 - (15/16)^15) · 16 / 15. One open leaf does not make it a short search.
+    const late = { ...search(0.5, 0, 15), demand: 1 };
+    expect(expectedShare(late)).toBeCloseTo(((1 - (15 / 16) ** 15) * 16) / 15, 12);
+    expect(expectedShare({ ...late, demand: 12 })).toBe(expectedShare(late));
   });
 
   it('takes the best reward of the first depth', () => {

@@ -23,7 +23,7 @@ export function expectedRollouts(chance: number, left: number): number {
 
 /** Between 0 and 1: the part of its remaining rollouts that a search is expected to use. */
 export function expectedShare(search: RunningSearch): number {
-  const left = Math.max(1, search.demand);
+  const left = Math.max(1, search.rolloutsLeft);
   const chance = acceptanceChance(search.firstReward ?? unknownFirstReward, search.observations);
   return expectedRollouts(chance, left) / left;
 }

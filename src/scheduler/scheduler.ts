@@ -21,6 +21,8 @@ export interface RunningSearch {
   /** Most strands it could use: 'naturalWidth' where its policy does not boost, else what its budget leaves. */
   readonly demand: number;
   readonly openStrands: number;
+  /** Rollouts that its limit still allows, those under way included: what the predictor of long searches reads. */
+  readonly rolloutsLeft: number;
   /** N_obs of Algorithm 1: completed rollouts. */
   readonly observations: number;
   /** ρ of P0 §4.4: best score of a completed path over the threshold; 0 before the first. */

@@ -52,7 +52,8 @@ function snapshotOf(budget: number, running: readonly Draw[], waiting: readonly 
     free -= openStrands;
     const { arrivalMs, priority, observations, progress, firstReward, naturalWidth } = draw;
     const known = { arrivalMs, priority, observations, progress, firstReward, naturalWidth, openStrands };
-    admitted.push({ id: `r${at}`, ...known, demand: Math.max(draw.demand, openStrands) });
+    const demand = Math.max(draw.demand, openStrands);
+    admitted.push({ id: `r${at}`, ...known, demand, rolloutsLeft: demand });
   }
   const queue = waiting.map(({ arrivalMs, priority, naturalWidth }, at): WaitingSearch => {
     return { id: `w${at}`, arrivalMs, priority, naturalWidth };

@@ -2,7 +2,7 @@
 // call; the rest go to the verifier behind it. A reward model of any size guesses at large products; a calculator does not.
 // Never sees a gold answer, and says nothing about steps without equations.
 
-import { falseEquation } from '../../answer/equations.ts';
+import { type EquationOptions, falseEquation } from '../../answer/equations.ts';
 import type { RequestId } from '../../engine/engine.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
 
@@ -11,10 +11,12 @@ const noUsage = { computedTokens: 0, cachedTokens: 0 } as const;
 export class CheckedVerifier implements Verifier {
   readonly capabilities: VerifierCapabilities;
   readonly #behind: Verifier;
+  readonly #equations: EquationOptions;
   #post: ((message: VerifierMessage) => void) | undefined;
 
-  constructor(behind: Verifier) {
+  constructor(behind: Verifier, equations: EquationOptions = {}) {
     this.#behind = behind;
+    this.#equations = equations;
     this.capabilities = { ...behind.capabilities, name: `${behind.capabilities.name}, arithmetic checked` };
   }
 
@@ -26,7 +28,7 @@ export class CheckedVerifier implements Verifier {
   score(requests: readonly ScoreRequest[]): void {
     const open: ScoreRequest[] = [];
     for (const request of requests) {
-      if (falseEquation(request.step.text) === undefined) open.push(request);
+      if (falseEquation(request.step.text, this.#equations) === undefined) open.push(request);
       else this.#post?.({ type: 'score', request: request.id, reward: 0, usage: noUsage });
     }
     if (open.length > 0) this.#behind.score(open);
