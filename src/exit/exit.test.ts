@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../tests/support/trees.ts';
 import { FaultError } from '../base/fault.ts';
 import { deadline, rolloutBudget, timeBudget, tokenBudget } from './budgets.ts';
-import { firstViable, selectiveNegative, strictNegative } from './negative.ts';
+import { firstDepthCut, firstViable, selectiveNegative, strictNegative } from './negative.ts';
 import { positive } from './positive.ts';
 
 describe('positive', () => {
@@ -101,8 +101,8 @@ describe('selective negative', () => {
 
   it('leaves out branches that began below the cut', () => {
     expect(strictNegative.check(viewOf(tree()))).toBeUndefined();
-    expect(selectiveNegative(0.8).check(viewOf(tree()))).toBeUndefined();
-    expect(selectiveNegative(0.9).check(viewOf(tree()))).toEqual({
+    expect(selectiveNegative(0.4).check(viewOf(tree()))).toBeUndefined();
+    expect(selectiveNegative(0.8).check(viewOf(tree()))).toEqual({
       kind: 'futile',
       rule: 'negative-selective',
       evidence: {
@@ -110,7 +110,7 @@ describe('selective negative', () => {
         bestLeaf: 0.8,
         bestCompleted: 0.57,
         threshold: 0.65,
-        firstDepthCut: 0.9,
+        firstDepthCut: 0.93,
         branchesLeftOut: 1,
       },
     });
@@ -119,7 +119,33 @@ describe('selective negative', () => {
   it('judges a branch by its first reward, not by later ones', () => {
     const late = tree();
     growBelow(late, late.root.children[1]!, [{ reward: 0.7 }]);
-    expect(selectiveNegative(0.9).check(viewOf(late))).toBeUndefined();
+    expect(selectiveNegative(0.8).check(viewOf(late))).toBeUndefined();
+  });
+
+  it('cuts above the threshold, wherever that lies', () => {
+    expect(firstDepthCut(0.65, 0.7)).toBeCloseTo(0.895, 12);
+    expect(firstDepthCut(0.9, 0.7)).toBeCloseTo(0.97, 12);
+    expect(firstDepthCut(0.9, 0)).toBe(0);
+    // A threshold of 0.9, a path of 0.93 that came down to 0.88, a viable one of 0.92, a branch of 0.98 that is futile.
+    const high = treeOf('product', [
+      { reward: 0.93, children: [{ reward: 0.95, end: true }] },
+      { reward: 0.92 },
+      { reward: 0.98, children: [{ reward: 0.9 }] },
+    ]);
+    expect(strictNegative.check(viewOf(high, { threshold: 0.9 }))).toBeUndefined();
+    expect(selectiveNegative(0.7).check(viewOf(high, { threshold: 0.9 }))?.evidence).toMatchObject({
+      firstDepthCut: 0.97,
+      branchesLeftOut: 2,
+    });
+  });
+
+  it('is the strict check where every branch would be left out', () => {
+    const weak = treeOf('product', [{ reward: 0.8, children: [{ reward: 0.7, end: true }] }, { reward: 0.75 }]);
+    expect(selectiveNegative(0.7).check(viewOf(weak))).toBeUndefined();
+    growBelow(weak, weak.root.children[1]!, [{ reward: 0.8 }]);
+    const exit = selectiveNegative(0.7).check(viewOf(weak));
+    expect(exit).toMatchObject({ kind: 'futile', rule: 'negative-selective' });
+    expect(exit?.evidence).not.toHaveProperty('branchesLeftOut');
   });
 });
 

@@ -2,7 +2,7 @@
 // evidence in numbers a person can read. A rule never changes the tree and never looks at another search.
 
 import type { Evidence, Exit } from '../log/end.ts';
-import type { StrandId } from '../tree/events.ts';
+import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 
 /** What a search may use up, and what it aims at. */
@@ -36,15 +36,13 @@ export interface ExitRule {
   check(view: SearchView): Exit | undefined;
 }
 
-export interface Pruning {
-  readonly strand: StrandId;
-  readonly rule: string;
-  readonly evidence: Evidence;
-}
+/** Why a strand that stands on this node is to end, or undefined where it may go on. */
+export type Judge = (node: Node) => Evidence | undefined;
 
 export interface PruneRule {
   readonly name: string;
   /** As for exit rules. */
   readonly needsBound?: boolean;
-  check(view: SearchView): Pruning[];
+  /** What the rule holds of any node of the tree as it is now; undefined while it ends nothing. See prune.ts. */
+  judge(view: SearchView): Judge | undefined;
 }

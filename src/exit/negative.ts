@@ -1,7 +1,8 @@
 // Negative early exit: the search ends when every leaf that may still grow is futile, its score below the threshold, for
 // then no trajectory from this tree can reach it. `strict` is P0 §3.4 and proves that. `selective` (§4.3) leaves out of
-// the check every branch whose reward at the first depth is below a cut, because such branches rarely recover: a bet.
-// Neither fires before a first path is completed, nor when nothing is left to grow, nor over an accepted answer.
+// the check every branch whose reward at the first depth is below a cut, because such branches rarely recover: a bet. It
+// needs a branch that it did look at: where all would be left out, none is, and the check is the strict one. Neither
+// fires before a first path is completed, nor when nothing is left to grow, nor over an accepted answer.
 
 import type { Evidence } from '../log/end.ts';
 import { mayGrow, type Node } from '../tree/node.ts';
@@ -12,12 +13,20 @@ import type { ExitRule } from './exit.ts';
 
 export const strictNegative: ExitRule = negativeRule('negative-strict', 0);
 
-/** `cut`: first-depth rewards below it take their branch out of the check. 0 leaves out nothing, and is the strict rule. */
-export function selectiveNegative(cut: number): ExitRule {
-  return negativeRule('negative-selective', cut);
+/**
+ * `share`: how far the cut lies on the way from the threshold to 1. A reward below the threshold is futile by itself, so a cut
+ * says something only above it: 0 leaves out nothing that counts, and is the strict rule; 1 leaves out all but full rewards.
+ */
+export function selectiveNegative(share: number): ExitRule {
+  return negativeRule('negative-selective', share);
 }
 
-function negativeRule(name: string, cut: number): ExitRule {
+/** The first-depth reward below which a branch is left out. */
+export function firstDepthCut(threshold: number, share: number): number {
+  return share === 0 ? 0 : threshold + share * (1 - threshold);
+}
+
+function negativeRule(name: string, share: number): ExitRule {
   return {
     name,
     needsBound: true,
@@ -26,11 +35,17 @@ function negativeRule(name: string, cut: number): ExitRule {
       requireBound(name, tree.aggregation);
       // A futile search should still answer: the first path is let through to its end, P0 being silent about it.
       if (tree.best === undefined || tree.best.score >= threshold) return undefined;
+      const cut = effectiveCut(tree, firstDepthCut(threshold, share));
       if (firstViable(tree, threshold, cut) !== undefined) return undefined;
       const evidence = describe(tree, threshold, cut);
       return evidence.leaves === 0 ? undefined : { kind: 'futile', rule: name, evidence };
     },
   };
+}
+
+/** The cut, or 0 where it would leave out every branch: a check of nothing proves nothing. */
+function effectiveCut(tree: Tree, cut: number): number {
+  return tree.root.children.some((child) => !isLeftOut(child, cut)) ? cut : 0;
 }
 
 /**
@@ -64,5 +79,5 @@ function describe(tree: Tree, threshold: number, cut: number): Evidence {
   };
   if (cut === 0) return known;
   const branchesLeftOut = tree.root.children.filter((child) => isLeftOut(child, cut)).length;
-  return { ...known, firstDepthCut: cut, branchesLeftOut };
+  return { ...known, firstDepthCut: readable(cut), branchesLeftOut };
 }

@@ -3,10 +3,9 @@
 // Target `best` is branch and bound: only strands that cannot beat the best completed path, so the answer at hand never
 // gets worse by it. Neither acts before a first path is completed, so that a search always has an answer.
 
-import type { Strand, Tree } from '../tree/tree.ts';
 import { requireBound } from './bound.ts';
 import { readable } from './evidence.ts';
-import type { PruneRule, Pruning } from './exit.ts';
+import type { PruneRule } from './exit.ts';
 
 export const boundTargets = ['threshold', 'best'] as const;
 export type BoundTarget = (typeof boundTargets)[number];
@@ -16,25 +15,14 @@ export function pruneBound(target: BoundTarget): PruneRule {
   return {
     name,
     needsBound: true,
-    check({ tree, limits }) {
+    judge({ tree, limits }) {
       requireBound(name, tree.aggregation);
       const { best } = tree;
-      if (best === undefined) return [];
+      if (best === undefined) return undefined;
       // The earliest of equals stays the best, so a strand that can only draw level is no use either.
       const cannot = (score: number) => (target === 'best' ? score <= best.score : score < limits.threshold);
       const goal = target === 'best' ? best.score : limits.threshold;
-      return openStrands(tree)
-        .filter(({ node }) => cannot(node.score))
-        .map(({ id, node }) => pruning(id, name, node.score, goal));
+      return ({ score }) => (cannot(score) ? { score: readable(score), target: readable(goal) } : undefined);
     },
   };
-}
-
-/** A strand at a terminal node is complete, and only waits to be closed. */
-export function openStrands(tree: Tree): Strand[] {
-  return [...tree.strands.values()].filter(({ node }) => !node.terminal);
-}
-
-function pruning(strand: number, rule: string, score: number, target: number): Pruning {
-  return { strand, rule, evidence: { score: readable(score), target: readable(target) } };
 }

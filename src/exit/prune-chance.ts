@@ -11,7 +11,6 @@ import type { Tree } from '../tree/tree.ts';
 import { requireBound } from './bound.ts';
 import { readable } from './evidence.ts';
 import type { PruneRule } from './exit.ts';
-import { openStrands } from './prune-bound.ts';
 
 /** The prior: as if this many steps had been seen, rewarded 0.95 (a step of a path that wins), give or take 0.2 in log. */
 const priorSteps = 4;
@@ -25,25 +24,16 @@ export function pruneChance(epsilon: number): PruneRule {
   return {
     name: 'chance',
     needsBound: true,
-    check({ tree, limits: { threshold } }) {
+    judge({ tree, limits: { threshold } }) {
       requireBound('chance', tree.aggregation);
-      if (tree.best === undefined) return [];
-      const strands = openStrands(tree);
-      if (strands.length === 0) return [];
+      if (tree.best === undefined) return undefined;
       const past = experience(tree, threshold);
-      return strands.flatMap(({ id, node }) => {
-        const steps = Math.max(1, Math.round(past.meanDepth - node.depth));
-        const chance = chanceToReach(tree.aggregation, node.score, threshold, steps, past);
-        if (chance >= epsilon) return [];
-        const evidence = {
-          score: readable(node.score),
-          threshold,
-          stepsToCome: steps,
-          chance: readable(chance),
-          epsilon,
-        };
-        return [{ strand: id, rule: 'chance', evidence }];
-      });
+      return ({ depth, score }) => {
+        const stepsToCome = Math.max(1, Math.round(past.meanDepth - depth));
+        const chance = chanceToReach(tree.aggregation, score, threshold, stepsToCome, past);
+        if (chance >= epsilon) return undefined;
+        return { score: readable(score), threshold, stepsToCome, chance: readable(chance), epsilon };
+      };
     },
   };
 }

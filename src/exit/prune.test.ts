@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../tests/support/trees.ts';
 import { FaultError } from '../base/fault.ts';
+import { doomedBy, pruningsOf } from './prune.ts';
 import { pruneBound } from './prune-bound.ts';
 import { chanceToReach, experience, normalBelow, pruneChance } from './prune-chance.ts';
 
@@ -22,7 +23,7 @@ function crowded() {
 describe('the deterministic rule', () => {
   it('ends strands that can no longer reach the threshold', () => {
     const { tree, strands } = crowded();
-    const prunings = pruneBound('threshold').check(viewOf(tree, { threshold: 0.6 }));
+    const prunings = pruningsOf(pruneBound('threshold'), viewOf(tree, { threshold: 0.6 }));
     expect(prunings).toEqual([
       { strand: strands[2], rule: 'bound-threshold', evidence: { score: 0.5, target: 0.6 } },
       { strand: strands[3], rule: 'bound-threshold', evidence: { score: 0.4, target: 0.6 } },
@@ -31,7 +32,7 @@ describe('the deterministic rule', () => {
 
   it('with the best path as target, ends only those that cannot beat it', () => {
     const { tree, strands } = crowded();
-    const prunings = pruneBound('best').check(viewOf(tree, { threshold: 0.95 }));
+    const prunings = pruningsOf(pruneBound('best'), viewOf(tree, { threshold: 0.95 }));
     expect(prunings.map(({ strand }) => strand)).toEqual([strands[2], strands[3]]);
     expect(prunings[0]?.evidence).toEqual({ score: 0.5, target: 0.5 });
   });
@@ -39,10 +40,11 @@ describe('the deterministic rule', () => {
   it('waits for a first completed path, and leaves a strand at its end alone', () => {
     const tree = treeOf('product', [{ reward: 0.1 }]);
     openAt(tree, tree.node(1));
-    for (const target of ['threshold', 'best'] as const) expect(pruneBound(target).check(viewOf(tree))).toEqual([]);
+    for (const target of ['threshold', 'best'] as const)
+      expect(pruningsOf(pruneBound(target), viewOf(tree))).toEqual([]);
     const [end] = growBelow(tree, tree.root, [{ reward: 0.05, end: true }]);
     const atEnd = openAt(tree, end!);
-    const pruned = pruneBound('threshold').check(viewOf(tree));
+    const pruned = pruningsOf(pruneBound('threshold'), viewOf(tree));
     expect(pruned.map(({ strand }) => strand)).not.toContain(atEnd);
     expect(pruned).toHaveLength(1);
   });
@@ -50,7 +52,7 @@ describe('the deterministic rule', () => {
   it.each(['sum', 'mean', 'last'] as const)('refuses %s', (aggregation) => {
     const tree = treeOf(aggregation, [{ reward: 0.5, end: true }]);
     for (const rule of [pruneBound('best'), pruneBound('threshold'), pruneChance(0.1)]) {
-      expect(() => rule.check(viewOf(tree))).toThrow(FaultError);
+      expect(() => pruningsOf(rule, viewOf(tree))).toThrow(FaultError);
     }
   });
 });
@@ -69,7 +71,7 @@ describe('the probabilistic rule', () => {
 
   it('ends a strand that would need what this tree has not shown', () => {
     const { tree, strand } = grownAfter([0.4, 0.3, 0.5, 0.4, 0.3, 0.4]);
-    expect(pruneChance(0.05).check(viewOf(tree))).toEqual([
+    expect(pruningsOf(pruneChance(0.05), viewOf(tree))).toEqual([
       {
         strand,
         rule: 'chance',
@@ -79,14 +81,14 @@ describe('the probabilistic rule', () => {
   });
 
   it('keeps it where the steps were good, or few were seen', () => {
-    expect(pruneChance(0.05).check(viewOf(grownAfter([0.95, 0.9, 0.95, 0.98, 0.9, 0.9]).tree))).toEqual([]);
-    expect(pruneChance(0.05).check(viewOf(grownAfter([0.3]).tree))).toEqual([]);
+    expect(pruningsOf(pruneChance(0.05), viewOf(grownAfter([0.95, 0.9, 0.95, 0.98, 0.9, 0.9]).tree))).toEqual([]);
+    expect(pruningsOf(pruneChance(0.05), viewOf(grownAfter([0.3]).tree))).toEqual([]);
   });
 
   it('waits for a first completed path', () => {
     const tree = treeOf('product', [{ reward: 0.1 }]);
     openAt(tree, tree.node(1));
-    expect(pruneChance(0.5).check(viewOf(tree))).toEqual([]);
+    expect(pruningsOf(pruneChance(0.5), viewOf(tree))).toEqual([]);
   });
 
   it('shrinks towards its prior: 4 steps at 0.95', () => {
@@ -113,5 +115,15 @@ describe('the probabilistic rule', () => {
     expect(normalBelow(0)).toBeCloseTo(0.5, 7);
     expect(normalBelow(1.959963985)).toBeCloseTo(0.975, 6);
     expect(normalBelow(-1.644853627)).toBeCloseTo(0.05, 6);
+  });
+});
+
+describe('what is doomed', () => {
+  it('is every node on which some rule would end a strand, and nothing before the first completed path', () => {
+    const { tree } = crowded();
+    const doomed = doomedBy([pruneBound('best'), pruneBound('threshold')], viewOf(tree, { threshold: 0.7 }))!;
+    expect([2, 3, 4, 5].map((id) => doomed(tree.node(id)))).toEqual([false, true, true, true]);
+    expect(doomedBy([], viewOf(tree))).toBeUndefined();
+    expect(doomedBy([pruneBound('best')], viewOf(treeOf('product', [{ reward: 0.1 }])))).toBeUndefined();
   });
 });

@@ -10,12 +10,12 @@ import { preemptions } from '../scheduler/preemption.ts';
 
 export const policyKnobs = {
   firstDepthCut: {
-    default: 0.9,
+    default: 0.7,
     low: 0,
     high: 1,
     client: 'coppice',
-    unit: 'reward',
-    why: 'P0 §4.3 names no value; branches that begin below it rarely reach a threshold of 0.65. 0 is the strict exit',
+    unit: 'share of the way from the threshold to 1',
+    why: 'P0 §4.3 names no value; at a threshold of 0.65 it is a first reward of 0.895. 0 is the strict exit',
   },
   boundPrune: {
     default: 'off',

@@ -17,7 +17,7 @@ import {
   openAt,
   readyStrand,
 } from './growth.ts';
-import type { Ask, Expansion, Outcome, Program } from './program.ts';
+import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
 
 export interface SamplesOptions {
   readonly samples: number;
@@ -89,11 +89,11 @@ class Samples implements Program {
     this.#options = options;
   }
 
-  ask(tree: Tree, mayOpen: boolean): Ask | undefined {
+  ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     const { sampling } = this.#options;
     const ready = readyStrand(tree, advance);
     if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
-    if (!mayOpen || this.#samplesLeft(tree) <= 0) return undefined;
+    if (!mayOpen || this.#samplesLeft(tree) <= 0 || doomed?.(tree.root)) return undefined;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
   }
 
@@ -103,8 +103,8 @@ class Samples implements Program {
   }
 
   /** The samples that have not been opened: what comes below an open one is not known before its step is. */
-  foresee(tree: Tree, count: number): Expansion[] {
-    const more = Math.min(count, this.#samplesLeft(tree));
+  foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
+    const more = doomed?.(tree.root) ? 0 : Math.min(count, this.#samplesLeft(tree));
     const { sampling } = this.#options;
     return freeIndices(tree.root, more).map((index) => ({ node: tree.root, indices: [index], sampling }));
   }

@@ -35,6 +35,9 @@ export type Outcome =
     }
   | { readonly ok: false; readonly node: NodeId; readonly index: number; readonly fault: Fault };
 
+/** Whether a strand that takes this node up would be ended at once, by a prune rule that the program knows nothing of. */
+export type Doomed = (node: Node) => boolean;
+
 export interface Program {
   readonly name: string;
   /** A program that needs no verifier is told steps without rewards. */
@@ -50,14 +53,17 @@ export interface Program {
   /** How many strands it could have open now, those that are open included; at least one. What a boost may go up to. */
   demand(tree: Tree): number;
 
-  /** Continues an open strand that is ready, else opens one if it may, else gives nothing. Opens at most one. */
-  ask(tree: Tree, mayOpen: boolean): Ask | undefined;
+  /**
+   * Continues an open strand that is ready, else opens one if it may, else gives nothing. Opens at most one, and none at a
+   * node that is `doomed`.
+   */
+  ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined;
 
   /** Folds one outcome in, and moves or closes the strand that it completes. */
   tell(tree: Tree, outcome: Outcome): void;
 
   /** What it would probably ask for next, most likely first, without touching the tree. */
-  foresee(tree: Tree, count: number): Expansion[];
+  foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[];
 
   /** The strands to give up when `count` are to be preempted, least promising first. */
   yield(tree: Tree, count: number): StrandId[];

@@ -6,6 +6,7 @@
 import { assert, never } from '../base/assert.ts';
 import { FaultError, raise } from '../base/fault.ts';
 import type { EngineMessage } from '../engine/engine.ts';
+import { pruningsOf } from '../exit/prune.ts';
 import type { Exit } from '../log/end.ts';
 import type { SearchEvent } from '../log/events.ts';
 import { checkRules } from '../policy/check.ts';
@@ -217,7 +218,7 @@ export class Runtime {
     for (const search of this.#touched) {
       if (!this.#isRunning(search)) continue;
       for (const rule of search.request.rules.prunes) {
-        for (const { strand, evidence } of rule.check(search.view(nowMs))) {
+        for (const { strand, evidence } of pruningsOf(rule, search.view(nowMs))) {
           this.#emit(search, { type: 'pruned', strand, rule: rule.name, evidence });
           this.#closeStrand(search, strand, 'pruned');
         }
@@ -308,10 +309,11 @@ export class Runtime {
 
   #askOne(search: Search, nowMs: number): void {
     const { tree, request } = search;
+    const doomed = search.doomed(nowMs);
     for (;;) {
       const openBefore = tree.strands.size;
       const mayOpen = openBefore < search.width.primary;
-      const ask = request.program.ask(tree, mayOpen);
+      const ask = request.program.ask(tree, mayOpen, doomed);
       if (ask !== undefined) {
         assert(ask.indices.length > 0, `program '${request.program.name}' asks for no child`);
         this.#launch(search, ask, nowMs);

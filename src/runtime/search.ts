@@ -3,8 +3,10 @@
 
 import type { Lane, PathStep, RequestId } from '../engine/engine.ts';
 import type { SearchView } from '../exit/exit.ts';
+import { doomedBy } from '../exit/prune.ts';
 import type { Exit } from '../log/end.ts';
 import { bestAnswer } from '../program/choice.ts';
+import type { Doomed } from '../program/program.ts';
 import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
 import type { StrandId } from '../tree/events.ts';
@@ -65,6 +67,12 @@ export class Search {
   view(nowMs: number): SearchView {
     const { tree, arrivalMs } = this;
     return { tree, limits: this.request.limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs };
+  }
+
+  /** Where its prune rules let no strand begin; undefined while they end nothing. */
+  doomed(nowMs: number): Doomed | undefined {
+    const { prunes } = this.request.rules;
+    return prunes.length === 0 ? undefined : doomedBy(prunes, this.view(nowMs));
   }
 
   asWaiting(): WaitingSearch {

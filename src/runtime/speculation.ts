@@ -24,7 +24,7 @@ export class Speculation {
   fill(search: Search, nowMs: number): void {
     const { request, tree, speculations, width } = search;
     if (speculations.size >= width.speculative) return;
-    for (const expansion of request.program.foresee(tree, width.speculative)) {
+    for (const expansion of request.program.foresee(tree, width.speculative, search.doomed(nowMs))) {
       if (speculations.size >= width.speculative) return;
       const { node } = expansion;
       const indices = expansion.indices.filter((index) => !search.knows(ghostKey(node.id, index)));

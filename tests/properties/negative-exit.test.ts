@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { selectiveNegative, strictNegative } from '../../src/exit/negative.ts';
+import { firstDepthCut, selectiveNegative, strictNegative } from '../../src/exit/negative.ts';
 import { type Aggregation, extendScore } from '../../src/tree/aggregate.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';
 import type { Node } from '../../src/tree/node.ts';
@@ -88,14 +88,16 @@ describe('the selective negative exit', () => {
     );
   });
 
-  it('looks only at branches that began at or above the cut', () => {
+  it('looks only at branches that began at or above the cut, and at all of them where none did', () => {
     fc.assert(
-      fc.property(anyThreshold, fc.double({ min: 0, max: 1, noNaN: true }), anyMoves(14), (threshold, cut, moves) => {
+      fc.property(anyThreshold, fc.double({ min: 0, max: 1, noNaN: true }), anyMoves(14), (threshold, share, moves) => {
         const { tree, growing } = grown('product', moves);
         fc.pre(tree.best !== undefined && tree.best.score < threshold && growing.length > 0);
-        const counted = growing.filter((node) => !(firstReward(node) < cut));
+        const cut = firstDepthCut(threshold, share);
+        const none = tree.root.children.every((node) => firstReward(node) < cut);
+        const counted = growing.filter((node) => none || !(firstReward(node) < cut));
         const viable = counted.some(({ score }) => score >= threshold);
-        expect(selectiveNegative(cut).check(viewOf(tree, { threshold })) === undefined).toBe(viable);
+        expect(selectiveNegative(share).check(viewOf(tree, { threshold })) === undefined).toBe(viable);
       }),
       { numRuns: 500 },
     );

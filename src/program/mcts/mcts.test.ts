@@ -8,8 +8,8 @@ import type { TreeEvent } from '../../tree/events.ts';
 import type { Node } from '../../tree/node.ts';
 import { Tree } from '../../tree/tree.ts';
 import type { Ask } from '../program.ts';
-import { createMcts } from './mcts.ts';
-import { puct, selectLeaf, siblingPriors, uct } from './selection.ts';
+import { createMcts, mctsDefaults } from './mcts.ts';
+import { puct, selectLeaf, siblingPriors, type Unvisited, uct, unvisitedValues } from './selection.ts';
 
 interface Child {
   readonly reward: number;
@@ -59,9 +59,51 @@ describe('selection', () => {
   });
 });
 
+describe('the Q of a child that no rollout has completed', () => {
+  /** A rollout of score 0.81 through child 0 (0.9); child 1 (0.6) is untried. Equal priors, Ñ(root) = 1. */
+  function afterOne() {
+    const program = createMcts({ branching: 2 });
+    const tree = Tree.plant('product');
+    answer(tree, program.ask(tree, true)!, [{ reward: 0.9 }, { reward: 0.6 }], program);
+    answer(tree, program.ask(tree, false)!, [{ reward: 0.9, end: true }, { reward: 0.5 }], program);
+    return tree;
+  }
+  const chosen = (unvisited: Unvisited, exploration: number) =>
+    selectLeaf(afterOne().root, { selection: 'puct', exploration, unvisited })?.score;
+
+  it('decides between the branch that has shown something and the one that has not', () => {
+    // Child 0: Q = 0.81, U = c/4. Child 1: U = c/2 and Q = 0, 0.81 or 0.6.
+    expect(chosen('zero', 1)).toBe(0.45);
+    expect(chosen('zero', 3.3)).toBe(0.6);
+    expect(chosen('parent', 0.01)).toBe(0.6);
+    expect(chosen('score', 0.8)).toBe(0.45);
+    expect(chosen('score', 1)).toBe(0.6);
+  });
+
+  it('is nothing unless told otherwise', () => {
+    expect(mctsDefaults.unvisited).toBe('zero');
+  });
+});
+
+describe('a leaf on which a strand would be ended at once', () => {
+  it('is not taken up, nor foreseen, nor is a branch entered that has no other', () => {
+    const program = createMcts({ rollouts: 8, branching: 2 });
+    const tree = Tree.plant('product');
+    answer(tree, program.ask(tree, true)!, [{ reward: 0.9 }, { reward: 0.8 }], program);
+    answer(tree, program.ask(tree, false)!, [{ reward: 0.5, end: true }, { reward: 0.4 }], program);
+    const weak = (node: Node) => node.score <= 0.45;
+    expect(selectLeaf(tree.root, mctsDefaults)?.score).toBeCloseTo(0.36, 12);
+    expect(selectLeaf(tree.root, mctsDefaults, { doomed: weak })?.score).toBe(0.8);
+    expect(program.foresee(tree, 8, weak).map(({ node }) => node.score)).toEqual([0.8]);
+    expect(program.ask(tree, true, () => true)).toBeUndefined();
+    expect(program.ask(tree, true, weak)?.node.score).toBe(0.8);
+    expect(program.ask(tree, true, weak)).toBeUndefined();
+  });
+});
+
 describe('a rollout', () => {
   it('expands, follows the highest reward to a terminal node and backs the product up', () => {
-    const program = createMcts({ rollouts: 2, branching: 2, exploration: 1 });
+    const program = createMcts({ rollouts: 2, branching: 2 });
     const tree = Tree.plant('product');
     answer(tree, program.ask(tree, true)!, [{ reward: 0.5 }, { reward: 0.8 }], program);
     const second = program.ask(tree, false)!;
@@ -72,8 +114,9 @@ describe('a rollout', () => {
     expect([tree.root.visits, high!.visits, low!.visits]).toEqual([1, 1, 0]);
     expect(tree.root.value).toBe(0.4);
     expect(program.answer(tree)).toMatchObject({ score: 0.4, text: '1\n0', complete: true });
-    // The next one: Q(low) = Q(root) = 0.4 and U = 0.5 √1 / 1; Q(high) = 0.4 and U = 0.5 √1 / 2: the untried one.
-    expect(selectLeaf(tree.root, 'puct', 1)).toBe(low);
+    // The next one: Q(low) = 0 and U = 0.5 √1 / 1; Q(high) = 0.4 and U = 0.5 √1 / 2: back into the one that has shown something.
+    expect(selectLeaf(tree.root, mctsDefaults)).toBe(high!.children[1]);
+    expect(selectLeaf(tree.root, { ...mctsDefaults, unvisited: 'parent' })).toBe(low);
   });
 
   it('sends parallel rollouts apart and waits while every leaf is taken', () => {
@@ -90,7 +133,7 @@ describe('a rollout', () => {
   });
 
   it('counts a rollout in flight as a visit without a result yet', () => {
-    const program = createMcts({ rollouts: 8, branching: 2, exploration: 1 });
+    const program = createMcts({ rollouts: 8, branching: 2, exploration: 1, unvisited: 'parent' });
     const tree = Tree.plant('product');
     answer(tree, program.ask(tree, true)!, [{ reward: 0.9 }, { reward: 0.8 }], program);
     answer(tree, program.ask(tree, false)!, [{ reward: 0.9 }, { reward: 0.7, end: true }], program);
@@ -137,7 +180,7 @@ describe('an expansion that was preempted', () => {
     const { program, tree, node } = preempted();
     expect(node).toMatchObject({ cut: true, available: 1, pending: 0 });
     expect(tree.root.available).toBe(1);
-    expect(selectLeaf(tree.root, 'puct', 1)).toBe(node);
+    expect(selectLeaf(tree.root, mctsDefaults)).toBe(node);
     expect(program.foresee(tree, 3)).toMatchObject([{ node: { id: node.id }, indices: [0, 2, 3] }]);
     const again = program.ask(tree, true)!;
     expect([again.node, again.indices]).toEqual([node, [0, 2, 3]]);
@@ -204,9 +247,10 @@ describe('at width one', () => {
         fc.integer(),
         fc.integer({ min: 1, max: 5 }),
         fc.integer({ min: 1, max: 20 }),
-        (seed, branching, rollouts) => {
+        fc.constantFrom(...unvisitedValues),
+        (seed, branching, rollouts, unvisited) => {
           const grow = (path: readonly number[]) => childrenAt(seed, path, branching);
-          const program = createMcts({ rollouts, branching, exploration: 1.25 });
+          const program = createMcts({ rollouts, branching, exploration: 1.25, unvisited });
           const tree = Tree.plant('product');
           for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, tree.strands.size < 1)) {
             answer(
@@ -216,7 +260,7 @@ describe('at width one', () => {
               program,
             );
           }
-          expect(statistics(tree.root)).toEqual(statistics(serialMcts(grow, rollouts, 1.25)));
+          expect(statistics(tree.root)).toEqual(statistics(serialMcts(grow, rollouts, 1.25, unvisited)));
         },
       ),
       { numRuns: 200 },

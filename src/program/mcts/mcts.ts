@@ -8,28 +8,26 @@ import type { Strand, Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
 import { askBelow, foldOutcome, follow, leastPromising, missingIndices, openAt, readyStrand } from '../growth.ts';
-import type { Ask, Expansion, Outcome, Program } from '../program.ts';
-import { type Selection, selections, selectLeaf } from './selection.ts';
+import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
+import { type SelectionRule, selections, selectLeaf, unvisitedValues } from './selection.ts';
 
-export interface MctsOptions {
+export interface MctsOptions extends SelectionRule {
   /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
   readonly rollouts: number;
   /** Steps per expansion, P0 §5.1. */
   readonly branching: number;
-  readonly selection: Selection;
-  /** c of PUCT or UCT. */
-  readonly exploration: number;
   readonly maxDepth: number;
   readonly sampling: Sampling;
   readonly choose: Choice;
 }
 
-/** 16 rollouts of 4 steps as in P0 §5.1; the exploration constant is decided in docs/decisions/0002-mcts-constants.md. */
+/** 16 rollouts of 4 steps as in P0 §5.1; what it leaves open is decided in docs/decisions/0002-mcts-constants.md. */
 export const mctsDefaults: MctsOptions = {
   rollouts: 16,
   branching: 4,
   selection: 'puct',
   exploration: 1,
+  unvisited: 'zero',
   maxDepth: 40,
   sampling: { temperature: 0.8 },
   choose: 'best',
@@ -61,6 +59,13 @@ export const mcts = defineProgram({
       client: 'coppice',
       why: 'c of PUCT or UCT: more looks at branches that were visited less (docs/decisions/0002-mcts-constants.md)',
     },
+    unvisited: {
+      default: 'zero',
+      values: unvisitedValues,
+      unit: 'Q of a child that no rollout has completed',
+      client: 'coppice',
+      why: "0 goes deep where something was found; the parent's Q is nearly breadth-first and takes more tokens (decision 2)",
+    },
   },
   create: (size, options) => createMcts({ ...size, ...options }),
 });
@@ -76,11 +81,11 @@ class Mcts implements Program {
     this.#options = options;
   }
 
-  ask(tree: Tree, mayOpen: boolean): Ask | undefined {
+  ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     const ready = readyStrand(tree, advance);
     if (ready !== undefined) return this.#expand(tree, ready);
     if (!mayOpen || this.#rolloutsLeft(tree) <= 0) return undefined;
-    const leaf = this.#select(tree);
+    const leaf = selectLeaf(tree.root, this.#options, { doomed });
     return leaf && this.#expand(tree, openAt(tree, leaf));
   }
 
@@ -89,12 +94,12 @@ class Mcts implements Program {
     if (strand !== undefined) advance(tree, strand);
   }
 
-  foresee(tree: Tree, count: number): Expansion[] {
+  foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     const likely = this.#likelyMoves(tree).slice(0, count);
     const imagined = new Map<Node, number>();
     let rollouts = this.#rolloutsLeft(tree);
     while (likely.length < count && rollouts > 0) {
-      const leaf = selectLeaf(tree.root, this.#options.selection, this.#options.exploration, imagined);
+      const leaf = selectLeaf(tree.root, this.#options, { imagined, doomed });
       if (leaf === undefined) break;
       for (let at: Node | undefined = leaf; at !== undefined; at = at.parent)
         imagined.set(at, (imagined.get(at) ?? 0) + 1);
@@ -116,10 +121,6 @@ class Mcts implements Program {
 
   answer(tree: Tree) {
     return chosenAnswer(tree, this.#options.choose);
-  }
-
-  #select(tree: Tree): Node | undefined {
-    return selectLeaf(tree.root, this.#options.selection, this.#options.exploration);
   }
 
   #expand(tree: Tree, strand: Strand): Ask {

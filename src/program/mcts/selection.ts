@@ -3,41 +3,78 @@
 // in flight Ñ = N, and WU-PUCT is PUCT.
 
 import { mayGrow, meanValue, type Node } from '../../tree/node.ts';
+import type { Doomed } from '../program.ts';
 
 export const selections = ['puct', 'uct'] as const;
 export type Selection = (typeof selections)[number];
+
+export const unvisitedValues = ['zero', 'parent', 'score'] as const;
+/** Q of a child that no rollout has completed: nothing, what its parent has, or the score of the path up to it. */
+export type Unvisited = (typeof unvisitedValues)[number];
+
+export interface SelectionRule {
+  readonly selection: Selection;
+  /** c of PUCT or UCT. */
+  readonly exploration: number;
+  /** UCT tries such a child first, whatever this says. */
+  readonly unvisited: Unvisited;
+}
 
 /** Rollouts that are only imagined (foresee), by node; empty when selecting for real. */
 export type Imagined = ReadonlyMap<Node, number>;
 
 const nothingImagined: Imagined = new Map();
 
+interface Surroundings {
+  readonly imagined?: Imagined;
+  /** Leaves that are not to be taken up. */
+  readonly doomed?: Doomed | undefined;
+}
+
+/** Leaves at or below a node that a new rollout may take up. */
+type Openings = (node: Node) => number;
+
 /**
  * The leaf that a new rollout takes up, or undefined while every leaf is terminal or being expanded. An expansion that was
  * cut is completed before anything is selected below it: siblings are compared when all of them are there.
  */
-export function selectLeaf(root: Node, selection: Selection, exploration: number, imagined = nothingImagined) {
+export function selectLeaf(root: Node, rule: SelectionRule, surroundings: Surroundings = {}): Node | undefined {
+  const { imagined = nothingImagined, doomed } = surroundings;
+  const openings = openingsOf(root, imagined, doomed);
   let node = root;
-  if (openings(node, imagined) <= 0) return undefined;
-  while (!mayGrow(node)) node = selectChild(node, selection, exploration, imagined);
+  if (openings(node) <= 0) return undefined;
+  while (!mayGrow(node)) node = selectChild(node, rule, imagined, openings);
   return node;
 }
 
-/** Available leaves below a node that no imagined rollout has taken. */
-function openings(node: Node, imagined: Imagined): number {
-  return node.available - (imagined.get(node) ?? 0);
+/** Those that no imagined rollout has taken, without the doomed ones: a branch that has no others is not entered. */
+function openingsOf(root: Node, imagined: Imagined, doomed: Doomed | undefined): Openings {
+  const taken = (node: Node) => imagined.get(node) ?? 0;
+  if (doomed === undefined) return (node) => node.available - taken(node);
+  const counts = new Map<Node, number>();
+  countOpenings(root, doomed, counts);
+  return (node) => (counts.get(node) ?? 0) - taken(node);
 }
 
-function selectChild(parent: Node, selection: Selection, exploration: number, imagined: Imagined): Node {
+function countOpenings(node: Node, doomed: Doomed, counts: Map<Node, number>): number {
+  if (node.available === 0) return 0;
+  let open = 0;
+  if (!mayGrow(node)) for (const child of node.children) open += countOpenings(child, doomed, counts);
+  else if (!doomed(node)) open = 1;
+  counts.set(node, open);
+  return open;
+}
+
+function selectChild(parent: Node, rule: SelectionRule, imagined: Imagined, openings: Openings): Node {
+  const { selection, exploration, unvisited } = rule;
   const priors = selection === 'puct' ? siblingPriors(parent.children) : undefined;
   const parentVisits = parent.visits + parent.pending + (imagined.get(parent) ?? 0);
-  const parentValue = meanValue(parent) ?? 0;
   let best: Node | undefined;
   let bestScore = Number.NEGATIVE_INFINITY;
   for (const [at, child] of parent.children.entries()) {
-    if (openings(child, imagined) <= 0) continue;
+    if (openings(child) <= 0) continue;
     const visits = child.visits + child.pending + (imagined.get(child) ?? 0);
-    const value = meanValue(child) ?? parentValue;
+    const value = meanValue(child) ?? firstValue(child, parent, unvisited);
     const score =
       priors === undefined
         ? uct(value, parentVisits, visits, exploration)
@@ -48,6 +85,11 @@ function selectChild(parent: Node, selection: Selection, exploration: number, im
     }
   }
   return best!;
+}
+
+function firstValue(child: Node, parent: Node, unvisited: Unvisited): number {
+  if (unvisited === 'zero') return 0;
+  return unvisited === 'score' ? child.score : (meanValue(parent) ?? 0);
 }
 
 /** WU-PUCT, P0 §4.2: Q + c · P · √Ñ(s) / (1 + Ñ(s, a)). */
