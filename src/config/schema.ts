@@ -26,6 +26,13 @@ const server = z
     ),
     requestMs: whole(60_000, 100, 3_600_000, 'ms', 'to send a whole body; not a limit on the answer'),
     streams: whole(2000, 1, 1_000_000, 'connections', 'event streams and waiting answers open at a time; above it 429'),
+    shortConnections: whole(
+      1000,
+      1,
+      1_000_000,
+      'connections',
+      'beside the streams, for short requests; beyond them the connection that has been silent for longest is closed',
+    ),
     streamBytes: whole(
       1_048_576,
       4096,

@@ -2,7 +2,7 @@
 // ApiErrors; anything else that is thrown is a fault of ours, is logged, and tells the client nothing.
 
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
@@ -18,7 +18,7 @@ import { cancelSearch, createSearch, listSearches, readSearch } from './api/sear
 import { ApiError, asApiError } from './http/api-error.ts';
 import { type Exchange, writeError, writeJson } from './http/exchange.ts';
 import { Guard } from './http/guard.ts';
-import { createHttpServer } from './http/http-server.ts';
+import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type Caller, Keyring } from './http/keys.ts';
 import { type Route, Router } from './http/router.ts';
 import { StaticFiles } from './http/static-files.ts';
@@ -50,7 +50,7 @@ export class Gateway {
   readonly searches: Searches;
   readonly #options: GatewayOptions;
   readonly #context: GatewayContext;
-  readonly #server: Server;
+  readonly #http: HttpServer;
   readonly #router: Router;
   readonly #guard: Guard;
   readonly #keyring: Keyring;
@@ -85,7 +85,7 @@ export class Gateway {
     this.#files = new StaticFiles(config.server.page ? options.page : undefined);
     this.#router = new Router(this.#routes());
     this.#retention = new RetentionSweep(this.#context);
-    this.#server = createHttpServer(config.server, {
+    this.#http = createHttpServer(config.server, {
       serve: (request, response) => void this.#serve(request, response),
       refuse: (request, response, error) => this.#fail(request, response, error),
     });
@@ -98,32 +98,36 @@ export class Gateway {
     this.#context.metrics.resumed.inc(resumed);
     await new Promise<void>((resolve, reject) => {
       const { port, host } = config.server;
-      this.#server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+      const { server } = this.#http;
+      server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
         const why = code === 'EADDRINUSE' ? `port ${port} is in use` : `${host}:${port} cannot be bound (${message})`;
         reject(new FaultError(fault('bad-setting', `${why}; set server.port or server.host`)));
       });
-      this.#server.listen(port, host, resolve);
+      server.listen(port, host, resolve);
     });
     this.#retention.start();
-    const { address, port, family } = this.#server.address() as AddressInfo;
+    const { address, port, family } = this.#http.server.address() as AddressInfo;
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     log.info('listening', { url, resumed, models: [...this.searches.models.keys()] });
     return url;
   }
 
-  /** Refuses new work, lets answers finish for a while, cancels the rest, and leaves background searches to the journal. */
+  /**
+   * Refuses new work, lets answers finish for a while, cancels the rest, and leaves background searches to the journal. The
+   * listener stays open until then: whoever still comes is told to go elsewhere, and is not met by a closed door.
+   */
   async close(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
     this.#retention.stop();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#feed.close();
-    this.#server.closeIdleConnections();
     await this.#answered(this.#options.config.server.shutdownMs);
     for (const search of this.#waitedFor()) this.searches.cancel(search);
     await this.#answered(cancelMs);
+    const { server } = this.#http;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     await this.searches.close();
-    this.#server.closeAllConnections();
+    server.closeAllConnections();
     await closed;
     this.#context.overview.close();
     await this.#telemetry.close();
@@ -186,6 +190,7 @@ export class Gateway {
     const startedMs = performance.now();
     const id = `req_${randomBytes(12).toString('hex')}`;
     response.setHeader('x-request-id', id);
+    if (this.#stopping) response.setHeader('connection', 'close');
     const seen = { route: 'unknown', caller: nobody, exchange: undefined as Exchange | undefined };
     response.on('close', () => this.#account(request, response, seen, performance.now() - startedMs, id));
     try {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Loose } from '../../tests/support/loose.ts';
@@ -101,6 +101,34 @@ describe('operations', () => {
     expect(engine.closed).toBe(true);
     expect(gateway.searches.liveCount).toBe(0);
     await expect(fetch(`${url}/health`)).rejects.toThrow();
+  });
+
+  test('until the grace ends, whoever comes is told to go elsewhere', async () => {
+    const { url, engine, close } = await runGateway({
+      scripted: { held: true },
+      config: { server: { shutdownMs: 60_000 } },
+    });
+    const answer = post(`${url}/v1/chat/completions`, question);
+    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    const closing = close();
+    // Connections of their own: the listener must still be there.
+    const comes = (path: string, method: string) =>
+      new Promise<{ status: number; headers: Loose }>((resolve, reject) => {
+        const headers = { 'content-type': 'application/json' };
+        const request = httpRequest(`${url}${path}`, { method, agent: false, headers }, (response) => {
+          response.resume();
+          resolve({ status: response.statusCode ?? 0, headers: response.headers });
+        });
+        request.on('error', reject).end(method === 'POST' ? JSON.stringify(question) : undefined);
+      });
+    const refused = await comes('/v1/chat/completions', 'POST');
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5', connection: 'close' } });
+    expect((await comes('/ready', 'GET')).status).toBe(503);
+    expect((await comes('/health', 'GET')).status).toBe(200);
+    engine.release();
+    expect((await answer).status).toBe(200);
+    await closing;
+    await expect(comes('/health', 'GET')).rejects.toThrow();
   });
 
   test('what takes longer than the grace is cancelled down to the engine, and still answered', async () => {

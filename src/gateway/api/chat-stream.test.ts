@@ -72,6 +72,46 @@ describe('a stream', () => {
     expect(early).toBe('All agree. Perhaps ');
   });
 
+  test('greedy goes out step by step, as it comes', async () => {
+    const engine = new ScriptedEngine({ held: true });
+    const generate = engine.generate.bind(engine);
+    engine.generate = (requests) => {
+      generate(requests);
+      // What is asked below the first step waits for the test.
+      if (requests.some(({ path }) => path.length === 0)) engine.release();
+      engine.hold();
+    };
+    const { url } = await runGateway({ engine });
+    const body = { ...question, stream: true, coppice: { program: 'greedy' } };
+    let text = '';
+    for await (const { data } of serverEvents(await post(`${url}/v1/chat/completions`, body))) {
+      if (data === undefined || data === '[DONE]') continue;
+      const delta = JSON.parse(data).choices[0].delta;
+      text += delta.reasoning_content ?? delta.content ?? '';
+      if (text === 'step 1 way 0\n\n') engine.release();
+    }
+    expect(text).toMatch(/^step 1 way 0\n\nstep 2 way 0\n\nThe answer is \d\.$/);
+  });
+
+  test('greedy that had to begin again after a fault says so, and takes nothing back', async () => {
+    let failures = 0;
+    const { url } = await runGateway({
+      scripted: {
+        script: ({ path, index }) => {
+          if (path.length === 1 && failures < 1) {
+            failures += 1;
+            return 'fault';
+          }
+          if (path.length === 0) return { text: `way ${index}\n\n`, end: 'delimiter' };
+          return { text: 'The answer is 4.', end: 'eos' };
+        },
+      },
+    });
+    const { lines, reasoning } = await read(url, { coppice: { program: 'greedy' } });
+    expect(reasoning).toBe('way 0\n\n');
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ error: { code: 'engine_failed' } });
+  });
+
   test('effort none goes out word by word', async () => {
     const script = () => ({ text: 'one two three four', end: 'eos' }) as const;
     const { url } = await runGateway({ scripted: { script } });

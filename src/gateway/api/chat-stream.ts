@@ -63,7 +63,7 @@ function wholeAnswer(_: LiveSearch, { texts }: ClientResult): Delta[] {
 
 function watchTree(search: LiveSearch, send: (delta: Delta) => void): Early {
   const { plan } = search.facts;
-  const shared = new SharedText(search.mirror, plan.program, plan.maxTokens);
+  const shared = new SharedText(search.mirror, plan);
   const inline = plan.reasoning === 'inline';
   const toDelta = ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }): Delta =>
     kind === 'content' || inline ? { content: text } : { reasoning_content: text };
@@ -76,6 +76,7 @@ function watchTree(search: LiveSearch, send: (delta: Delta) => void): Early {
   return {
     rest: (last, { outcome }) => {
       const path = chosenPath(plan, last.mirror);
+      if (!shared.agrees(path)) throw new ApiError('engine_failed', 'the engine failed in the middle of its answer');
       const pieces = shared.finish(path).map(toDelta);
       // A path that was not completed has gone out as reasoning; its last step stands for the answer.
       const repeat = outcome.complete || inline ? '' : splitPath(plan, path, false).content;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Loose } from '../../../tests/support/loose.ts';
 import { ask, question, runGateway } from '../../../tests/support/running-gateway.ts';
-import { type Script, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
+import { type Script, ScriptedVerifier, threeSteps } from '../../../tests/support/scripted-engine.ts';
 import type { Prompt } from '../../tree/step.ts';
 
 describe('a chat completion', () => {
@@ -196,6 +197,29 @@ describe('a chat completion', () => {
   test('an engine that only fails is 502, and the search tells why', async () => {
     const { url } = await runGateway({ scripted: { script: () => 'fault' } });
     expect(await ask(url, {})).toMatchObject({ status: 502, error: { type: 'server_error', code: 'engine_failed' } });
+  });
+
+  test('nor is a search that fails after it had an answer a success; the answer stays with the search', async () => {
+    let answered = false;
+    const { url, journal } = await runGateway({
+      scripted: {
+        script: (request) => {
+          if (answered) return 'fault';
+          answered = request.path.length === 2;
+          return threeSteps(request);
+        },
+      },
+    });
+    const answer = await ask(url, { coppice: { threshold: 0.99, policy: 'vanilla' } });
+    expect(answer).toMatchObject({ status: 502, error: { code: 'engine_failed' } });
+    const [{ id } = { id: '' }] = await journal.list({ limit: 1 });
+    const search = (await (await fetch(`${url}/v1/searches/${id}`)).json()) as Loose;
+    expect(search).toMatchObject({
+      state: 'failed',
+      exit: { kind: 'failed' },
+      error: { code: 'engine_failed' },
+      result: { content: expect.stringMatching(/^The answer is/), complete: true },
+    });
   });
 
   test('a deadline gives the best so far', async () => {

@@ -5,35 +5,42 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Config } from '../../config/schema.ts';
 import { ApiError } from './api-error.ts';
+import { Connections } from './connections.ts';
 
 export interface HttpListener {
   serve(request: IncomingMessage, response: ServerResponse): void;
   refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void;
 }
 
-const headerBytes = 16_384;
-const shortConnections = 1000;
+export interface HttpServer {
+  readonly server: Server;
+  readonly connections: Connections;
+}
 
-export function createHttpServer({ headerMs, requestMs, streams }: Config['server'], listener: HttpListener): Server {
+const headerBytes = 16_384;
+/** For a client to read why it is turned away, before its socket is destroyed. */
+const partingMs = 250;
+
+export function createHttpServer(config: Config['server'], listener: HttpListener): HttpServer {
+  const { headerMs, requestMs, streams, shortConnections } = config;
   const server = createServer({
     headersTimeout: headerMs,
     requestTimeout: requestMs,
     maxHeaderSize: headerBytes,
-    connectionsCheckingInterval: 5000,
+    connectionsCheckingInterval: Math.min(5000, headerMs),
     // Longer than the 60 s of common load balancers, which otherwise send into a connection that we are closing.
     keepAliveTimeout: 65_000,
   });
-  // Every stream and some more for short requests; what comes beyond is not even read.
-  server.maxConnections = streams + shortConnections;
+  const connections = new Connections(server, streams + shortConnections);
   server.on('request', (request, response) => listener.serve(request, response));
   server.on('checkExpectation', (request, response) =>
     listener.refuse(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met')),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBroken(error, socket as Socket));
-  return server;
+  return { server, connections };
 }
 
-/** Where there is anyone to read it. */
+/** Where there is anyone to read it. A client that never closes its side is not waited for. */
 function answerBroken({ code }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -43,6 +50,8 @@ function answerBroken({ code }: NodeJS.ErrnoException, socket: Socket): void {
   const body = JSON.stringify({ error: problem.body });
   const head = `HTTP/1.1 ${problem.status} ${problem.code}\r\ncontent-type: application/json; charset=utf-8\r\n`;
   socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  const parting = setTimeout(() => socket.destroy(), partingMs).unref();
+  socket.once('close', () => clearTimeout(parting));
 }
 
 function problemOf(code: string | undefined): ApiError {

@@ -11,7 +11,7 @@ class Scene {
   #sequence = 0;
 
   constructor(maxTokens?: number) {
-    this.shared = new SharedText(this.mirror, 'mcts', maxTokens);
+    this.shared = new SharedText(this.mirror, { program: 'mcts', rollouts: 16, maxTokens });
     this.tell({ type: 'planted', aggregation: 'product' });
   }
 
@@ -102,7 +102,7 @@ describe('shared text', () => {
 
   test('programs that add children to nodes they left have nothing that is certain', () => {
     const scene = new Scene();
-    const samples = new SharedText(scene.mirror, 'self-consistency');
+    const samples = new SharedText(scene.mirror, { program: 'self-consistency', rollouts: 16 });
     scene.ask(0, 0);
     scene.grow(0, 0, 'a');
     expect(samples.take()).toEqual([]);

@@ -2,7 +2,9 @@
 // has children and every child that was ever asked for has been answered: then no path can leave it any other way. Text
 // of settled nodes with a single child is certain, and of several children what they have in common. Reasoning and answer
 // are told apart by whether a step ends its path, so nothing is sent where its siblings disagree on that.
-// What was given out is never taken back. Programs that add children to nodes they have left (samples) have no settled nodes.
+// What was given out is never taken back. Programs that add children to nodes they have left (several samples) have no
+// settled nodes. A single sample (greedy) is one path: it departs from what was given out only where a call failed for
+// good and it began again, and whoever streams must ask for that (`agrees`).
 
 import { type ProgramName, programOf } from '../../program/registry/programs.ts';
 import type { MirrorNode, SearchMirror } from './search-mirror.ts';
@@ -10,6 +12,14 @@ import type { MirrorNode, SearchMirror } from './search-mirror.ts';
 export interface Piece {
   readonly kind: 'reasoning' | 'content';
   readonly text: string;
+}
+
+export interface SharedTextOptions {
+  readonly program: ProgramName;
+  /** Strands that it completes in all: one sample is a single path. */
+  readonly rollouts: number;
+  /** The client's limit on the tokens of the path. */
+  readonly maxTokens?: number | undefined;
 }
 
 export class SharedText {
@@ -21,10 +31,11 @@ export class SharedText {
   /** Characters already given out of whichever child comes next. */
   #ahead = 0;
 
-  constructor(mirror: SearchMirror, program: ProgramName, maxTokens = Number.POSITIVE_INFINITY) {
+  constructor(mirror: SearchMirror, { program, rollouts, maxTokens = Number.POSITIVE_INFINITY }: SharedTextOptions) {
     this.#mirror = mirror;
     this.#maxTokens = maxTokens;
-    this.#settles = programOf(program).expandsOnce;
+    const singlePath = program === 'greedy' || rollouts === 1;
+    this.#settles = programOf(program).expandsOnce || singlePath;
   }
 
   /** What has become certain since the last call. */
@@ -45,6 +56,12 @@ export class SharedText {
       this.#ahead = 0;
     }
     return pieces;
+  }
+
+  /** Whether the path begins with all that was given out. */
+  agrees(path: readonly MirrorNode[]): boolean {
+    const at = this.#at;
+    return at === undefined || at.depth === 0 || path[at.depth - 1] === at;
   }
 
   /** The rest of the path that was chosen in the end, step by step. */
