@@ -1,4 +1,7 @@
-"""`python -m training`: makes, grades and exports the saplings. README.md beside this file says how."""
+"""`python -m training`: makes, grades and exports the saplings. README.md beside this file says how.
+
+Imports stand in the commands: the processes that make data read this file too, and need no PyTorch.
+"""
 
 import argparse
 import dataclasses
@@ -6,38 +9,38 @@ import json
 import os
 from pathlib import Path
 
-import torch
-
-from . import cards, huggingface, questions, vectors
 from .config import CONFIGS, Config
-from .grade import grade
-from .make import make
 
 
 def main():
     arguments = parse()
     os.environ.setdefault('TOKENIZERS_PARALLELISM', 'true')
-    torch.set_float32_matmul_precision('high')
-    device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')
-    arguments.command(arguments, device)
+    arguments.command(arguments)
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='python -m training', description='Makes, grades and exports the saplings.')
     commands = parser.add_subparsers(required=True)
-    one = commands.add_parser('make', help='train all three models from a seed, then grade them')
+    one = commands.add_parser('make', help='train all three models, measure them and write their cards')
     one.set_defaults(command=run_make)
     one.add_argument('--config', choices=CONFIGS, default='full')
-    one.add_argument('--out', type=Path, required=True, help='folder for the models, the report and the model cards')
-    one.add_argument('--reuse', type=Path, help='folder with tokenizer, generator and draft: train the reward model alone')
-    one = commands.add_parser('grade', help='measure the models of a folder on the test questions, and write report and model cards')
+    one.add_argument('--out', type=Path, required=True, help='folder for the models, the measurements and the model cards')
+    one.add_argument('--warm', type=Path, help='folder with models to start from; their tokenizer is kept')
+    one.add_argument('--game24', type=Path, help='CSV of the public Game of 24 (columns Rank, Puzzles, …)')
+    one = commands.add_parser('measure', help='put the test questions to the models of a folder, and write what they said')
+    one.set_defaults(command=run_measure)
+    one.add_argument('--models', type=Path, default=Path('models'))
+    one.add_argument('--out', type=Path, required=True, help='a file, .jsonl.gz')
+    one.add_argument('--questions', type=int, default=500, help='test questions per task')
+    one.add_argument('--samples', type=int, default=32, help='answers per question')
+    one.add_argument('--temperature', type=float, default=1.0)
+    one.add_argument('--game24', type=Path, help='CSV of the public Game of 24 (columns Rank, Puzzles, …)')
+    one = commands.add_parser('grade', help='write report.json, README.md and saplings.json from what was measured')
     one.set_defaults(command=run_grade)
     one.add_argument('--models', type=Path, default=Path('models'))
-    one.add_argument('--out', type=Path, help='folder for report.json and README.md; that of the models unless given')
-    one.add_argument('--questions', type=int, default=500, help='test questions per task')
-    one.add_argument('--samples', type=int, default=64, help='answers per question')
-    one.add_argument('--temperatures', type=float, nargs='+', default=[1.0], help="the engine's first")
-    one.add_argument('--game24', type=Path, help='CSV of the public Game of 24 (columns Rank, Puzzles, …)')
+    one.add_argument('--measured', type=Path, required=True, help='the file that `measure` or `make` wrote')
+    one.add_argument('--training', type=Path, help='training.json of `make`; that of the old report unless given')
+    one.add_argument('--out', type=Path, help='folder for what is written; that of the models unless given')
     one = commands.add_parser('questions', help='write the question files')
     one.set_defaults(command=run_questions)
     one.add_argument('--out', type=Path, default=Path('tasks'))
@@ -52,41 +55,64 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def threads(config: Config):
-    """Threads that wait for a core that the data workers hold would crawl."""
+def device_for(config: Config):
+    """The GPU where there is one. Threads that wait for a core that the data workers hold would crawl."""
+    import torch
+
+    torch.set_float32_matmul_precision('high')
     torch.set_num_threads(max(1, (os.cpu_count() or 1) - config.workers))
+    return torch.device('cuda' if torch.cuda.is_available() else 'cpu')
 
 
-def run_make(arguments: argparse.Namespace, device: torch.device):
-    config = CONFIGS[arguments.config]
-    threads(config)
-    log = make(config, arguments.out, arguments.reuse, device)
-    report(arguments.out, arguments.out, config, device, [config.temperature], None, {'training': log})
+def run_make(arguments: argparse.Namespace):
+    from .make import make
+
+    config, out = CONFIGS[arguments.config], arguments.out
+    make(config, out, arguments.warm, device_for(config), arguments.game24)
+    write_report(out, out / 'measured.jsonl.gz', json.loads((out / 'training.json').read_text()), out)
 
 
-def run_grade(arguments: argparse.Namespace, device: torch.device):
-    quick = {} if device.type == 'cuda' else {'sample_batch': 256, 'workers': 1, 'draft_questions': 4, 'reward_batch': 64}
-    config = dataclasses.replace(CONFIGS['full'], grade_questions=arguments.questions, grade_samples=arguments.samples, **quick)
-    old = json.loads((arguments.models / 'report.json').read_text()) if (arguments.models / 'report.json').exists() else {}
-    report(arguments.models, arguments.out or arguments.models, config, device, arguments.temperatures, arguments.game24, old)
+def run_measure(arguments: argparse.Namespace):
+    from . import measure, paths
+
+    config = dataclasses.replace(CONFIGS['full'], grade_questions=arguments.questions, grade_samples=arguments.samples)
+    if device_for(config).type == 'cpu':
+        config = dataclasses.replace(config, sample_batch=256, workers=1, reward_batch=64)
+    arguments.out.unlink(missing_ok=True)
+    with paths.judges(config) as pool:
+        measure.measure(arguments.models, arguments.out, config, device_for(config), arguments.temperature, pool, arguments.game24)
 
 
-def report(models: Path, out: Path, config: Config, device: torch.device, temperatures: list[float], game24: Path | None, old: dict):
+def run_grade(arguments: argparse.Namespace):
+    old = arguments.models / 'report.json'
+    training = json.loads(arguments.training.read_text()) if arguments.training else json.loads(old.read_text())['training']
+    write_report(arguments.models, arguments.measured, training, arguments.out or arguments.models)
+
+
+def write_report(models: Path, measured: Path, training: dict, out: Path):
+    from . import cards, grade
+
+    report = grade.grade(measured, CONFIGS['full'].seed) | {'training': training}
     out.mkdir(parents=True, exist_ok=True)
-    table = grade(models, config, device, temperatures, game24) | {'training': old.get('training', {})}
-    (out / 'report.json').write_text(json.dumps(table, indent=2) + '\n')
-    cards.write(models, out, table)
+    (out / 'report.json').write_text(json.dumps(report, indent=2) + '\n')
+    cards.write(models, out, report)
 
 
-def run_questions(arguments: argparse.Namespace, _device: torch.device):
+def run_questions(arguments: argparse.Namespace):
+    from . import questions
+
     questions.write(arguments.out, CONFIGS['full'].seed)
 
 
-def run_huggingface(arguments: argparse.Namespace, _device: torch.device):
+def run_huggingface(arguments: argparse.Namespace):
+    from . import huggingface
+
     huggingface.export(arguments.model, arguments.model.parent / 'tokenizer.json', arguments.out)
 
 
-def run_vectors(arguments: argparse.Namespace, _device: torch.device):
+def run_vectors(arguments: argparse.Namespace):
+    from . import vectors
+
     vectors.write(arguments.models / 'tokenizer.json', arguments.out, CONFIGS['full'].seed)
 
 

@@ -4,13 +4,14 @@ from random import Random
 
 import numpy
 
-from . import countdown, data, gguf, questions, words
-from .split import split_of
+from . import countdown, data, gguf, ledger, questions, sudoku, words
+from .document import Document
+from .split import keeps_apart, split_of, split_of_document
 
 
 def check_solutions_are_right():
     rng = Random(1)
-    for task in (countdown, words):
+    for task in data.TASKS.values():
         for level in task.LEVELS:
             for _ in range(50):
                 document = task.draw(rng, level)
@@ -20,7 +21,7 @@ def check_solutions_are_right():
 
 def check_spoiled_answers_are_seen():
     rng = Random(2)
-    for task in (countdown, words):
+    for task in data.TASKS.values():
         for _ in range(200):
             document = task.draw(rng, 3)
             text = task.spoil(rng, document)
@@ -50,9 +51,54 @@ def check_the_game_of_24_is_held_out():
 
 def check_splits():
     for kind in questions.MIX:
-        for split in questions.SIZES:
+        for split in questions.SPLITS:
             for document in questions.make(kind, split, 20)[:50]:
-                assert split_of(kind, document.question) == split
+                assert split_of_document(document) == split
+
+
+def check_no_training_answer_passes_through_a_test_question():
+    """Not even as a smaller puzzle on its way, and not through the public Game of 24."""
+    test = {d.question for split in questions.SPLITS for d in questions.make(countdown.KIND, split, 20)}
+    rng, seen, left_out = Random(8), 0, 0
+    for _ in range(3000):
+        document = data.draw(rng, countdown.KIND, 'train')
+        for target, numbers in countdown.inner_puzzles(document.question, document.solution):
+            seen += 1
+            assert countdown.question_text(target, numbers) not in test and not countdown.held_out(target, numbers), document
+    assert seen > 3000
+    for _ in range(2000):
+        document = countdown.draw(rng, 4)
+        left_out += split_of(countdown.KIND, document.question) == 'train' and not keeps_apart(document, document.solution)
+    assert left_out > 100, 'the rule has something to do'
+    passing = Document(countdown.KIND, 3, 'Make 24 from 4 8 8 7 1.', '8*1=8 left 4 7 8 8\n8/8=1 left 1 4 7', '24')
+    assert not keeps_apart(passing, passing.solution), 'a game of 24 on the way'
+
+
+def check_a_ledger_keeps_its_digits():
+    rng = Random(9)
+    for level in ledger.LEVELS:
+        for _ in range(50):
+            opening, entries = ledger.parse(ledger.draw(rng, level).question)
+            lengths = {len(str(abs(amount))) for entry in entries for amount in entry} | {len(str(opening))}
+            assert len(lengths) == 1
+
+
+def check_a_sudoku_has_one_solution():
+    rng = Random(10)
+    for level in sudoku.LEVELS:
+        for _ in range(10):
+            document = sudoku.draw(rng, level)
+            grid, size = sudoku.parse(document.question)
+            found = sudoku.solutions(grid, size, 2)
+            assert [sudoku.grid_text(one, size) for one in found] == [document.answer]
+
+
+def check_promises_are_shares_of_what_ends_right():
+    document = Document(ledger.KIND, 1, 'Ledger 1000: a+1000 b+1000.', '', '3000')
+    texts = ['a=2000\nb=3000\nAnswer: 3000', 'a=2000\nb=3001\nAnswer: 3001', 'a=2001\nb=3001\nAnswer: 3001']
+    verdicts = [data.judge(document, text) for text in texts]
+    assert [verdict.right for verdict in verdicts] == [True, False, False]
+    assert data.promises(texts, verdicts) == [[0.5, 1, 1], [0.5, 0, 0], [0, 0, 0]]
 
 
 def check_quantisation():

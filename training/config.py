@@ -33,43 +33,44 @@ class Config:
     seed: int = 20
     vocabulary: int = 448
     row_tokens: int = 512
-    rows: int = 256  # rows in a batch: 131,072 tokens
-    workers: int = 14  # processes that make data beside the training
+    rows: int = 128  # rows in a batch: 65,536 tokens
+    workers: int = 14  # processes that make data beside the training, and as many that judge
     generator: Shape = field(default_factory=lambda: Shape(width=320, layers=8, heads=5, feed_forward=864))
     draft: Shape = field(default_factory=lambda: Shape(width=192, layers=3, heads=3, feed_forward=512))
-    generator_phase: Phase = Phase(steps=6000, seconds=230, rate=2e-3)
-    draft_phase: Phase = Phase(steps=2000, seconds=55, rate=3e-3, warmup=50)
-    checking_phase: Phase = Phase(steps=6200, seconds=240, rate=1e-3, warmup=100)
-    reward_phase: Phase = Phase(steps=1100, seconds=50, rate=4e-4, warmup=50)
-    reward_questions: int = 30_000  # per task; the reward model learns from the generator's answers to these
-    reward_samples: int = 4  # answers per question
+    generator_phase: Phase = Phase(steps=12_000, seconds=160, rate=1.2e-3, warmup=200)
+    checking_phase: Phase = Phase(steps=8000, seconds=95, rate=1e-3, warmup=100)
+    reward_phase: Phase = Phase(steps=4000, seconds=42, rate=5e-4, warmup=50)
+    draft_phase: Phase = Phase(steps=4000, seconds=25, rate=1e-3, warmup=50)
+    reward_questions: int = 9_000  # per task; the reward model learns from the generator's answers to these
+    reward_samples: int = 6  # answers per question
+    reward_seconds: float = 34  # sampling of those answers ends here, whatever is missing
     reward_batch: int = 512  # paths scored at once
-    sample_batch: int = 8192  # sequences sampled at once
+    sample_batch: int = 4096  # sequences sampled at once
     temperature: float = 1.0  # of sampling: in grading, in the reward model's data, and in the engine
-    grade_samples: int = 64
-    grade_questions: int = 500  # test questions per task that are graded
-    draft_questions: int = 100  # test questions per task on which the draft is tried
+    grade_samples: int = 32
+    grade_questions: int = 500  # test questions per task that are graded, at most
+    draft_questions: int = 60  # test questions per task on which the draft is tried
 
 
 FULL = Config(name='full')
 
 TINY = Config(
     name='tiny',
-    row_tokens=256,
-    rows=8,
+    rows=4,
     workers=1,
     generator=Shape(width=64, layers=2, heads=2, feed_forward=160),
     draft=Shape(width=32, layers=1, heads=1, feed_forward=96),
-    generator_phase=Phase(steps=60, seconds=20, rate=3e-3, warmup=10),
-    draft_phase=Phase(steps=10, seconds=5, rate=3e-3, warmup=2),
-    checking_phase=Phase(steps=10, seconds=5, rate=1e-3, warmup=2),
-    reward_phase=Phase(steps=10, seconds=5, rate=1e-3, warmup=2),
-    reward_questions=40,
+    generator_phase=Phase(steps=40, seconds=20, rate=3e-3, warmup=10),
+    draft_phase=Phase(steps=5, seconds=5, rate=3e-3, warmup=2),
+    checking_phase=Phase(steps=8, seconds=5, rate=1e-3, warmup=2),
+    reward_phase=Phase(steps=8, seconds=5, rate=1e-3, warmup=2),
+    reward_questions=12,
     reward_samples=2,
+    reward_seconds=60,
     reward_batch=16,
     sample_batch=64,
     grade_samples=4,
-    grade_questions=20,
+    grade_questions=12,
     draft_questions=2,
 )
 

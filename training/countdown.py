@@ -169,9 +169,19 @@ def _choose(rng: Random, left: list[int], line) -> tuple[int, str, int]:
     return a, rng.choice(choices), b
 
 
-def judge(question: str, text: str) -> Verdict:
+def inner_puzzles(question: str, text: str):
+    """The smaller puzzles that an answer passes through: the target, and the numbers that a line leaves, where those are three or more."""
+    target = int(re.search(r'\d+', question)[0])
+    for line in text.split('\n'):
+        match = LINE.fullmatch(line)
+        numbers = [int(number) for number in match[5].split()] if match else []
+        if len(numbers) >= 3:
+            yield target, numbers
+
+
+def judge(document: Document, text: str) -> Verdict:
     """Judges each line of an answer on the numbers that the line before it left."""
-    target, *numbers = map(int, re.findall(r'\d+', question))
+    target, *numbers = map(int, re.findall(r'\d+', document.question))
     state, promising, reasons, promise = tuple(sorted(numbers)), True, [], []
     for line in text.split('\n'):
         if line.startswith('Answer: '):

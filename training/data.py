@@ -6,20 +6,24 @@ A row holds whole documents. A token that is not to be learnt (the question, pad
 import multiprocessing
 import os
 import time
+from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 
 import numpy
 
-from . import countdown, tokenizer, words
+from . import countdown, ledger, sudoku, tokenizer, words
 from .config import Config
 from .document import Document, Verdict
 from .readings import Labeller
-from .split import split_of
+from .split import keeps_apart, split_of_document
 
-TASKS = {countdown.KIND: countdown, words.KIND: words}
+TASKS = {task.KIND: task for task in (countdown, words, ledger, sudoku)}
+KINDS = list(TASKS)
+# Of the documents. The generator started from one that knew countdown and word problems; a ledger is long, most of it question.
+SHARES = {countdown.KIND: 0.20, words.KIND: 0.22, ledger.KIND: 0.38, sudoku.KIND: 0.20}
 QUIET = 1 << 15
-COUNTDOWN_SHARE = 0.55  # of the documents; word problems are longer
 UNSOLVABLE_SHARE = 0.08  # of the countdown questions that the reward model learns from
 ROWS_PER_SHARD = 1024
 OPEN_ROWS = 24
@@ -31,32 +35,34 @@ def draw(rng: Random, kind: str, split: str, level: int | None = None) -> Docume
     while True:
         chosen = level or rng.choices(list(task.SHARES), list(task.SHARES.values()))[0]
         document = task.draw(rng, chosen)
-        if split_of(kind, document.question) == split:
+        if split_of_document(document) == split and (split != 'train' or keeps_apart(document, document.solution)):
             return document
 
 
 def training_documents(rng: Random):
+    kinds, shares = list(SHARES), list(SHARES.values())
     while True:
-        kind = countdown.KIND if rng.random() < COUNTDOWN_SHARE else words.KIND
-        yield draw(rng, kind, 'train')
+        yield draw(rng, rng.choices(kinds, shares)[0], 'train')
 
 
-def draw_for_reward(seed: int, count: int) -> list[Document]:
-    """`count` training questions of each kind, and some countdown questions that have no solution."""
+def draw_for_reward(seed: str, kind: str, count: int) -> list[Document]:
+    """`count` training questions of this kind; among those of countdown some that have no solution."""
     rng = Random(seed)
-    documents = [draw(rng, kind, 'train') for kind in TASKS for _ in range(count)]
-    wanted = len(documents) + int(count * UNSOLVABLE_SHARE)
-    while len(documents) < wanted:
+    return [
+        _unsolvable(rng) if kind == countdown.KIND and rng.random() < UNSOLVABLE_SHARE else draw(rng, kind, 'train')
+        for _ in range(count)
+    ]
+
+
+def _unsolvable(rng: Random) -> Document:
+    while True:
         document = countdown.draw_unsolvable(rng)
-        if split_of(countdown.KIND, document.question) == 'train':
-            documents.append(document)
-    return documents
+        if split_of_document(document) == 'train':
+            return document
 
 
 def judge(document: Document, text: str) -> Verdict:
-    if document.kind == words.KIND:
-        return words.judge(document.plan, text)
-    return countdown.judge(document.question, text)
+    return TASKS[document.kind].judge(document, text)
 
 
 def text_of(document: Document) -> str:
@@ -97,8 +103,9 @@ class Packer:
         return finished
 
     def _close(self, index: int) -> numpy.ndarray:
-        row = numpy.full(self.length, tokenizer.END | QUIET, dtype=numpy.uint16)
-        row[: self.used[index]] = numpy.concatenate(self.open[index])
+        documents = numpy.concatenate(self.open[index])
+        row = numpy.full(self.length, tokenizer.END | QUIET, dtype=documents.dtype)
+        row[: self.used[index]] = documents
         self.open[index], self.used[index] = [], 0
         return row
 
@@ -119,11 +126,44 @@ def spoiled(encoder, rng: Random):
         prompts = encoder.encode_batch_fast([document.question + '\n' for document in some], add_special_tokens=False)
         answers = encoder.encode_batch_fast(texts, add_special_tokens=False)
         for document, text, prompt, answer in zip(some, texts, prompts, answers):
-            tokens = [tokenizer.BEGIN, *prompt.ids, *answer.ids]
-            yield labeller.label(tokens, len(prompt.ids) + 1, text, judge(document, text))
+            if keeps_apart(document, text):
+                tokens, verdict = [tokenizer.BEGIN, *prompt.ids, *answer.ids], judge(document, text)
+                yield labeller.label(tokens, len(prompt.ids) + 1, text, verdict, verdict.promise, KINDS.index(document.kind))
+
+
+def label_own(encoder_path: Path, document: Document, prompt: list[int], answers: list[list[int]], texts: list[str]) -> list[numpy.ndarray]:
+    """The generator's answers to one question, labelled. A prefix promises what share of the answers that begin with it ends right."""
+    labeller = Labeller(_encoder(encoder_path), Random(document.question))
+    verdicts = [judge(document, text) for text in texts]
+    return [
+        labeller.label([*prompt, *answer], len(prompt), text, verdict, promised, KINDS.index(document.kind))
+        for answer, text, verdict, promised in zip(answers, texts, verdicts, promises(texts, verdicts))
+        if keeps_apart(document, text) and answer.count(labeller.newline) == text.count('\n')
+    ]
+
+
+def promises(texts: list[str], verdicts: list[Verdict]) -> list[list[float]]:
+    """Per line of each text: of the texts that begin as this one does up to there, the share that ends right."""
+    ended: dict[str, list[bool]] = {}
+    for text, verdict in zip(texts, verdicts):
+        for prefix in prefixes(text):
+            ended.setdefault(prefix, []).append(verdict.right)
+    return [[sum(ended[prefix]) / len(ended[prefix]) for prefix in prefixes(text)] for text in texts]
+
+
+def prefixes(text: str) -> list[str]:
+    """The text up to the end of each of its lines."""
+    return list(accumulate(text.split('\n'), lambda before, line: f'{before}\n{line}'))
+
+
+@lru_cache(maxsize=1)
+def _encoder(path: Path):
+    os.environ['TOKENIZERS_PARALLELISM'] = 'false'
+    return tokenizer.load(path)
 
 
 SOURCES = {'solutions': solutions, 'spoiled': spoiled}
+EXTRA = {'solutions': 1, 'spoiled': 0}  # a row of `solutions` holds one token more: the last one is only ever a target
 
 
 def pack(encoded, length: int):
@@ -140,7 +180,7 @@ def write_shards(folder: Path, encoder_path: Path, config: Config, source: str, 
     os.environ['TOKENIZERS_PARALLELISM'] = 'false'
     encoder, rng = tokenizer.load(encoder_path), Random(f'{config.seed}:{source}:{worker}')
     rows, shard = [], 0
-    for row in pack(SOURCES[source](encoder, rng), config.row_tokens + 1):
+    for row in pack(SOURCES[source](encoder, rng), config.row_tokens + EXTRA[source]):
         rows.append(row)
         if len(rows) >= min(ROWS_PER_SHARD, config.rows * 4):
             name = folder / f'{shard:05d}-{worker:02d}.npy'
@@ -164,7 +204,7 @@ class Shards:
             worker.start()
 
     def batches(self):
-        """Batches without end, as arrays of (rows, row_tokens + 1)."""
+        """Batches without end, as arrays of (rows, tokens)."""
         waiting: set[str] = set()
         while True:
             fresh = sorted(p.name for p in self.folder.glob('*.npy') if '.part' not in p.name and p.name not in waiting)
@@ -182,9 +222,15 @@ class Shards:
                 for start in range(0, len(rows) - self.config.rows + 1, self.config.rows):
                     yield rows[start : start + self.config.rows]
 
-    def close(self):
+    def stop(self):
+        """Ends the workers; what they have written can still be read."""
         for worker in self.workers:
             worker.terminate()
+        for worker in self.workers:
             worker.join()
+        self.workers = []
+
+    def close(self):
+        self.stop()
         for path in self.folder.glob('*.npy'):
             path.unlink()

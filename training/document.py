@@ -1,4 +1,4 @@
-"""A question with its worked answer, and what judging an answer gives: the two shapes that both tasks share."""
+"""A question with its worked answer, and what judging an answer gives: the two shapes that all tasks share."""
 
 from dataclasses import dataclass, field
 
@@ -18,9 +18,10 @@ STEP, RIGHT = 'step', 'right'  # the reasons of a line that is right: a step on 
 
 @dataclass(frozen=True)
 class Verdict:
-    reasons: list[str]  # one per line: step or right, else what is wrong: form, numbers, arithmetic, quantity, target
-    promise: list[bool]  # are all lines so far right, and can the right answer still be reached?
+    reasons: list[str]  # one per line: step or right, else what is wrong: form, numbers, arithmetic, quantity, target, conflict, value
+    promise: list[bool]  # is the path alive here: are all lines so far right, and can the right answer still be reached?
     right: bool  # does the last line give the right answer?
+    expected: list[str | None] = field(default_factory=list)  # per line, the number that belongs after its `=`; empty: see readings.py
 
     @property
     def steps(self) -> list[bool]:

@@ -1,16 +1,24 @@
 """Paths: answers that the generator wrote, judged line by line."""
 
 import multiprocessing
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path as File
+from random import Random
+
+import numpy
 
 from . import tokenizer
 from .config import Config
-from .data import draw_for_reward, judge
+from .data import KINDS, draw_for_reward, judge, label_own
 from .document import Document, Verdict
 from .model import Llama
 from .sample import sample
 
 LIMIT = 320  # tokens of an answer
+CHUNK = 250  # questions that one process draws at a time
+
 
 @dataclass(frozen=True)
 class Path:
@@ -21,25 +29,63 @@ class Path:
     verdict: Verdict
 
 
+@contextmanager
+def judges(config: Config):
+    """Processes that draw, judge and label; they start while the network trains."""
+    with multiprocessing.get_context('spawn').Pool(config.workers) as pool:
+        yield pool
+
+
 def prompts_of(encoder, documents: list[Document]) -> list[list[int]]:
     encoded = encoder.encode_batch_fast([document.question + '\n' for document in documents], add_special_tokens=False)
     return [[tokenizer.BEGIN, *one.ids] for one in encoded]
 
 
-def walk(model: Llama, encoder, documents: list[Document], samples: int, temperature: float, config: Config, seed: int) -> list[Path]:
+def walk(model: Llama, encoder, documents: list[Document], samples: int, temperature: float, config: Config, seed: int, pool) -> list[Path]:
     """`samples` judged answers to each question; those of one question stand together."""
     prompts = [prompt for prompt in prompts_of(encoder, documents) for _ in range(samples)]
     answers = sample(model, prompts, temperature, LIMIT, seed, config.sample_batch)
     texts = encoder.decode_batch(answers)
     repeated = [document for document in documents for _ in range(samples)]
-    with multiprocessing.get_context('spawn').Pool(config.workers) as pool:
-        verdicts = pool.starmap(judge, zip(repeated, texts), chunksize=256)
+    verdicts = pool.starmap(judge, zip(repeated, texts), chunksize=256)
     return [Path(d, p + a, len(p), t, v) for d, p, a, t, v in zip(repeated, prompts, answers, texts, verdicts)]
 
 
-def reward_questions(config: Config) -> list[Document]:
-    """Training questions for the reward model, with some countdown questions that have no solution."""
-    share = config.reward_questions // config.workers
-    with multiprocessing.get_context('spawn').Pool(config.workers) as pool:
-        parts = pool.starmap(draw_for_reward, [(config.seed * 7919 + worker, share) for worker in range(config.workers)])
-    return [document for part in parts for document in part]
+def reward_questions(config: Config, pool) -> dict:
+    """Asks for training questions of each kind for the reward model; `own_rows` waits for them."""
+    parts = max(1, config.reward_questions // CHUNK)
+    share = -(-config.reward_questions // parts)
+    return {
+        kind: pool.starmap_async(draw_for_reward, [(f'{config.seed}:reward:{kind}:{part}', kind, share) for part in range(parts)], chunksize=1)
+        for kind in KINDS
+    }
+
+
+def own_rows(model: Llama, encoder, encoder_path: File, asked: dict, config: Config, pool) -> list[numpy.ndarray]:
+    """The generator's own answers, labelled: a batch of each task in turn, until the questions or the seconds are used up."""
+    began, jobs = time.monotonic(), []
+    documents = {kind: [document for part in job.get() for document in part] for kind, job in asked.items()}
+    for kind in documents:
+        Random(config.seed).shuffle(documents[kind])
+    size = max(1, config.sample_batch // config.reward_samples)
+    for start in range(0, config.reward_questions, size):
+        for kind in KINDS:
+            some = documents[kind][start : start + size]
+            if not some or time.monotonic() - began > config.reward_seconds:
+                continue
+            jobs.append(_labelled(model, encoder, encoder_path, some, config, start, pool))
+    rows = [row for job in jobs for group in job.get() for row in group]
+    print(f'own answers: {len(rows)} in {time.monotonic() - began:.0f} s', flush=True)
+    return rows
+
+
+def _labelled(model: Llama, encoder, encoder_path: File, documents: list[Document], config: Config, seed: int, pool):
+    """Samples now; judging and labelling go on in the pool."""
+    count, prompts = config.reward_samples, prompts_of(encoder, documents)
+    answers = sample(model, [prompt for prompt in prompts for _ in range(count)], config.temperature, LIMIT, config.seed + seed, config.sample_batch)
+    texts = encoder.decode_batch(answers)
+    groups = [
+        (encoder_path, document, prompt, answers[at * count : (at + 1) * count], texts[at * count : (at + 1) * count])
+        for at, (document, prompt) in enumerate(zip(documents, prompts))
+    ]
+    return pool.starmap_async(label_own, groups, chunksize=16)

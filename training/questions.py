@@ -4,43 +4,67 @@ import json
 from pathlib import Path
 from random import Random
 
-from . import countdown, words
+from . import countdown, ledger, sudoku, words
 from .data import draw
 from .document import Document
-from .split import split_of
+from .split import split_of_document
 
-SIZES = {'test': 500, 'calibration': 200}
+SIZES = {
+    countdown.KIND: {'test': 500, 'calibration': 200},
+    words.KIND: {'test': 500, 'calibration': 200},
+    ledger.KIND: {'test': 240, 'calibration': 120},
+    sudoku.KIND: {'test': 240, 'calibration': 120},
+}
+SPLITS = ('test', 'calibration')
 # How many of ten questions are of each level (0: countdown without a solution).
 MIX = {
     countdown.KIND: {0: 1.0, 1: 3.0, 2: 1.6, 3: 0.7, 4: 0.6, 5: 0.5, 6: 2.6},
     words.KIND: {1: 0.5, 2: 1.0, 3: 2.0, 4: 3.0, 5: 2.7, 6: 0.8},
+    ledger.KIND: {1: 2.0, 2: 2.0, 3: 2.0, 4: 2.0, 5: 1.0, 6: 1.0},
+    sudoku.KIND: {1: 1.0, 2: 2.0, 3: 2.0, 4: 2.0, 5: 2.0, 6: 1.0},
 }
+# These draw each level from a seed of its own: more questions of a level begin with the same ones, so that a mix of levels can be
+# chosen from figures that were measured on many questions of each.
+BY_LEVEL = (ledger.KIND, sudoku.KIND)
+POOL = 80  # questions of each level that are measured
 
 
 def make(kind: str, split: str, seed: int) -> list[Document]:
     """The questions of one file: no two alike, in order of level."""
-    rng, size = Random(f'{seed}:{kind}:{split}'), SIZES[split]
-    documents: dict[str, Document] = {}
-    for level, share in MIX[kind].items():
-        wanted = len(documents) + round(size * share / 10)
+    size = SIZES[kind][split]
+    counts = {level: round(size * share / 10) for level, share in MIX[kind].items()}
+    assert sum(counts.values()) == size, (kind, split, counts)
+    return drawn(kind, split, seed, counts)
+
+
+def pool(kind: str, seed: int) -> list[Document]:
+    """Test questions to measure: `POOL` of each level where levels are drawn apart, else those of the file."""
+    return drawn(kind, 'test', seed, dict.fromkeys(MIX[kind], POOL)) if kind in BY_LEVEL else make(kind, 'test', seed)
+
+
+def drawn(kind: str, split: str, seed: int, counts: dict[int, int]) -> list[Document]:
+    rng, documents = Random(f'{seed}:{kind}:{split}'), {}
+    for level, count in counts.items():
+        if kind in BY_LEVEL:
+            rng = Random(f'{seed}:{kind}:{split}:{level}')
+        wanted = len(documents) + count
         while len(documents) < wanted:
             document = draw(rng, kind, split, level) if level else _unsolvable(rng, split)
             documents.setdefault(document.question, document)
-    assert len(documents) == size, (kind, split, len(documents))
     return list(documents.values())
 
 
 def _unsolvable(rng: Random, split: str) -> Document:
     while True:
         document = countdown.draw_unsolvable(rng)
-        if split_of(countdown.KIND, document.question) == split:
+        if split_of_document(document) == split:
             return document
 
 
 def write(folder: Path, seed: int):
     folder.mkdir(parents=True, exist_ok=True)
     for kind in MIX:
-        for split in SIZES:
+        for split in SPLITS:
             lines = [json.dumps(_line(document, split, index)) for index, document in enumerate(make(kind, split, seed), 1)]
             (folder / f'{kind}.{split}.jsonl').write_text('\n'.join(lines) + '\n')
 

@@ -1,7 +1,8 @@
 """Readings: answers labelled for the reward model, made without PyTorch. One array per answer: token ids with labels in the high bits.
 
-Line ends carry both labels. The digits of each result carry the first one too (is the number right up to here?): the engine never
-reads those, but they teach the network to check arithmetic digit by digit.
+Line ends carry both labels, and where they stand: how deep, in which task, and whether the path was alive before the line. The digits
+of each result carry the first label too (is the number right up to here?): the engine never reads those, but they teach the network
+to check arithmetic digit by digit.
 """
 
 import re
@@ -13,8 +14,10 @@ from . import tokenizer
 from .document import Verdict
 
 TOKEN = (1 << 9) - 1
-STEP_SHIFT, PROMISE_SHIFT = 9, 11  # two bits each: 0 no label, 1 good, 2 bad
-GOOD, BAD = 1, 2
+STEP_SHIFT, PROMISE_SHIFT, DEPTH_SHIFT, ALIVE_SHIFT, KIND_SHIFT = 9, 16, 22, 27, 28  # bit 15 marks padding
+STEP_MASK, PROMISE_MASK, DEPTH_MASK, KIND_MASK = 3, 63, 31, 3
+GOOD, BAD = 1, 2  # the step label; 0 is none
+SURE = 60  # a promise p is stored as 1 + 60 p; 0 is none
 OPERATION = re.compile(r'(\d+)([-+*/])(\d+)=(\d+)')
 
 
@@ -24,35 +27,39 @@ class Labeller:
         self.newline = tokenizer.byte_token(encoder, '\n')
         self.equals = tokenizer.byte_token(encoder, '=')
 
-    def label(self, tokens: list[int], prompt: int, text: str, verdict: Verdict) -> numpy.ndarray:
+    def label(self, tokens: list[int], prompt: int, text: str, verdict: Verdict, promises: list[float], kind: int) -> numpy.ndarray:
         """The tokens of a path (begin, question, newline, lines) with a last newline and all labels."""
-        row = numpy.array([*tokens, self.newline], dtype=numpy.uint16)
+        row = numpy.array([*tokens, self.newline], dtype=numpy.int32)
         ends = (prompt + numpy.flatnonzero(row[prompt:] == self.newline)).tolist()
-        start = prompt
-        for line, end, step, promise in zip(text.split('\n'), ends, verdict.steps, verdict.promise, strict=True):
-            self._label_digits(row, line, start, end)
-            row[end] |= code(step) << STEP_SHIFT | code(promise) << PROMISE_SHIFT
-            start = end + 1
+        lines, steps, start, alive = text.split('\n'), verdict.steps, prompt, True
+        expected = verdict.expected or [result_of(line) for line in lines]
+        for depth, (line, end) in enumerate(zip(lines, ends, strict=True)):
+            self._label_digits(row, line, start, end, expected[depth])
+            row[end] |= code(steps[depth]) << STEP_SHIFT | (1 + round(SURE * promises[depth])) << PROMISE_SHIFT
+            row[end] |= min(depth, DEPTH_MASK) << DEPTH_SHIFT | alive << ALIVE_SHIFT | kind << KIND_SHIFT
+            start, alive = end + 1, verdict.promise[depth]
         if self.rng.random() < 0.3:  # as the generator ends its last line
-            row[-1] = (int(row[-1]) >> STEP_SHIFT << STEP_SHIFT) | tokenizer.END
+            row[-1] = (int(row[-1]) & ~TOKEN) | tokenizer.END
         return row
 
-    def _label_digits(self, row: numpy.ndarray, line: str, start: int, end: int):
-        match = OPERATION.match(line)
-        true = result_of(match) if match else None
-        if true is None:
-            return
+    def _label_digits(self, row: numpy.ndarray, line: str, start: int, end: int, true: str | None):
         equals = numpy.flatnonzero(row[start:end] == self.equals)
-        at = start + int(equals[0]) + 1
-        for index in range(len(match[4])):
-            row[at + index] |= code(match[4][: index + 1] == true[: index + 1]) << STEP_SHIFT
+        if true is None or not len(equals):
+            return
+        at, stated = start + int(equals[0]) + 1, re.match(r'\d*', line[line.index('=') + 1 :])[0]
+        for index in range(len(stated)):
+            row[at + index] |= code(stated[: index + 1] == true[: index + 1]) << STEP_SHIFT
 
 
 def code(good: bool) -> int:
     return GOOD if good else BAD
 
 
-def result_of(match: re.Match) -> str | None:
+def result_of(line: str) -> str | None:
+    """What belongs after the `=` of an operation."""
+    match = OPERATION.match(line)
+    if not match:
+        return None
     a, b = int(match[1]), int(match[3])
     if match[2] == '+':
         return str(a + b)

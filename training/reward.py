@@ -2,7 +2,7 @@
 
 After the newline that ends a line (or the end token after the last one) it is read as sigmoid(logit(a) - logit(b)) for two pairs of
 tokens. `+` against `-`, step: is this line right in itself, given the path? A product along a path keeps its meaning: the probability
-that every line is right. `!` against `?`, promise: are all lines so far right, and can the right answer still be reached?
+that every line is right. `!` against `?`, promise: the probability that an answer sampled from here ends right.
 """
 
 from random import Random
@@ -17,12 +17,16 @@ from .config import Config
 from .data import Shards, pack
 from .model import Llama
 from .paths import Path
-from .readings import GOOD, PROMISE_SHIFT, STEP_SHIFT, TOKEN, Labeller
+from .readings import (
+    ALIVE_SHIFT, DEPTH_MASK, DEPTH_SHIFT, GOOD, KIND_MASK, KIND_SHIFT, PROMISE_MASK, PROMISE_SHIFT, STEP_MASK, STEP_SHIFT, SURE, TOKEN,
+)  # fmt: skip
 from .train import autocast, compile_blocks, descend, on_device
 
 PAIRS = {'step': ('+', '-'), 'promise': ('!', '?')}
 AGGREGATION = {'step': 'product', 'promise': 'last'}  # what a path's score is made of
 DEFAULT = 'step'  # what an engine reads unless told otherwise
+AFTERWARDS = 0.25  # weight of a promise after a path has gone wrong: the answer is known there
+LARGEST_WEIGHT = 4.0  # of a depth that few paths reach
 
 
 def pair_tokens(encoder) -> dict[str, tuple[int, int]]:
@@ -47,44 +51,56 @@ def read(model: Llama, hidden: Tensor, tokens: dict[str, tuple[int, int]]) -> tu
     return odds, logits.logsumexp(-1) - logits[..., named].logsumexp(-1)
 
 
-def train_reward(config: Config, generator: Llama, shards: Shards, paths: list[Path], encoder, device: torch.device) -> tuple[Llama, dict]:
-    """First learns to check, on mistakes made by rule and without end; then what the generator's own mistakes are like."""
+def train_reward(config: Config, generator: Llama, shards: Shards, own: list[numpy.ndarray], encoder, device: torch.device) -> tuple[Llama, dict]:
+    """First learns to check, on mistakes made by rule and without end; then what the generator's own mistakes are like, and how its answers end."""
     model = Llama(generator.shape, generator.vocabulary).to(device)
     model.load_state_dict(generator.state_dict())
     compile_blocks(model)
     tokens, rng = pair_tokens(encoder), Random(config.seed)
+    rows = numpy.stack(list(pack(rng.sample(own, len(own)), config.row_tokens)))
+    even, balanced = torch.ones(KIND_MASK + 1, DEPTH_MASK + 1, device=device), torch.from_numpy(depth_weights(rows)).to(device)
 
-    def losses(batches):
-        for rows in batches:
-            whole = on_device(rows, device)
+    def losses(batches, weights: Tensor):
+        for part in batches:
+            whole = on_device(part, device)
             with autocast(device):
                 odds, outside = read(model, model.hidden((whole & TOKEN).long()), tokens)
-            yield loss_of(odds, outside, whole)
+            yield loss_of(odds, outside, whole, weights)
 
-    logs = {'checking': descend(model, config.checking_phase, losses(shards.batches()), 'checking')}
-    labeller = Labeller(encoder, rng)
-    labelled = (labeller.label(path.tokens, path.prompt, path.text, path.verdict) for path in rng.sample(paths, len(paths)))
-    rows = numpy.stack(list(pack(labelled, config.row_tokens)))
-    return model, logs | {'reward': descend(model, config.reward_phase, losses(shuffled(rows, config, rng)), 'reward')}
+    logs = {'checking': descend(model, config.checking_phase, losses(shards.batches(), even), 'checking')}
+    logs['reward'] = descend(model, config.reward_phase, losses(shuffled(rows, config, rng), balanced), 'reward')
+    return model, logs
 
 
-def loss_of(odds: Tensor, outside: Tensor, whole: Tensor) -> Tensor:
+def depth_weights(rows: numpy.ndarray) -> numpy.ndarray:
+    """Per task and depth, a weight that makes the living prefixes of all depths of a task count alike."""
+    ends = rows[(rows >> PROMISE_SHIFT & PROMISE_MASK > 0) & (rows >> ALIVE_SHIFT & 1 > 0)]
+    counts = numpy.zeros((KIND_MASK + 1, DEPTH_MASK + 1), dtype=numpy.float32)
+    numpy.add.at(counts, (ends >> KIND_SHIFT & KIND_MASK, ends >> DEPTH_SHIFT & DEPTH_MASK), 1)
+    typical = counts.sum(1, keepdims=True) / numpy.maximum(1, (counts > 0).sum(1, keepdims=True))
+    return numpy.clip(typical / numpy.maximum(1, counts), 0.25, LARGEST_WEIGHT).astype(numpy.float32)
+
+
+def loss_of(odds: Tensor, outside: Tensor, whole: Tensor, weights: Tensor) -> Tensor:
     """Equal parts of: lines as steps, lines as promises, digits."""
-    step, promise = whole >> STEP_SHIFT & 3, whole >> PROMISE_SHIFT & 3
+    step, promise = whole >> STEP_SHIFT & STEP_MASK, whole >> PROMISE_SHIFT & PROMISE_MASK
     ends = promise > 0
+    depth = weights[whole >> KIND_SHIFT & KIND_MASK, whole >> DEPTH_SHIFT & DEPTH_MASK]
+    alive = torch.where(whole >> ALIVE_SHIFT & 1 > 0, 1.0, AFTERWARDS)
+    right, kept = (step == GOOD).float(), (promise - 1).clamp(min=0) / SURE
     parts = [
-        (odds[..., 0], step, ends),
-        (odds[..., 1], promise, ends),
-        (odds[..., 0], step, (step > 0) & ~ends),
+        (odds[..., 0], right, ends * depth),
+        (odds[..., 1], kept, ends * depth * alive),
+        (odds[..., 0], right, ((step > 0) & ~ends).float()),
     ]
-    total = 0.1 * mean_over(outside, ends)
-    for logit, label, where in parts:
-        total = total + mean_over(F.binary_cross_entropy_with_logits(logit, (label == GOOD).float(), reduction='none'), where)
+    total = 0.1 * mean_over(outside, ends.float())
+    for logit, label, weight in parts:
+        total = total + mean_over(F.binary_cross_entropy_with_logits(logit, label, reduction='none'), weight)
     return total
 
 
-def mean_over(values: Tensor, where: Tensor) -> Tensor:
-    return (values * where).sum() / where.sum().clamp(min=1)
+def mean_over(values: Tensor, weight: Tensor) -> Tensor:
+    return (values * weight).sum() / weight.sum().clamp(min=1)
 
 
 def shuffled(rows: numpy.ndarray, config: Config, rng: Random):
@@ -97,10 +113,10 @@ def shuffled(rows: numpy.ndarray, config: Config, rng: Random):
 
 @torch.no_grad()
 def score(model: Llama, paths: list[Path], encoder, size: int) -> dict[str, list[numpy.ndarray]]:
-    """The rewards of each line of each path, per pair, in the order of the paths."""
+    """The log odds of each line of each path, per pair, in the order of the paths."""
     device = next(model.parameters()).device
     newline, tokens = tokenizer.byte_token(encoder, '\n'), pair_tokens(encoder)
-    rewards: dict[str, list] = {name: [None] * len(paths) for name in PAIRS}
+    odds: dict[str, list] = {name: [None] * len(paths) for name in PAIRS}
     order = sorted(range(len(paths)), key=lambda i: len(paths[i].tokens))
     for start in range(0, len(order), size):
         chosen = order[start : start + size]
@@ -108,11 +124,11 @@ def score(model: Llama, paths: list[Path], encoder, size: int) -> dict[str, list
         counts = [len(end) for end in ends]
         hidden = model.hidden(torch.from_numpy(rows).to(device))
         at = torch.from_numpy(numpy.repeat(numpy.arange(len(chosen)), counts)), torch.from_numpy(numpy.concatenate(ends))
-        values = torch.sigmoid(read(model, hidden[at], tokens)[0]).cpu().numpy()
+        values = read(model, hidden[at], tokens)[0].cpu().numpy()
         for column, name in enumerate(PAIRS):
             for index, part in zip(chosen, numpy.split(values[:, column], numpy.cumsum(counts)[:-1])):
-                rewards[name][index] = part
-    return rewards
+                odds[name][index] = part
+    return odds
 
 
 def padded(paths: list[Path], newline: int) -> tuple[numpy.ndarray, list[numpy.ndarray]]:
@@ -123,15 +139,3 @@ def padded(paths: list[Path], newline: int) -> tuple[numpy.ndarray, list[numpy.n
         row[: len(path.tokens) + 1] = [*path.tokens, newline]
         ends.append(path.prompt + numpy.flatnonzero(row[path.prompt :] == newline))
     return rows, ends
-
-
-def area_under_curve(labels: numpy.ndarray, values: numpy.ndarray) -> float:
-    """The probability that a good line scores above a bad one."""
-    order = numpy.argsort(values, kind='stable')
-    _, inverse, counts = numpy.unique(values[order], return_inverse=True, return_counts=True)
-    ranks = (numpy.cumsum(counts) - (counts - 1) / 2)[inverse]  # ties share their mean rank
-    good = labels[order] == 1
-    positives, negatives = good.sum(), (~good).sum()
-    if not positives or not negatives:
-        return float('nan')
-    return float((ranks[good].sum() - positives * (positives + 1) / 2) / (positives * negatives))

@@ -65,6 +65,9 @@ def _sample_batch(model: Llama, prompts: list[list[int]], temperature: float, li
 
 
 def _choose(logits: Tensor, temperature: float, chance) -> Tensor:
+    """A token by chance; the likeliest one at temperature 0."""
+    if temperature == 0:
+        return logits.argmax(-1)
     return torch.multinomial(torch.softmax(logits.float() / temperature, -1), 1, generator=chance).squeeze(1)
 
 

@@ -6,7 +6,7 @@ import time
 import torch
 import torch.nn.functional as F
 
-from .config import Config, Phase
+from .config import Config, Phase, Shape
 from .data import QUIET, Shards
 from .model import Llama
 
@@ -71,9 +71,10 @@ def lessons(shards: Shards, device: torch.device):
         yield tokens[:, :-1], targets[:, 1:]
 
 
-def train_generator(config: Config, shards: Shards, device: torch.device) -> tuple[Llama, dict]:
+def train_generator(config: Config, shards: Shards, device: torch.device, start: Llama | None = None) -> tuple[Llama, dict]:
+    """From `start` where there is one of the same shape, else from chance."""
     torch.manual_seed(config.seed)
-    model = Llama(config.generator, config.vocabulary).to(device)
+    model = beginning(config.generator, config, start).to(device)
     compile_blocks(model)
 
     def losses():
@@ -85,11 +86,10 @@ def train_generator(config: Config, shards: Shards, device: torch.device) -> tup
     return model, descend(model, config.generator_phase, losses(), 'generator')
 
 
-def train_draft(config: Config, generator: Llama, shards: Shards, device: torch.device) -> tuple[Llama, dict]:
-    """The draft learns the generator's distribution, not the data's: that is what raises acceptance."""
+def train_draft(config: Config, generator: Llama, shards: Shards, device: torch.device, start: Llama | None = None) -> tuple[Llama, dict]:
+    """The draft learns the generator's distribution, not the data's: that is what raises acceptance. Too short to pay for compiling."""
     torch.manual_seed(config.seed + 1)
-    model = Llama(config.draft, config.vocabulary).to(device)
-    compile_blocks(model)
+    model = beginning(config.draft, config, start).to(device)
 
     def losses():
         for tokens, targets in lessons(shards, device):
@@ -102,6 +102,10 @@ def train_draft(config: Config, generator: Llama, shards: Shards, device: torch.
             yield (apart * learnt).sum() / learnt.sum()
 
     return model, descend(model, config.draft_phase, losses(), 'draft')
+
+
+def beginning(shape: Shape, config: Config, start: Llama | None) -> Llama:
+    return start if start and start.shape == shape else Llama(shape, config.vocabulary)
 
 
 def compile_blocks(model: Llama, dynamic: bool = False):

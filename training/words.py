@@ -277,8 +277,9 @@ def _mistake(rng: Random, first: int, operator: str, second: int, question: str)
     return rng.choice([(other, operator, second), (first, operator, other), (first, rng.choice('+-*'), second), (slip(rng, first), operator, second)])
 
 
-def judge(plan: tuple, text: str) -> Verdict:
+def judge(document: Document, text: str) -> Verdict:
     """Judges each line of an answer against the plan, on the results that the path itself states."""
+    plan = document.plan
     reasons: list[str] = []
     results: list[int | None] = []
     for index, line in enumerate(text.split('\n')):

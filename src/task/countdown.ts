@@ -4,7 +4,7 @@
 import { evaluate } from '../answer/expression.ts';
 import { valueKey } from '../answer/value.ts';
 import { type Fault, fault } from '../base/fault.ts';
-import { answerPrefix, isArithmetic, operationOf, right, type Task, type Verdict, wrong } from './task.ts';
+import { answerPrefix, isArithmetic, lineCheckOf, operationOf, right, type Task, type Verdict, wrong } from './task.ts';
 
 export interface CountdownQuestion {
   readonly target: number;
@@ -129,5 +129,9 @@ export const countdown: Task = {
       left = judged.left;
       return judged.verdict;
     });
+  },
+
+  checkLine(question, before, line) {
+    return lineCheckOf(countdown.judge(question, [...before, line]).at(-1));
   },
 };

@@ -3,10 +3,12 @@
 
 import { type Fault, fault } from '../base/fault.ts';
 import { countdown } from './countdown.ts';
+import { ledger } from './ledger.ts';
+import { sudoku } from './sudoku.ts';
 import type { Task, TaskKind } from './task.ts';
 import { wordProblem } from './word-problem.ts';
 
-export const tasks: readonly Task[] = [countdown, wordProblem];
+export const tasks: readonly Task[] = [countdown, ledger, sudoku, wordProblem];
 
 export interface Recognised {
   readonly kind: TaskKind;
@@ -22,8 +24,9 @@ export function recognise(question: string): Recognised | Fault {
   }
   return fault(
     'unsupported',
-    'the shipped models answer two kinds of question: puzzles like "make 24 from 4, 7, 8 and 8", and word problems ' +
-      'with whole numbers that end in "How many …?". Any other question needs another model',
+    'the shipped models answer four kinds of question: puzzles like "make 24 from 4, 7, 8 and 8", word problems with ' +
+      'whole numbers that end in "How many …?", ledgers like "Ledger 4821: a+3921-1184 b-2442 …", and sudokus of 4x4 ' +
+      'and 6x6. Any other question needs another model',
   );
 }
 

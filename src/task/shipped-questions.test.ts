@@ -9,8 +9,14 @@ import { type GoldQuestion, parseQuestions } from './questions.ts';
 import { recognise, tasks } from './recognise.ts';
 import type { TaskKind } from './task.ts';
 
-const kinds: readonly TaskKind[] = ['countdown', 'word-problem'];
-const sizes = { test: 500, calibration: 200 } as const;
+const kinds: readonly TaskKind[] = ['countdown', 'word-problem', 'ledger', 'sudoku'];
+const sizes = {
+  countdown: { test: 500, calibration: 200 },
+  'word-problem': { test: 500, calibration: 200 },
+  ledger: { test: 240, calibration: 120 },
+  sudoku: { test: 240, calibration: 120 },
+} as const;
+type Split = 'test' | 'calibration';
 
 const SPLITS: readonly (readonly [TaskKind, string, string])[] = [
   ['countdown', 'Make 20 from 3 5 9.', 'train'],
@@ -25,7 +31,7 @@ const SPLITS: readonly (readonly [TaskKind, string, string])[] = [
   ['word-problem', 'Ben has 7 coins. He loses 2 coins. How many are left?', 'train'],
 ];
 
-function shipped(kind: TaskKind, split: keyof typeof sizes): readonly GoldQuestion[] {
+function shipped(kind: TaskKind, split: Split): readonly GoldQuestion[] {
   const file = new URL(`../../tasks/${kind}.${split}.jsonl`, import.meta.url);
   return parseQuestions(file.pathname, readFileSync(file, 'utf8'));
 }
@@ -33,8 +39,8 @@ function shipped(kind: TaskKind, split: keyof typeof sizes): readonly GoldQuesti
 describe.each(kinds)('%s', (kind) => {
   it.each(['test', 'calibration'] as const)('has its %s questions, in the form of the models', (split) => {
     const questions = shipped(kind, split);
-    expect(questions).toHaveLength(sizes[split]);
-    expect(new Set(questions.map(({ question }) => question)).size).toBe(sizes[split]);
+    expect(questions).toHaveLength(sizes[kind][split]);
+    expect(new Set(questions.map(({ question }) => question)).size).toBe(sizes[kind][split]);
     for (const { question, difficulty } of questions) {
       expect(recognise(question)).toEqual({ kind, question });
       expect(difficulty).toBeGreaterThanOrEqual(1);
@@ -42,7 +48,10 @@ describe.each(kinds)('%s', (kind) => {
   });
 
   it.each(['test', 'calibration'] as const)('holds no %s question that could be trained on', (split) => {
-    for (const { question } of shipped(kind, split)) expect(splitOf(kind, question)).toBe(split);
+    for (const { question, answer } of shipped(kind, split)) {
+      // Of a sudoku the solution decides: no state on the way to it stands in two splits.
+      expect(splitOf(kind, kind === 'sudoku' ? answer! : question)).toBe(split);
+    }
   });
 
   it('has gold answers that pass the checker', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSolvable } from '../../tests/support/countdown-solver.ts';
+import { checkLine } from './check.ts';
 import { countdown, parseCountdown } from './countdown.ts';
 import { isRecognised, recognise } from './recognise.ts';
 import { wordProblem } from './word-problem.ts';
@@ -26,9 +27,9 @@ describe('recognise', () => {
   });
 
   it.each([
-    ['Who wrote Faust?', /two kinds of question/],
-    ['', /two kinds of question/],
-    ['make 24', /two kinds of question/],
+    ['Who wrote Faust?', /four kinds of question/],
+    ['', /four kinds of question/],
+    ['make 24', /four kinds of question/],
     ['make 24 from 4 and 7', /3 to 6 numbers, not 2/],
     ['make 24 from 1 2 3 4 5 6 7', /3 to 6 numbers, not 7/],
     ['make 24 from 4 7 800 8', /numbers from 1 to 99, not 800/],
@@ -141,5 +142,23 @@ describe('word problems', () => {
       'quantity',
       'form',
     ]);
+  });
+
+  it('checks one line as far as the story tells', () => {
+    const question = 'Mia has 12 boxes with 28 beads in each. She keeps half of the beads. How many beads are left?';
+    expect(checkLine(question, [], '12*28=336\n')).toBe('true');
+    expect(checkLine(question, [], '12*28=326\n')).toBe('false');
+    expect(checkLine(question, ['12*28=336\n'], '336/10=33\n')).toBe('false');
+    expect(checkLine(question, ['12*28=336\n'], '336-51=285\n')).toBe('unknown');
+    expect(checkLine(question, ['12*28=336\n', '336/2=168\n'], 'Answer: 168')).toBe('true');
+  });
+});
+
+describe('a countdown line', () => {
+  it('is true when it is right in itself', () => {
+    const question = 'Make 24 from 4 7 8 8.';
+    expect(checkLine(question, [], '8/8=1 left 1 4 7\n')).toBe('true');
+    expect(checkLine(question, [], '7/4=1 left 1 8 8\n')).toBe('false');
+    expect(checkLine(question, ['8/8=1 left 1 4 7\n'], '9-1=8 left 4 8\n')).toBe('false');
   });
 });

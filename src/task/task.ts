@@ -3,7 +3,7 @@
 
 import type { Fault } from '../base/fault.ts';
 
-export type TaskKind = 'countdown' | 'word-problem';
+export type TaskKind = 'countdown' | 'word-problem' | 'ledger' | 'sudoku';
 
 /** What is wrong with an answer or a line; closed. */
 export type WrongReason =
@@ -12,6 +12,7 @@ export type WrongReason =
   | 'arithmetic' // the stated result is not the result
   | 'target' // well made, but not the target
   | 'quantity' // a right calculation of something else
+  | 'conflict' // breaks a rule with what stands already
   | 'unsolvable'; // the question has no answer
 
 export type Verdict = { readonly right: true } | { readonly right: false; readonly reason: WrongReason };
@@ -22,6 +23,14 @@ export function wrong(reason: WrongReason): Verdict {
   return { right: false, reason };
 }
 
+/** Whether a line is right in itself, given the lines before it; unknown where the question and the lines do not say. */
+export type LineCheck = 'true' | 'false' | 'unknown';
+
+export function lineCheckOf(verdict: Verdict | undefined): LineCheck {
+  if (verdict === undefined) return 'unknown';
+  return verdict.right ? 'true' : 'false';
+}
+
 export interface Task {
   readonly kind: TaskKind;
   /** The question as the models know it, on one line; a fault where it is of this kind but out of reach; else undefined. */
@@ -30,6 +39,11 @@ export interface Task {
   check(question: string, answer: string, gold?: string): Verdict;
   /** One verdict per line, each given the lines before it: what can be known from the question alone. */
   judge(question: string, lines: readonly string[]): readonly Verdict[];
+  /**
+   * One line, for a verifier: `true` only where nothing that is in the question or the lines speaks against it. It does not
+   * look ahead: a countdown line that leads nowhere is true, and whether a story asks for this quantity is not checked.
+   */
+  checkLine(question: string, before: readonly string[], line: string): LineCheck;
 }
 
 /** The last line of a finished path begins with this. */

@@ -4,7 +4,7 @@
 import { sameAnswer } from '../answer/canonical.ts';
 import { fault } from '../base/fault.ts';
 import { familiarWords } from './familiar-words.ts';
-import { answerPrefix, isArithmetic, operationOf, right, type Task, type Verdict, wrong } from './task.ts';
+import { answerPrefix, isArithmetic, lineCheckOf, operationOf, right, type Task, type Verdict, wrong } from './task.ts';
 
 /** More unknown words than this share, and the models would only guess. */
 const mostUnfamiliar = 0.2;
@@ -49,6 +49,15 @@ export const wordProblem: Task = {
       if (!fits) return wrong('numbers');
       return isArithmetic(operation) ? right : wrong('arithmetic');
     });
+  },
+
+  checkLine(question, before, line) {
+    const verdict = wordProblem.judge(question, [...before, line]).at(-1);
+    const strange = verdict?.right === false && verdict.reason === 'numbers';
+    if (!strange) return lineCheckOf(verdict);
+    // A number that is nowhere in the story may be said in words that this file does not know.
+    const operation = operationOf(line);
+    return operation !== undefined && isArithmetic(operation) ? 'unknown' : 'false';
   },
 };
 

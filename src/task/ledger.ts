@@ -1,0 +1,128 @@
+// Ledger: an opening balance and lettered entries of several amounts. "Ledger 4821: a+3921-1184 b-2442+1933."; a step is the
+// balance after one entry, "a=7558", the answer the last balance. The question alone decides every line.
+
+import { type Fault, fault } from '../base/fault.ts';
+import { answerPrefix, lineCheckOf, right, type Task, type Verdict, wrong } from './task.ts';
+
+export interface LedgerQuestion {
+  readonly opening: number;
+  /** Signed amounts, one list per entry. */
+  readonly entries: readonly (readonly number[])[];
+}
+
+/** What the models were trained on. */
+const letters = 'abcdefghijklmnop';
+const entryCounts = { least: 6, most: letters.length };
+const amountCounts = { least: 1, most: 5 };
+const digitCounts = { least: 4, most: 6 };
+/** Question and answer together, in characters: about one token each, in a context of 512. */
+const longest = 500;
+
+const shape =
+  /^ledger\s*:?\s*(?:opening\s+(?:balance\s*)?|balance\s+|starts?\s+(?:at|with)\s+)?(\d+)\s*[:;,]\s*(.+?)\.?$/i;
+const amounts = /^(?:\s*[+-]\s*\d+)+\s*$/;
+
+/** Reads a ledger; its entries are lettered, or parted by commas, semicolons or lines. */
+export function parseLedger(question: string): LedgerQuestion | undefined {
+  const [, opening, told] = shape.exec(question.trim().replaceAll('−', '-')) ?? [];
+  if (told === undefined) return undefined;
+  const parts = told.split(/[,;\n]|\s*\b[a-p]\b\s*:?/i).filter((part) => part.trim() !== '');
+  if (parts.length === 0 || !parts.every((part) => amounts.test(part))) return undefined;
+  const entries = parts.map((part) => part.match(/[+-]\s*\d+/g)!.map((amount) => Number(amount.replace(/\s/g, ''))));
+  return { opening: Number(opening), entries };
+}
+
+function ledgerText({ opening, entries }: LedgerQuestion): string {
+  const told = entries.map((entry, index) => letters[index] + entry.map(signed).join(''));
+  return `Ledger ${opening}: ${told.join(' ')}.`;
+}
+
+function signed(amount: number): string {
+  return amount < 0 ? String(amount) : `+${amount}`;
+}
+
+function digitsOf(amount: number): number {
+  return String(Math.abs(amount)).length;
+}
+
+function outOfReach(asked: LedgerQuestion): Fault | undefined {
+  const { opening, entries } = asked;
+  const { least, most } = entryCounts;
+  if (entries.length < least || entries.length > most)
+    return fault(
+      'unsupported',
+      `the shipped models keep ledgers of ${least} to ${most} entries, not ${entries.length}`,
+    );
+  const long = entries.find((entry) => entry.length > amountCounts.most);
+  if (long !== undefined)
+    return fault(
+      'unsupported',
+      `the shipped models add up to ${amountCounts.most} amounts an entry, not ${long.length}`,
+    );
+  const digits = digitsOf(opening);
+  const other = entries.flat().find((amount) => digitsOf(amount) !== digits);
+  if (digits < digitCounts.least || digits > digitCounts.most || other !== undefined) {
+    const limit = `${digitCounts.least} to ${digitCounts.most} digits, all numbers of one length`;
+    return fault('unsupported', `the shipped models know amounts of ${limit}; not ${Math.abs(other ?? opening)}`);
+  }
+  const length = ledgerText(asked).length + entries.length * (digits + 3);
+  if (length > longest)
+    return fault(
+      'unsupported',
+      `the ledger needs about ${length} tokens with its answer; the shipped models read ${longest}`,
+    );
+  return undefined;
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + amount, 0);
+}
+
+function closing({ opening, entries }: LedgerQuestion): number {
+  return opening + sum(entries.flat());
+}
+
+/** One line against the balance that stands before it; gives the balance it states. */
+function judgeLine(line: string, index: number, balance: number, asked: LedgerQuestion): [Verdict, number] {
+  if (line.startsWith(answerPrefix)) {
+    const isLast = index === asked.entries.length && line.slice(answerPrefix.length) === String(balance);
+    return [isLast ? right : wrong('quantity'), balance];
+  }
+  const [, letter, result] = /^([a-p])=(\d{1,9})$/.exec(line) ?? [];
+  if (letter === undefined) return [wrong('form'), balance];
+  const entry = asked.entries[index];
+  const stated = Number(result);
+  if (entry === undefined || letter !== letters[index]) return [wrong('quantity'), stated];
+  return [result === String(balance + sum(entry)) ? right : wrong('arithmetic'), stated];
+}
+
+export const ledger: Task = {
+  kind: 'ledger',
+
+  recognise(question) {
+    const asked = parseLedger(question);
+    return asked && (outOfReach(asked) ?? ledgerText(asked));
+  },
+
+  check(question, answer) {
+    const asked = parseLedger(question);
+    const number = answer.trim().replace(/\.$/, '').replaceAll(',', '');
+    if (asked === undefined || !/^-?\d+$/.test(number)) return wrong('form');
+    return Number(number) === closing(asked) ? right : wrong('quantity');
+  },
+
+  judge(question, lines) {
+    const asked = parseLedger(question);
+    if (asked === undefined) return lines.map(() => wrong('form'));
+    let balance = asked.opening;
+    return lines.map((line, index) => {
+      const [verdict, stated] = judgeLine(line, index, balance, asked);
+      balance = stated;
+      return verdict;
+    });
+  },
+
+  checkLine(question, before, line) {
+    return lineCheckOf(ledger.judge(question, [...before, line]).at(-1));
+  },
+};

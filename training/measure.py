@@ -1,0 +1,131 @@
+"""Measures the models on the test questions and writes what they said: one record per question, from which `grade.py` makes the report.
+
+Everything is measured on the quantised weights, as they ship.
+"""
+
+import csv
+import gzip
+import json
+from pathlib import Path as File
+
+import torch
+
+from . import countdown, gguf, questions, reward, tokenizer
+from .config import Config
+from .document import Document
+from .model import Llama
+from .paths import Path, prompts_of, walk
+from .sample import for_sampling
+
+DRAFTED = 4  # tokens that the draft proposes at a time
+PUBLIC = 'game of 24'
+ORDER = ('ledger', 'sudoku', 'word-problem', 'countdown')  # what is new first: a run may be cut off
+
+
+def measure(folder: File, out: File, config: Config, device: torch.device, temperature: float, pool, game24: File | None = None):
+    """Appends one line per question to `out`. `game24`: the public puzzles, as CSV."""
+    encoder = tokenizer.load(folder / 'tokenizer.json')
+    generator = for_sampling(gguf.read(folder / 'sapling.gguf'), device)
+    scored = (folder / 'sapling-prm.gguf').exists()
+    verifier = gguf.read(folder / 'sapling-prm.gguf').to(device).eval() if scored else None
+    asked = {kind: _spread(questions.pool(kind, config.seed), config.grade_questions) for kind in ORDER}
+    if game24:
+        asked[PUBLIC] = puzzles(game24)
+    for name, documents in asked.items():
+        greedy = walk(generator, encoder, documents, 1, 0.0, config, config.seed, pool)
+        paths = walk(generator, encoder, documents, config.grade_samples, temperature, config, config.seed, pool)
+        odds = reward.score(verifier, paths, encoder, config.reward_batch) if verifier else None
+        # One gzip member per task: what was written before a cut can be read.
+        with gzip.open(out, 'at') as file:
+            for index, document in enumerate(documents):
+                at = slice(index * config.grade_samples, (index + 1) * config.grade_samples)
+                record = record_of(name, document, greedy[index], paths[at], odds and {key: values[at] for key, values in odds.items()})
+                file.write(json.dumps(record | {'temperature': temperature}, separators=(',', ':')) + '\n')
+        print(f'measured {name}: {len(documents)} questions', flush=True)
+
+
+def record_of(name: str, document: Document, greedy: Path, paths: list[Path], odds: dict | None) -> dict:
+    return {
+        'kind': name,
+        'level': document.level,
+        'question': document.question,
+        'solvable': document.answer is not None,
+        'greedy': greedy.verdict.right,
+        'paths': [
+            {
+                'right': path.verdict.right,
+                'answer': path.text.rpartition('Answer: ')[2],
+                'tokens': len(path.tokens) - path.prompt + 1,
+                'reasons': path.verdict.reasons,
+                'alive': [int(alive) for alive in path.verdict.promise],
+                **({key: [round(float(value), 3) for value in values[index]] for key, values in odds.items()} if odds else {}),
+            }
+            for index, path in enumerate(paths)
+        ],
+    }
+
+
+def puzzles(file: File) -> list[Document]:
+    """The public Game of 24, ranks 901 to 1000, which no training question resembles."""
+    with file.open() as lines:
+        rows = [row['Puzzles'].split() for row in csv.DictReader(lines)][900:1000]
+    return [Document(countdown.KIND, 2, countdown.question_text(24, map(int, row)), '', '24') for row in rows]
+
+
+def _spread(documents: list, count: int) -> list:
+    """`count` of the documents, evenly over the file, so that all levels keep their share; all where there are fewer."""
+    return [documents[i * len(documents) // count] for i in range(count)] if count < len(documents) else documents
+
+
+def measure_draft(folder: File, config: Config, device: torch.device) -> dict:
+    encoder = tokenizer.load(folder / 'tokenizer.json')
+    generator, draft = (for_sampling(gguf.read(folder / f'{name}.gguf'), device) for name in ('sapling', 'sapling-draft'))
+    return {kind: accepted(generator, draft, encoder, _spread(questions.make(kind, 'test', config.seed), config.draft_questions)) for kind in ORDER}
+
+
+@torch.no_grad()
+def accepted(generator: Llama, draft: Llama, encoder, documents: list, rounds: int = 60) -> dict:
+    """Speculative sampling at temperature 1, played through: accepted tokens per drafted token, tokens per pass of the generator."""
+    device = next(generator.parameters()).device
+    chance = torch.Generator(device=device).manual_seed(0)
+    texts = prompts_of(encoder, documents)
+    lengths = torch.tensor([len(t) for t in texts], device=device)
+    room = int(lengths.max()) + rounds * (DRAFTED + 1) + 1
+    tokens = torch.full((len(texts), room), tokenizer.END, device=device)
+    for row, text in enumerate(texts):
+        tokens[row, : len(text)] = torch.tensor(text)
+    rows, alive = torch.arange(len(texts), device=device), torch.ones(len(texts), dtype=torch.bool, device=device)
+    drafted = taken = passes = 0
+    for _ in range(rounds):
+        said = []
+        for ahead in range(DRAFTED):
+            said.append(_next(draft, tokens, lengths + ahead))
+            tokens[rows, lengths + ahead] = torch.multinomial(said[-1], 1, generator=chance).squeeze(1)
+        wanted = _all_next(generator, tokens, lengths, DRAFTED + 1)
+        running = alive.clone()
+        for ahead in range(DRAFTED):
+            token = tokens[rows, lengths]
+            ratio = wanted[rows, ahead, token] / said[ahead][rows, token]
+            kept = running & (torch.rand(len(rows), device=device, generator=chance) < ratio)
+            drafted, taken = drafted + int(running.sum()), taken + int(kept.sum())
+            rest = (wanted[:, ahead] - said[ahead]).clamp(min=1e-9)
+            instead = torch.multinomial(rest, 1, generator=chance).squeeze(1)
+            tokens[rows, lengths] = torch.where(running & ~kept, instead, token)
+            lengths = lengths + running.long()
+            alive = alive & ~(running & (tokens[rows, lengths - 1] == tokenizer.END))
+            running = kept & alive
+        passes += int(alive.sum())
+        if not alive.any():
+            break
+    return {'drafted': drafted, 'accepted per drafted': round(taken / max(1, drafted), 3), 'block': DRAFTED}
+
+
+def _next(model: Llama, tokens, lengths):
+    hidden = model.hidden(tokens[:, : int(lengths.max())])
+    return torch.softmax(model.logits(hidden[torch.arange(len(lengths)), lengths - 1]).float(), -1)
+
+
+def _all_next(model: Llama, tokens, lengths, count: int):
+    hidden = model.hidden(tokens[:, : int(lengths.max()) + count])
+    at = lengths[:, None] - 1 + torch.arange(count, device=tokens.device)
+    return torch.softmax(model.logits(hidden[torch.arange(len(lengths))[:, None], at]).float(), -1)
