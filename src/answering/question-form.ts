@@ -40,7 +40,7 @@ export function generalForm(
 
 /**
  * For the shipped models: one line per step, the question as they were trained on it (as it came, where it is not of their
- * kind). Text and not chat: what they saw in training is the question and a newline. Their longest answers have 13 lines.
+ * kind). Text and not chat: what they saw in training is the question and a newline. Their longest answers have 23 lines.
  */
 export function saplingForm(question: string): QuestionForm {
   const found = recognise(question);
@@ -48,7 +48,7 @@ export function saplingForm(question: string): QuestionForm {
     prompt: { kind: 'text', text: `${isRecognised(found) ? found.question : question}\n` },
     delimiters: ['\n'],
     maxStepTokens: 96,
-    maxDepth: 16,
+    maxDepth: 24,
     temperature: 1,
     extract: extractAnswer,
   };
