@@ -1,12 +1,13 @@
 // One search run to its end in real time, with its events handed on as they happen.
 
 import type { Engine } from '../engine/engine.ts';
-import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
+import type { LoggedEvent } from '../log/events.ts';
+import { SearchFold } from '../log/fold.ts';
 import type { Policy } from '../policy/policy.ts';
 import { LiveLoop, systemClock } from '../runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../runtime/request.ts';
 import { Runtime } from '../runtime/runtime.ts';
-import { Tree } from '../tree/tree.ts';
+import type { Tree } from '../tree/tree.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
 export type SearchRun = {
@@ -26,14 +27,11 @@ export type FinishedRun = { readonly result: SearchResult; readonly tree: Tree }
 export function runSearch(live: SearchRun): Promise<FinishedRun> {
   const { engine, verifier, policy, budget, request, signal } = live;
   const loop = new LiveLoop();
-  let tree: Tree | undefined;
+  const fold = new SearchFold();
   return new Promise((resolve, reject) => {
     const follow = (logged: LoggedEvent): void => {
-      if (isTreeEvent(logged.event)) {
-        if (logged.event.type === 'planted') tree = Tree.replay([logged.event]);
-        else tree?.record(logged.event);
-      }
-      if (tree !== undefined) live.onEvent?.(logged, tree);
+      fold.apply(logged);
+      if (fold.tree !== undefined) live.onEvent?.(logged, fold.tree);
     };
     const runtime = new Runtime({
       engine,
@@ -44,7 +42,7 @@ export function runSearch(live: SearchRun): Promise<FinishedRun> {
       onEvent: follow,
       onEnd: (result) => {
         loop.stop();
-        resolve({ result, tree: tree! });
+        resolve({ result, tree: fold.tree! });
       },
       wake: loop.wake,
     });

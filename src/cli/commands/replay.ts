@@ -2,8 +2,8 @@
 // every event, or the tree as it was after one of them.
 import { emitKeypressEvents } from 'node:readline';
 import { raise } from '../../base/fault.ts';
-import { isTreeEvent, type LoggedEvent } from '../../log/events.ts';
-import { Tree } from '../../tree/tree.ts';
+import type { LoggedEvent } from '../../log/events.ts';
+import { Replay } from '../../log/replay.ts';
 import { eventText } from '../terminal/event-text.ts';
 import { given, readArguments, whole } from '../terminal/options.ts';
 import { cutTo, duration, LiveBlock } from '../terminal/terminal.ts';
@@ -53,15 +53,17 @@ function printEvents(trace: Trace): void {
 }
 
 function printAt(trace: Trace, at: number): void {
-  const tree = treeAfter(trace.events, at);
+  const { tree, fault } = new Replay(trace.events).seek(at);
   console.log(titleOf(trace));
   if (tree !== undefined) console.log(treeLines(tree, { width: 80, height: 10_000 }).join('\n'));
+  if (fault !== undefined) console.log(fault);
 }
 
 async function stepThrough(trace: Trace): Promise<void> {
   const block = new LiveBlock(process.stdout);
+  const replay = new Replay(trace.events);
   let at = Math.min(1, trace.events.length);
-  const draw = () => block.draw(screen(trace, at, block));
+  const draw = () => block.draw(screen(trace, replay, at, block));
   draw();
   for await (const key of keys()) {
     const next = positionAfter(key, at, trace.events);
@@ -113,8 +115,8 @@ async function* keys(): AsyncGenerator<string> {
   }
 }
 
-function screen(trace: Trace, at: number, block: LiveBlock): string[] {
-  const tree = treeAfter(trace.events, at);
+function screen(trace: Trace, replay: Replay, at: number, block: LiveBlock): string[] {
+  const { tree, fault } = replay.seek(at);
   const size = { width: block.width - 1, height: block.height - 6 };
   const last = trace.events[at - 1];
   const afterMs = last === undefined ? 0 : last.atMs - trace.events[0]!.atMs;
@@ -125,16 +127,8 @@ function screen(trace: Trace, at: number, block: LiveBlock): string[] {
     '',
     ...lines,
     '',
-    `${where}: ${last === undefined ? 'the beginning' : eventText(last.event)}`,
+    `${where}: ${fault ?? (last === undefined ? 'the beginning' : eventText(last.event))}`,
   ];
-}
-
-function treeAfter(events: readonly LoggedEvent[], count: number): Tree | undefined {
-  const folded = events
-    .slice(0, count)
-    .map(({ event }) => event)
-    .filter(isTreeEvent);
-  return folded.length === 0 ? undefined : Tree.replay(folded);
 }
 
 function titleOf({ header }: Trace): string {

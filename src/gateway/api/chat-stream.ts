@@ -63,7 +63,7 @@ function wholeAnswer(_: LiveSearch, { texts }: ClientResult): Delta[] {
 
 function watchTree(search: LiveSearch, send: (delta: Delta) => void): Early {
   const { plan } = search.facts;
-  const shared = new SharedText(search.mirror, plan);
+  const shared = new SharedText(search.fold, plan);
   const inline = plan.reasoning === 'inline';
   const toDelta = ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }): Delta =>
     kind === 'content' || inline ? { content: text } : { reasoning_content: text };
@@ -75,7 +75,7 @@ function watchTree(search: LiveSearch, send: (delta: Delta) => void): Early {
   });
   return {
     rest: (last, { outcome }) => {
-      const path = chosenPath(plan, last.mirror);
+      const path = chosenPath(plan, last.fold);
       if (!shared.agrees(path)) throw new ApiError('engine_failed', 'the engine failed in the middle of its answer');
       const pieces = shared.finish(path).map(toDelta);
       // A path that was not completed has gone out as reasoning; its last step stands for the answer.
@@ -113,7 +113,7 @@ function watchTokens(search: LiveSearch, send: (delta: Delta) => void): Early {
   };
 }
 
-function progress({ state, mirror }: LiveSearch): string {
-  const best = mirror.bestScore === undefined ? '-' : mirror.bestScore.toPrecision(3);
-  return `coppice ${state} nodes=${mirror.nodes.length} rollouts=${mirror.rollouts} best=${best}`;
+function progress({ state, fold }: LiveSearch): string {
+  const best = fold.bestScore === undefined ? '-' : fold.bestScore.toPrecision(3);
+  return `coppice ${state} nodes=${fold.nodes} rollouts=${fold.rollouts} best=${best}`;
 }

@@ -1,15 +1,15 @@
-// One search that waits or runs in this process: its plan, its mirror, and those who listen to it.
+// One search that waits or runs in this process: its plan, the fold of its log, and those who listen to it.
 
 import type { FaultCode } from '../../base/fault.ts';
 import type { Plain, SearchState } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import { SearchFold } from '../../log/fold.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { ApiError } from '../http/api-error.ts';
 import type { TraceContext } from '../http/trace-context.ts';
 import type { SearchPlan } from '../plan/plan.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { SummaryJson } from '../wire/search-json.ts';
-import { SearchMirror } from './search-mirror.ts';
 
 export interface Ended {
   readonly state: 'done' | 'failed' | 'cancelled';
@@ -42,7 +42,7 @@ export interface LiveSearchFacts {
 
 export class LiveSearch {
   readonly facts: LiveSearchFacts;
-  readonly mirror = new SearchMirror();
+  readonly fold = new SearchFold();
   state: SearchState = 'queued';
   /** Under which it may write to the journal. */
   epoch = 0;
@@ -69,8 +69,8 @@ export class LiveSearch {
 
   /** How far it has come. */
   get summary(): SummaryJson {
-    const { sequence, rollouts, openStrands, width, bestScore, tokens, nodes } = this.mirror;
-    const counts = { sequence, nodes: nodes.length, rollouts, open_strands: openStrands };
+    const { sequence, rollouts, openStrands, width, bestScore, tokens, nodes } = this.fold;
+    const counts = { sequence, nodes, rollouts, open_strands: openStrands };
     return { ...counts, width, best_score: bestScore ?? null, tokens };
   }
 

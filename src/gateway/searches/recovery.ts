@@ -1,6 +1,7 @@
-// What a former process left in the journal, read back: a record becomes a live search, a log its mirror and its tree.
+// What a former process left in the journal, read back: a record becomes a live search, a log its fold and its tree.
 
 import type { Clock } from '../../base/clock.ts';
+import { raise } from '../../base/fault.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
 import { isTreeEvent, type SearchEvent } from '../../log/events.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
@@ -36,17 +37,18 @@ export async function revive(record: SearchRecord, options: RecoveryOptions): Pr
   return search;
 }
 
-/** Brings the mirror up to date and gives the events of the tree. */
-export async function replayLog(journal: Journal, { id, mirror }: LiveSearch): Promise<TreeEvent[]> {
+/** Brings the fold up to date and gives the events of the tree. */
+export async function replayLog(journal: Journal, { id, fold }: LiveSearch): Promise<TreeEvent[]> {
   const events: TreeEvent[] = [];
   for (let after = -1; ; ) {
     const entries = await journal.read(id, after, pageSize);
     for (const entry of entries) {
       const event = entry.event as SearchEvent;
-      if (entry.sequence > mirror.sequence) mirror.apply({ ...entry, event });
+      if (entry.sequence > fold.sequence) fold.apply({ ...entry, event });
       if (isTreeEvent(event)) events.push(event);
     }
     after = entries.at(-1)?.sequence ?? after;
+    if (fold.fault !== undefined) raise('bad-event', fold.fault);
     if (entries.length < pageSize) return events;
   }
 }
@@ -54,8 +56,8 @@ export async function replayLog(journal: Journal, { id, mirror }: LiveSearch): P
 /** For a log that a crash cut off before the first event of its tree: writes it, and gives it. */
 export function plantAgain(journal: Journal, search: LiveSearch, aggregation: Aggregation, atMs: number): TreeEvent[] {
   const event = { type: 'planted', aggregation } as const;
-  const entry = { search: search.id, sequence: search.mirror.sequence + 1, atMs, event };
-  search.mirror.apply(entry);
+  const entry = { search: search.id, sequence: search.fold.sequence + 1, atMs, event };
+  search.fold.apply(entry);
   journal.append(search.epoch, entry);
   return [event];
 }

@@ -35,8 +35,8 @@ export function endOf(search: LiveSearch, endedMs: number): Ended {
   return { state, endedMs, result, error: tells === 'error' ? failureOf(search.lastFault) : undefined };
 }
 
-function finalResult({ facts, mirror, promptTokens, successor }: LiveSearch): ClientResult {
-  const result = makeResult(facts.plan, mirror, promptTokens, facts.createdMs);
+function finalResult({ facts, fold, promptTokens, successor }: LiveSearch): ClientResult {
+  const result = makeResult(facts.plan, fold, promptTokens, facts.createdMs);
   if (successor === undefined) return result;
   return { ...result, outcome: { ...result.outcome, escalated_to: successor.id } };
 }

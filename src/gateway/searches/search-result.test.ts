@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Cost, ExitKind } from '../../log/end.ts';
 import type { SearchEvent } from '../../log/events.ts';
+import { SearchFold } from '../../log/fold.ts';
 import type { SearchPlan } from '../plan/plan.ts';
-import { SearchMirror } from './search-mirror.ts';
 import { makeResult } from './search-result.ts';
 
 const plan: SearchPlan = {
@@ -43,7 +43,7 @@ const cost: Cost = {
 };
 
 /** One step of 10 tokens, twice the same; an answer of 3 tokens below it; a ghost of 7; 5 discarded. */
-function mirrorOf(kind: ExitKind, complete = true): SearchMirror {
+function foldOf(kind: ExitKind, complete = true): SearchFold {
   const step = { meanLogprob: 0, end: 'delimiter' } as const;
   const sampling = { temperature: 1 };
   const events: SearchEvent[] = [
@@ -62,6 +62,8 @@ function mirrorOf(kind: ExitKind, complete = true): SearchMirror {
       terminal: false,
     },
     { type: 'merged', into: 1, parent: 0, index: 1, tokens: 10 },
+    { type: 'moved', strand: 0, node: 1 },
+    { type: 'asked', strand: 0, node: 1, indices: [0], sampling },
     {
       type: 'grown',
       node: 2,
@@ -73,6 +75,7 @@ function mirrorOf(kind: ExitKind, complete = true): SearchMirror {
       answer: '24',
     },
     { type: 'ghosted', parent: 1, index: 1, step: { ...step, text: 'g', tokens: 7 }, terminal: false },
+    { type: 'moved', strand: 0, node: 2 },
     { type: 'closed', strand: 0, closing: 'completed' },
     {
       type: 'exited',
@@ -83,16 +86,17 @@ function mirrorOf(kind: ExitKind, complete = true): SearchMirror {
       cost,
     },
   ];
-  const mirror = new SearchMirror();
+  const fold = new SearchFold();
   events.forEach((event, sequence) => {
-    mirror.apply({ search: 's', sequence, atMs: 100 + sequence, event });
+    fold.apply({ search: 's', sequence, atMs: 100 + sequence, event });
   });
-  return mirror;
+  expect(fold.fault).toBeUndefined();
+  return fold;
 }
 
 describe('the result of a search', () => {
   test('counts every generated token once, and tells where it went', () => {
-    const { texts, outcome } = makeResult(plan, mirrorOf('accepted'), 12, 90);
+    const { texts, outcome } = makeResult(plan, foldOf('accepted'), 12, 90);
     expect(texts).toEqual({ content: 'say 24', reasoning_content: 'think\n', refusal: null, answer: '24' });
     // 10 + 10 + 3 in the tree, 5 discarded, 7 of a ghost.
     expect(outcome.usage).toEqual({
@@ -109,13 +113,13 @@ describe('the result of a search', () => {
       rollouts: 1,
       nodes: 3,
       queue_ms: 12,
-      search_ms: 8,
+      search_ms: 11,
     });
   });
 
   test('an exit saves the rollouts that were left, at the mean of those made, within the token budget', () => {
     const saved = (kind: ExitKind, given: Partial<SearchPlan> = {}) =>
-      makeResult({ ...plan, ...given }, mirrorOf(kind), 12, 90).outcome.tokens.saved_estimate;
+      makeResult({ ...plan, ...given }, foldOf(kind), 12, 90).outcome.tokens.saved_estimate;
     expect(saved('accepted')).toBe(3 * 35);
     expect(saved('futile')).toBe(3 * 35);
     expect(saved('exhausted')).toBe(0);
@@ -124,22 +128,22 @@ describe('the result of a search', () => {
   });
 
   test('a path that was not completed is all reasoning, and its last step stands for the answer', () => {
-    const { texts, outcome } = makeResult(plan, mirrorOf('deadline', false), 12, 90);
+    const { texts, outcome } = makeResult(plan, foldOf('deadline', false), 12, 90);
     expect(texts).toEqual({ content: 'think\n', reasoning_content: 'think\n', refusal: null, answer: null });
     expect(outcome).toMatchObject({ complete: false, finish_reason: 'length' });
   });
 
   test('a limit on tokens cuts at the end of a step', () => {
-    const { texts, outcome } = makeResult({ ...plan, maxTokens: 12 }, mirrorOf('accepted'), 12, 90);
+    const { texts, outcome } = makeResult({ ...plan, maxTokens: 12 }, foldOf('accepted'), 12, 90);
     expect(texts).toMatchObject({ content: 'think\n', answer: null });
     expect(outcome).toMatchObject({ complete: false, finish_reason: 'length', tokens: { path: 10 } });
   });
 
   test('a search without any answer says nothing, at length', () => {
-    const mirror = new SearchMirror();
+    const fold = new SearchFold();
     const exit = { kind: 'deadline', rule: 'deadline', evidence: {} } as const;
-    mirror.apply({ search: 's', sequence: 0, atMs: 1, event: { type: 'exited', exit, cost } });
-    const { texts, outcome } = makeResult(plan, mirror, 0, 0);
+    fold.apply({ search: 's', sequence: 0, atMs: 1, event: { type: 'exited', exit, cost } });
+    const { texts, outcome } = makeResult(plan, fold, 0, 0);
     expect(texts).toEqual({ content: '', reasoning_content: null, refusal: null, answer: null });
     expect(outcome).toMatchObject({ finish_reason: 'length', score: null, queue_ms: null });
   });

@@ -202,7 +202,7 @@ export class Searches {
     search.state = 'running';
     search.startedMs ??= this.#nowMs();
     if (search.epoch === 0) this.#claim(search);
-    if (search.mirror.sequence < 0) this.#submit(search);
+    if (search.fold.sequence < 0) this.#submit(search);
     else void this.#resume(search);
   }
 
@@ -231,7 +231,7 @@ export class Searches {
   #onEvent(event: LoggedEvent): void {
     const search = this.#live.get(event.search);
     if (search === undefined) return;
-    search.mirror.apply(event);
+    search.fold.apply(event);
     this.#options.journal.append(search.epoch, event);
     for (const listener of search.listeners) listener.event?.(event);
     if (event.event.type === 'exited') this.#end(search);
@@ -269,7 +269,7 @@ export class Searches {
   // ---- ending ----------------------------------------------------------------------------------------------------
 
   #end(search: LiveSearch): void {
-    const isFutile = search.mirror.exited?.exit.kind === 'futile';
+    const isFutile = search.fold.exit?.kind === 'futile';
     if (isFutile && search.facts.plan.onFutile === 'escalate') search.successor = this.#escalate(search);
     this.#finish(search, endOf(search, this.#nowMs()));
   }
@@ -329,7 +329,7 @@ export class Searches {
     const search = await revive(record, { ...this.#options, models: this.models });
     if (search === undefined) return false;
     this.#live.set(search.id, search);
-    if (search.mirror.exited !== undefined) this.#end(search);
+    if (search.fold.exit !== undefined) this.#end(search);
     else if (!record.background || record.cancelRequested) this.#endUnstarted(search, 'cancelled', undefined);
     else this.#enter(search, this.#share(record.owner));
     return search.ended === undefined;
@@ -343,7 +343,7 @@ export class Searches {
       const { runtime, verifier } = this.#model(search);
       const aggregation = search.facts.plan.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
       const events = logged.length > 0 ? logged : plantAgain(journal, search, aggregation, this.#nowMs());
-      runtime.resume(this.#request(search), events, search.mirror.sequence + 1);
+      runtime.resume(this.#request(search), events, search.fold.sequence + 1);
     } catch (error) {
       log.error('resume', { search: search.id, error });
       this.#endUnstarted(search, 'failed', new ApiError('internal', 'the search could not be resumed from its log'));

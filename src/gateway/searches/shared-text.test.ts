@@ -1,32 +1,41 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LoggedEvent, SearchEvent } from '../../log/events.ts';
+import { SearchFold } from '../../log/fold.ts';
+import type { Node } from '../../tree/node.ts';
 import type { StepEnd } from '../../tree/step.ts';
-import { SearchMirror } from './search-mirror.ts';
 import { SharedText } from './shared-text.ts';
 
 class Scene {
-  readonly mirror = new SearchMirror();
+  readonly fold = new SearchFold();
   readonly shared: SharedText;
   #sequence = 0;
 
   constructor(maxTokens?: number) {
-    this.shared = new SharedText(this.mirror, { program: 'mcts', rollouts: 16, maxTokens });
+    this.shared = new SharedText(this.fold, { program: 'mcts', rollouts: 16, maxTokens });
     this.tell({ type: 'planted', aggregation: 'product' });
   }
 
   tell(event: SearchEvent): void {
     const logged: LoggedEvent = { search: 's', sequence: this.#sequence, atMs: 0, event };
     this.#sequence += 1;
-    this.mirror.apply(logged);
+    this.fold.apply(logged);
+    expect(this.fold.fault).toBeUndefined();
   }
 
+  get nodes(): readonly Node[] {
+    return this.fold.tree!.nodes;
+  }
+
+  /** By a strand of its own. */
   ask(node: number, ...indices: number[]): void {
-    this.tell({ type: 'asked', strand: 0, node, indices, sampling: { temperature: 1 } });
+    const strand = this.fold.tree!.nextStrand;
+    this.tell({ type: 'opened', strand, node });
+    this.tell({ type: 'asked', strand, node, indices, sampling: { temperature: 1 } });
   }
 
   grow(parent: number, index: number, text: string, end: StepEnd = 'delimiter'): number {
-    const node = this.mirror.nodes.length;
+    const node = this.fold.nodes;
     const step = { text, tokens: 1, meanLogprob: 0, end };
     this.tell({ type: 'grown', node, parent, index, step, reward: 0.5, terminal: end === 'eos' });
     return node;
@@ -39,6 +48,8 @@ class Scene {
       .join('|');
   }
 }
+
+const textOf = ({ step }: Node) => step!.text;
 
 describe('shared text', () => {
   test('nothing is certain while a sibling is in flight', () => {
@@ -60,7 +71,7 @@ describe('shared text', () => {
     scene.ask(second, 0);
     const end = scene.grow(second, 0, 'Done: 24', 'eos');
     expect(scene.taken()).toBe('');
-    const rest = scene.shared.finish(scene.mirror.pathTo(end));
+    const rest = scene.shared.finish(scene.fold.pathTo(end));
     expect(rest).toEqual([
       { kind: 'reasoning', text: 'multiply.' },
       { kind: 'content', text: 'Done: 24' },
@@ -102,7 +113,7 @@ describe('shared text', () => {
 
   test('programs that add children to nodes they left have nothing that is certain', () => {
     const scene = new Scene();
-    const samples = new SharedText(scene.mirror, { program: 'self-consistency', rollouts: 16 });
+    const samples = new SharedText(scene.fold, { program: 'self-consistency', rollouts: 16 });
     scene.ask(0, 0);
     scene.grow(0, 0, 'a');
     expect(samples.take()).toEqual([]);
@@ -122,12 +133,12 @@ describe('shared text', () => {
         const sent: { kind: string; text: string }[] = [];
         const look = () => sent.push(...scene.shared.take());
         for (const { pick, children, look: peek } of expansions) {
-          const leaves = scene.mirror.nodes.filter((node) => !node.terminal && node.children.length === 0);
+          const leaves = scene.nodes.filter((node) => !node.terminal && node.children.length === 0);
           const leaf = leaves[pick % Math.max(1, leaves.length)];
           if (leaf === undefined) break;
           scene.ask(leaf.id, ...children.keys());
           children.forEach(({ text, fate }, index) => {
-            const twin = leaf.children.find((each) => each.text === text && each.terminal === (fate === 'ends'));
+            const twin = leaf.children.find((each) => each.step?.text === text && each.terminal === (fate === 'ends'));
             if (fate === 'withers') scene.tell({ type: 'withered', parent: leaf.id, index, code: 'internal' });
             else if (twin !== undefined)
               scene.tell({ type: 'merged', into: twin.id, parent: leaf.id, index, tokens: 1 });
@@ -137,8 +148,8 @@ describe('shared text', () => {
           look();
         }
         // Any terminal node may win; so may a leaf where nothing was completed.
-        const tips = scene.mirror.nodes.filter((node) => node.terminal || node.children.length === 0);
-        const path = scene.mirror.pathTo(tips[winner % tips.length]!.id);
+        const tips = scene.nodes.filter((node) => node.terminal || node.children.length === 0);
+        const path = scene.fold.pathTo(tips[winner % tips.length]!.id);
         const before = sent.map(({ text }) => text).join('');
         sent.push(...scene.shared.finish(path));
         const whole = (kind: string) =>
@@ -146,22 +157,17 @@ describe('shared text', () => {
             .filter((each) => each.kind === kind)
             .map(({ text }) => text)
             .join('');
-        expect(
-          path
-            .map(({ text }) => text)
-            .join('')
-            .startsWith(before),
-        ).toBe(true);
+        expect(path.map(textOf).join('').startsWith(before)).toBe(true);
         expect(whole('reasoning')).toBe(
           path
             .filter(({ terminal }) => !terminal)
-            .map(({ text }) => text)
+            .map(textOf)
             .join(''),
         );
         expect(whole('content')).toBe(
           path
             .filter(({ terminal }) => terminal)
-            .map(({ text }) => text)
+            .map(textOf)
             .join(''),
         );
       }),

@@ -6,8 +6,9 @@
 // settled nodes. A single sample (greedy) is one path: it departs from what was given out only where a call failed for
 // good and it began again, and whoever streams must ask for that (`agrees`).
 
+import type { SearchFold } from '../../log/fold.ts';
 import { type ProgramName, programOf } from '../../program/registry/programs.ts';
-import type { MirrorNode, SearchMirror } from './search-mirror.ts';
+import type { Node } from '../../tree/node.ts';
 
 export interface Piece {
   readonly kind: 'reasoning' | 'content';
@@ -23,16 +24,16 @@ export interface SharedTextOptions {
 }
 
 export class SharedText {
-  readonly #mirror: SearchMirror;
+  readonly #fold: SearchFold;
   readonly #maxTokens: number;
   readonly #settles: boolean;
   /** Everything up to and including this node has been given out. */
-  #at: MirrorNode | undefined;
+  #at: Node | undefined;
   /** Characters already given out of whichever child comes next. */
   #ahead = 0;
 
-  constructor(mirror: SearchMirror, { program, rollouts, maxTokens = Number.POSITIVE_INFINITY }: SharedTextOptions) {
-    this.#mirror = mirror;
+  constructor(fold: SearchFold, { program, rollouts, maxTokens = Number.POSITIVE_INFINITY }: SharedTextOptions) {
+    this.#fold = fold;
     this.#maxTokens = maxTokens;
     const singlePath = program === 'greedy' || rollouts === 1;
     this.#settles = programOf(program).expandsOnce || singlePath;
@@ -42,8 +43,8 @@ export class SharedText {
   take(): Piece[] {
     const pieces: Piece[] = [];
     if (!this.#settles) return pieces;
-    this.#at ??= this.#mirror.nodes[0];
-    while (this.#at !== undefined && isSettled(this.#at)) {
+    this.#at ??= this.#fold.tree?.root;
+    while (this.#at !== undefined && this.#fold.isSettled(this.#at)) {
       const [only, ...others] = this.#at.children;
       if (only === undefined || this.#at.children.some(({ pathTokens }) => pathTokens > this.#maxTokens)) break;
       if (others.length > 0) {
@@ -51,7 +52,7 @@ export class SharedText {
         this.#give(pieces, only, commonLength(this.#at.children));
         break;
       }
-      this.#give(pieces, only, only.text.length);
+      this.#give(pieces, only, textOf(only).length);
       this.#at = only;
       this.#ahead = 0;
     }
@@ -59,37 +60,37 @@ export class SharedText {
   }
 
   /** Whether the path begins with all that was given out. */
-  agrees(path: readonly MirrorNode[]): boolean {
+  agrees(path: readonly Node[]): boolean {
     const at = this.#at;
     return at === undefined || at.depth === 0 || path[at.depth - 1] === at;
   }
 
   /** The rest of the path that was chosen in the end, step by step. */
-  finish(path: readonly MirrorNode[]): Piece[] {
+  finish(path: readonly Node[]): Piece[] {
     const pieces: Piece[] = [];
     const done = this.#at === undefined ? 0 : this.#at.depth;
     for (const node of path.slice(done)) {
-      this.#give(pieces, node, node.text.length);
+      this.#give(pieces, node, textOf(node).length);
       this.#ahead = 0;
     }
     return pieces;
   }
 
-  #give(pieces: Piece[], node: MirrorNode, upTo: number): void {
+  #give(pieces: Piece[], node: Node, upTo: number): void {
     if (upTo <= this.#ahead) return;
-    const text = node.text.slice(this.#ahead, upTo);
+    const text = textOf(node).slice(this.#ahead, upTo);
     this.#ahead = upTo;
     pieces.push({ kind: node.terminal ? 'content' : 'reasoning', text });
   }
 }
 
-function isSettled(node: MirrorNode): boolean {
-  return node.children.length > 0 && (node.unanswered === undefined || node.unanswered.size === 0);
+function textOf({ step }: Node): string {
+  return step?.text ?? '';
 }
 
 /** Of the longest common beginning, never in the middle of a character. */
-function commonLength(nodes: readonly MirrorNode[]): number {
-  const [first, ...others] = nodes.map(({ text }) => text);
+function commonLength(nodes: readonly Node[]): number {
+  const [first, ...others] = nodes.map(textOf);
   let length = first?.length ?? 0;
   for (const other of others) {
     let at = 0;

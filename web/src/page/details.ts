@@ -1,7 +1,7 @@
 // The selected node in words: its numbers, and the text of the path that leads to it, step by step.
 
+import type { SearchFold } from '../../../src/log/fold.ts';
 import { meanValue, type Node, pathTo } from '../../../src/tree/node.ts';
-import type { Moment } from '../log/replay.ts';
 import { markOf, markWords } from '../tree/mark.ts';
 import { readTheme } from '../tree/palette.ts';
 import { scoreColour } from '../tree/score-scale.ts';
@@ -23,7 +23,7 @@ export class Details {
   }
 
   /** Read out only what the reader selected: the best path changes too often. */
-  show(moment: Moment, node: Node | undefined, heading: string, selected: boolean): void {
+  show(moment: SearchFold, node: Node | undefined, heading: string, selected: boolean): void {
     setAttribute(this.element, 'aria-live', selected ? 'polite' : 'off');
     const key = `${heading} ${node?.id} ${node?.visits} ${node?.children.length} ${node?.pending} ${readTheme()}`;
     if (key === this.#shown) return;
@@ -35,7 +35,7 @@ export class Details {
     fill(this.element, h('h2', {}, heading), this.#facts(moment, node), this.#steps(node));
   }
 
-  #facts(moment: Moment, node: Node): HTMLElement {
+  #facts(moment: SearchFold, node: Node): HTMLElement {
     const threshold = this.#options.threshold();
     const cut = moment.prunedAt.get(node.id);
     const facts: [string, string][] = [

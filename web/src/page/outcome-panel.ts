@@ -2,7 +2,7 @@
 
 import type { SearchJson } from '../../../src/gateway/wire/search-json.ts';
 import type { Exit } from '../../../src/log/end.ts';
-import type { Moment } from '../log/replay.ts';
+import type { SearchFold } from '../../../src/log/fold.ts';
 import { formatEvidence } from '../words.ts';
 import { type Content, fill, h } from './dom.ts';
 import { exitLook } from './exits.ts';
@@ -11,7 +11,7 @@ export class OutcomePanel {
   readonly element = h('div', { class: 'outcome', role: 'status' });
   #shown = '';
 
-  show(moment: Moment, state: SearchJson['state']): void {
+  show(moment: SearchFold, state: SearchJson['state']): void {
     const { exit, tree } = moment;
     const key = [exit?.kind, tree?.best?.id, state, tree?.nextStrand === 0].join(' ');
     if (key === this.#shown) return;
@@ -20,7 +20,7 @@ export class OutcomePanel {
   }
 }
 
-function growing({ tree }: Moment, state: SearchJson['state']): Content[] {
+function growing({ tree }: SearchFold, state: SearchJson['state']): Content[] {
   const waits = state === 'queued' && (tree === undefined || tree.nextStrand === 0);
   const best = tree?.best;
   return [
@@ -29,7 +29,7 @@ function growing({ tree }: Moment, state: SearchJson['state']): Content[] {
   ];
 }
 
-function ended({ answer }: Moment, exit: Exit): Content[] {
+function ended({ answer }: SearchFold, exit: Exit): Content[] {
   const { sign, about, kind } = exitLook(exit.kind);
   const evidence = Object.entries(exit.evidence).map(([name, value]) => `${name} ${formatEvidence(value)}`);
   const because = `rule ${exit.rule}${evidence.length === 0 ? '' : ': '}${evidence.join(' · ')}`;

@@ -2,11 +2,10 @@
 // selected node. Reads a log that may still grow; does not know where the log comes from.
 
 import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
+import { describeEvent } from '../../../src/log/describe.ts';
 import type { LoggedEvent } from '../../../src/log/events.ts';
-import { describeEvent } from '../log/describe.ts';
-import { Player, speeds } from '../log/player.ts';
-import { Replay } from '../log/replay.ts';
-import { chosenOf } from '../tree/walk.ts';
+import { Replay } from '../../../src/log/replay.ts';
+import { Player, speeds } from '../player/player.ts';
 import { formatCount, formatDuration, formatScore } from '../words.ts';
 import { Details } from './details.ts';
 import { fill, h, setAttribute, setText } from './dom.ts';
@@ -182,7 +181,7 @@ export class SearchPage {
   #showDetails(): void {
     const moment = this.#replay.seek(this.#player.position);
     const selected = this.#selected === undefined ? undefined : moment.tree?.nodes[this.#selected];
-    const node = selected ?? chosenOf(moment);
+    const node = selected ?? moment.chosen;
     const heading =
       selected !== undefined ? `Node ${selected.id}` : moment.exit === undefined ? 'Best path so far' : 'Chosen path';
     this.#details.show(moment, node, heading, selected !== undefined);
@@ -200,15 +199,14 @@ export class SearchPage {
   }
 
   #showFigures(): void {
-    const { tree, width, cost } = this.#replay.seek(this.#player.position);
+    const { nodes, rollouts, openStrands, bestScore, tokens, width, cost } = this.#replay.seek(this.#player.position);
     const { limits } = this.#search;
-    const rollouts = tree?.closed.completed ?? 0;
     const figures: [string, string][] = [
-      ['nodes', formatCount((tree?.nodes.length ?? 1) - 1)],
+      ['nodes', formatCount(Math.max(0, nodes - 1))],
       ['rollouts', limits ? `${rollouts} of ${limits.rollouts}` : String(rollouts)],
-      ['strands open', `${tree?.strands.size ?? 0} of ${width.primary + width.speculative}`],
-      ['best score', `${formatScore(tree?.best?.score)}${limits ? ` / ${limits.threshold}` : ''}`],
-      ['tokens', formatCount(cost?.committedTokens ?? tree?.tokens ?? 0)],
+      ['strands open', `${openStrands} of ${width.primary + width.speculative}`],
+      ['best score', `${formatScore(bestScore)}${limits ? ` / ${limits.threshold}` : ''}`],
+      ['tokens', formatCount(cost?.committedTokens ?? tokens)],
       ['discarded', cost === undefined ? '–' : formatCount(cost.discardedTokens + cost.speculativeTokens)],
     ];
     if (this.#facts.childElementCount === 0) {

@@ -1,8 +1,8 @@
 // How the timeline looks: strands allowed and open over time, a tick for each finished rollout and a cross for each strand
 // taken away, the best finished score against the threshold, and the playhead; what lies after it is veiled.
 
-import type { Player } from '../log/player.ts';
-import type { Widths } from '../log/widths.ts';
+import type { WidthTimeline } from '../../../src/log/width-timeline.ts';
+import type { Player } from '../player/player.ts';
 import { addCross } from '../tree/brush.ts';
 import type { Point } from '../tree/camera.ts';
 import { formatDuration } from '../words.ts';
@@ -10,7 +10,7 @@ import type { Frame } from './drawing.ts';
 import { niceTicks, stepArea, stepLine } from './plot.ts';
 
 export interface TimelineData {
-  readonly widths: Widths;
+  readonly widths: WidthTimeline;
   readonly player: Player;
   readonly threshold: number;
 }

@@ -2,8 +2,8 @@
 // one event, Page Up and Page Down twenty, Home and End to the ends.
 
 import type { LoggedEvent } from '../../../src/log/events.ts';
-import type { Player } from '../log/player.ts';
-import { Widths } from '../log/widths.ts';
+import { WidthTimeline } from '../../../src/log/width-timeline.ts';
+import type { Player } from '../player/player.ts';
 import { formatDuration } from '../words.ts';
 import { h, setAttribute } from './dom.ts';
 import { Drawing, type Frame } from './drawing.ts';
@@ -22,13 +22,13 @@ const eventsPerPage = 20;
 export class Timeline {
   readonly element: HTMLElement;
   readonly #options: TimelineOptions;
-  readonly #widths: Widths;
+  readonly #widths: WidthTimeline;
   readonly #drawing: Drawing;
 
   constructor(options: TimelineOptions) {
     const { log, player, threshold, signal } = options;
     this.#options = options;
-    this.#widths = new Widths(log);
+    this.#widths = new WidthTimeline(log);
     const canvas = h('canvas', { 'aria-hidden': 'true' });
     this.element = h(
       'div',

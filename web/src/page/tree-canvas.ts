@@ -1,12 +1,12 @@
 // The tree on the page: draws the scene, and lets the reader point at, select, zoom and walk through it, by pointer, touch
 // or keyboard. What it shows and what is selected is decided by its owner.
 
+import type { SearchFold } from '../../../src/log/fold.ts';
 import type { NodeId } from '../../../src/tree/events.ts';
-import type { Moment } from '../log/replay.ts';
 import { Camera, type Point } from '../tree/camera.ts';
 import { paint } from '../tree/paint.ts';
 import { type Placed, Scene } from '../tree/scene.ts';
-import { chosenOf, walk } from '../tree/walk.ts';
+import { walk } from '../tree/walk.ts';
 import { fill, h } from './dom.ts';
 import { Drawing, type Frame } from './drawing.ts';
 import { tipOf } from './tree-tip.ts';
@@ -27,7 +27,7 @@ export class TreeCanvas {
   readonly #scene = new Scene();
   readonly #camera = new Camera();
   readonly #drawing: Drawing;
-  #moment: Moment | undefined;
+  #moment: SearchFold | undefined;
   #selected: NodeId | undefined;
   #hovered: number | undefined;
   #drag: { from: Point; moved: boolean } | undefined;
@@ -52,7 +52,7 @@ export class TreeCanvas {
     this.#listen();
   }
 
-  show(moment: Moment): void {
+  show(moment: SearchFold): void {
     this.#moment = moment;
     this.#scene.show(moment);
     const nodes = moment.tree?.nodes.length ?? 0;
@@ -91,7 +91,7 @@ export class TreeCanvas {
     if (moment === undefined) return false;
     const moving = [this.#scene.advance(elapsedMs), this.#camera.advance(elapsedMs)];
     const threshold = this.#options.threshold();
-    const [scene, camera, chosen] = [this.#scene, this.#camera, chosenOf(moment)];
+    const [scene, camera, chosen] = [this.#scene, this.#camera, moment.chosen];
     const marked = { chosen, selected: this.#selected, hovered: this.#hovered };
     paint(ctx, { scene, camera, moment, threshold, ...marked, palette, size, clockMs });
     return moving.includes(true) || (scene.inFlight > 0 && Number.isFinite(elapsedMs));

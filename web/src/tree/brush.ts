@@ -1,9 +1,9 @@
 // What all layers of the picture share: where things are on the canvas, how large, and what is worth drawing. Marks of
 // one look are gathered into one path, so that thousands cost a few dozen calls.
 
+import type { SearchFold } from '../../../src/log/fold.ts';
 import type { NodeId } from '../../../src/tree/events.ts';
 import { type Node, pathTo } from '../../../src/tree/node.ts';
-import type { Moment } from '../log/replay.ts';
 import type { Camera, Point, Size } from './camera.ts';
 import { type Mark, markOf } from './mark.ts';
 import type { Palette } from './palette.ts';
@@ -13,7 +13,7 @@ import { keyOfNode, type NodeSprout } from './sprout.ts';
 export interface Picture {
   readonly scene: Scene;
   readonly camera: Camera;
-  readonly moment: Moment;
+  readonly moment: SearchFold;
   readonly threshold: number;
   /** The end of the path of the answer, or of the best so far. */
   readonly chosen: Node | undefined;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Replay } from '../../../src/log/replay.ts';
 import { Tree } from '../../../src/tree/tree.ts';
 import { anyMoves, play } from '../../../tests/support/random-tree.ts';
 import { recordSearch } from '../../../tests/support/recorded.ts';
-import { Replay } from '../log/replay.ts';
 import { layOut } from './layout.ts';
 import { type Sprout, sproutsOf } from './sprout.ts';
 

@@ -1,8 +1,8 @@
 // The tree as it is being drawn: where each sprout and strand is now, on its way to where the layout wants it. A new child
 // begins at its parent. Keeps no clock: time comes in as milliseconds since the last advance.
 
+import type { SearchFold } from '../../../src/log/fold.ts';
 import type { StrandId } from '../../../src/tree/events.ts';
-import type { Moment } from '../log/replay.ts';
 import { approach } from './approach.ts';
 import { type Extent, layOut } from './layout.ts';
 import { keyOfNode, type Sprout, sproutsOf } from './sprout.ts';
@@ -37,7 +37,7 @@ export class Scene {
     return this.#placed.get(key);
   }
 
-  show({ tree }: Moment): void {
+  show({ tree }: SearchFold): void {
     const before = this.#placed;
     this.#placed = new Map();
     this.inFlight = 0;

@@ -1,23 +1,18 @@
 // Walking through a tree by keys: up to the most visited child, since the tree grows up, down to the parent, left and
 // right to the neighbour on the same level, across families. Pure.
 
+import type { SearchFold } from '../../../src/log/fold.ts';
 import type { NodeId } from '../../../src/tree/events.ts';
 import type { Node } from '../../../src/tree/node.ts';
-import type { Moment } from '../log/replay.ts';
 import type { Scene } from './scene.ts';
 import { keyOfNode } from './sprout.ts';
 
-/** The node of the answer once there is one, else the best finished path. */
-export function chosenOf({ tree, answer }: Moment): Node | undefined {
-  return (answer && tree?.nodes[answer.node]) ?? tree?.best;
-}
-
 /** Where a key leads from the selected node; undefined where it leads nowhere. */
-export function walk(moment: Moment, scene: Scene, selected: NodeId | undefined, key: string): Node | undefined {
+export function walk(moment: SearchFold, scene: Scene, selected: NodeId | undefined, key: string): Node | undefined {
   const { tree } = moment;
   if (tree === undefined) return undefined;
   if (key === 'Home') return tree.root;
-  if (key === 'End') return chosenOf(moment);
+  if (key === 'End') return moment.chosen;
   if (!key.startsWith('Arrow')) return undefined;
   const here = selected === undefined ? undefined : tree.nodes[selected];
   if (here === undefined) return tree.root;

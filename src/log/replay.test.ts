@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isTreeEvent, type LoggedEvent } from '../../../src/log/events.ts';
-import { Tree } from '../../../src/tree/tree.ts';
-import { digestTree } from '../../../tests/support/digest.ts';
-import { recordSearch } from '../../../tests/support/recorded.ts';
+import { digestTree } from '../../tests/support/digest.ts';
+import { recordSearch } from '../../tests/support/recorded.ts';
+import { Tree } from '../tree/tree.ts';
+import { isTreeEvent, type LoggedEvent } from './events.ts';
 import { Replay } from './replay.ts';
 
 const log = recordSearch({ id: 'a', seed: 5, rollouts: 12, threshold: 1 });

@@ -1,6 +1,7 @@
-// One line of the log in words, for the reader who steps through it and for screen readers. Pure.
+// One line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
+// terminal and with a screen reader. Pure.
 
-import type { SearchEvent } from '../../../src/log/events.ts';
+import type { SearchEvent } from './events.ts';
 
 export function describeEvent(event: SearchEvent): string {
   switch (event.type) {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedEvent } from '../../../src/log/events.ts';
-import { recordSearch } from '../../../tests/support/recorded.ts';
-import { Widths } from './widths.ts';
+import { recordSearch } from '../../tests/support/recorded.ts';
+import type { LoggedEvent } from './events.ts';
+import { WidthTimeline } from './width-timeline.ts';
 
 const log = recordSearch({ id: 'a', seed: 5, rollouts: 12, threshold: 1 });
 
 describe('the width timeline', () => {
   it('is the same whether the log came at once or bit by bit', () => {
-    const whole = new Widths(log);
+    const whole = new WidthTimeline(log);
     whole.update();
     const growing: LoggedEvent[] = [];
-    const bits = new Widths(growing);
+    const bits = new WidthTimeline(growing);
     for (const entry of log) {
       growing.push(entry);
       bits.update();
@@ -20,7 +20,7 @@ describe('the width timeline', () => {
   });
 
   it('counts each finished rollout once, ends with no strand, and stays within the width', () => {
-    const widths = new Widths(log);
+    const widths = new WidthTimeline(log);
     widths.update();
     expect(widths.notches.filter(({ kind }) => kind === 'completed')).toHaveLength(12);
     expect(widths.points.at(-1)).toMatchObject({ open: 0, primary: 0 });

@@ -1,8 +1,8 @@
 // The width timeline: how many strands a search was allowed and how many it had open, and the best finished score,
 // after every event that changed one of them. Grows with the log; never looks at an event twice.
 
-import type { LoggedEvent } from '../../../src/log/events.ts';
-import { Replay } from './replay.ts';
+import type { LoggedEvent } from './events.ts';
+import { SearchFold } from './fold.ts';
 
 export interface WidthPoint {
   readonly atMs: number;
@@ -17,24 +17,25 @@ interface Notch {
   readonly kind: 'completed' | 'pruned' | 'preempted' | 'resumed';
 }
 
-export class Widths {
+export class WidthTimeline {
   readonly #log: readonly LoggedEvent[];
-  readonly #replay: Replay;
+  readonly #fold = new SearchFold();
   #seen = 0;
   readonly points: WidthPoint[] = [];
   readonly notches: Notch[] = [];
 
   constructor(log: readonly LoggedEvent[]) {
     this.#log = log;
-    this.#replay = new Replay(log);
   }
 
   /** Takes in what the log has gained. */
   update(): void {
     for (; this.#seen < this.#log.length; this.#seen += 1) {
-      const { event, atMs } = this.#log[this.#seen]!;
-      const { width, tree } = this.#replay.seek(this.#seen + 1);
-      this.#add({ atMs, ...width, open: tree?.strands.size ?? 0, best: tree?.best?.score });
+      const logged = this.#log[this.#seen]!;
+      const { event, atMs } = logged;
+      this.#fold.apply(logged);
+      const { width, openStrands, bestScore } = this.#fold;
+      this.#add({ atMs, ...width, open: openStrands, best: bestScore });
       if (event.type === 'pruned' || event.type === 'preempted' || event.type === 'resumed') {
         this.notches.push({ atMs, kind: event.type });
       } else if (event.type === 'closed' && event.closing === 'completed') {

@@ -1,0 +1,137 @@
+// The one fold of a whole log: tree events and runtime events in, what a reader of the search wants to know out. The gateway
+// and `ask` fold while the search runs; recovery, the page, `replay` and checks fold a log that was written. An event that
+// does not fit ends the fold: `fault` says which, and what follows is left out. Pure; it decides nothing.
+
+import type { NodeId } from '../tree/events.ts';
+import { type Node, pathTo } from '../tree/node.ts';
+import { Tree } from '../tree/tree.ts';
+import type { Answer, Cost, Exit } from './end.ts';
+import { isTreeEvent, type LoggedEvent, type RuntimeEvent, type SearchEvent } from './events.ts';
+
+const nothing = { primary: 0, speculative: 0 } as const;
+
+export class SearchFold {
+  /** How many events it is made of. */
+  count = 0;
+  /** Of the last event, -1 before the first. */
+  sequence = -1;
+  /** Undefined until it is planted. */
+  tree: Tree | undefined;
+  width: { readonly primary: number; readonly speculative: number } = nothing;
+  /** Nodes at which a strand was pruned, with the rule that did it. */
+  readonly prunedAt = new Map<NodeId, string>();
+  submittedMs: number | undefined;
+  admittedMs: number | undefined;
+  exitedMs: number | undefined;
+  exit: Exit | undefined;
+  answer: Answer | undefined;
+  /** Of the process that ended the search: what was spent before a crash is in the tree alone. */
+  cost: Cost | undefined;
+  /** Which event did not fit. */
+  fault: string | undefined;
+  /** Child indices that were asked for and never answered, those of closed strands included. */
+  readonly #unanswered = new Map<NodeId, Set<number>>();
+
+  apply({ sequence, atMs, event }: LoggedEvent): void {
+    this.count += 1;
+    this.sequence = sequence;
+    if (this.fault !== undefined) return;
+    try {
+      this.#fold(event, atMs);
+    } catch (error) {
+      this.fault = `event ${sequence} does not fit: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  get nodes(): number {
+    return this.tree?.nodes.length ?? 0;
+  }
+
+  /** Completed strands. */
+  get rollouts(): number {
+    return this.tree?.closed.completed ?? 0;
+  }
+
+  get openStrands(): number {
+    return this.tree?.strands.size ?? 0;
+  }
+
+  /** Of nodes; what is generated and not yet told is not in it. */
+  get tokens(): number {
+    return this.tree?.tokens ?? 0;
+  }
+
+  /** Tokens of speculative steps that no program has asked for. */
+  get ghostTokens(): number {
+    let sum = 0;
+    for (const { step } of this.tree?.ghosts.values() ?? []) sum += step.tokens;
+    return sum;
+  }
+
+  /** Of the finished paths. */
+  get bestScore(): number | undefined {
+    return this.tree?.best?.score;
+  }
+
+  /** The node of the answer once there is one, else the end of the best finished path. */
+  get chosen(): Node | undefined {
+    return (this.answer && this.tree?.nodes[this.answer.node]) ?? this.tree?.best;
+  }
+
+  /** From the root's child down to the node; empty for the root and for nodes that do not exist. */
+  pathTo(id: NodeId): Node[] {
+    const node = this.tree?.nodes[id];
+    return node === undefined ? [] : pathTo(node);
+  }
+
+  /** It has children, and every child that was ever asked for has been answered: no path can leave it any other way. */
+  isSettled({ id, children }: Node): boolean {
+    return children.length > 0 && (this.#unanswered.get(id)?.size ?? 0) === 0;
+  }
+
+  #fold(event: SearchEvent, atMs: number): void {
+    if (!isTreeEvent(event)) return this.#note(event, atMs);
+    if (event.type === 'planted' && this.tree === undefined) this.tree = Tree.replay([event]);
+    else if (this.tree === undefined) throw new Error(`'${event.type}' before 'planted'`);
+    else this.tree.record(event);
+    if (event.type === 'asked') this.#expect(event.node, event.indices);
+    else if (event.type === 'grown' || event.type === 'merged' || event.type === 'withered') {
+      this.#unanswered.get(event.parent)?.delete(event.index);
+    }
+  }
+
+  #expect(node: NodeId, indices: readonly number[]): void {
+    const expected = this.#unanswered.get(node) ?? new Set();
+    this.#unanswered.set(node, expected);
+    for (const index of indices) expected.add(index);
+  }
+
+  #note(event: RuntimeEvent, atMs: number): void {
+    switch (event.type) {
+      case 'submitted':
+        this.submittedMs ??= atMs;
+        return;
+      case 'admitted':
+        this.admittedMs ??= atMs;
+        return;
+      case 'width':
+        this.width = { primary: event.primary, speculative: event.speculative };
+        return;
+      case 'pruned': {
+        const strand = this.tree?.strands.get(event.strand);
+        if (strand !== undefined) this.prunedAt.set(strand.node.id, event.rule);
+        return;
+      }
+      case 'exited':
+        this.exit = event.exit;
+        this.answer = event.answer;
+        this.cost = event.cost;
+        this.exitedMs = atMs;
+        this.width = nothing;
+        return;
+      default:
+        // That it was resumed, or that a strand was preempted, changes nothing that is shown.
+        return;
+    }
+  }
+}
