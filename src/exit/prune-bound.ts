@@ -18,7 +18,8 @@ export function pruneBound(target: BoundTarget): PruneRule {
     judge({ tree, limits }) {
       requireBound(name, tree.aggregation);
       const { best } = tree;
-      if (best === undefined) return undefined;
+      // Without a verifier a path has no rewards and its score says nothing.
+      if (best?.reward === undefined) return undefined;
       // The earliest of equals stays the best, so a strand that can only draw level is no use either.
       const cannot = (score: number) => (target === 'best' ? score <= best.score : score < limits.threshold);
       const goal = target === 'best' ? best.score : limits.threshold;

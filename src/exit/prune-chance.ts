@@ -26,7 +26,7 @@ export function pruneChance(epsilon: number): PruneRule {
     needsBound: true,
     judge({ tree, limits: { threshold } }) {
       requireBound('chance', tree.aggregation);
-      if (tree.best === undefined) return undefined;
+      if (tree.best?.reward === undefined) return undefined;
       const past = experience(tree, threshold);
       return ({ depth, score }) => {
         const stepsToCome = Math.max(1, Math.round(past.meanDepth - depth));

@@ -57,7 +57,7 @@ function serial({ first, preemption, ageingSeconds }: PolicyOptions): Scheduler 
 }
 
 /** Algorithm 1. */
-function boosting({ first, preemption, ageingSeconds, beta, gate, lambda }: PolicyOptions): Scheduler {
-  const widths = shareWidths({ beta, gate, lambda });
+function boosting({ first, preemption, ageingSeconds, beta, gate, lambda, progress }: PolicyOptions): Scheduler {
+  const widths = shareWidths({ beta, gate, lambda, progress });
   return dynamicScheduler({ name: `boost-${first}-first`, widths, first, preemption, ageingSeconds });
 }

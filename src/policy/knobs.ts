@@ -7,6 +7,7 @@ import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '..
 import { boundTargets } from '../exit/prune-bound.ts';
 import { precedences } from '../scheduler/dynamic.ts';
 import { preemptions } from '../scheduler/preemption.ts';
+import { progressReadings } from '../scheduler/score.ts';
 
 export const policyKnobs = {
   firstDepthCut: {
@@ -50,6 +51,12 @@ export const policyKnobs = {
     high: 1000,
     unit: 'log seconds',
     why: 'β of P0 §4.4, no value given; being near acceptance counts as much as having waited e² = 7.4 times as long',
+  },
+  progress: {
+    default: 'completed',
+    values: progressReadings,
+    unit: 'paths',
+    why: "ρ of P0 §4.4 is the best score over the threshold: 'open' holds of nearly every search, and so tells none apart",
   },
   gate: {
     default: 1,

@@ -39,3 +39,22 @@ describe('a beam whose expansion was preempted', () => {
     expect(program.ask(tree, false)?.node.reward).toBe(0.9);
   });
 });
+
+describe('a beam that was pruned', () => {
+  it('leaves its level to the others, and is not taken up again', () => {
+    const program = createBeam({ beams: 2, candidates: 3 });
+    const tree = Tree.plant('product');
+    const tell = (node: number, index: number) => {
+      const step = { text: `${node}/${index}\n`, tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
+      program.tell(tree, { ok: true, node, index, step, reward: rewards[index]! });
+    };
+    program.ask(tree, true);
+    for (const index of [0, 1, 2]) tell(0, index);
+    const [strong, weak] = [program.ask(tree, true)!, program.ask(tree, true)!];
+    tree.record({ type: 'closed', strand: weak.strand, closing: 'pruned' });
+    expect(program.ask(tree, true)).toBeUndefined();
+    for (const index of [0, 1, 2]) tell(strong.node.id, index);
+    const next = [program.ask(tree, true)!, program.ask(tree, true)].map((ask) => ask?.node.parent?.id);
+    expect(next).toEqual([strong.node.id, strong.node.id]);
+  });
+});

@@ -129,7 +129,7 @@ class Beam implements Program {
     const levels: Level[] = [];
     let room = this.#options.beams;
     for (let beams: readonly Node[] = [tree.root]; ; ) {
-      const growing = beams.filter(mayGrow);
+      const growing = beams.filter((beam) => mayGrow(beam) && !wasPruned(beam));
       const unexpanded = growing.filter((beam) => !isExpanding(beam));
       const complete = growing.length === 0;
       const chosen = complete ? best(candidatesOf(beams), room) : [];
@@ -156,6 +156,11 @@ function settle(tree: Tree, chosen: readonly Node[]): void {
 function hasIdle(tree: Tree): boolean {
   for (const strand of tree.strands.values()) if (strand.awaiting === 0) return true;
   return false;
+}
+
+/** A strand was ended here before anything was asked: the beam leaves its level, and is not taken up again. */
+function wasPruned(beam: Node): boolean {
+  return beam.visits > 0 && beam.children.length === 0 && !isExpanding(beam);
 }
 
 function unoccupied(tree: Tree, beams: readonly Node[]): Node[] {

@@ -9,6 +9,7 @@ import { bestAnswer } from '../program/choice.ts';
 import type { Doomed } from '../program/program.ts';
 import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
+import { bestOpenScore } from '../scheduler/score.ts';
 import type { StrandId } from '../tree/events.ts';
 import type { Node } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
@@ -51,6 +52,7 @@ export class Search {
   readonly flights = new Map<string, Flight>();
   readonly speculations = new Map<number, OpenSpeculation>();
   nextSequence: number;
+  #openScoreOf = { nodes: 0, score: 0 };
 
   constructor(request: SearchRequest, tree: Tree, arrivalMs: number, resume: { nextSequence: number } | undefined) {
     this.request = request;
@@ -95,7 +97,17 @@ export class Search {
       rolloutsLeft: this.#rolloutsLeft(),
       observations: tree.closed.completed,
       progress: tree.best?.reward === undefined ? 0 : tree.best.score / limits.threshold,
+      openProgress: this.#openScore() / limits.threshold,
     };
+  }
+
+  /** Changes only when a node is added; a decision asks for it far more often. */
+  #openScore(): number {
+    const { nodes } = this.tree;
+    if (this.#openScoreOf.nodes !== nodes.length) {
+      this.#openScoreOf = { nodes: nodes.length, score: bestOpenScore(this.tree) };
+    }
+    return this.#openScoreOf.score;
   }
 
   /** Strands it could have open now: what its program can use where it is boosted, else its natural width. */

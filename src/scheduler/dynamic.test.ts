@@ -7,7 +7,7 @@ import type { RunningSearch, Snapshot, WaitingSearch } from './scheduler.ts';
 import { degreeScore } from './score.ts';
 import { naturalWidths, shareWidths } from './widths.ts';
 
-const shares = shareWidths({ beta: 2, gate: 1, lambda: 0 });
+const shares = shareWidths({ beta: 2, gate: 1, lambda: 0, progress: 'completed' });
 const natural = {
   name: 'test',
   widths: naturalWidths,
@@ -18,7 +18,7 @@ const natural = {
 const boost = { ...natural, widths: shares } as const;
 
 function running(id: string, more: Partial<RunningSearch> = {}): RunningSearch {
-  const still = { openStrands: 1, observations: 1, progress: 0, demand: 16, rolloutsLeft: 16 };
+  const still = { openStrands: 1, observations: 1, progress: 0, openProgress: 0, demand: 16, rolloutsLeft: 16 };
   return { id, arrivalMs: 0, priority: 0, naturalWidth: 1, ...still, ...more };
 }
 
@@ -90,7 +90,11 @@ describe('widths', () => {
 
 describe('the score', () => {
   it('is log(1 + Δt) in seconds, plus β past 0.9', () => {
-    const at = (progress: number) => degreeScore(running('a', { progress }), 6389, { beta: 3, lambda: 0 });
+    const open = running('a', { progress: 0.5, openProgress: 0.95 });
+    expect(degreeScore(open, 0, { beta: 3, lambda: 0, progress: 'completed' })).toBe(0);
+    expect(degreeScore(open, 0, { beta: 3, lambda: 0, progress: 'open' })).toBe(3);
+    const at = (progress: number) =>
+      degreeScore(running('a', { progress }), 6389, { beta: 3, lambda: 0, progress: 'completed' });
     expect(at(0.9)).toBeCloseTo(Math.log(7.389), 12);
     expect(at(0.901)).toBeCloseTo(Math.log(7.389) + 3, 12);
   });

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { treeOf } from '../../tests/support/trees.ts';
 import { acceptanceChance, bestFirstReward, expectedRollouts, expectedShare } from './predictor.ts';
 import type { RunningSearch } from './scheduler.ts';
+import { bestOpenScore } from './score.ts';
 
 function search(firstReward: number, observations: number, rolloutsLeft = 10): RunningSearch {
-  const still = { arrivalMs: 0, priority: 0, naturalWidth: 1, openStrands: 1, demand: 1, progress: 0 };
+  const still = { arrivalMs: 0, priority: 0, naturalWidth: 1, openStrands: 1, demand: 1, progress: 0, openProgress: 0 };
   return { id: 'a', ...still, rolloutsLeft, observations, firstReward };
 }
 
@@ -34,6 +35,12 @@ describe('the predictor of long searches', () => {
     const late = { ...search(0.5, 0, 15), demand: 1 };
     expect(expectedShare(late)).toBeCloseTo(((1 - (15 / 16) ** 15) * 16) / 15, 12);
     expect(expectedShare({ ...late, demand: 12 })).toBe(expectedShare(late));
+  });
+
+  it('finds the best score of a path that still grows, for the other reading of progress', () => {
+    const shoots = [{ reward: 0.9, children: [{ reward: 0.8 }, { reward: 1, end: true }] }, { reward: 0.7 }];
+    expect(bestOpenScore(treeOf('product', shoots))).toBeCloseTo(0.72, 12);
+    expect(bestOpenScore(treeOf('product', []))).toBe(0);
   });
 
   it('takes the best reward of the first depth', () => {

@@ -27,6 +27,8 @@ export interface RunningSearch {
   readonly observations: number;
   /** ρ of P0 §4.4: best score of a completed path over the threshold; 0 before the first. */
   readonly progress: number;
+  /** The same of the best path that still grows. */
+  readonly openProgress: number;
   /** Best reward at the first depth, for the predictor of long searches (P0 §4.1); missing before the first expansion. */
   readonly firstReward?: number;
 }

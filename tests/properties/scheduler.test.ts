@@ -53,7 +53,7 @@ function snapshotOf(budget: number, running: readonly Draw[], waiting: readonly 
     const { arrivalMs, priority, observations, progress, firstReward, naturalWidth } = draw;
     const known = { arrivalMs, priority, observations, progress, firstReward, naturalWidth, openStrands };
     const demand = Math.max(draw.demand, openStrands);
-    admitted.push({ id: `r${at}`, ...known, demand, rolloutsLeft: demand });
+    admitted.push({ id: `r${at}`, ...known, demand, rolloutsLeft: demand, openProgress: 1 });
   }
   const queue = waiting.map(({ arrivalMs, priority, naturalWidth }, at): WaitingSearch => {
     return { id: `w${at}`, arrivalMs, priority, naturalWidth };

@@ -63,7 +63,7 @@ function anyWaiting(id: number, random: Random): WaitingSearch {
 function anyRunning(id: number, openStrands: number, random: Random): RunningSearch {
   const demand = openStrands + random.integer(16);
   const seen = { observations: random.integer(8), progress: random.uniform(), firstReward: random.uniform() };
-  return { ...anyWaiting(id, random), demand, openStrands, rolloutsLeft: demand, ...seen };
+  return { ...anyWaiting(id, random), demand, openStrands, rolloutsLeft: demand, openProgress: 1, ...seen };
 }
 
 /** How much faster than n log n the operations grew from the step before: at most 1 where they do not. */

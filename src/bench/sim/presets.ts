@@ -19,7 +19,8 @@ const canonical = { settings: settingNames, rows, base: 'positive', seed: 1 } as
 /** One knob at a time, the others as they are. */
 const turns = [
   ...['first=boost', 'beta=0', 'beta=8', 'gate=0', 'gate=2', 'gate=4', 'lambda=1', 'preemption=eager'],
-  ...['firstDepthCut=0.8', 'firstDepthCut=0.95', 'boundPrune=threshold', 'boundPrune=best', 'chancePrune=0.05'],
+  ...['progress=open', 'firstDepthCut=0.4', 'firstDepthCut=0.85', 'unvisited=parent', 'unvisited=score'],
+  ...['boundPrune=threshold', 'boundPrune=best', 'chancePrune=0.05'],
 ];
 
 export const presets = {
@@ -34,6 +35,12 @@ export const presets = {
       base: 'boost',
     },
     ...{ seed: 801, seeds: 2, requests: 300, loads: ['1p'] },
+  },
+  /** What every search has to beat: samples without a tree, each with the exits it can use. */
+  programs: {
+    ...canonical,
+    ...{ rows: ['greedy', 'self-consistency', 'best-of-n', 'best-of-n+positive', ...rows] },
+    ...{ seeds: 2, requests: 256, loads: ['1p'] },
   },
   /** How near the question profiles come to what the paper reports. */
   calibration: {

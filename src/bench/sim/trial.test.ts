@@ -77,6 +77,24 @@ describe('a simulated run', () => {
   });
 });
 
+describe('samples without a tree', () => {
+  const served = (row: string) =>
+    yieldOf(runTrial({ ...small, contender: contenderOf(row), requests: 24, budget: 32 }));
+
+  it('are simulated with the exits they can use', () => {
+    const [greedy, voted, best, accepted] = ['greedy', 'self-consistency', 'best-of-n', 'best-of-n+positive'].map(
+      served,
+    );
+    expect(greedy!.rollouts).toBe(1);
+    expect([voted!.rollouts, best!.rollouts]).toEqual([16, 16]);
+    expect(best!.tokens).toBe(voted!.tokens);
+    expect(greedy!.tokens).toBeLessThan(best!.tokens / 8);
+    expect(accepted!.tokens).toBeLessThan(best!.tokens);
+    expect(accepted!.exits.accepted).toBeGreaterThan(40);
+    expect(best!.accuracy).toBeGreaterThan(greedy!.accuracy);
+  });
+});
+
 describe('loads', () => {
   it('are multiples of a capacity', () => {
     expect(parseLoad('0.6v')).toEqual({ name: '0.6v', factor: 0.6, of: 'vanilla' });

@@ -4,17 +4,22 @@
 import { parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
 import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
-import { contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
+import { allRows, contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
 import { type Preset, presets } from '../../bench/sim/presets.ts';
 import { type GpuName, gpus, searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
 import { defaultThreads } from '../../bench/sim/trial-pool.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
+import { programKnobs } from '../../program/registry/programs.ts';
+
+const otherRows = allRows.slice(rows.length);
 
 export const usage = `usage: coppice sim [options]
 Compares the policies of P0 in virtual time, on simulated GPUs with measured step times. Every figure is simulated.
 
-  --policy ROWS      ${rows.join(', ')}; a policy may have knobs turned, as in
-                     boost:first=boost:beta=0 (${Object.keys(policyKnobs).join(', ')})
+  --policy ROWS      ${rows.join(', ')},
+                     ${otherRows.join(', ')}; any may have knobs turned, as in
+                     boost:first=boost:beta=0 (${Object.keys(policyKnobs).join(', ')};
+                     of the programs ${Object.keys(programKnobs).join(', ')})
   --setting NAMES    ${settingNames.join(', ')}
   --load LOADS       arrival rates as multiples of measured capacity: 0.6v is 0.6 of vanilla's, 1p is positive's
   --seed N           the first seed; the others follow it
@@ -29,6 +34,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --full             the published size
   --each             also a table per setting
   --experiment p0    also the figures 2, 4 and 7 of the paper as SVG, under --out (docs/experiments)
+  --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
   --experiment calibration  how near the question profiles come to the paper, on the seeds they were fitted on
   --signature        only prints a hash of a small canonical run
@@ -78,8 +84,8 @@ export function readOptions(args: readonly string[]): SimOptions {
 function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
-  if (experiment === 'knobs' || experiment === 'calibration') return presets[experiment];
-  return raise('bad-setting', `experiment is '${experiment}'; it must be p0, knobs or calibration`);
+  if (experiment === 'knobs' || experiment === 'calibration' || experiment === 'programs') return presets[experiment];
+  return raise('bad-setting', `experiment is '${experiment}'; it must be p0, programs, knobs or calibration`);
 }
 
 function parse(args: readonly string[]) {
