@@ -204,7 +204,17 @@ describe('the page', () => {
     const index = await fetch(`${url}/`);
     expect(await index.text()).toBe('<p>page</p>');
     expect(index.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    const below = async (path: string) => {
+      const { status, headers } = await fetch(`${url}${path}`, { redirect: 'manual' });
+      return [status, headers.get('location')];
+    };
+    // Its files are named relative to the page, so it must be opened where it is.
+    expect(await below('/searches/srch_0a')).toEqual([302, '../#/search/srch_0a']);
+    expect(await below('/searches/srch_0a/')).toEqual([302, '../../#/search/srch_0a']);
+    expect(await below('/a/b/c')).toEqual([302, '../../']);
+    expect(await below('//elsewhere.example/x')).toEqual([302, '../../']);
     expect(await (await fetch(`${url}/searches/x`)).text()).toBe('<p>page</p>');
+    expect(await (await fetch(`${url}/searches`)).text()).toBe('<p>page</p>');
     const script = await fetch(`${url}/assets/a-123.js`);
     expect(script.headers.get('content-type')).toMatch(/javascript/);
     expect(script.headers.get('cache-control')).toMatch(/immutable/);

@@ -1,13 +1,13 @@
 // The dashboard's entry: one bar, and below it the overview or one search, as the address says after `#`.
 
 import { RequestError } from './api/client.ts';
-import { fill, h, setAttribute, setText } from './page/dom.ts';
-import { makeHeader } from './page/header.ts';
-import { askForKey } from './page/key-dialog.ts';
-import { openSearch } from './page/open-search.ts';
-import { OverviewPage } from './page/overview.ts';
-import { OverviewFeed } from './page/overview-feed.ts';
-import { startTheme } from './page/theme.ts';
+import { fill, h, setAttribute, setText } from './dom/dom.ts';
+import { makeHeader } from './frame/header.ts';
+import { askForKey } from './frame/key-dialog.ts';
+import { startTheme } from './look/theme.ts';
+import { OverviewPage } from './overview/overview.ts';
+import { OverviewFeed } from './overview/overview-feed.ts';
+import { openSearch } from './search/open-search.ts';
 
 startTheme();
 const state = h('span', { class: 'connection', role: 'status' }, 'connecting');

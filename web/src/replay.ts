@@ -1,11 +1,11 @@
 // The page inside an exported file: one recorded search, no server, no network.
 
 import './style/main.css';
-import { h } from './page/dom.ts';
-import { makeHeader } from './page/header.ts';
-import { questionOf, SearchPage } from './page/search-view.ts';
-import { startTheme } from './page/theme.ts';
-import { readRecording } from './recording.ts';
+import { h } from './dom/dom.ts';
+import { makeHeader } from './frame/header.ts';
+import { startTheme } from './look/theme.ts';
+import { readRecording } from './search/recording.ts';
+import { questionOf, SearchPage } from './search/search-view.ts';
 
 startTheme();
 const app = document.getElementById('app')!;

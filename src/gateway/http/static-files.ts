@@ -52,11 +52,18 @@ export class StaticFiles {
 
   /** False where the path is no file of the page. */
   serve(path: string, method: string, response: ServerResponse): boolean {
-    const name = this.#files.has(path) ? path : extname(path) === '' ? '/index.html' : undefined;
-    const file = name === undefined ? undefined : this.#files.get(name);
-    if (file === undefined) return false;
-    response.writeHead(200, { ...baseHeaders, ...file.headers, 'content-length': file.body.length });
-    response.end(method === 'HEAD' ? undefined : file.body);
+    const file = this.#files.get(path);
+    if (file === undefined && extname(path) !== '') return false;
+    const below = file === undefined ? pageBelow(path) : undefined;
+    if (below !== undefined) {
+      response
+        .writeHead(302, { ...baseHeaders, location: below, 'content-length': 0, 'cache-control': 'no-cache' })
+        .end();
+      return true;
+    }
+    const { headers, body } = file ?? this.#files.get('/index.html')!;
+    response.writeHead(200, { ...baseHeaders, ...headers, 'content-length': body.length });
+    response.end(method === 'HEAD' ? undefined : body);
     return true;
   }
 
@@ -64,6 +71,18 @@ export class StaticFiles {
     const name = `/${relative(folder, path).split(sep).join('/')}`;
     this.#files.set(name, makeFile(name, readFileSync(path)));
   }
+}
+
+/**
+ * The page names its files relative to itself, so that a proxy may put it below any prefix. Opened further down, as at
+ * `/searches/ID`, it would look for them in the wrong place: the browser is sent up to the page, and to that search on it.
+ * Undefined where the page is at home.
+ */
+function pageBelow(path: string): string | undefined {
+  const depth = path.split('/').length - 2;
+  if (depth < 1) return undefined;
+  const [, search] = /^\/searches\/([\w-]+)\/?$/.exec(path) ?? [];
+  return '../'.repeat(depth) + (search === undefined ? '' : `#/search/${search}`);
 }
 
 function makeFile(name: string, body: Buffer): File {

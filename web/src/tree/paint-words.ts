@@ -2,7 +2,7 @@
 // its end. Model text reaches the canvas as text only.
 
 import { pathTo } from '../../../src/tree/node.ts';
-import { formatScore } from '../words.ts';
+import { formatScore } from '../look/words.ts';
 import type { Brush } from './brush.ts';
 import { keyOfNode } from './sprout.ts';
 

@@ -2,12 +2,12 @@
 // taken away, the best finished score against the threshold, and the playhead; what lies after it is veiled.
 
 import type { WidthTimeline } from '../../../src/log/width-timeline.ts';
-import type { Player } from '../player/player.ts';
+import type { Frame } from '../dom/drawing.ts';
+import { niceTicks, stepArea, stepLine } from '../dom/plot.ts';
+import { formatDuration } from '../look/words.ts';
 import { addCross } from '../tree/brush.ts';
 import type { Point } from '../tree/camera.ts';
-import { formatDuration } from '../words.ts';
-import type { Frame } from './drawing.ts';
-import { niceTicks, stepArea, stepLine } from './plot.ts';
+import type { Player } from './player.ts';
 
 export interface TimelineData {
   readonly widths: WidthTimeline;

@@ -1,10 +1,10 @@
 // A canvas that is as sharp as the screen, as large as its box, in the colours of the page, and drawn again whenever one
 // of these changes or its owner asks. Ends with the visit that it was made for.
 
+import { onTheme } from '../look/theme.ts';
 import type { Size } from '../tree/camera.ts';
 import { type Palette, readPalette } from '../tree/palette.ts';
 import { FrameLoop } from './frame-loop.ts';
-import { onTheme } from './theme.ts';
 
 const mostPixelsPerPoint = 2;
 

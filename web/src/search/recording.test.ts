@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WholeSearchJson } from '../../src/gateway/wire/search-json.ts';
-import { recordSearch } from '../../tests/support/recorded.ts';
+import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
+import { recordSearch } from '../../../tests/support/recorded.ts';
 import { exportRecording, readRecording } from './recording.ts';
 
 const template = '<body><script type="application/json" id="recording">null</script><script>run()</script></body>';

@@ -2,11 +2,11 @@
 
 import type { SearchFold } from '../../../src/log/fold.ts';
 import { meanValue, type Node, pathTo } from '../../../src/tree/node.ts';
+import { fill, h, setAttribute } from '../dom/dom.ts';
+import { formatScore } from '../look/words.ts';
 import { markOf, markWords } from '../tree/mark.ts';
 import { readTheme } from '../tree/palette.ts';
 import { scoreColour } from '../tree/score-scale.ts';
-import { formatScore } from '../words.ts';
-import { fill, h, setAttribute } from './dom.ts';
 
 export interface DetailsOptions {
   readonly threshold: () => number;

@@ -3,9 +3,9 @@
 import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
 import type { SearchJson } from '../../../src/gateway/wire/search-json.ts';
 import { listRecent } from '../api/client.ts';
-import { formatAgo, formatCount, formatDuration, formatScore } from '../words.ts';
-import { fill, h } from './dom.ts';
-import { exitLook } from './exits.ts';
+import { fill, h } from '../dom/dom.ts';
+import { exitLook } from '../look/exits.ts';
+import { formatAgo, formatCount, formatDuration, formatScore } from '../look/words.ts';
 
 const shown = 30;
 const pauseMs = 2000;

@@ -1,9 +1,9 @@
 // What the marks of the tree mean, drawn with the same shapes.
 
+import { fill, h, svg } from '../dom/dom.ts';
+import { onTheme } from '../look/theme.ts';
 import { readPalette } from '../tree/palette.ts';
 import { scoreColour } from '../tree/score-scale.ts';
-import { fill, h, svg } from './dom.ts';
-import { onTheme } from './theme.ts';
 
 export function makeLegend(signal: AbortSignal): HTMLElement {
   const element = h('div', { class: 'legend', 'aria-label': 'Legend' });

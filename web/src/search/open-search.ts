@@ -3,9 +3,9 @@
 
 import type { LoggedEvent } from '../../../src/log/events.ts';
 import { cancelSearch, follow, readSearch } from '../api/client.ts';
-import { exportRecording } from '../recording.ts';
-import { fill, h } from './dom.ts';
-import { FrameLoop } from './frame-loop.ts';
+import { fill, h } from '../dom/dom.ts';
+import { FrameLoop } from '../dom/frame-loop.ts';
+import { exportRecording } from './recording.ts';
 import { questionOf, SearchPage } from './search-view.ts';
 
 export async function openSearch(main: HTMLElement, id: string, signal: AbortSignal): Promise<void> {

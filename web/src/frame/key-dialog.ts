@@ -1,7 +1,7 @@
 // Asks for an API key where the server wants one. The key stays in this tab.
 
 import { rememberKey } from '../api/client.ts';
-import { h } from './dom.ts';
+import { h } from '../dom/dom.ts';
 
 let open = false;
 

@@ -1,7 +1,7 @@
 // The bar at the top: the name, where you are, and the choice of light and dark.
 
-import { h, setText, svg } from './dom.ts';
-import { nextTheme, themeChoice } from './theme.ts';
+import { h, setText, svg } from '../dom/dom.ts';
+import { nextTheme, themeChoice } from '../look/theme.ts';
 
 export function makeHeader(note: HTMLElement, home: string | undefined): HTMLElement {
   const brand = [logo(), h('span', {}, 'coppice')];

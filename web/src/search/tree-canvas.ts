@@ -3,12 +3,12 @@
 
 import type { SearchFold } from '../../../src/log/fold.ts';
 import type { NodeId } from '../../../src/tree/events.ts';
+import { fill, h } from '../dom/dom.ts';
+import { Drawing, type Frame } from '../dom/drawing.ts';
 import { Camera, type Point } from '../tree/camera.ts';
 import { paint } from '../tree/paint.ts';
 import { type Placed, Scene } from '../tree/scene.ts';
 import { walk } from '../tree/walk.ts';
-import { fill, h } from './dom.ts';
-import { Drawing, type Frame } from './drawing.ts';
 import { tipOf } from './tree-tip.ts';
 
 export interface TreeCanvasOptions {

@@ -3,10 +3,10 @@
 
 import type { LoggedEvent } from '../../../src/log/events.ts';
 import { WidthTimeline } from '../../../src/log/width-timeline.ts';
-import type { Player } from '../player/player.ts';
-import { formatDuration } from '../words.ts';
-import { h, setAttribute } from './dom.ts';
-import { Drawing, type Frame } from './drawing.ts';
+import { h, setAttribute } from '../dom/dom.ts';
+import { Drawing, type Frame } from '../dom/drawing.ts';
+import { formatDuration } from '../look/words.ts';
+import type { Player } from './player.ts';
 import { drawTimeline, shareAt } from './timeline-plot.ts';
 
 export interface TimelineOptions {

@@ -1,8 +1,8 @@
 // What the pointer tells about the sprout under it.
 
+import { h } from '../dom/dom.ts';
+import { formatScore } from '../look/words.ts';
 import type { Sprout } from '../tree/sprout.ts';
-import { formatScore } from '../words.ts';
-import { h } from './dom.ts';
 
 const longest = 160;
 

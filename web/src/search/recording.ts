@@ -1,8 +1,8 @@
 // One search as a single HTML file: the replay page with the log inside as inert JSON. A JSON text in which `<` is escaped
 // cannot end its element or begin another, whatever a model has written into it.
 
-import type { WholeSearchJson } from '../../src/gateway/wire/search-json.ts';
-import type { LoggedEvent } from '../../src/log/events.ts';
+import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
 
 export interface SearchExport {
   readonly coppice: 1;

@@ -2,11 +2,11 @@
 // live search, as wide as the strands it has open.
 
 import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
-import { formatAgo } from '../words.ts';
-import { h, setText } from './dom.ts';
-import { Drawing, type Frame } from './drawing.ts';
+import { h, setText } from '../dom/dom.ts';
+import { Drawing, type Frame } from '../dom/drawing.ts';
+import { stepArea, stepLine } from '../dom/plot.ts';
+import { formatAgo } from '../look/words.ts';
 import type { OverviewFeed } from './overview-feed.ts';
-import { stepArea, stepLine } from './plot.ts';
 
 const shownMs = 5 * 60_000;
 const leastShownMs = 20_000;

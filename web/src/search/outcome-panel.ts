@@ -3,9 +3,9 @@
 import type { SearchJson } from '../../../src/gateway/wire/search-json.ts';
 import type { Exit } from '../../../src/log/end.ts';
 import type { SearchFold } from '../../../src/log/fold.ts';
-import { formatEvidence } from '../words.ts';
-import { type Content, fill, h } from './dom.ts';
-import { exitLook } from './exits.ts';
+import { type Content, fill, h } from '../dom/dom.ts';
+import { exitLook } from '../look/exits.ts';
+import { formatEvidence } from '../look/words.ts';
 
 export class OutcomePanel {
   readonly element = h('div', { class: 'outcome', role: 'status' });

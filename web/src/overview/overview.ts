@@ -1,9 +1,9 @@
 // The overview: the box to ask, the budget over time, latency, exits, what they saved, and every live and recent search.
 
-import { formatCount, formatDuration } from '../words.ts';
+import { h, setText } from '../dom/dom.ts';
+import { formatCount, formatDuration } from '../look/words.ts';
 import { makeAskBox } from './ask.ts';
 import { BudgetChart } from './budget-chart.ts';
-import { h, setText } from './dom.ts';
 import { ExitMix } from './exit-mix.ts';
 import { LiveList } from './live-list.ts';
 import type { OverviewFeed } from './overview-feed.ts';

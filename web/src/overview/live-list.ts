@@ -2,8 +2,8 @@
 // Rows are kept from frame to frame and only what changed is written: hundreds change every second.
 
 import type { ListedJson, OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
-import { formatCount, formatDuration, formatScore } from '../words.ts';
-import { fill, h, setText } from './dom.ts';
+import { fill, h, setText } from '../dom/dom.ts';
+import { formatCount, formatDuration, formatScore } from '../look/words.ts';
 
 const mostPips = 16;
 

@@ -2,7 +2,7 @@
 // and opens it.
 
 import { listExamples, listModels, RequestError, startSearch } from '../api/client.ts';
-import { fill, h } from './dom.ts';
+import { fill, h } from '../dom/dom.ts';
 
 const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 

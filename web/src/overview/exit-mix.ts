@@ -1,8 +1,8 @@
 // Why searches ended, in the last fifteen minutes: one bar with a part for each kind, and the numbers in words.
 
-import { formatCount } from '../words.ts';
-import { fill, h, setText } from './dom.ts';
-import { exitLooks } from './exits.ts';
+import { fill, h, setText } from '../dom/dom.ts';
+import { exitLooks } from '../look/exits.ts';
+import { formatCount } from '../look/words.ts';
 
 export class ExitMix {
   readonly element: HTMLElement;
