@@ -1,5 +1,6 @@
 // Chance as a value. `hash` turns any key into 32 well-mixed bits, so that a draw can be keyed by what it is for (the
 // question, the path) instead of by when it happens; `Random` is a small generator (sfc32) seeded from such a key.
+// `wideHash` gives 53 bits, for keys that name things: as many as a JSON number holds exactly.
 
 /** Murmur3-style mixing of numbers and strings into an unsigned 32-bit value. */
 export function hash(...parts: readonly (number | string)[]): number {
@@ -14,6 +15,34 @@ export function hash(...parts: readonly (number | string)[]): number {
     }
   }
   return finish(state);
+}
+
+/** 53 bits, as a whole number that JSON and a Map take as it is; a list counts as its numbers and its length. */
+export function wideHash(...parts: readonly (number | string | readonly number[])[]): number {
+  const lanes: Lanes = { low: 0x9747b28c, high: 0x3c6ef372 };
+  for (const part of parts) {
+    if (typeof part === 'number') {
+      widen(lanes, part | 0);
+      widen(lanes, Math.floor(part / 4294967296) | 0);
+      continue;
+    }
+    for (let at = 0; at < part.length; at += 1)
+      widen(lanes, typeof part === 'string' ? part.charCodeAt(at) : part[at]!);
+    widen(lanes, part.length ^ (typeof part === 'string' ? 0x5bd1e995 : 0x27d4eb2f));
+  }
+  return (finish(lanes.high) & 0x1fffff) * 4294967296 + finish(lanes.low);
+}
+
+interface Lanes {
+  low: number;
+  high: number;
+}
+
+/** The second lane takes in the state of the first, so that two keys that meet in one do not meet in both. */
+function widen(lanes: Lanes, word: number): void {
+  lanes.low = mix(lanes.low, word);
+  const turned = Math.imul(lanes.high ^ word, 0x9e3779b1);
+  lanes.high = (((turned << 11) | (turned >>> 21)) + lanes.low) | 0;
 }
 
 function mix(state: number, word: number): number {

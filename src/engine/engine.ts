@@ -8,7 +8,7 @@
 // Its conformance suite is tests/conformance/engine.ts.
 
 import type { Fault } from '../base/fault.ts';
-import type { NodeId } from '../tree/events.ts';
+import type { NodeKey } from '../tree/keys.ts';
 import type { Prompt, Sampling, Step } from '../tree/step.ts';
 
 /** Unique among all requests of a runtime, for engine and verifier alike. */
@@ -17,8 +17,9 @@ export type RequestId = number;
 /** `primary`: a program needs it; `speculative`: it probably will. Speculative work yields first. */
 export type Lane = 'primary' | 'speculative';
 
+/** A step with the key of its node: the same key is the same path, in whichever request it stands. */
 export interface PathStep {
-  readonly node: NodeId;
+  readonly key: NodeKey;
   readonly step: Step;
 }
 
@@ -28,12 +29,12 @@ export interface GenerateRequest {
   /** Searches share no prefix unless the engine finds one by itself. */
   readonly search: string;
   readonly prompt: Prompt;
-  /** The node below which the child is wanted: 0 for the root, else the last node of the path. */
-  readonly parent: NodeId;
+  /** The node below which the child is wanted: the last of the path, or the root. */
+  readonly parent: NodeKey;
   readonly path: readonly PathStep[];
   readonly index: number;
   readonly sampling: Sampling;
-  /** Drawn from the search's seed and the child's path: the same child gets the same seed under every schedule. */
+  /** Follows from the search's seed and the draw's key: the same child has the same seed, alone or in company. */
   readonly seed: number;
   /** Strings that end a step; kept in its text. */
   readonly delimiters: readonly string[];

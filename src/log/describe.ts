@@ -21,12 +21,14 @@ export function describeEvent(event: SearchEvent): string {
       return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}`;
     case 'grown':
       return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${event.terminal ? ', and finished its path' : ''}`;
+    case 'adopted':
+      return `a speculative step below node ${event.parent} was asked for and became node ${event.node}`;
     case 'merged':
       return `a step below node ${event.parent} was the same as node ${event.into}`;
     case 'withered':
       return `a step below node ${event.parent} failed: ${event.code}`;
     case 'ghosted':
-      return `a speculative step was kept below node ${event.parent}${reward(event.reward)}`;
+      return `a speculative step was kept${reward(event.reward)}`;
     case 'moved':
       return `strand ${event.strand} moved to node ${event.node}`;
     case 'preempted':

@@ -2,7 +2,7 @@
 // and `ask` fold while the search runs; recovery, the page, `replay` and checks fold a log that was written. An event that
 // does not fit ends the fold: `fault` says which, and what follows is left out. Pure; it decides nothing.
 
-import type { NodeId } from '../tree/events.ts';
+import { isFold, type NodeId } from '../tree/events.ts';
 import { type Node, pathTo } from '../tree/node.ts';
 import { Tree } from '../tree/tree.ts';
 import type { Answer, Cost, Exit } from './end.ts';
@@ -95,9 +95,7 @@ export class SearchFold {
     else if (this.tree === undefined) throw new Error(`'${event.type}' before 'planted'`);
     else this.tree.record(event);
     if (event.type === 'asked') this.#expect(event.node, event.indices);
-    else if (event.type === 'grown' || event.type === 'merged' || event.type === 'withered') {
-      this.#unanswered.get(event.parent)?.delete(event.index);
-    }
+    else if (isFold(event)) this.#unanswered.get(event.parent)?.delete(event.index);
   }
 
   #expect(node: NodeId, indices: readonly number[]): void {

@@ -11,7 +11,7 @@ function preempted() {
   const tree = Tree.plant('product');
   const tell = (index: number) => {
     const step = { text: `${index}\n`, tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
-    program.tell(tree, { ok: true, node: 0, index, step, reward: rewards[index]! });
+    program.tell(tree, { ok: true, node: 0, index, form: 0, step, reward: rewards[index]! });
   };
   const fail = (index: number) => program.tell(tree, { ok: false, node: 0, index, fault: fault('internal', 'test') });
   const { strand } = program.ask(tree, true)!;
@@ -46,7 +46,7 @@ describe('a beam that was pruned', () => {
     const tree = Tree.plant('product');
     const tell = (node: number, index: number) => {
       const step = { text: `${node}/${index}\n`, tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
-      program.tell(tree, { ok: true, node, index, step, reward: rewards[index]! });
+      program.tell(tree, { ok: true, node, index, form: 0, step, reward: rewards[index]! });
     };
     program.ask(tree, true);
     for (const index of [0, 1, 2]) tell(0, index);

@@ -3,6 +3,7 @@
 // beam one narrower. Which nodes are the beams of a level follows from the tree alone, so nothing else is kept. A beam is
 // a strand; with fewer strands than beams, a strand takes up one beam of the level after the other.
 
+import { byKey } from '../tree/keys.ts';
 import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
@@ -172,7 +173,7 @@ function candidatesOf(beams: readonly Node[]): Node[] {
   return beams.flatMap((beam) => beam.children);
 }
 
-/** By score, highest first; equals in an order that depends on their paths alone, never on their arrival. */
+/** By score, highest first; equals in the order of their keys, never of their arrival. */
 function best(nodes: readonly Node[], count: number): Node[] {
-  return [...nodes].sort((a, b) => b.score - a.score || a.pathKey - b.pathKey).slice(0, count);
+  return [...nodes].sort((a, b) => b.score - a.score || byKey(a, b)).slice(0, count);
 }

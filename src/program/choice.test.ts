@@ -15,7 +15,7 @@ function grow(tree: Tree, parent: number, children: readonly (readonly [string, 
     const step = { text, tokens: 1, meanLogprob: -0.1, end: terminal ? 'eos' : 'delimiter' } as const;
     const node = tree.nextNode;
     const known = { ...(reward === undefined ? {} : { reward }), ...(terminal ? { answer: text } : {}) };
-    tree.record({ type: 'grown', node, parent, index: index++, step, terminal, ...known });
+    tree.record({ type: 'grown', node, key: node, parent, index: index++, step, terminal, ...known });
     for (let more = 1; more < count; more += 1)
       tree.record({ type: 'merged', into: node, parent, index: index++, tokens: 1 });
   }

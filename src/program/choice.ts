@@ -60,7 +60,8 @@ function sharesOf(tree: Tree): Float64Array {
 }
 
 function isBetter(node: Node, other: Node): boolean {
-  return node.score > other.score || (node.score === other.score && meanLogprobOf(node) > meanLogprobOf(other));
+  const lead = node.score - other.score || meanLogprobOf(node) - meanLogprobOf(other);
+  return lead > 0 || (lead === 0 && node.key < other.key);
 }
 
 function describe(node: Node): Answer {
@@ -68,13 +69,13 @@ function describe(node: Node): Answer {
   return { node: id, text: pathText(node), answer, score, complete: terminal };
 }
 
-/** The leaf with the highest score; of equals the deepest, then the earliest. */
+/** The leaf with the highest score; of equals the deepest, then the one with the lowest key. */
 function bestBeginning(tree: Tree): Node | undefined {
   let best: Node | undefined;
   for (const node of tree.nodes) {
     if (node.depth === 0 || node.children.length > 0) continue;
-    if (best === undefined || node.score > best.score || (node.score === best.score && node.depth > best.depth))
-      best = node;
+    const lead = best === undefined ? 1 : node.score - best.score || node.depth - best.depth || best.key - node.key;
+    if (lead > 0) best = node;
   }
   return best;
 }

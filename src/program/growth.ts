@@ -1,7 +1,7 @@
 // What one outcome does to any tree, whatever the program: the part of `tell` that all programs share. Late and double
 // outcomes are told apart here, so that a program only sees the strand whose expansion is now complete.
 
-import type { Growth } from '../tree/events.ts';
+import { nodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
@@ -23,27 +23,39 @@ export function foldOutcome(tree: Tree, outcome: Outcome, limits: GrowthLimits):
   if (parent.byIndex?.has(index)) return undefined;
   const waiting = parent.inFlight?.get(index);
   if (waiting === undefined) {
-    if (outcome.ok && !parent.terminal) tree.record({ type: 'ghosted', ...growthOf(parent, outcome, limits) });
+    if (outcome.ok && !parent.terminal) haunt(tree, parent, outcome, limits);
     return undefined;
   }
-  if (outcome.ok) grow(tree, parent, growthOf(parent, outcome, limits));
+  if (outcome.ok) grow(tree, parent, outcome, limits);
   else tree.record({ type: 'withered', parent: parent.id, index, code: outcome.fault.code });
   const strand = tree.strand(waiting);
   return strand.awaiting === 0 ? strand : undefined;
 }
 
-function grow(tree: Tree, parent: Node, growth: Growth): void {
-  const { index, step } = growth;
-  const twin = parent.children.find((each) => each.step?.text === step.text && each.step.end === step.end);
-  if (twin === undefined) tree.record({ type: 'grown', node: tree.nextNode, ...growth });
-  else tree.record({ type: 'merged', into: twin.id, parent: parent.id, index, tokens: step.tokens });
+/** Where the draw has a ghost it is the ghost that becomes the child: the log holds what it brings. */
+function grow(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits): void {
+  const { index } = outcome;
+  const ghost = tree.ghostFor(parent, index);
+  const shoot = ghost ?? shootOf(parent, outcome, limits);
+  const at = { parent: parent.id, index };
+  const twin = parent.children.find(({ key }) => key === shoot.key);
+  if (twin !== undefined) tree.record({ type: 'merged', into: twin.id, ...at, tokens: shoot.step.tokens });
+  else if (ghost !== undefined) tree.record({ type: 'adopted', node: tree.nextNode, ...at });
+  else tree.record({ type: 'grown', node: tree.nextNode, parent: parent.id, ...shoot });
 }
 
-function growthOf(parent: Node, outcome: Outcome & { ok: true }, limits: GrowthLimits): Growth {
+function haunt(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits): void {
+  const { form } = outcome;
+  tree.record({ type: 'ghosted', parentKey: parent.key, form, ...shootOf(parent, outcome, limits) });
+}
+
+type Success = Outcome & { ok: true };
+
+function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
   const { index, step, reward, answer } = outcome;
   const terminal = step.end === 'eos' || parent.depth + 1 >= limits.maxDepth;
   return {
-    parent: parent.id,
+    key: nodeKey(parent.key, step),
     index,
     step,
     terminal,

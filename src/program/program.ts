@@ -6,11 +6,12 @@
 import type { Fault } from '../base/fault.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId, StrandId } from '../tree/events.ts';
+import type { FormKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 
-/** Some steps wanted below a node. Together with the sampling, (node, child index) is the key of each child. */
+/** Some steps wanted below a node: one draw for each child index (`drawKey` in tree/keys.ts). */
 export interface Expansion {
   readonly node: Node;
   readonly indices: readonly number[];
@@ -27,6 +28,8 @@ export type Outcome =
       readonly ok: true;
       readonly node: NodeId;
       readonly index: number;
+      /** How it was drawn, should nobody wait for it any more. */
+      readonly form: FormKey;
       readonly step: Step;
       /** Missing only for a program that needs no verifier. */
       readonly reward?: number;

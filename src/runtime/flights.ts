@@ -4,7 +4,6 @@
 import { assert } from '../base/assert.ts';
 import { type Fault, fault } from '../base/fault.ts';
 import { Counter } from '../base/ids.ts';
-import { hash } from '../base/random.ts';
 import {
   type Custody,
   type Engine,
@@ -15,12 +14,15 @@ import {
   type RequestId,
 } from '../engine/engine.ts';
 import type { Expansion, Outcome } from '../program/program.ts';
-import { childKey, pathText, pathTo } from '../tree/node.ts';
+import type { Ghost, NodeId } from '../tree/events.ts';
+import { drawKey, drawSeed, formKey } from '../tree/keys.ts';
+import { pathText, pathTo } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
-import { type Ghost, ghostKey } from '../tree/tree.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { SearchRequest } from './request.ts';
 import type { Flight, Search } from './search.ts';
+
+type Drawn = Pick<Flight, 'index' | 'form'>;
 
 /** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {
@@ -73,17 +75,19 @@ export class Flights {
 
   start(search: Search, expansion: Expansion, indices: readonly number[], lane: Lane, nowMs: number): void {
     const { node } = expansion;
-    const path = pathTo(node).map((each) => ({ node: each.id, step: each.step! }));
+    const path = pathTo(node).map((each) => ({ key: each.key, step: each.step! }));
+    const form = formKey(expansion.sampling);
     for (const index of indices) {
-      const flight = this.#add({ search, node, index, path, lane, step: undefined }, nowMs);
+      const place = { node, index, form, draw: drawKey(node.key, index, form), path };
+      const flight = this.#add({ search, ...place, lane, step: undefined }, nowMs);
       this.#toGenerate.push(generateRequest(flight, expansion));
     }
   }
 
   /** A ghost becomes a child at no engine cost. */
-  promote(search: Search, ghost: Ghost): void {
-    const { parent, index, step, reward, answer } = ghost;
-    this.#arrivals.push({ search, outcome: success(parent, index, step, reward, answer) });
+  promote(search: Search, node: NodeId, ghost: Ghost): void {
+    const { step, reward, answer } = ghost;
+    this.#arrivals.push({ search, outcome: success(node, ghost, step, reward, answer) });
   }
 
   takeFromEngine(message: EngineMessage, nowMs: number): void {
@@ -118,7 +122,7 @@ export class Flights {
   cancel(flight: Flight): void {
     assert(!flight.cancelled, 'a flight is cancelled once');
     flight.cancelled = true;
-    flight.search.flights.delete(ghostKey(flight.node.id, flight.index));
+    flight.search.flights.delete(flight.draw);
     if (flight.step !== undefined) flight.search.ledger.discarded(flight.step.tokens);
     this.#toCancel.push(flight);
   }
@@ -183,21 +187,20 @@ export class Flights {
     const added: Flight = { ...flight, id: this.#ids.take(), cancelled: false };
     this.#byId.set(added.id, added);
     this.#clocks.set(added.id, nowMs);
-    added.search.flights.set(ghostKey(added.node.id, added.index), added);
+    added.search.flights.set(added.draw, added);
     return added;
   }
 
   #sendToVerifier(generated: Flight, step: Step, nowMs: number): void {
-    const { search, node, index, path, lane } = generated;
-    const { id } = this.#add({ search, node, index, path, lane, step }, nowMs);
+    const { id, search, node, index, path, lane } = this.#add({ ...generated, step }, nowMs);
     const { prompt, priority } = search.request;
-    this.#toScore.push({ id, search: search.id, prompt, parent: node.id, index, path, step, lane, priority });
+    this.#toScore.push({ id, search: search.id, prompt, parent: node.key, index, path, step, lane, priority });
   }
 
   #succeed(flight: Flight, step: Step, reward: number | undefined): void {
-    const { search, node, index } = flight;
+    const { search, node } = flight;
     const answer = step.end === 'eos' ? search.request.extract(pathText(node) + step.text) : undefined;
-    this.#arrivals.push({ search, flight, outcome: success(node.id, index, step, reward, answer) });
+    this.#arrivals.push({ search, flight, outcome: success(node.id, flight, step, reward, answer) });
   }
 
   #fail(flight: Flight, problem: Fault): void {
@@ -209,17 +212,17 @@ export class Flights {
 }
 
 function generateRequest(flight: Flight, { sampling }: Expansion): GenerateRequest {
-  const { id, search, node, index, path, lane } = flight;
+  const { id, search, node, index, form, path, lane } = flight;
   const { prompt, seed, delimiters, maxStepTokens, priority } = search.request;
   return {
     id,
     search: search.id,
     prompt,
-    parent: node.id,
+    parent: node.key,
     path,
     index,
     sampling,
-    seed: hash(seed, childKey(node, index)),
+    seed: drawSeed(seed, node.key, index, form),
     delimiters,
     maxTokens: maxStepTokens,
     lane,
@@ -227,9 +230,10 @@ function generateRequest(flight: Flight, { sampling }: Expansion): GenerateReque
   };
 }
 
-function success(node: number, index: number, step: Step, reward?: number, answer?: string): Outcome {
+function success(node: NodeId, draw: Drawn, step: Step, reward?: number, answer?: string): Outcome {
+  const { index, form } = draw;
   const scored = reward === undefined ? {} : { reward };
-  return { ok: true, node, index, step, ...scored, ...(answer === undefined ? {} : { answer }) };
+  return { ok: true, node, index, form, step, ...scored, ...(answer === undefined ? {} : { answer }) };
 }
 
 function problemWithStep(step: Step, { maxStepTokens }: SearchRequest): Fault | undefined {

@@ -13,7 +13,8 @@ import { checkRules } from '../policy/check.ts';
 import type { Expansion } from '../program/program.ts';
 import type { Decision, Width } from '../scheduler/scheduler.ts';
 import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
-import { ghostKey, Tree } from '../tree/tree.ts';
+import { drawKey, formKey } from '../tree/keys.ts';
+import { Tree } from '../tree/tree.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
 import { Alarms } from './alarms.ts';
 import { cancelledByCaller, firstExit, nothingLeft } from './exits.ts';
@@ -195,9 +196,8 @@ export class Runtime {
   }
 
   #land(flight: Flight): void {
-    const { search, node, index } = flight;
-    const key = ghostKey(node.id, index);
-    if (search.flights.get(key) === flight) search.flights.delete(key);
+    const { search, draw } = flight;
+    if (search.flights.get(draw) === flight) search.flights.delete(draw);
     this.#speculation.landed(flight);
   }
 
@@ -329,12 +329,13 @@ export class Runtime {
 
   /** Each child comes from a ghost, from a speculative flight that is adopted, or from the engine. */
   #launch(search: Search, expansion: Expansion, nowMs: number): void {
-    const { node } = expansion;
+    const { node, sampling } = expansion;
+    const form = formKey(sampling);
     const indices = expansion.indices.filter((index) => {
-      const key = ghostKey(node.id, index);
-      const ghost = search.tree.ghosts.get(key);
-      const flight = search.flights.get(key);
-      if (ghost !== undefined) this.#flights.promote(search, ghost);
+      const draw = drawKey(node.key, index, form);
+      const ghost = search.tree.ghosts.get(draw);
+      const flight = search.flights.get(draw);
+      if (ghost !== undefined) this.#flights.promote(search, node.id, ghost);
       else if (flight !== undefined) this.#speculation.adopt(flight);
       return ghost === undefined && flight === undefined;
     });
@@ -361,9 +362,10 @@ export class Runtime {
 
   /** Ends a strand from outside its program: what it waits for is cancelled, its lease goes back. */
   #closeStrand(search: Search, id: StrandId, closing: Closing): void {
-    const { node } = search.tree.strand(id);
+    const { node, sampling } = search.tree.strand(id);
+    const form = sampling === undefined ? 0 : formKey(sampling);
     for (const [index, owner] of node.inFlight ?? []) {
-      const flight = owner === id ? search.flights.get(ghostKey(node.id, index)) : undefined;
+      const flight = owner === id ? search.flights.get(drawKey(node.key, index, form)) : undefined;
       if (flight !== undefined) this.#flights.cancel(flight);
     }
     search.tree.record({ type: 'closed', strand: id, closing });

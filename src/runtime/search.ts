@@ -11,6 +11,7 @@ import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
 import { bestOpenScore } from '../scheduler/score.ts';
 import type { StrandId } from '../tree/events.ts';
+import type { DrawKey, FormKey, NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -24,6 +25,8 @@ export interface Flight {
   readonly search: Search;
   readonly node: Node;
   readonly index: number;
+  readonly form: FormKey;
+  readonly draw: DrawKey;
   readonly path: readonly PathStep[];
   lane: Lane;
   /** Set once it has been generated and waits for its score. */
@@ -48,9 +51,10 @@ export class Search {
   readonly resumed: boolean;
   readonly ledger = new Ledger();
   readonly leases = new Map<StrandId, Lease>();
-  /** Children on their way, by ghost key; cancelled ones are not here. */
-  readonly flights = new Map<string, Flight>();
-  readonly speculations = new Map<number, OpenSpeculation>();
+  /** Children on their way, by draw; cancelled ones are not here. */
+  readonly flights = new Map<DrawKey, Flight>();
+  /** By the node below which they grow. */
+  readonly speculations = new Map<NodeKey, OpenSpeculation>();
   nextSequence: number;
   #openScoreOf = { nodes: 0, score: 0 };
 
@@ -122,8 +126,8 @@ export class Search {
   }
 
   /** Whether a child is on its way or already there as a ghost. */
-  knows(key: string): boolean {
-    return this.flights.has(key) || this.tree.ghosts.has(key);
+  knows(draw: DrawKey): boolean {
+    return this.flights.has(draw) || this.tree.ghosts.has(draw);
   }
 
   result(exit: Exit, endedMs: number): SearchResult {

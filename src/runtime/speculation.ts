@@ -3,7 +3,7 @@
 // asks for them itself; what it asks for is adopted on its way, or taken from its ghost. The state is the search's own.
 
 import { assert } from '../base/assert.ts';
-import { ghostKey } from '../tree/tree.ts';
+import { drawKey, formKey } from '../tree/keys.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './leases.ts';
 import type { Flight, Search } from './search.ts';
@@ -26,10 +26,11 @@ export class Speculation {
     if (speculations.size >= width.speculative) return;
     for (const expansion of request.program.foresee(tree, width.speculative, search.doomed(nowMs))) {
       if (speculations.size >= width.speculative) return;
-      const { node } = expansion;
-      const indices = expansion.indices.filter((index) => !search.knows(ghostKey(node.id, index)));
-      if (indices.length === 0 || speculations.has(node.id)) continue;
-      speculations.set(node.id, { lease: this.#leases.take(search.id), remaining: indices.length });
+      const { node, sampling } = expansion;
+      const form = formKey(sampling);
+      const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
+      if (indices.length === 0 || speculations.has(node.key)) continue;
+      speculations.set(node.key, { lease: this.#leases.take(search.id), remaining: indices.length });
       this.#flights.start(search, expansion, indices, 'speculative', nowMs);
     }
   }
@@ -51,11 +52,11 @@ export class Speculation {
   }
 
   #settle({ search, node }: Flight): void {
-    const speculation = search.speculations.get(node.id);
+    const speculation = search.speculations.get(node.key);
     if (speculation === undefined) return;
     speculation.remaining -= 1;
     if (speculation.remaining > 0) return;
-    search.speculations.delete(node.id);
+    search.speculations.delete(node.key);
     this.#leases.give(speculation.lease);
     this.#onRoom(search);
   }
@@ -65,7 +66,7 @@ export class Speculation {
     assert(latest !== undefined, 'there is no speculation to drop');
     const [node, { lease }] = latest;
     for (const flight of [...search.flights.values()]) {
-      if (flight.node.id === node && flight.lane === 'speculative') this.#flights.cancel(flight);
+      if (flight.node.key === node && flight.lane === 'speculative') this.#flights.cancel(flight);
     }
     search.speculations.delete(node);
     this.#leases.give(lease);

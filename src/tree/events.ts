@@ -3,6 +3,7 @@
 
 import type { FaultCode } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
+import type { FormKey, NodeKey } from './keys.ts';
 import type { Sampling, Step } from './step.ts';
 
 /** Dense from 0 (the root) in the order in which nodes came to be. */
@@ -10,14 +11,28 @@ export type NodeId = number;
 /** Dense from 0 in the order of opening, per search. */
 export type StrandId = number;
 
-/** What a child brings with it, as a node or as a ghost. `reward` is missing where the program needs no verifier. */
-export interface Growth {
-  readonly parent: NodeId;
+/** What a child brings with it, as a node or as a ghost. */
+interface Shoot {
+  /** Stored, not worked out by the fold: a log whose texts are erased must still fold to the same tree. */
+  readonly key: NodeKey;
   readonly index: number;
   readonly step: Step;
+  /** Missing where the program needs no verifier. */
   readonly reward?: number;
+  /** It gets no child: the model ended its answer, or the path is as long as it may be. */
   readonly terminal: boolean;
   readonly answer?: string;
+}
+
+export interface Growth extends Shoot {
+  readonly parent: NodeId;
+}
+
+/** A child that nobody waits for. Its parent, a node or another ghost, is named by key: ghosts have no number. */
+export interface Ghost extends Shoot {
+  readonly parentKey: NodeKey;
+  /** How it was drawn: it answers only an ask for the same draw. */
+  readonly form: FormKey;
 }
 
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;
@@ -35,6 +50,9 @@ export type TreeEvent =
       readonly sampling: Sampling;
     }
   | ({ readonly type: 'grown'; readonly node: NodeId } & Growth)
+  /** The ghost of this draw becomes a node; what it brings stands in its `ghosted`. */
+  | { readonly type: 'adopted'; readonly node: NodeId; readonly parent: NodeId; readonly index: number }
+  /** One more draw of a node that is there: a twin. Where it was a ghost, the ghost is gone. */
   | {
       readonly type: 'merged';
       readonly into: NodeId;
@@ -43,6 +61,15 @@ export type TreeEvent =
       readonly tokens: number;
     }
   | { readonly type: 'withered'; readonly parent: NodeId; readonly index: number; readonly code: FaultCode }
-  | ({ readonly type: 'ghosted' } & Growth)
+  | ({ readonly type: 'ghosted' } & Ghost)
   | { readonly type: 'moved'; readonly strand: StrandId; readonly node: NodeId }
   | { readonly type: 'closed'; readonly strand: StrandId; readonly closing: Closing };
+
+/** An answer to a child in flight. */
+export type FoldEvent = Extract<TreeEvent, { type: 'grown' | 'adopted' | 'merged' | 'withered' }>;
+
+const foldTypes: ReadonlySet<string> = new Set(['grown', 'adopted', 'merged', 'withered']);
+
+export function isFold(event: { readonly type: string }): event is FoldEvent {
+  return foldTypes.has(event.type);
+}

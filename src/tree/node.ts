@@ -1,26 +1,27 @@
 // A step in its place, with the statistics that selection reads. Only the fold (tree.ts) writes to a node.
 
-import { hash } from '../base/random.ts';
 import { type Aggregation, extendScore, rootScore } from './aggregate.ts';
 import type { Growth, NodeId, StrandId } from './events.ts';
+import { type NodeKey, rootKey } from './keys.ts';
 import type { Step } from './step.ts';
 
 export interface Node {
   readonly id: NodeId;
   readonly parent: Node | undefined;
-  /** The child index under which it was asked for. */
+  /** The first child index under which it was drawn. */
   readonly index: number;
   readonly depth: number;
   /** Undefined for the root. */
   readonly step: Step | undefined;
   /** Tokens of all steps from the root to here. */
   readonly pathTokens: number;
-  /** The same for the same path of child indices in any search with the same root: what draws and seeds are keyed by. */
-  readonly pathKey: number;
+  /** The same for the same steps in any search: what draws, seeds and caches are keyed by. */
+  readonly key: NodeKey;
   readonly reward: number | undefined;
   readonly score: number;
   readonly terminal: boolean;
   readonly answer: string | undefined;
+  /** In the order of their keys. */
   readonly children: Node[];
   /** Child index to child; identical siblings share one child. Undefined until the first child. */
   byIndex: Map<number, Node> | undefined;
@@ -52,7 +53,7 @@ export function makeRoot(aggregation: Aggregation): Node {
     depth: 0,
     step: undefined,
     pathTokens: 0,
-    pathKey: hash('root'),
+    key: rootKey,
     reward: undefined,
     score: rootScore(aggregation),
     terminal: false,
@@ -63,7 +64,7 @@ export function makeRoot(aggregation: Aggregation): Node {
 
 export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation: Aggregation): Node {
   const depth = parent.depth + 1;
-  const { index, step, reward, terminal, answer } = growth;
+  const { key, index, step, reward, terminal, answer } = growth;
   return {
     id,
     parent,
@@ -71,7 +72,7 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
     depth,
     step,
     pathTokens: parent.pathTokens + step.tokens,
-    pathKey: childKey(parent, index),
+    key,
     reward,
     score: reward === undefined ? parent.score : extendScore(aggregation, parent.score, depth, reward),
     terminal,
@@ -83,11 +84,6 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
 function untouched(terminal: boolean) {
   const nothing = { byIndex: undefined, inFlight: undefined, cut: false, count: 1, visits: 0, pending: 0, value: 0 };
   return { children: [], ...nothing, available: terminal ? 0 : 1 };
-}
-
-/** The key of a child that may not exist yet. */
-export function childKey(parent: Node, index: number): number {
-  return hash(parent.pathKey, index);
 }
 
 /** Q, or undefined for a node that no completed strand has passed. */

@@ -5,7 +5,8 @@
 import { assert, never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
-import type { Closing, Growth, NodeId, StrandId, TreeEvent } from './events.ts';
+import type { Closing, Ghost, Growth, NodeId, StrandId, TreeEvent } from './events.ts';
+import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
 import { isExpanding, makeChild, makeRoot, mayGrow, type Node } from './node.ts';
 import type { Sampling } from './step.ts';
 
@@ -14,30 +15,30 @@ export interface Strand {
   node: Node;
   /** Children of its current expansion that have not been answered. */
   awaiting: number;
-  /** Children that its current expansion has brought, in order of arrival; a merged one appears as the node it joined. */
+  /** Children that its current expansion has brought, as they were folded; a merged one appears as the node it joined. */
   landed: Node[];
   /** How its current expansion is sampled: part of the keys that are asked for again after a crash. */
   sampling: Sampling | undefined;
 }
-
-export type Ghost = Growth;
 
 export class Tree {
   readonly aggregation: Aggregation;
   readonly root: Node;
   readonly nodes: Node[];
   readonly strands = new Map<StrandId, Strand>();
-  /** Speculative children that the program has not asked for yet, by parent and index. */
-  readonly ghosts = new Map<string, Ghost>();
+  /** Children that the program has not asked for yet, by draw. */
+  readonly ghosts = new Map<DrawKey, Ghost>();
   /** How strands ended, by kind. */
   readonly closed: Record<Closing, number> = { completed: 0, pruned: 0, preempted: 0, failed: 0, ended: 0 };
   /** Strands that failed since the last outcome that brought a step. */
   failuresInARow = 0;
   /** Tokens of every step that became a node or joined one. */
   tokens = 0;
-  /** The terminal node with the highest score; the earliest of equals. */
+  /** The terminal node with the highest score; of equals the one with the lowest key. */
   best: Node | undefined;
   #opened = 0;
+  /** Made when first asked for: only a search that speculates looks nodes up by key. */
+  #byKey: Map<NodeKey, Node> | undefined;
   readonly #listener: ((event: TreeEvent) => void) | undefined;
 
   private constructor(aggregation: Aggregation, listener?: (event: TreeEvent) => void) {
@@ -88,8 +89,14 @@ export class Tree {
     return this.strands.get(id) ?? raise('bad-event', `strand ${id} is not open`);
   }
 
-  ghost(parent: NodeId, index: number): Ghost | undefined {
-    return this.ghosts.get(ghostKey(parent, index));
+  nodeOf(key: NodeKey): Node | undefined {
+    this.#byKey ??= new Map(this.nodes.map((node) => [node.key, node]));
+    return this.#byKey.get(key);
+  }
+
+  /** What a child in flight would become at no cost: the ghost of its draw. */
+  ghostFor(parent: Node, index: number): Ghost | undefined {
+    return this.ghosts.size === 0 ? undefined : this.ghosts.get(this.#drawInFlight(parent, index));
   }
 
   #apply(event: TreeEvent): void {
@@ -102,6 +109,8 @@ export class Tree {
         return this.#ask(this.strand(event.strand), this.#known(event.node), event.indices, event.sampling);
       case 'grown':
         return this.#grow(event.node, event);
+      case 'adopted':
+        return this.#adopt(event.node, this.#known(event.parent), event.index);
       case 'merged':
         return this.#merge(this.#known(event.into), this.#known(event.parent), event.index, event.tokens);
       case 'withered':
@@ -146,13 +155,23 @@ export class Tree {
     if (id !== this.nodes.length) raise('bad-event', `the next node is ${this.nodes.length}, not ${id}`);
     this.#mustBeInFlight(parent, growth.index);
     mustBeReward(growth.reward);
+    if (!Number.isSafeInteger(growth.key)) raise('bad-event', `node ${id} has no key but ${growth.key}`);
+    if (parent.children.some(({ key }) => key === growth.key))
+      raise('bad-event', `node ${id} has a twin: it is merged`);
     const child = makeChild(id, parent, growth, this.aggregation);
     this.nodes.push(child);
-    insertByIndex(parent.children, child);
-    this.ghosts.delete(ghostKey(parent.id, growth.index));
+    this.#byKey?.set(child.key, child);
+    insertByKey(parent.children, child);
     this.tokens += growth.step.tokens;
-    if (child.terminal && (this.best === undefined || child.score > this.best.score)) this.best = child;
+    if (child.terminal && (this.best === undefined || isBetter(child, this.best))) this.best = child;
     this.#land(parent, growth.index, child);
+  }
+
+  #adopt(id: NodeId, parent: Node, index: number): void {
+    this.#mustBeInFlight(parent, index);
+    const ghost = this.ghostFor(parent, index);
+    if (ghost === undefined) return raise('bad-event', `child ${index} of node ${parent.id} is no ghost`);
+    this.#grow(id, { ...ghost, parent: parent.id });
   }
 
   #merge(into: Node, parent: Node, index: number, tokens: number): void {
@@ -160,13 +179,13 @@ export class Tree {
     this.#mustBeInFlight(parent, index);
     into.count += 1;
     this.tokens += tokens;
-    this.ghosts.delete(ghostKey(parent.id, index));
     this.#land(parent, index, into);
   }
 
   #land(parent: Node, index: number, child: Node): void {
     parent.byIndex ??= new Map();
     parent.byIndex.set(index, child);
+    if (this.ghosts.size > 0) this.ghosts.delete(this.#drawInFlight(parent, index));
     this.failuresInARow = 0;
     this.#settle(parent, index).landed.push(child);
     refreshAvailable(parent);
@@ -190,16 +209,27 @@ export class Tree {
     return strand;
   }
 
-  #haunt(growth: Growth): void {
-    const parent = this.#known(growth.parent);
-    if (parent.terminal || parent.byIndex?.has(growth.index)) {
-      raise('bad-event', `child ${growth.index} of node ${parent.id} cannot be a ghost`);
+  #haunt(event: Ghost): void {
+    const { key, parentKey, index, form, step, reward, terminal, answer } = event;
+    const parent = this.nodeOf(parentKey) ?? this.#ghostOf(parentKey);
+    if (parent === undefined || parent.terminal || ('byIndex' in parent && parent.byIndex?.has(index))) {
+      raise('bad-event', `child ${index} below key ${parentKey} cannot be a ghost`);
     }
-    mustBeReward(growth.reward);
-    const { parent: at, index, step, reward, terminal, answer } = growth;
-    const known = { parent: at, index, step, terminal };
+    mustBeReward(reward);
+    const known = { key, parentKey, index, form, step, terminal };
     const scored = reward === undefined ? known : { ...known, reward };
-    this.ghosts.set(ghostKey(at, index), answer === undefined ? scored : { ...scored, answer });
+    this.ghosts.set(drawKey(parentKey, index, form), answer === undefined ? scored : { ...scored, answer });
+  }
+
+  #ghostOf(key: NodeKey): Ghost | undefined {
+    for (const ghost of this.ghosts.values()) if (ghost.key === key) return ghost;
+    return undefined;
+  }
+
+  #drawInFlight(parent: Node, index: number): DrawKey {
+    const waiting = parent.inFlight?.get(index);
+    const sampling = waiting === undefined ? undefined : this.strands.get(waiting)?.sampling;
+    return sampling === undefined ? Number.NaN : drawKey(parent.key, index, formKey(sampling));
   }
 
   #move(strand: Strand, node: Node): void {
@@ -242,10 +272,6 @@ export class Tree {
   }
 }
 
-export function ghostKey(parent: NodeId, index: number): string {
-  return `${parent}/${index}`;
-}
-
 function mustBeReward(reward: number | undefined): void {
   if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
 }
@@ -258,11 +284,15 @@ function backUp(leaf: Node): void {
   }
 }
 
-/** Siblings stand in the order of their child index, so that the order of arrival changes no sum and no tie. */
-function insertByIndex(children: Node[], child: Node): void {
+/** Siblings stand in the order of their keys, so that the order of arrival changes no sum and no tie. */
+function insertByKey(children: Node[], child: Node): void {
   let at = children.length;
-  while (at > 0 && children[at - 1]!.index > child.index) at -= 1;
+  while (at > 0 && children[at - 1]!.key > child.key) at -= 1;
   children.splice(at, 0, child);
+}
+
+function isBetter(node: Node, other: Node): boolean {
+  return node.score > other.score || (node.score === other.score && node.key < other.key);
 }
 
 function addPending(node: Node, change: number): void {

@@ -6,14 +6,14 @@
 import type { Fault } from '../base/fault.ts';
 import type { Custody, Lane, PathStep, RequestId } from '../engine/engine.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
-import type { NodeId } from '../tree/events.ts';
+import type { NodeKey } from '../tree/keys.ts';
 import type { Prompt, Step } from '../tree/step.ts';
 
 export interface ScoreRequest {
   readonly id: RequestId;
   readonly search: string;
   readonly prompt: Prompt;
-  readonly parent: NodeId;
+  readonly parent: NodeKey;
   readonly index: number;
   /** The scored steps before this one. */
   readonly path: readonly PathStep[];

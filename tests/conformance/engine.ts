@@ -12,6 +12,7 @@ import {
   type PathStep,
 } from '../../src/engine/engine.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
+import { below, tipKey } from '../support/paths.ts';
 
 export interface EngineHarness {
   readonly engine: Engine;
@@ -56,7 +57,7 @@ export function engineConformance(name: string, open: () => Promise<EngineHarnes
         id,
         search: 'search-1',
         prompt: harness.prompt,
-        parent: overrides.path?.at(-1)?.node ?? 0,
+        parent: tipKey(overrides.path ?? []),
         path: [],
         index: id,
         sampling: { temperature: 1 },
@@ -108,13 +109,13 @@ export function engineConformance(name: string, open: () => Promise<EngineHarnes
     });
 
     /** Grows one greedy path to its end. */
-    const grow = async (longest: number): Promise<PathStep[]> => {
-      const path: PathStep[] = [];
+    const grow = async (longest: number): Promise<readonly PathStep[]> => {
+      let path: readonly PathStep[] = [];
       for (let depth = 1; depth <= longest; depth += 1) {
         const next = request({ path: [...path], sampling: { temperature: 0 }, index: 0 });
         await run([next]);
         const { step } = stepOf(next.id);
-        path.push({ node: depth, step });
+        path = below(path, step);
         if (step.end === 'eos') break;
       }
       return path;

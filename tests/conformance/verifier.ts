@@ -7,6 +7,7 @@ import { isAnswer, type PathStep } from '../../src/engine/engine.ts';
 import { aggregations } from '../../src/tree/aggregate.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
+import { pathOf } from '../support/paths.ts';
 
 export interface VerifierHarness {
   readonly verifier: Verifier;
@@ -32,8 +33,7 @@ export function verifierConformance(name: string, open: () => Promise<VerifierHa
     });
     afterEach(() => harness.close());
 
-    const path = (length: number): PathStep[] =>
-      harness.steps.slice(0, length).map((step, at) => ({ node: at + 1, step }));
+    const path = (length: number): PathStep[] => pathOf(...harness.steps.slice(0, length));
 
     const request = (depth: number, overrides: Partial<ScoreRequest> = {}): ScoreRequest => {
       const id = nextId;

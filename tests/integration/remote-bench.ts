@@ -6,6 +6,7 @@ import type { RemoteEngineOptions, ReplicaEvent } from '../../src/engine/openai/
 import type { RemoteEngine } from '../../src/engine/openai/remote-engine.ts';
 import type { TestServer } from '../servers/server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
+import { tipKey } from '../support/paths.ts';
 
 export interface RemoteBench {
   readonly engine: RemoteEngine;
@@ -50,7 +51,7 @@ export async function openBench(
         id,
         search: 'search-1',
         prompt: { kind: 'chat', messages: [{ role: 'user', content: 'How many?' }] },
-        parent: overrides.path?.at(-1)?.node ?? 0,
+        parent: tipKey(overrides.path ?? []),
         path: [],
         index: id,
         sampling: { temperature: 1 },

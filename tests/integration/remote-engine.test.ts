@@ -8,6 +8,7 @@ import { PlainServer } from '../servers/plain-server.ts';
 import type { Mischief, TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
+import { pathOf } from '../support/paths.ts';
 import { openBench, type RemoteBench } from './remote-bench.ts';
 
 let bench: RemoteBench | undefined;
@@ -167,7 +168,7 @@ describe('prefixes', () => {
     await finish(first);
     const reply = answer(first[0]!.id);
     if (reply?.type !== 'step') throw new Error('no step');
-    const next = request({ path: [{ node: 1, step: reply.step }] });
+    const next = request({ path: pathOf(reply.step) });
     engine.generate([next]);
     await finish([next]);
     expect(server.bodies('/tokenize').length).toBe(1);
@@ -183,10 +184,7 @@ describe('prefixes', () => {
     await finish([first]);
     const reply = answer(first.id);
     if (reply?.type !== 'step') throw new Error('no step');
-    const path = [
-      { node: 1, step: reply.step },
-      { node: 2, step: withoutTokens(reply.step) },
-    ];
+    const path = pathOf(reply.step, withoutTokens(reply.step));
     const next = request({ path });
     engine.generate([next]);
     await finish([next]);

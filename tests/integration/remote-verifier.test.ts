@@ -147,7 +147,7 @@ describe('rewards', () => {
     ];
     server.poolingPairs = (tags) => golden.slice(0, tags);
     const { score } = await open([server], { kind: 'qwen-prm' });
-    const before = [{ node: 1, step: step('One.') }];
+    const before = [{ key: 1, step: step('One.') }];
     expect(await score([request('Two.', { path: before, parent: 1 })])).toMatchObject([{ reward: 0.1813 }]);
   });
 

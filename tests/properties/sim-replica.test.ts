@@ -10,6 +10,7 @@ import type { EngineMessage, GenerateRequest, PathStep, RequestId } from '../../
 import { SimReplica, type SimReplicaOptions } from '../../src/engine/sim/sim-replica.ts';
 import { World } from '../../src/engine/sim/world.ts';
 import type { Step } from '../../src/tree/step.ts';
+import { below, tipKey } from '../support/paths.ts';
 import { StepwiseReplica } from './stepwise-replica.ts';
 
 interface Workload {
@@ -55,7 +56,7 @@ function play(workload: Workload, make: Make): { lines: Line[]; world: World; as
   const ask = (id: number, search: string, path: readonly PathStep[]): void => {
     const random = new Random(workload.seed, 'request', id);
     const request: GenerateRequest = {
-      ...{ id, search, path, parent: path.at(-1)?.node ?? 0, index: id % 4, sampling: { temperature: 1 }, seed: id },
+      ...{ id, search, path, parent: tipKey(path), index: id % 4, sampling: { temperature: 1 }, seed: id },
       ...{ prompt: { kind: 'text', text: search }, delimiters: ['\n'], maxTokens: 40 },
       lane: random.chance(0.3) ? 'speculative' : 'primary',
       priority: random.integer(3),
@@ -77,7 +78,7 @@ function play(workload: Workload, make: Make): { lines: Line[]; world: World; as
       if (message.type === 'step' && path.length < 5) {
         const children = random.integer(3);
         for (let child = 0; child < children; child += 1) {
-          ask(hash(message.request, child), search, [...path, { node: message.request, step: message.step }]);
+          ask(hash(message.request, child), search, below(path, message.step));
         }
       }
       if (open.get(search) === 0) replica.release(search);

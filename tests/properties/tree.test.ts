@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FaultError } from '../../src/base/fault.ts';
 import { aggregations, extendScore, isBound, rootScore } from '../../src/tree/aggregate.ts';
 import { closings, type TreeEvent } from '../../src/tree/events.ts';
+import { formKey } from '../../src/tree/keys.ts';
 import { isExpanding, type Node, pathTo } from '../../src/tree/node.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { digestTree } from '../support/digest.ts';
@@ -17,6 +18,7 @@ const reward = fc.oneof(
   { arbitrary: fc.constantFrom(Number.NaN, -0.1, 1.5), weight: 1 },
 );
 const brought = {
+  key: fc.oneof(fc.maxSafeNat(), fc.nat(9)),
   step: fc.record({
     text: fc.constantFrom('a', 'b', ''),
     tokens: fc.nat(9),
@@ -35,6 +37,8 @@ interface Near {
   readonly open: readonly [number, number][];
   /** Parent and index of the children in flight. */
   readonly flights: readonly [number, number][];
+  /** Of nodes and ghosts. */
+  readonly keys: readonly number[];
 }
 
 function near(tree: Tree): Near {
@@ -42,11 +46,12 @@ function near(tree: Tree): Near {
   const flights = tree.nodes.flatMap((node) =>
     [...(node.inFlight?.keys() ?? [])].map((index): [number, number] => [node.id, index]),
   );
-  return { node: tree.nextNode, strand: tree.nextStrand, open, flights };
+  const keys = [...tree.nodes, ...tree.ghosts.values()].map(({ key }) => key);
+  return { node: tree.nextNode, strand: tree.nextStrand, open, flights, keys };
 }
 
 /** Ids are drawn near the ones that would fit, so that many of the events do. */
-function eventFor({ open, flights, ...next }: Near): fc.Arbitrary<TreeEvent> {
+function eventFor({ open, flights, keys, ...next }: Near): fc.Arbitrary<TreeEvent> {
   const mostly = <Value>(fitting: fc.Arbitrary<Value>, other: fc.Arbitrary<Value>) =>
     fc.oneof({ arbitrary: fitting, weight: 4 }, { arbitrary: other, weight: 1 });
   const nextNode = mostly(fc.constant(next.node), fc.constant(0));
@@ -58,6 +63,9 @@ function eventFor({ open, flights, ...next }: Near): fc.Arbitrary<TreeEvent> {
   const keyed = <Rest extends object>(rest: fc.Arbitrary<Rest>) =>
     fc.tuple(key, rest).map(([[parent, index], about]) => ({ ...about, parent, index }));
   const grown = fc.record({ type: fc.constant('grown' as const), node: nextNode, ...brought });
+  const parentKey = mostly(fc.constantFrom(...keys), small);
+  const place = { parentKey, index: small, form: fc.constantFrom(0, formKey({ temperature: 1 })) };
+  const ghosted = fc.record({ type: fc.constant('ghosted' as const), ...brought, ...place });
   const asked = fc.record({ type: fc.constant('asked' as const), indices: fc.uniqueArray(small), sampling });
   return fc.oneof(
     fc.record({ type: fc.constant('opened' as const), strand: nextStrand, node: known }),
@@ -65,7 +73,8 @@ function eventFor({ open, flights, ...next }: Near): fc.Arbitrary<TreeEvent> {
     { arbitrary: keyed(grown) as fc.Arbitrary<TreeEvent>, weight: 3 },
     keyed(fc.record({ type: fc.constant('merged' as const), into: known, tokens: small })),
     keyed(fc.record({ type: fc.constant('withered' as const), code: fc.constant('internal' as const) })),
-    keyed(fc.record({ type: fc.constant('ghosted' as const), ...brought })) as fc.Arbitrary<TreeEvent>,
+    keyed(fc.record({ type: fc.constant('adopted' as const), node: nextNode })),
+    ghosted as fc.Arbitrary<TreeEvent>,
     fc.record({ type: fc.constant('moved' as const), strand, node: known }),
     fc.record({ type: fc.constant('closed' as const), strand, closing: fc.constantFrom(...closings) }),
   );
@@ -149,7 +158,7 @@ describe('a tree', () => {
   it('cannot be its own ancestor', () => {
     const step = { text: 'a', tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
     const tree = Tree.plant('product');
-    const cyclic = { type: 'grown', node: 1, parent: 1, index: 0, step, reward: 1, terminal: false } as const;
+    const cyclic = { type: 'grown', node: 1, key: 1, parent: 1, index: 0, step, reward: 1, terminal: false } as const;
     expect(() => tree.record(cyclic)).toThrow(/no node 1 in a tree of 1/);
     expect(() => Tree.replay([])).toThrow(/cannot be empty/);
     expect(() => Tree.replay([cyclic])).toThrow(/begins with 'planted'/);

@@ -65,7 +65,7 @@ export const nobodyStarves: Checker = ({ log }) => {
 export const keysAreUnique: Checker = ({ log }) => {
   const grown = new Set<string>();
   for (const { search, event } of log) {
-    if (event.type !== 'grown' && event.type !== 'merged') continue;
+    if (event.type !== 'grown' && event.type !== 'adopted' && event.type !== 'merged') continue;
     const key = `${search} ${event.parent}/${event.index}`;
     if (grown.has(key)) return `${key} grew twice`;
     grown.add(key);

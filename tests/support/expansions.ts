@@ -1,6 +1,6 @@
 // What became of every child that was asked for, read off a log by code that shares nothing with the fold.
 
-import type { NodeId, StrandId, TreeEvent } from '../../src/tree/events.ts';
+import { isFold, type NodeId, type StrandId, type TreeEvent } from '../../src/tree/events.ts';
 
 export interface Expansions {
   /** Nodes whose last expansion was preempted before every child was answered, and below which nothing was asked since. */
@@ -23,9 +23,9 @@ export function readExpansions(events: Iterable<TreeEvent>): Expansions {
       const parent = parents.get(event.node);
       if (parent !== undefined && read.cut.delete(parent)) read.passedOver ??= parent;
       for (const index of event.indices) awaited.set(`${event.node}/${index}`, event.strand);
-    } else if (event.type === 'grown' || event.type === 'merged' || event.type === 'withered') {
+    } else if (isFold(event)) {
       awaited.delete(`${event.parent}/${event.index}`);
-      if (event.type === 'grown') parents.set(event.node, event.parent);
+      if (event.type === 'grown' || event.type === 'adopted') parents.set(event.node, event.parent);
     } else if (event.type === 'closed') {
       const missing = [...awaited].filter(([, strand]) => strand === event.strand).map(([key]) => key);
       for (const key of missing) awaited.delete(key);

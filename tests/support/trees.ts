@@ -59,11 +59,12 @@ export function viewOf(tree: Tree, limits: Partial<Limits> = {}, nowMs = 0): Sea
   return { tree, limits: { threshold: 0.65, rollouts: 16, ...limits }, nowMs, arrivalMs: 0, admittedMs: 0 };
 }
 
-/** One child that was asked for arrives. */
+/** One child that was asked for arrives. Its number is its key: siblings stand in the order in which they are written. */
 export function landChild(tree: Tree, parent: Node, index: number, shoot: Shoot): Node {
   const { reward, end = false, answer, tokens = 10 } = shoot;
   const step = { text: `${parent.id}/${index} `, tokens, meanLogprob: -0.1, end: end ? 'eos' : 'delimiter' } as const;
-  const known = { type: 'grown', node: tree.nextNode, parent: parent.id, index, step, reward, terminal: end } as const;
+  const place = { node: tree.nextNode, key: tree.nextNode, parent: parent.id, index };
+  const known = { type: 'grown', ...place, step, reward, terminal: end } as const;
   tree.record(answer === undefined ? known : { ...known, answer });
   return tree.nodes.at(-1)!;
 }

@@ -25,6 +25,7 @@ const profile: QuestionProfile = {
   blindShare: 0.08,
   blindChance: 0.5,
   missChance: 0.02,
+  twinRate: 0,
 };
 
 const room = { sequenceLimit: 256, kvTokens: 400_000, prefillTokens: 8192 };

@@ -18,12 +18,14 @@ export function eventText(event: SearchEvent): string {
       return `strand ${event.strand} asks for ${event.indices.length} steps below node ${event.node}`;
     case 'grown':
       return `node ${event.node} below ${event.parent}${rewardText(event.reward)}: ${plainLine(event.step.text) || '(end)'}`;
+    case 'adopted':
+      return `the step kept for child ${event.index} of node ${event.parent} becomes node ${event.node}`;
     case 'merged':
       return `the same step again below ${event.parent}: joins node ${event.into}`;
     case 'withered':
       return `child ${event.index} of node ${event.parent} failed (${event.code})`;
     case 'ghosted':
-      return `a step nobody waits for below ${event.parent}: ${plainLine(event.step.text)}`;
+      return `a step that nobody has asked for is kept: ${plainLine(event.step.text)}`;
     case 'moved':
       return `strand ${event.strand} moves to node ${event.node}`;
     case 'closed':

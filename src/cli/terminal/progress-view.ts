@@ -14,10 +14,11 @@ export function statusLine(tree: Tree, rollouts: number): string {
 /** For output that is not a terminal: finished paths, cuts and the end. */
 export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefined {
   switch (event.type) {
-    case 'grown': {
-      if (!event.terminal) return undefined;
+    case 'grown':
+    case 'adopted': {
       const node = tree.node(event.node);
-      const said = plainLine(event.answer ?? event.step.text) || '(nothing)';
+      if (!node.terminal) return undefined;
+      const said = plainLine(node.answer ?? node.step?.text ?? '') || '(nothing)';
       return `path ${node.id}: ${node.score.toFixed(2)} ${said}`;
     }
     case 'pruned':

@@ -16,7 +16,7 @@ function grow(parents: readonly number[], text: (node: number) => string): Tree 
   for (const [at, parent] of parents.entries()) {
     const index = children.get(parent) ?? 0;
     children.set(parent, index + 1);
-    const growth = { parent, index, step: step(text(at + 1)), reward: 0.9, terminal: false };
+    const growth = { key: at + 1, parent, index, step: step(text(at + 1)), reward: 0.9, terminal: false };
     const strand = tree.nextStrand;
     tree.record({ type: 'opened', strand, node: parent });
     tree.record({ type: 'asked', strand, node: parent, indices: [index], sampling: greedySampling });

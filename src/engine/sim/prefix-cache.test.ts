@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { pathOf } from '../../../tests/support/paths.ts';
 import type { Step } from '../../tree/step.ts';
-import type { PathStep } from '../engine.ts';
 import { PrefixCache } from './prefix-cache.ts';
 
 function step(tokens: number): Step {
   return { text: `${tokens}`, tokens, meanLogprob: 0, end: 'delimiter' };
-}
-
-function pathOf(...steps: Step[]): PathStep[] {
-  return steps.map((each, at) => ({ node: at + 1, step: each }));
 }
 
 describe('the prefix cache', () => {
@@ -24,11 +20,15 @@ describe('the prefix cache', () => {
     expect(cache.usedTokens).toBe(210);
   });
 
-  it('shares nothing across searches and nothing between equal texts of different steps', () => {
+  it('shares nothing across searches, and finds a step again that a sibling wrote too', () => {
     const cache = new PrefixCache(1000);
-    cache.pin('s', 100, pathOf(step(50)), 0);
+    const first = cache.pin('s', 100, [], 0)!;
+    cache.take(100);
+    for (const twin of [step(50), step(50)]) cache.keep(first.segment, twin);
+    expect(cache.usedTokens).toBe(150);
     expect(cache.pin('other', 100, [], 0)).toMatchObject({ computedTokens: 100 });
-    expect(cache.pin('s', 100, pathOf(step(50)), 0)).toMatchObject({ computedTokens: 50 });
+    expect(cache.pin('s', 100, pathOf(step(50)), 0)).toMatchObject({ computedTokens: 0, cachedTokens: 150 });
+    expect(cache.pin('s', 100, pathOf(step(50), step(50)), 0)).toMatchObject({ computedTokens: 50 });
   });
 
   it('drops the least recently used branch from its tip, and never what is in use', () => {

@@ -1,15 +1,16 @@
 // Keys and values in one GPU's memory, as a forest of segments: a search's prompt, and below it its steps. A step is known
-// by the identity of its object, so that a path handed in again finds what is still there. Nothing is shared across
+// by the key of its node, so that a path handed in again, or a twin, finds what is still there. Nothing is shared across
 // searches (P0 §5.1). Segments in use stay; the rest go when room is needed, least recently used and deepest first.
 
 import { assert } from '../../base/assert.ts';
+import { type NodeKey, nodeKey, rootKey } from '../../tree/keys.ts';
 import type { Step } from '../../tree/step.ts';
 import type { PathStep } from '../engine.ts';
 
 export interface Segment {
   readonly search: CachedSearch;
   readonly parent: Segment | undefined;
-  readonly step: Step | undefined;
+  readonly key: NodeKey;
   readonly tokens: number;
   /** Sequences that grow from exactly here. */
   pins: number;
@@ -22,11 +23,9 @@ export interface Segment {
 
 interface CachedSearch {
   prompt: Segment | undefined;
-  readonly steps: Map<Step, Segment>;
+  readonly steps: Map<NodeKey, Segment>;
   released: boolean;
 }
-
-type Stepped = Pick<PathStep, 'step'>;
 
 export interface Prefix {
   readonly segment: Segment;
@@ -62,10 +61,10 @@ export class PrefixCache {
    * Makes the whole prefix resident, counts what that computes, and keeps it until `unpin`. `spareTokens` must be free
    * besides. Undefined, with nothing changed but idle segments dropped, when there is no room.
    */
-  pin(search: string, promptTokens: number, path: readonly Stepped[], spareTokens: number): Prefix | undefined {
+  pin(search: string, promptTokens: number, path: readonly PathStep[], spareTokens: number): Prefix | undefined {
     const known = this.#knownSearch(search);
     const depth = known.prompt === undefined ? 0 : this.#residentDepth(known, path);
-    let segment = depth === 0 ? known.prompt : known.steps.get(path[depth - 1]!.step);
+    let segment = depth === 0 ? known.prompt : known.steps.get(path[depth - 1]!.key);
     // Held before room is made: making it must not drop the part that is there.
     if (segment !== undefined) this.#hold(segment);
     const computedTokens = (segment === undefined ? promptTokens : 0) + sumTokens(path, depth);
@@ -74,11 +73,11 @@ export class PrefixCache {
       return undefined;
     }
     if (segment === undefined) {
-      segment = this.#make(known, undefined, undefined, promptTokens);
+      segment = this.#make(known, undefined, rootKey, promptTokens);
       known.prompt = segment;
       this.#hold(segment);
     }
-    for (let at = depth; at < path.length; at += 1) segment = this.#extend(segment, path[at]!.step);
+    for (let at = depth; at < path.length; at += 1) segment = this.#extend(segment, path[at]!);
     return { segment, computedTokens, cachedTokens: promptTokens + sumTokens(path, 0) - computedTokens };
   }
 
@@ -102,8 +101,9 @@ export class PrefixCache {
   /** A finished step below a pinned prefix becomes a segment; its tokens were taken before. */
   keep(prefix: Segment, step: Step): void {
     this.giveBack(step.tokens);
-    if (prefix.search.steps.has(step)) return;
-    const made = this.#make(prefix.search, prefix, step, step.tokens);
+    const key = nodeKey(prefix.key, step);
+    if (prefix.search.steps.has(key)) return;
+    const made = this.#make(prefix.search, prefix, key, step.tokens);
     this.#settle(made);
   }
 
@@ -128,17 +128,17 @@ export class PrefixCache {
     if (known.prompt?.idle) this.#drop(known.prompt);
   }
 
-  #extend(held: Segment, step: Step): Segment {
-    const below = this.#make(held.search, held, step, step.tokens);
+  #extend(held: Segment, { key, step }: PathStep): Segment {
+    const below = this.#make(held.search, held, key, step.tokens);
     this.#hold(below);
     this.unpin(held);
     return below;
   }
 
-  #residentDepth(known: CachedSearch, path: readonly Stepped[]): number {
+  #residentDepth(known: CachedSearch, path: readonly PathStep[]): number {
     // A resident segment keeps its parents resident, so the deepest one found is the end of the resident part.
     for (let depth = path.length; depth > 0; depth -= 1) {
-      if (known.steps.has(path[depth - 1]!.step)) return depth;
+      if (known.steps.has(path[depth - 1]!.key)) return depth;
     }
     return 0;
   }
@@ -152,15 +152,14 @@ export class PrefixCache {
     return known;
   }
 
-  #make(search: CachedSearch, parent: Segment | undefined, step: Step | undefined, tokens: number): Segment {
+  #make(search: CachedSearch, parent: Segment | undefined, key: NodeKey, tokens: number): Segment {
     this.take(tokens);
     const links = { idle: false, older: undefined, newer: undefined };
-    const segment: Segment = { search, parent, step, tokens, pins: 0, children: 0, ...links };
-    if (parent !== undefined) {
-      if (parent.idle) this.#unlink(parent);
-      parent.children += 1;
-    }
-    if (step !== undefined) search.steps.set(step, segment);
+    const segment: Segment = { search, parent, key, tokens, pins: 0, children: 0, ...links };
+    if (parent === undefined) return segment;
+    if (parent.idle) this.#unlink(parent);
+    parent.children += 1;
+    search.steps.set(key, segment);
     return segment;
   }
 
@@ -179,9 +178,9 @@ export class PrefixCache {
   #drop(segment: Segment): void {
     this.#unlink(segment);
     this.giveBack(segment.tokens);
-    if (segment.step === undefined) segment.search.prompt = undefined;
-    else segment.search.steps.delete(segment.step);
     const { parent } = segment;
+    if (parent === undefined) segment.search.prompt = undefined;
+    else segment.search.steps.delete(segment.key);
     if (parent === undefined) return;
     parent.children -= 1;
     if (parent.pins > 0 || parent.children > 0) return;
@@ -219,7 +218,7 @@ export class PrefixCache {
   }
 }
 
-function sumTokens(path: readonly Stepped[], from: number): number {
+function sumTokens(path: readonly PathStep[], from: number): number {
   let sum = 0;
   for (let at = from; at < path.length; at += 1) sum += path[at]!.step.tokens;
   return sum;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { below, tipKey } from '../../../tests/support/paths.ts';
 import { Random } from '../../base/random.ts';
 import type { Prompt, Step } from '../../tree/step.ts';
 import type { GenerateRequest, PathStep } from '../engine.ts';
@@ -8,7 +9,7 @@ const habits = { soundness: { low: 0.6, high: 0.9 }, strictness: { low: 0.5, hig
 const profile: QuestionProfile = {
   ...{ name: 'test', easyShare: 0.5, scalingShare: 0.3, easy: habits, scaling: habits, impossible: habits },
   ...{ impossibleAtOnce: 0.3, meanSteps: 7, stepTokens: 40, stepTokensSpread: 0.7 },
-  ...{ blindShare: 0.1, blindChance: 0.5, missChance: 0.05 },
+  ...{ blindShare: 0.1, blindChance: 0.5, missChance: 0.05, twinRate: 0.3 },
 };
 
 function promptOf(question: number): Prompt {
@@ -17,7 +18,7 @@ function promptOf(question: number): Prompt {
 
 function request(prompt: Prompt, path: readonly PathStep[], index: number, id = 0): GenerateRequest {
   return {
-    ...{ id, search: `${id}`, prompt, path, parent: path.at(-1)?.node ?? 0, index, sampling: { temperature: 1 } },
+    ...{ id, search: `${id}`, prompt, path, parent: tipKey(path), index, sampling: { temperature: 1 } },
     ...{ seed: id, delimiters: ['\n\n'], maxTokens: 400, lane: 'primary', priority: 0 },
   };
 }
@@ -30,7 +31,7 @@ function grow(model: QuestionModel, prompt: Prompt, order: (indices: number[]) =
     for (const index of order([0, 1, 2, 3])) {
       const step = model.draw(request(prompt, path, index, found.size));
       found.set(`${at}${index}`, JSON.stringify([step, model.reward(prompt, path, step)]));
-      if (step.end !== 'eos') visit([...path, { node: found.size, step }], `${at}${index}.`);
+      if (step.end !== 'eos') visit(below(path, step), `${at}${index}.`);
     }
   };
   visit([], '');
@@ -74,11 +75,11 @@ describe('the question model', () => {
     const seen = { right: 0, wrong: 0 };
     for (let question = 0; question < 300; question += 1) {
       const prompt = promptOf(question);
-      const path: PathStep[] = [];
+      let path: readonly PathStep[] = [];
       let step: Step;
       do {
         step = model.draw(request(prompt, path, random.integer(4)));
-        path.push({ node: path.length + 1, step });
+        path = below(path, step);
         expect(path.length).toBeLessThan(60);
       } while (step.end !== 'eos');
       const answer = extractAnswer(path.map((each) => each.step.text).join(''));

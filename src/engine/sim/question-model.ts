@@ -40,6 +40,8 @@ export interface QuestionProfile {
   readonly blindShare: number;
   readonly blindChance: number;
   readonly missChance: number;
+  /** Chance that a draw says what an earlier draw of the same node said, token for token. */
+  readonly twinRate: number;
 }
 
 /** What one question is like. */
@@ -98,7 +100,7 @@ export class QuestionModel implements StepSource, RewardSource {
   draw(request: GenerateRequest): Step {
     const question = this.question(request.prompt);
     const parent = tipOf(question, request.path);
-    const key = hash(parent.key, request.index);
+    const key = hash(parent.key, originalOf(parent.key, request.index, this.#profile.twinRate));
     const random = new Random('step', key);
     const depth = request.path.length + 1;
     const state = this.#nextState(question, parent, depth, random);
@@ -154,6 +156,17 @@ interface Tip {
 function tipOf(question: Question, path: readonly PathStep[]): Tip {
   const last = path[path.length - 1];
   return last === undefined ? { key: question.key, state: 'sound' } : read(last.step);
+}
+
+/** Which draw a draw repeats, itself where it is new. By place alone: a child is the same, alone or in company. */
+function originalOf(parentKey: number, index: number, twinRate: number): number {
+  let at = index;
+  while (at > 0 && twinRate > 0) {
+    const random = new Random('twin', parentKey, at);
+    if (!random.chance(twinRate)) break;
+    at = random.integer(at);
+  }
+  return at;
 }
 
 const states: Readonly<Record<string, State>> = { s: 'sound', h: 'hidden', f: 'flawed' };

@@ -1,6 +1,7 @@
 // A chat completion as a stream: what is certain goes out while the search runs, the rest when it has ended, so that all
 // of it together is the whole answer. After the first byte a failure can only be an error line.
 
+import { isFold } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';
 import { EventStream } from '../http/event-stream.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -69,7 +70,7 @@ function watchTree(search: LiveSearch, send: (delta: Delta) => void): Early {
     kind === 'content' || inline ? { content: text } : { reasoning_content: text };
   search.listeners.add({
     event: ({ event }) => {
-      if (event.type !== 'grown' && event.type !== 'merged' && event.type !== 'withered') return;
+      if (!isFold(event)) return;
       for (const piece of shared.take()) send(toDelta(piece));
     },
   });

@@ -54,6 +54,7 @@ function foldOf(kind: ExitKind, complete = true): SearchFold {
     { type: 'asked', strand: 0, node: 0, indices: [0, 1], sampling },
     {
       type: 'grown',
+      key: 11,
       node: 1,
       parent: 0,
       index: 0,
@@ -66,6 +67,7 @@ function foldOf(kind: ExitKind, complete = true): SearchFold {
     { type: 'asked', strand: 0, node: 1, indices: [0], sampling },
     {
       type: 'grown',
+      key: 12,
       node: 2,
       parent: 1,
       index: 0,
@@ -74,7 +76,15 @@ function foldOf(kind: ExitKind, complete = true): SearchFold {
       terminal: true,
       answer: '24',
     },
-    { type: 'ghosted', parent: 1, index: 1, step: { ...step, text: 'g', tokens: 7 }, terminal: false },
+    {
+      type: 'ghosted',
+      key: 13,
+      parentKey: 11,
+      index: 1,
+      form: 0,
+      step: { ...step, text: 'g', tokens: 7 },
+      terminal: false,
+    },
     { type: 'moved', strand: 0, node: 2 },
     { type: 'closed', strand: 0, closing: 'completed' },
     {

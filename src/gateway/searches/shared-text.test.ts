@@ -37,7 +37,7 @@ class Scene {
   grow(parent: number, index: number, text: string, end: StepEnd = 'delimiter'): number {
     const node = this.fold.nodes;
     const step = { text, tokens: 1, meanLogprob: 0, end };
-    this.tell({ type: 'grown', node, parent, index, step, reward: 0.5, terminal: end === 'eos' });
+    this.tell({ type: 'grown', node, key: node, parent, index, step, reward: 0.5, terminal: end === 'eos' });
     return node;
   }
 

@@ -5,6 +5,7 @@ import { serialMcts, type TextbookNode } from '../../../tests/support/serial-mct
 import { fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
 import type { TreeEvent } from '../../tree/events.ts';
+import { byKey, formKey, nodeKey, rootKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import { Tree } from '../../tree/tree.ts';
 import type { Ask } from '../program.ts';
@@ -17,6 +18,14 @@ interface Child {
   readonly end?: boolean;
 }
 
+function stepOf(index: number, end = false) {
+  return { text: `${index}${end ? '' : '\n'}`, tokens: 1, meanLogprob: 0, end: end ? 'eos' : 'delimiter' } as const;
+}
+
+function childAt(node: Node, index: number): Node {
+  return node.byIndex!.get(index)!;
+}
+
 function answer(
   tree: Tree,
   ask: Ask,
@@ -26,13 +35,8 @@ function answer(
 ): void {
   for (const index of indices) {
     const { reward, meanLogprob = 0, end } = children[index]!;
-    const step = {
-      text: `${index}${end ? '' : '\n'}`,
-      tokens: 1,
-      meanLogprob,
-      end: end ? 'eos' : 'delimiter',
-    } as const;
-    program.tell(tree, { ok: true, node: ask.node.id, index, step, reward });
+    const step = { ...stepOf(index, end), meanLogprob };
+    program.tell(tree, { ok: true, node: ask.node.id, index, form: formKey(ask.sampling), step, reward });
   }
 }
 
@@ -53,9 +57,9 @@ describe('selection', () => {
       { reward: 1, meanLogprob: Math.log(0.75) },
       { reward: 0.5, meanLogprob: Math.log(0.25) },
     ]);
-    const [first, second] = siblingPriors(tree.root.children);
-    expect(first).toBeCloseTo(0.75, 12);
-    expect(second).toBeCloseTo(0.25, 12);
+    const priors = siblingPriors(tree.root.children);
+    expect(priors[tree.root.children.indexOf(childAt(tree.root, 0))]).toBeCloseTo(0.75, 12);
+    expect(priors[tree.root.children.indexOf(childAt(tree.root, 1))]).toBeCloseTo(0.25, 12);
   });
 });
 
@@ -110,12 +114,12 @@ describe('a rollout', () => {
     expect(second.node.reward).toBe(0.8);
     answer(tree, second, [{ reward: 0.5, end: true }, { reward: 0.25 }], program);
     expect(tree.closed.completed).toBe(1);
-    const [low, high] = tree.root.children;
-    expect([tree.root.visits, high!.visits, low!.visits]).toEqual([1, 1, 0]);
+    const [low, high] = [childAt(tree.root, 0), childAt(tree.root, 1)];
+    expect([tree.root.visits, high.visits, low.visits]).toEqual([1, 1, 0]);
     expect(tree.root.value).toBe(0.4);
     expect(program.answer(tree)).toMatchObject({ score: 0.4, text: '1\n0', complete: true });
     // The next one: Q(low) = 0 and U = 0.5 √1 / 1; Q(high) = 0.4 and U = 0.5 √1 / 2: back into the one that has shown something.
-    expect(selectLeaf(tree.root, mctsDefaults)).toBe(high!.children[1]);
+    expect(selectLeaf(tree.root, mctsDefaults)).toBe(childAt(high, 1));
     expect(selectLeaf(tree.root, { ...mctsDefaults, unvisited: 'parent' })).toBe(low);
   });
 
@@ -142,7 +146,7 @@ describe('a rollout', () => {
     // flight); while it is out, Ñ of both children is 1, and the tie falls to child 0: without O it would be child 1 again.
     const second = program.ask(tree, true)!;
     expect(second.node.index).toBe(1);
-    expect(tree.root.children.map(({ visits, pending }) => [visits, pending])).toEqual([
+    expect([0, 1].map((index) => [childAt(tree.root, index).visits, childAt(tree.root, index).pending])).toEqual([
       [1, 0],
       [0, 1],
     ]);
@@ -190,7 +194,7 @@ describe('an expansion that was preempted', () => {
     answer(tree, again, steps, program);
     const next = program.ask(tree, false)!;
     expect([next.strand, next.node.parent, next.node.index]).toEqual([again.strand, node, 1]);
-    expect(node.children.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    expect(node.children.map(({ index }) => index).sort()).toEqual([0, 1, 2, 3]);
   });
 
   it('goes on with the children it has when the missing ones fail, and is not asked for again', () => {
@@ -234,9 +238,10 @@ describe('an expansion that was preempted', () => {
   it('takes a child that comes late as a ghost, under the key that is asked for again', () => {
     const { program, tree, node } = preempted();
     const step = { text: 'late\n', tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
-    program.tell(tree, { ok: true, node: node.id, index: 2, step, reward: 0.7 });
-    expect(tree.ghost(node.id, 2)).toBeDefined();
+    program.tell(tree, { ok: true, node: node.id, index: 2, form: formKey({ temperature: 0.8 }), step, reward: 0.7 });
     expect(program.ask(tree, true)!.indices).toEqual([0, 2, 3]);
+    expect(tree.ghostFor(node, 2)?.step).toBe(step);
+    expect(tree.ghostFor(node, 0)).toBeUndefined();
   });
 });
 
@@ -249,14 +254,17 @@ describe('at width one', () => {
         fc.integer({ min: 1, max: 20 }),
         fc.constantFrom(...unvisitedValues),
         (seed, branching, rollouts, unvisited) => {
-          const grow = (path: readonly number[]) => childrenAt(seed, path, branching);
+          const grow = (path: readonly number[]) => inOrder(seed, path, branching);
           const program = createMcts({ rollouts, branching, exploration: 1.25, unvisited });
           const tree = Tree.plant('product');
           for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, tree.strands.size < 1)) {
             answer(
               tree,
               ask,
-              grow(indicesTo(ask.node)).map(({ terminal, ...child }) => ({ ...child, end: terminal })),
+              childrenAt(seed, indicesTo(ask.node), branching).map(({ terminal, ...child }) => ({
+                ...child,
+                end: terminal,
+              })),
               program,
             );
           }
@@ -267,6 +275,24 @@ describe('at width one', () => {
     );
   });
 });
+
+/** The same children in the order of their keys, in which siblings stand; the path is one of places in that order. */
+function inOrder(seed: number, places: readonly number[], branching: number) {
+  const indices: number[] = [];
+  let parent = rootKey;
+  const children = () => {
+    const keyed = childrenAt(seed, indices, branching).map((child, index) => {
+      return { child, index, key: nodeKey(parent, stepOf(index, child.terminal)) };
+    });
+    return keyed.sort(byKey);
+  };
+  for (const place of places) {
+    const { index, key } = children()[place]!;
+    indices.push(index);
+    parent = key;
+  }
+  return children().map(({ child }) => child);
+}
 
 function childrenAt(seed: number, path: readonly number[], branching: number) {
   const random = new Random(seed, path.join('.'));

@@ -2,6 +2,7 @@
 // step with the highest reward, and expands again until it stands on a terminal node; then the score of that path is
 // added to every node on it. Nodes made on the way stay. Serial search is the special case of one strand at a time.
 
+import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Sampling } from '../../tree/step.ts';
 import type { Strand, Tree } from '../../tree/tree.ts';
@@ -140,7 +141,7 @@ class Mcts implements Program {
       const next = strand.awaiting > 0 ? highestReward(strand.node.children) : undefined;
       if (next !== undefined && !next.terminal) moves.push(next);
     }
-    return moves.sort((a, b) => b.score - a.score || a.id - b.id);
+    return moves.sort((a, b) => b.score - a.score || byKey(a, b));
   }
 
   #rolloutsLeft(tree: Tree): number {
@@ -158,12 +159,11 @@ function advance(tree: Tree, strand: Strand): void {
   else follow(tree, strand, next);
 }
 
-/** Of equals the one that was asked for first, whichever came first. */
-function highestReward(nodes: readonly Node[]): Node | undefined {
+/** Of equals the one with the lowest key: children stand in the order of their keys. */
+function highestReward(children: readonly Node[]): Node | undefined {
   let best: Node | undefined;
-  for (const node of nodes) {
-    const lead = best === undefined ? 1 : (node.reward ?? 0) - (best.reward ?? 0);
-    if (lead > 0 || (lead === 0 && node.index < best!.index)) best = node;
+  for (const node of children) {
+    if (best === undefined || (node.reward ?? 0) > (best.reward ?? 0)) best = node;
   }
   return best;
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { Inbox } from '../../../tests/support/inbox.ts';
+import { pathOf } from '../../../tests/support/paths.ts';
 import type { Step } from '../../tree/step.ts';
 import type { VerifierMessage } from '../verifier.ts';
 import { ExactVerifier } from './exact-verifier.ts';
@@ -16,7 +17,7 @@ function rewards(question: string, lines: readonly string[]): (number | string)[
   const steps = lines.map((line) => step(line.startsWith('Answer') ? line : `${line}\n`));
   const prompt = { kind: 'text', text: `${question}\n` } as const;
   for (const [at, last] of steps.entries()) {
-    const path = steps.slice(0, at).map((each, node) => ({ node: node + 1, step: each }));
+    const path = pathOf(...steps.slice(0, at));
     verifier.score([
       { id: at, search: 's', prompt, parent: at, index: 0, path, step: last, lane: 'primary', priority: 0 },
     ]);

@@ -39,7 +39,7 @@ describe('LlamaPrm', () => {
       { ...common, id: 2, parent: 0, index: 1, path: [], step: second! },
     ]);
     await scores.answered(2);
-    prm.score([{ ...common, id: 3, parent: 1, index: 0, path: [{ node: 1, step: first! }], step: second! }]);
+    prm.score([{ ...common, id: 3, parent: 1, index: 0, path: [{ key: 1, step: first! }], step: second! }]);
     await scores.answered(3);
     for (const message of scores.answers) {
       expect(message.type === 'score' && message.reward).toBeGreaterThan(0);

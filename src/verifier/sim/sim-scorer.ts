@@ -9,6 +9,7 @@ import type { RequestId } from '../../engine/engine.ts';
 import { PrefixCache } from '../../engine/sim/prefix-cache.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import type { World } from '../../engine/sim/world.ts';
+import { nodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest, ScoreUsage, VerifierMessage } from '../verifier.ts';
 
 export interface SimScorerOptions {
@@ -125,7 +126,8 @@ export class SimScorer {
     const { search, path, step } = request;
     const promptTokens = this.#source.promptTokens(request.prompt);
     if (this.#options.reusesPrefix) {
-      const prefix = this.#cache.pin(search, promptTokens, [...path, { step }], 0);
+      const scored = { key: nodeKey(request.parent, step), step };
+      const prefix = this.#cache.pin(search, promptTokens, [...path, scored], 0);
       if (prefix !== undefined) {
         this.#cache.unpin(prefix.segment);
         return { computedTokens: prefix.computedTokens, cachedTokens: prefix.cachedTokens };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { pathOf, tipKey } from '../../../tests/support/paths.ts';
 import { prefillMs } from '../../cost/cost.ts';
 import { prm7b } from '../../cost/h200.ts';
 import { tableCost } from '../../cost/table.ts';
@@ -12,14 +13,19 @@ const cost = tableCost(prm7b.points);
 const source: RewardSource = { promptTokens: () => 100, reward: (_prompt, path) => 1 / (1 + path.length) };
 const options: SimVerifierOptions = { cost, replicas: 1, passTokens: 512, kvTokens: 10_000, reusesPrefix: true };
 
+let steps = 0;
+
+/** No two the same. */
 function step(tokens: number): Step {
-  return { text: 'x', tokens, meanLogprob: 0, end: 'delimiter' };
+  steps += 1;
+  return { text: `${steps}`, tokens, meanLogprob: 0, end: 'delimiter' };
 }
 
-function request(id: number, path: readonly Step[], scored: Step): ScoreRequest {
+function request(id: number, before: readonly Step[], scored: Step): ScoreRequest {
+  const path = pathOf(...before);
   return {
-    ...{ id, search: 'a', prompt: { kind: 'text', text: 'q' }, parent: 0, index: id, step: scored },
-    path: path.map((each, at) => ({ node: at + 1, step: each })),
+    ...{ id, search: 'a', prompt: { kind: 'text', text: 'q' }, parent: tipKey(path), index: id, step: scored },
+    path,
     ...{ lane: 'primary', priority: 0 },
   };
 }

@@ -44,7 +44,9 @@ describe('the layout', () => {
       const { tree } = replay.seek(count);
       const keys = sproutsOf(tree!).map(({ key }) => key);
       expect(new Set(keys).size).toBe(keys.length);
-      for (const { parent, index } of tree!.ghosts.values()) if (tree!.node(parent).inFlight?.has(index)) both += 1;
+      for (const { parentKey, index } of tree!.ghosts.values()) {
+        if (tree!.nodeOf(parentKey)?.inFlight?.has(index)) both += 1;
+      }
     }
     expect(both).toBeGreaterThan(0);
   });

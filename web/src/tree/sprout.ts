@@ -1,8 +1,9 @@
 // What there is to draw of a tree: its nodes, its ghosts, and the children that are being grown. A child keeps its key
 // from the moment it is asked for, so that it does not jump when it becomes a node. Pure.
 
+import type { Ghost } from '../../../src/tree/events.ts';
 import type { Node } from '../../../src/tree/node.ts';
-import type { Ghost, Tree } from '../../../src/tree/tree.ts';
+import type { Tree } from '../../../src/tree/tree.ts';
 
 export type Sprout = NodeSprout | GhostSprout | FlightSprout;
 
@@ -42,7 +43,7 @@ export function keyOfNode(node: Node): number {
 
 /** All sprouts, parents before children; the root is the first. Siblings stand in the order of their child index. */
 export function sproutsOf(tree: Tree): Sprout[] {
-  const ghosts = Map.groupBy(tree.ghosts.values(), ({ parent }) => parent);
+  const ghosts = Map.groupBy(tree.ghosts.values(), ({ parentKey }) => parentKey);
   const root: NodeSprout = {
     kind: 'node',
     node: tree.root,
@@ -57,7 +58,7 @@ export function sproutsOf(tree: Tree): Sprout[] {
   for (let at = 0; at < all.length; at += 1) {
     const sprout = all[at]!;
     if (sprout.kind !== 'node') continue;
-    addChildren(sprout, ghosts.get(sprout.node.id));
+    addChildren(sprout, ghosts.get(sprout.node.key));
     for (const child of sprout.children) all.push(child);
   }
   return all;
@@ -73,5 +74,5 @@ function addChildren(parent: NodeSprout, ghosts: readonly Ghost[] | undefined): 
   for (const ghost of ghosts ?? []) {
     if (!node.inFlight?.has(ghost.index)) children.push({ kind: 'ghost', ghost, ...place(ghost.index) });
   }
-  if (children.length > node.children.length) children.sort((a, b) => a.index - b.index);
+  children.sort((a, b) => a.index - b.index);
 }

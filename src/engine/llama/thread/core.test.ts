@@ -2,10 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { below, pathOf, tipKey } from '../../../../tests/support/paths.ts';
 import { generateRequest } from '../../../../tests/support/requests.ts';
 import { byteToken, END_OF_SEQUENCE, writeTinyModel } from '../../../../tests/support/tiny-gguf.ts';
 import type { Step } from '../../../tree/step.ts';
-import type { GenerateRequest } from '../../engine.ts';
+import type { GenerateRequest, PathStep } from '../../engine.ts';
 import { type Binding, loadBinding } from '../native/binding.ts';
 import { findLibrary } from '../native/platform.ts';
 import { Core, type CoreMessage, type CoreOptions } from './core.ts';
@@ -103,15 +104,15 @@ describe('Core', () => {
 
   it('computes every prefix token of a tree of 64 leaves once', () => {
     using bench = new Bench('random', { sequences: 63 });
-    let paths: { node: number; step: Step }[][] = [[]];
+    let paths: PathStep[][] = [[]];
     let id = 0;
     const counted = { computed: 0, generated: 0 };
     for (let depth = 0; depth < 3; depth++) {
       const requests = paths.flatMap((path) =>
-        [0, 1, 2, 3].map((index) => request(id++, { path, parent: path.at(-1)?.node ?? 0, index, maxTokens: 6 })),
+        [0, 1, 2, 3].map((index) => request(id++, { path, parent: tipKey(path), index, maxTokens: 6 })),
       );
       bench.run(requests);
-      paths = requests.map((each) => [...each.path, { node: each.id + 1, step: bench.step(each.id) }]);
+      paths = requests.map((each) => below(each.path, bench.step(each.id)));
     }
     expect(paths.length).toBe(64);
     const distinct = new Set<string>();
@@ -157,8 +158,8 @@ describe('Core', () => {
     const step = bench.step(1);
     expect(step).toMatchObject({ text: 'vwxy\n', end: 'delimiter', tokens: 5 });
     expect(step.tokenIds).toEqual([...'vwxy\n'].map(byteToken));
-    const path = [{ node: 1, step }];
-    bench.run([request(2, { prompt, path, parent: 1, sampling: { temperature: 0 }, maxTokens: 2 })]);
+    const path = pathOf(step);
+    bench.run([request(2, { prompt, path, parent: tipKey(path), sampling: { temperature: 0 }, maxTokens: 2 })]);
     expect(bench.step(2).tokenIds).toEqual([11, 12]); // the successors of "\n", not of the pair token
   });
 

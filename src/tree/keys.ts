@@ -1,0 +1,38 @@
+// What things are called by what they are, never by when they came. A node's key is a hash of its path; a draw's key says
+// which sample of which node, taken how; a draw's seed follows from both. Two runs that look at the same place see the
+// same keys, whatever arrived first. 53 bits: exact in JSON, eight bytes in memory, and among the nodes of
+// ten thousand searches of 200 nodes two alike are a chance of 1 in 4,500, in the same search of 1 in 10^11.
+
+import { hash, wideHash } from '../base/random.ts';
+import type { Sampling, Step } from './step.ts';
+
+export type NodeKey = number;
+export type DrawKey = number;
+/** How a draw is taken: a hash of all that shapes it besides its place. */
+export type FormKey = number;
+
+export const rootKey: NodeKey = wideHash('root');
+
+/** By the step's token ids, or its text where an engine gives none, and by how it ended. */
+export function nodeKey(parent: NodeKey, { tokenIds, text, end }: Pick<Step, 'tokenIds' | 'text' | 'end'>): NodeKey {
+  return wideHash(parent, tokenIds ?? text, end);
+}
+
+export function formKey({ temperature, topP, topK, minP }: Sampling): FormKey {
+  return wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
+}
+
+/** One sample below a node. */
+export function drawKey(node: NodeKey, index: number, form: FormKey): DrawKey {
+  return wideHash(node, index, form);
+}
+
+/** Siblings have seeds in a row, so that they can share one request. */
+export function drawSeed(searchSeed: number, node: NodeKey, index: number, form: FormKey): number {
+  return (hash(searchSeed, node, form) & 0x7fffffff) + index;
+}
+
+/** Lower keys come first: an order that no arrival changes, for siblings and for ties. */
+export function byKey(a: { readonly key: NodeKey }, b: { readonly key: NodeKey }): number {
+  return a.key - b.key;
+}
