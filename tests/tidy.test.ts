@@ -1,10 +1,19 @@
-// Tidiness as a test: imports run one way along the street, the pure folders are pure, every file says what it is, and
-// the repository speaks of coppice alone.
+// Tidiness as a test: imports run one way along the street and in no circle, a folder is a page, a word is one thing, the
+// pure folders are pure, every file says what it is, and the repository speaks of coppice alone.
 
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import {
+  circles,
+  codeOf,
+  exportedTypes,
+  functionLengths,
+  importsOf,
+  textOf,
+  trackedFiles,
+} from './support/source-files.ts';
+
+const core: readonly string[] = ['answer', 'cost', 'tree', 'log', 'program', 'exit', 'scheduler', 'policy', 'task'];
 
 /** Which folders of src/ a folder may import, besides itself and base/. Siblings are strangers. */
 const street: Readonly<Record<string, readonly string[]>> = {
@@ -22,18 +31,29 @@ const street: Readonly<Record<string, readonly string[]>> = {
   engine: ['tree', 'cost', 'remote'],
   verifier: ['tree', 'cost', 'engine', 'remote', 'task', 'answer'],
   journal: ['log', 'tree'],
-  runtime: ['log', 'tree', 'answer', 'program', 'exit', 'scheduler', 'policy', 'cost', 'engine', 'verifier', 'journal'],
-  config: ['tree', 'answer', 'program', 'exit', 'scheduler', 'policy', 'engine', 'verifier', 'cost', 'journal', 'task'],
-  answering: ['*'],
-  gateway: ['*'],
-  bench: ['*'],
-  cli: ['*'],
+  cluster: ['journal', 'log', 'tree'],
+  runtime: [...core, 'engine', 'verifier', 'journal'],
+  config: [...core, 'engine', 'verifier', 'journal'],
+  answering: [...core, 'engine', 'verifier', 'runtime', 'config'],
+  gateway: [...core, 'engine', 'verifier', 'runtime', 'config', 'journal', 'cluster', 'answering'],
+  bench: [...core, 'remote', 'engine', 'verifier', 'runtime', 'config', 'answering'],
+  cli: [
+    ...core,
+    'remote',
+    'engine',
+    'verifier',
+    'runtime',
+    'config',
+    'journal',
+    'cluster',
+    'answering',
+    'gateway',
+    'bench',
+  ],
 };
 
-/** Folders that nobody but cli/ may import. */
-const tops: readonly string[] = ['gateway', 'bench', 'cli'];
-
-const pure: readonly string[] = ['answer', 'cost', 'tree', 'log', 'program', 'exit', 'scheduler', 'policy', 'task'];
+/** What the page may import of src/: what folds a log, and the shapes that the server writes. */
+const openToPage = /^src\/(base|answer|tree|log|gateway\/wire)\//;
 
 const impurities: readonly [RegExp, string][] = [
   [/\basync\b|\bawait\b|\bPromise\b/, 'asynchrony'],
@@ -44,29 +64,31 @@ const impurities: readonly [RegExp, string][] = [
   [/from 'node:/, 'IO'],
 ];
 
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => file !== '');
-const sources = tracked.filter((file) => /^src\/.*\.ts$/.test(file));
+const mostFiles = 16;
+
 const isTest = (file: string) => file.endsWith('.test.ts');
+const sources = trackedFiles.filter((file) => /^src\/.*\.ts$/.test(file));
+const code = sources.filter((file) => !isTest(file));
+const page = trackedFiles.filter((file) => /^web\/src\/.*\.ts$/.test(file) && !isTest(file));
 
 function folderOf(file: string): string {
   return file.split('/')[1]!;
 }
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(/from '(\.[^']*)'|import\('(\.[^']*)'\)/g)].map(([, a, b]) =>
-    normalize(join(dirname(file), (a ?? b)!)),
-  );
+/** What each of them imports of the others, by file or by folder. */
+function graph(files: readonly string[], place: (file: string) => string): Map<string, Set<string>> {
+  const known = new Set(files);
+  const edges = new Map(files.map((file) => [place(file), new Set<string>()]));
+  for (const file of files) {
+    for (const to of importsOf(file)) {
+      if (known.has(to) && place(to) !== place(file)) edges.get(place(file))!.add(place(to));
+    }
+  }
+  return edges;
 }
 
-/** Code without comments, strings and the patterns of regular expressions left as they are: good enough for words. */
-function codeOf(file: string): string {
-  return readFileSync(file, 'utf8')
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\/\/.*$/gm, '')
-    .replace(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g, (string) => (string.startsWith("'node:") ? string : "''"));
+function groups<Value>(values: readonly Value[], key: (value: Value) => string): [string, Value[]][] {
+  return [...Map.groupBy(values, key)];
 }
 
 describe('the street', () => {
@@ -74,42 +96,71 @@ describe('the street', () => {
     expect([...new Set(sources.map(folderOf))].filter((folder) => !(folder in street))).toEqual([]);
   });
 
-  it('runs one way', () => {
-    const wrong = sources
-      .filter((file) => !isTest(file))
-      .flatMap((file) => {
-        const from = folderOf(file);
-        const allowed = [...street[from]!, from, 'base'];
-        return importsOf(file)
-          .filter((target) => target.startsWith('src/'))
-          .map(folderOf)
-          .filter((to) =>
-            allowed.includes('*') ? tops.includes(to) && to !== from && from !== 'cli' : !allowed.includes(to),
-          )
-          .map((to) => `${file} imports ${to}/`);
-      });
+  it('runs one way: `street` above says which folders a folder of src/ may import', () => {
+    const wrong = code.flatMap((file) => {
+      const from = folderOf(file);
+      const allowed = [...street[from]!, from, 'base'];
+      return importsOf(file)
+        .filter((target) => target.startsWith('src/') && !allowed.includes(folderOf(target)))
+        .map((to) => `${file} imports ${to}`);
+    });
     expect(wrong).toEqual([]);
   });
 
   it('never leads from src/ out of src/', () => {
-    const out = sources
-      .filter((file) => !isTest(file))
-      .flatMap((file) =>
-        importsOf(file)
-          .filter((to) => !to.startsWith('src/'))
-          .map((to) => `${file} imports ${to}`),
-      );
+    const out = code.flatMap((file) =>
+      importsOf(file)
+        .filter((to) => !to.startsWith('src/'))
+        .map((to) => `${file} imports ${to}`),
+    );
     expect(out).toEqual([]);
+  });
+
+  it('is open to the page as far as log, tree, answer, base and gateway/wire', () => {
+    const wrong = page.flatMap((file) =>
+      importsOf(file)
+        .filter((to) => to.startsWith('src/') && !openToPage.test(to))
+        .map((to) => `${file} imports ${to}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no circle of files, `import type` included: move the shared type below both', () => {
+    expect(circles(graph([...code, ...page], (file) => file))).toEqual([]);
+  });
+
+  it('has no circle of folders, a folder and its parent included: move what joins them into a folder of its own', () => {
+    expect(circles(graph([...code, ...page], dirname))).toEqual([]);
+  });
+});
+
+describe('every folder', () => {
+  it(`is a page, not a drawer: at most ${mostFiles} files of its own, tests aside`, () => {
+    const full = groups([...code, ...page], dirname).filter(([, files]) => files.length > mostFiles);
+    expect(full.map(([folder, files]) => `${folder} has ${files.length} files`)).toEqual([]);
+  });
+
+  it('of src/ says in a README.md what lives there', () => {
+    const mute = groups(code, dirname).filter(([folder]) => !trackedFiles.includes(`${folder}/README.md`));
+    expect(mute.map(([folder]) => `${folder} has no README.md: a few lines that say what it is`)).toEqual([]);
+  });
+});
+
+describe('a word', () => {
+  it('is one thing: no two files of src/ and web/ export a type of the same name', () => {
+    const exported = [...code, ...page].flatMap((file) => exportedTypes(file).map((name) => ({ name, file })));
+    const twice = groups(exported, ({ name }) => name).filter(([, places]) => places.length > 1);
+    expect(twice.map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(', ')}`)).toEqual([]);
   });
 });
 
 describe('the pure folders', () => {
   it('have no clock, chance, environment, IO, logging or asynchrony', () => {
-    const found = sources
-      .filter((file) => pure.includes(folderOf(file)) && !isTest(file))
+    const found = code
+      .filter((file) => core.includes(folderOf(file)))
       .flatMap((file) => {
-        const code = codeOf(file);
-        return impurities.filter(([pattern]) => pattern.test(code)).map(([, what]) => `${file} uses ${what}`);
+        const words = codeOf(file);
+        return impurities.filter(([pattern]) => pattern.test(words)).map(([, what]) => `${file} uses ${what}`);
       });
     expect(found).toEqual([]);
   });
@@ -117,19 +168,28 @@ describe('the pure folders', () => {
 
 describe('every source file', () => {
   it('opens by saying what it is', () => {
-    const mute = sources.filter((file) => !isTest(file) && !/^(#!.*\n)?\/\/ /.test(readFileSync(file, 'utf8')));
+    const mute = code.filter((file) => !/^(#!.*\n)?\/\/ /.test(textOf(file)));
     expect(mute).toEqual([]);
   });
 
   it('is one idea: no more than 500 lines', () => {
-    const long = sources.filter((file) => readFileSync(file, 'utf8').split('\n').length > 500);
+    const long = sources.filter((file) => textOf(file).split('\n').length > 500);
     expect(long).toEqual([]);
   });
 
+  it('has short functions: at most 7 lines in the median, 20 at the 90th percentile, 70 in any', () => {
+    const lengths = [...code, ...page].flatMap(functionLengths).sort((a, b) => a - b);
+    const at = (share: number) => lengths[Math.floor(share * (lengths.length - 1))]!;
+    expect(lengths.length).toBeGreaterThan(1000);
+    expect(at(0.5)).toBeLessThanOrEqual(7);
+    expect(at(0.9)).toBeLessThanOrEqual(20);
+    expect(at(1)).toBeLessThanOrEqual(70);
+  });
+
   it('has a kebab-case name without empty words', () => {
-    const named = sources.filter((file) => {
+    const named = [...sources, ...page].filter((file) => {
       return (
-        !/^[a-z0-9-]+(\.slow)?(\.test)?\.ts$/.test(file.split('/').at(-1)!) ||
+        !/^[a-z0-9-]+(\.slow)?(\.test|\.d)?\.ts$/.test(file.split('/').at(-1)!) ||
         /helper|utils|manager|misc|common/.test(file)
       );
     });
@@ -138,19 +198,19 @@ describe('every source file', () => {
 
   it('suppresses nothing and skips no test silently', () => {
     const marks = /@ts-(ignore|nocheck|expect-error)|as any\b|\.only\(|\.todo\(|FIXME/;
-    const marked = [...sources, ...tracked.filter((file) => /^tests\/.*\.ts$/.test(file))]
+    const marked = [...sources, ...page, ...trackedFiles.filter((file) => /^tests\/.*\.ts$/.test(file))]
       .filter((file) => file !== 'tests/tidy.test.ts')
-      .filter((file) => marks.test(readFileSync(file, 'utf8')));
+      .filter((file) => marks.test(textOf(file)));
     expect(marked).toEqual([]);
   });
 });
 
 describe('the repository', () => {
   it('names no registry and holds no secret', () => {
-    const texts = tracked.filter(
+    const texts = trackedFiles.filter(
       (file) => /\.(ts|md|json|py|svelte|html|yaml|toml|css)$/.test(file) && file !== 'tests/tidy.test.ts',
     );
     const wrong = /"resolved": "http|BEGIN [A-Z ]*PRIVATE KEY|sk-[A-Za-z0-9]{20}/;
-    expect(texts.filter((file) => wrong.test(readFileSync(file, 'utf8')))).toEqual([]);
+    expect(texts.filter((file) => wrong.test(textOf(file)))).toEqual([]);
   });
 });

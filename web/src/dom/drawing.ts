@@ -2,7 +2,7 @@
 // of these changes or its owner asks. Ends with the visit that it was made for.
 
 import { onTheme } from '../look/theme.ts';
-import type { Size } from '../tree/camera.ts';
+import type { CanvasSize } from '../tree/camera.ts';
 import { type Palette, readPalette } from '../tree/palette.ts';
 import { FrameLoop } from './frame-loop.ts';
 
@@ -10,7 +10,7 @@ const mostPixelsPerPoint = 2;
 
 export interface Frame {
   readonly ctx: CanvasRenderingContext2D;
-  readonly size: Size;
+  readonly size: CanvasSize;
   readonly palette: Palette;
   /** Since the last frame; infinite where the reader wants no motion. */
   readonly elapsedMs: number;
@@ -29,7 +29,7 @@ export class Drawing {
   readonly #options: DrawingOptions;
   readonly #ctx: CanvasRenderingContext2D;
   readonly #loop: FrameLoop;
-  #size: Size = { width: 1, height: 1 };
+  #size: CanvasSize = { width: 1, height: 1 };
   #palette = readPalette();
 
   constructor(options: DrawingOptions) {
@@ -59,7 +59,7 @@ export class Drawing {
     });
   }
 
-  get size(): Size {
+  get size(): CanvasSize {
     return this.#size;
   }
 

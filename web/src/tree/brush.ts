@@ -4,7 +4,7 @@
 import type { SearchFold } from '../../../src/log/fold.ts';
 import type { NodeId } from '../../../src/tree/events.ts';
 import { type Node, pathTo } from '../../../src/tree/node.ts';
-import type { Camera, Point, Size } from './camera.ts';
+import type { Camera, CanvasSize, Point } from './camera.ts';
 import { type Mark, markOf } from './mark.ts';
 import type { Palette } from './palette.ts';
 import type { Placed, Scene } from './scene.ts';
@@ -21,7 +21,7 @@ export interface Picture {
   /** The key of the sprout under the pointer. */
   readonly hovered: number | undefined;
   readonly palette: Palette;
-  readonly size: Size;
+  readonly size: CanvasSize;
   /** Milliseconds of an endless clock, for what moves; constant where the reader wants no motion. */
   readonly clockMs: number;
 }

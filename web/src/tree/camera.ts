@@ -9,7 +9,7 @@ export interface Point {
   readonly y: number;
 }
 
-export interface Size {
+export interface CanvasSize {
   readonly width: number;
   readonly height: number;
 }
@@ -45,7 +45,7 @@ export class Camera {
     return this.#zoom !== 1 || this.#move.x !== 0 || this.#move.y !== 0;
   }
 
-  aimAt({ minX, maxX, levels }: Extent, { width, height }: Size): void {
+  aimAt({ minX, maxX, levels }: Extent, { width, height }: CanvasSize): void {
     const roomX = Math.max(40, width - margin.left - margin.right);
     const roomY = Math.max(40, height - margin.top - margin.bottom);
     const scaleX = Math.min(widestSpacing, roomX / Math.max(1, maxX - minX));
