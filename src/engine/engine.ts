@@ -23,6 +23,18 @@ export interface PathStep {
   readonly step: Step;
 }
 
+/** What the asker reads of a step beside its text and tokens. What nobody reads, an engine may leave out to be faster. */
+export interface StepNeeds {
+  /** Log probabilities of the step's tokens; without them `meanLogprob` may be 0. */
+  readonly logprobs: boolean;
+  /** `token` messages: somebody watches the text grow. */
+  readonly tokens: boolean;
+  /** The seed must be obeyed: the search is to be repeatable. */
+  readonly seed: boolean;
+}
+
+export const allNeeds: StepNeeds = { logprobs: true, tokens: true, seed: true };
+
 /** One sequence: one child below a path. Requests handed over in one call with the same path are siblings. */
 export interface GenerateRequest {
   readonly id: RequestId;
@@ -34,6 +46,10 @@ export interface GenerateRequest {
   readonly path: readonly PathStep[];
   readonly index: number;
   readonly sampling: Sampling;
+  /** Equal among siblings of one expansion, which may share a call to a server; samples that are strands have their own. */
+  readonly expansion?: number;
+  /** All of them unless said. */
+  readonly needs?: StepNeeds;
   /** Follows from the search's seed and the draw's key: the same child has the same seed, alone or in company. */
   readonly seed: number;
   /** Strings that end a step; kept in its text. */

@@ -33,6 +33,8 @@ export interface ExitRule {
   readonly needsBound?: boolean;
   /** Rests on leaves being the only nodes that grow: not for a program that comes back to a node. */
   readonly needsLeaves?: boolean;
+  /** Reads log probabilities of steps: engines are asked for them only where somebody does. */
+  readonly readsLogprobs?: boolean;
   check(view: SearchView): Exit | undefined;
 }
 
@@ -43,6 +45,7 @@ export interface PruneRule {
   readonly name: string;
   /** As for exit rules. */
   readonly needsBound?: boolean;
+  readonly readsLogprobs?: boolean;
   /** What the rule holds of any node of the tree as it is now; undefined while it ends nothing. See prune.ts. */
   judge(view: SearchView): Judge | undefined;
 }

@@ -64,6 +64,7 @@ interface Level {
 class Beam implements Program {
   readonly name = beam.name;
   readonly needsVerifier = beam.needsVerifier;
+  readonly readsLogprobs = false;
   readonly expandsOnce = beam.expandsOnce;
   readonly naturalWidth: number;
   readonly #options: BeamOptions;

@@ -78,6 +78,8 @@ export const greedy = defineProgram({
 class Samples implements Program {
   readonly name: string;
   readonly needsVerifier: boolean;
+  /** Of answers with as many votes, the one that the model found likelier; scores hardly ever tie. */
+  readonly readsLogprobs: boolean;
   readonly expandsOnce = samplesShape.expandsOnce;
   readonly naturalWidth: number;
   readonly #options: SamplesOptions;
@@ -85,6 +87,7 @@ class Samples implements Program {
   constructor(name: string, needsVerifier: boolean, options: SamplesOptions) {
     this.name = name;
     this.needsVerifier = needsVerifier;
+    this.readsLogprobs = !needsVerifier && options.choose === 'vote';
     this.naturalWidth = options.samples;
     this.#options = options;
   }

@@ -45,6 +45,8 @@ export interface Program {
   readonly name: string;
   /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
+  /** Decides by log probabilities of steps; engines are asked for them only where a program, verifier or rule reads them. */
+  readonly readsLogprobs: boolean;
   /**
    * No node gets more children after its expansion is answered, so that only leaves grow: the negative exits need it. One
    * that was preempted is not answered: it is completed before anything is asked below it.

@@ -21,6 +21,7 @@ import type { Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { SearchRequest } from './request.ts';
 import type { Flight, Search } from './search.ts';
+import { stepNeeds } from './step-needs.ts';
 
 type Drawn = Pick<Flight, 'index' | 'form'>;
 
@@ -35,6 +36,8 @@ export interface FlightsOptions {
   readonly engine: Engine;
   readonly verifier: Verifier | undefined;
   readonly requestTimeoutMs: number | undefined;
+  /** Whether somebody reads a search's tokens as they come. */
+  readonly watches: (search: string) => boolean;
   readonly onFault: ((search: string, fault: Fault) => void) | undefined;
 }
 
@@ -77,10 +80,14 @@ export class Flights {
     const { node } = expansion;
     const path = pathTo(node).map((each) => ({ key: each.key, step: each.step! }));
     const form = formKey(expansion.sampling);
+    const { verifier, watches } = this.#options;
+    const needs = stepNeeds(search.request, verifier, watches(search.id));
+    let first: RequestId | undefined;
     for (const index of indices) {
       const place = { node, index, form, draw: drawKey(node.key, index, form), path };
       const flight = this.#add({ search, ...place, lane, step: undefined }, nowMs);
-      this.#toGenerate.push(generateRequest(flight, expansion));
+      first ??= flight.id;
+      this.#toGenerate.push({ ...generateRequest(flight, expansion), expansion: first, needs });
     }
   }
 

@@ -23,6 +23,8 @@ export interface RuntimeOptions {
   readonly onEvent?: (event: LoggedEvent) => void;
   readonly onEnd?: (result: SearchResult) => void;
   readonly onToken?: (token: Token) => void;
+  /** Whether somebody reads the tokens of a search as they come; unless said, where there is `onToken`. Asked anew per step. */
+  readonly watches?: (search: string) => boolean;
   readonly onFault?: (search: string, fault: Fault) => void;
   /** The inbox has something: `step` should be called soon. */
   readonly wake?: () => void;

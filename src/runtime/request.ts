@@ -18,6 +18,8 @@ export interface SearchRequest {
   /** Defaults to the aggregation that the verifier was made for, or `product` without one. */
   readonly aggregation?: Aggregation;
   readonly seed: number;
+  /** Whether the seed must be obeyed; true unless said. Servers are faster without seeds. */
+  readonly repeatable?: boolean;
   /** Higher is admitted first. */
   readonly priority: number;
   /** Strings that end a step. */

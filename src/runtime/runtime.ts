@@ -48,10 +48,10 @@ export class Runtime {
   #stale = false;
 
   constructor(options: RuntimeOptions) {
-    const { engine, verifier, requestTimeoutMs, onFault } = options;
+    const { engine, verifier, requestTimeoutMs, watches = () => options.onToken !== undefined, onFault } = options;
     this.#options = options;
     this.#leases = new Leases(options.budget);
-    this.#flights = new Flights({ engine, verifier, requestTimeoutMs, onFault });
+    this.#flights = new Flights({ engine, verifier, requestTimeoutMs, watches, onFault });
     this.#speculation = new Speculation(this.#leases, this.#flights, (search) => this.#touched.add(search));
     engine.connect((message) => this.#post({ from: 'engine', message }));
     verifier?.connect((message) => this.#post({ from: 'verifier', message }));

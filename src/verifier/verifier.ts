@@ -39,6 +39,8 @@ export interface VerifierCapabilities {
   readonly aggregation: Aggregation;
   /** Scores of a prefix are not computed again. */
   readonly reusesPrefix: boolean;
+  /** Scores by the log probabilities of a step. */
+  readonly readsLogprobs?: boolean;
 }
 
 export interface VerifierLoad {

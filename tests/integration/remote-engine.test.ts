@@ -80,7 +80,7 @@ describe('cancellation', () => {
     const server = new LlamaTestServer();
     const { engine, request, until, answer, inbox } = await open([server]);
     const letGo = holdAt(server, 1);
-    const siblings = [request(), request(), request()];
+    const siblings = [request({ seed: 7 }), request({ seed: 8 }), request({ seed: 9 })];
     engine.generate(siblings);
     await until(() => inbox.filter((each) => each.type === 'token').length >= 3);
     expect(server.bodies('/completion')).toMatchObject([{ n_cmpl: 3 }]);
@@ -131,21 +131,50 @@ describe('the queue', () => {
 });
 
 describe('an unknown limit', () => {
-  it('shrinks while the server says that requests wait', async () => {
+  it('doubles at each reading while nobody waits at the server, then becomes what the server runs', async () => {
     const server = new VllmServer();
-    const { engine, request, finish, until } = await open([server]);
-    const letGo = holdAt(server, 1);
-    const one = request();
-    engine.generate([one]);
-    await until(() => server.generating === 1);
-    const before = engine.load().sequenceLimit!;
+    const { engine, request, finish, until, timers } = await open([server]);
+    const letGo = holdAt(server, 0);
+    const requests = Array.from({ length: 300 }, (_, at) => request({ search: `search-${at % 10}` }));
+    engine.generate(requests);
+    for (const room of [32, 64, 128, 256]) {
+      await until(() => server.generating === room);
+      expect(engine.load().runningSequences).toBe(room);
+      timers.advance(250);
+    }
+    await until(() => server.generating === 300);
     server.waiting = 5;
-    await until(() => engine.load().sequenceLimit! < before, 500);
+    server.generatingShown = 200;
+    await until(() => engine.load().sequenceLimit === 200, 250);
     letGo();
-    await finish([one]);
+    await finish(requests);
+    expect(engine.load().runningSequences).toBe(0);
   });
 
-  it('grows while it is felt', async () => {
+  it('is remembered by a replica that was out and came back as it was', async () => {
+    const server = new VllmServer();
+    const { engine, request, finish, until, timers } = await open([server]);
+    const letGo = holdAt(server, 0);
+    const requests = Array.from({ length: 60 }, () => request());
+    engine.generate(requests);
+    await until(() => server.generating === 32);
+    timers.advance(250);
+    await until(() => engine.load().sequenceLimit === 64);
+    letGo();
+    await finish(requests);
+    server.mischief = failing(1, { type: 'cut', afterTokens: 0 });
+    const port = Number(new URL(server.url).port);
+    await server.close();
+    const late = request();
+    engine.generate([late]);
+    await until(() => engine.status()[0]?.state === 'open');
+    const back = await new VllmServer({ vocabulary: server.vocabulary }).listen(port);
+    await finish([late], 100);
+    expect(engine.load().sequenceLimit).toBe(64);
+    await back.close();
+  });
+
+  it('grows by one a round while it is felt and no gauge has been read', async () => {
     const server = new VllmServer();
     const { engine, request, finish } = await open([server]);
     const requests = Array.from({ length: 200 }, (_, at) => request({ search: `search-${at % 10}` }));

@@ -51,6 +51,8 @@ async function record(server: string, target: string): Promise<void> {
     tokenIds,
     pathText: '',
     siblings: 1,
+    logprobs: true,
+    delivery: 'tokens',
     sampling: { temperature: 1 },
     seed: 11,
     stops: ['1', '2', '3', '4'],

@@ -134,9 +134,11 @@ export class SglangServer extends TestServer {
     const written: Token[] = [];
     const complete = await this.writeTokens(watched, tokens, mischief, async (token, at) => {
       written.push(token);
+      if (body.stream !== true) return;
       await watched.event(this.#event(written, at === tokens.length - 1 ? finish : null, ids.length, cached, params));
     });
     this.#running.delete(rid);
+    if (complete && body.stream !== true) return this.#event(written, finish, ids.length, cached, params);
     if (complete && mischief.type !== 'no-done') await watched.raw('data: [DONE]\n\n');
     if (complete) this.#known = [...this.#known, [...ids, ...tokens.map((each) => each.id)]];
     return undefined;

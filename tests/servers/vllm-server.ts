@@ -1,5 +1,5 @@
 // A server that speaks vLLM's protocol: /v1/completions with token ids, stop_reason as string, null or number, usage in a
-// last chunk, prefix reuse in blocks of 16 tokens, /tokenize with messages, and a reward model's /pooling and
+// last chunk (over all siblings of a request), siblings with seeds that count on, prefix reuse in blocks of 16 tokens, /tokenize with messages, and a reward model's /pooling and
 // /generative_scoring. Refuses what vLLM refuses and ignores fields that it does not know.
 
 import { cutTokens, endOfText, type Token } from './model.ts';
@@ -9,6 +9,19 @@ export interface VllmSettings extends ServerSettings {
   /** --enable-prompt-tokens-details */
   readonly tokenDetails?: boolean;
   readonly prefixCaching?: boolean;
+  /** Fields that it answers with 400, as some front ends do. */
+  readonly refuses?: readonly ('n' | 'logprobs')[];
+  /** Gives one choice, whatever `n` says. */
+  readonly ignoresSiblings?: boolean;
+}
+
+/** One sequence of a request. */
+interface Sibling {
+  readonly index: number;
+  readonly tokens: readonly Token[];
+  /** The text of each token. */
+  readonly texts: readonly string[];
+  readonly last: Record<string, unknown>;
 }
 
 const blockTokens = 16;
@@ -23,9 +36,15 @@ export class VllmServer extends TestServer {
   readonly #tokenDetails: boolean;
   readonly #prefixCaching: boolean;
   readonly #blocks = new Set<string>();
+  readonly #settings: VllmSettings;
+  /** What its gauge of running requests says, where a test wants another figure than the true one. */
+  generatingShown: number | undefined;
+  preemptions = 0;
+  kvUse = 0.1;
 
   constructor(settings: VllmSettings = {}) {
     super(settings);
+    this.#settings = settings;
     this.#tokenDetails = settings.tokenDetails ?? true;
     this.#prefixCaching = settings.prefixCaching ?? true;
   }
@@ -66,8 +85,10 @@ export class VllmServer extends TestServer {
 
   #metrics(): string {
     return [
-      `vllm:num_requests_running{model_name="${this.model}",engine="0"} ${this.generating}.0`,
+      `vllm:num_requests_running{model_name="${this.model}",engine="0"} ${this.generatingShown ?? this.generating}.0`,
       `vllm:num_requests_waiting{engine="0"} ${this.waiting}.0`,
+      `vllm:num_preemptions_total{engine="0"} ${this.preemptions}.0`,
+      `vllm:kv_cache_usage_perc{engine="0"} ${this.kvUse}`,
       `vllm:cache_config_info{block_size="16",enable_prefix_caching="${this.#prefixCaching ? 'True' : 'False'}"} 1.0`,
       '',
     ].join('\n');
@@ -89,42 +110,72 @@ export class VllmServer extends TestServer {
     const maxTokens = typeof body.max_tokens === 'number' ? body.max_tokens : 16;
     this.#check(body, prompt, maxTokens);
     const stops = typeof body.stop === 'string' ? [body.stop] : ((body.stop as string[] | undefined) ?? []);
-    const drawn = this.draw(prompt, Number(body.seed ?? 0), Number(body.temperature ?? 1), mischief);
-    const { tokens, ending } = cutTokens(drawn, stops, maxTokens);
-    const cached = this.#reuse(prompt.concat(tokens.map((each) => each.id)), prompt.length);
+    const count = this.#settings.ignoresSiblings === true ? 1 : Number(body.n ?? 1);
+    const seed = typeof body.seed === 'number' ? body.seed : this.seen.length * 1000;
+    const siblings = Array.from({ length: count }, (_, at): Sibling => {
+      const drawn = this.draw(prompt, seed + at, Number(body.temperature ?? 1), mischief);
+      const { tokens, ending } = cutTokens(drawn, stops, maxTokens);
+      const finish = { finish_reason: ending.type === 'length' ? 'length' : 'stop' };
+      const last = { ...finish, stop_reason: stopReason(ending, prompt) };
+      return { index: at, tokens, texts: pieces(tokens, ending, body.include_stop_str_in_output === true), last };
+    });
+    const written = siblings.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    const cached = siblings.map(({ tokens }) => this.#reuse(prompt.concat(tokens.map(({ id }) => id)), prompt.length));
     const usage = {
       prompt_tokens: prompt.length,
-      completion_tokens: tokens.length,
-      total_tokens: prompt.length + tokens.length,
-      prompt_tokens_details: this.#tokenDetails ? { cached_tokens: cached } : null,
+      completion_tokens: written,
+      total_tokens: prompt.length + written,
+      prompt_tokens_details: this.#tokenDetails ? { cached_tokens: cached[0] } : null,
     };
-    const last = {
-      finish_reason: ending.type === 'length' ? 'length' : 'stop',
-      stop_reason: stopReason(ending, prompt),
-    };
-    const texts = pieces(tokens, ending, body.include_stop_str_in_output === true);
-    if (body.stream !== true) {
-      const choice = this.#choice(body, tokens, texts.join(''), last);
-      return { id: 'cmpl-1', object: 'text_completion', model: this.model, choices: [choice], usage };
-    }
-    await this.#stream(body, open(), tokens, texts, last, usage, mischief);
+    if (body.stream !== true) return this.#whole(body, siblings, usage, mischief, open);
+    await this.#stream(body, open(), siblings, usage, mischief);
     return undefined;
+  }
+
+  /** At its own pace too, though nothing is seen before the end; a client that leaves is noticed. */
+  async #whole(
+    body: Record<string, unknown>,
+    siblings: readonly Sibling[],
+    usage: unknown,
+    mischief: Mischief,
+    open: () => EventStream,
+  ): Promise<unknown> {
+    // One token is the probe of what the server can do, which nothing troubles.
+    const stream = body.max_tokens === 1 ? undefined : open();
+    const ended =
+      stream === undefined
+        ? []
+        : await Promise.all(siblings.map(({ tokens }) => this.writeTokens(stream, tokens, mischief, async () => {})));
+    if (!ended.every(Boolean)) {
+      stream?.cut();
+      return undefined;
+    }
+    const choices = siblings.map((each) => this.#choice(body, each.index, each.tokens, each.texts.join(''), each.last));
+    return { id: 'cmpl-1', object: 'text_completion', model: this.model, choices, usage };
   }
 
   async #stream(
     body: Record<string, unknown>,
     stream: EventStream,
-    tokens: readonly Token[],
-    texts: readonly string[],
-    last: Record<string, unknown>,
+    siblings: readonly Sibling[],
     usage: unknown,
     mischief: Mischief,
   ): Promise<void> {
-    const complete = await this.writeTokens(stream, tokens, mischief, async (token, at) => {
-      const end = at === tokens.length - 1 ? last : { finish_reason: null, stop_reason: null };
-      await stream.event({ id: 'cmpl-1', choices: [this.#choice(body, [token], texts[at]!, end)] });
-    });
-    if (!complete) return;
+    const one = async ({ index, tokens, texts, last }: Sibling): Promise<boolean> => {
+      const interval = Number(body.stream_interval ?? 1);
+      let sent = 0;
+      return this.writeTokens(stream, tokens, mischief, async (_, at) => {
+        const ends = at === tokens.length - 1;
+        // The first token is sent at once, then every so many.
+        if (!ends && at > 0 && at + 1 - sent < interval) return;
+        const end = ends ? last : { finish_reason: null, stop_reason: null };
+        const choice = this.#choice(body, index, tokens.slice(sent, at + 1), texts.slice(sent, at + 1).join(''), end);
+        sent = at + 1;
+        await stream.event({ id: 'cmpl-1', choices: [choice] });
+      });
+    };
+    const complete = await Promise.all(siblings.map(one));
+    if (!complete.every(Boolean)) return;
     const { include_usage: include } = (body.stream_options ?? {}) as Record<string, unknown>;
     if (include === true) await stream.event({ id: 'cmpl-1', choices: [], usage });
     if (mischief.type !== 'no-done') await stream.raw('data: [DONE]\n\n');
@@ -132,12 +183,13 @@ export class VllmServer extends TestServer {
 
   #choice(
     body: Record<string, unknown>,
+    index: number,
     tokens: readonly Token[],
     text: string,
     end: Record<string, unknown>,
   ): unknown {
     return {
-      index: 0,
+      index,
       text,
       logprobs:
         body.logprobs === undefined || body.logprobs === null
@@ -157,6 +209,11 @@ export class VllmServer extends TestServer {
 
   #check(body: Record<string, unknown>, prompt: readonly number[], maxTokens: number): void {
     const { n = 1, temperature = 1, stop, stream, stream_options: streamOptions, model } = body;
+    const { refuses = [] } = this.#settings;
+    if (refuses.includes('n') && n !== 1) this.refuse(400, 'Only n=1 is supported.');
+    if (refuses.includes('logprobs') && body.logprobs !== undefined) {
+      this.refuse(400, `Requested sample logprobs of ${String(body.logprobs)}, which is not allowed.`);
+    }
     if (model !== this.model) this.refuse(404, `The model \`${model}\` does not exist.`);
     if (Number(n) > 1 && temperature === 0) this.refuse(400, 'n must be 1 when using greedy sampling');
     if (Number(temperature) > 2) this.refuse(400, 'temperature must be in [0, 2]');

@@ -150,6 +150,8 @@ function wireCall(): { readonly path: string; payload(at: number): string } {
     tokenIds,
     pathText: '',
     siblings: 1,
+    logprobs: true,
+    delivery: 'tokens',
     sampling,
     seed: 1,
     stops: ['\n\n'],

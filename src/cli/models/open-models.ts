@@ -102,7 +102,7 @@ async function openRemote(
     servers,
     siblings,
     observe: ({ type, ...fields }) =>
-      log[type === 'replica-down' ? 'warn' : 'info'](type, { model: config.name, ...fields }),
+      log[type === 'replica-up' ? 'info' : 'warn'](type, { model: config.name, ...fields }),
     ...(model === undefined ? {} : { model }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(inFlight === undefined ? {} : { inFlight }),

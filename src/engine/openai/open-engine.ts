@@ -5,7 +5,8 @@ import { FaultError, fault } from '../../base/fault.ts';
 import { CircuitBreaker } from '../../remote/circuit-breaker.ts';
 import { liveTimers } from '../../remote/timers.ts';
 import type { EngineCapabilities } from '../engine.ts';
-import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
+import { refusalText } from './flight/refusable.ts';
+import { checkOptions, type RemoteEngineOptions } from './options.ts';
 import { RemoteEngine } from './remote-engine.ts';
 import { defaultLimits, type LimitOptions } from './replica/in-flight-limit.ts';
 import { Replica } from './replica/replica.ts';
@@ -13,7 +14,7 @@ import { Replica } from './replica/replica.ts';
 export async function openRemoteEngine(options: RemoteEngineOptions): Promise<RemoteEngine> {
   checkOptions(options);
   const replicas = await openReplicas(options);
-  return new RemoteEngine(options, replicas, capabilitiesOf(options, replicas));
+  return new RemoteEngine(options, replicas, capabilitiesOf(replicas));
 }
 
 async function openReplicas(options: RemoteEngineOptions): Promise<Replica[]> {
@@ -36,6 +37,10 @@ async function openReplicas(options: RemoteEngineOptions): Promise<Replica[]> {
     replica.breaker = new CircuitBreaker(faults[at] === undefined, timers.nowMs(), faults[at]?.message);
   });
   requireOneModel(replicas);
+  for (const { connection, facts } of replicas.filter((each) => each.reached)) {
+    if (facts.dialect === 'vllm' && !facts.logprobs)
+      options.observe?.({ type: 'replica-refuses', url: connection.url, reason: refusalText('logprobs') });
+  }
   return replicas;
 }
 
@@ -49,15 +54,13 @@ function requireOneModel(replicas: readonly Replica[]): void {
 }
 
 /** What all of them can do. */
-function capabilitiesOf(options: RemoteEngineOptions, replicas: readonly Replica[]): EngineCapabilities {
+function capabilitiesOf(replicas: readonly Replica[]): EngineCapabilities {
   const reached = replicas.filter((each) => each.reached);
   const facts = reached.map((each) => each.facts);
   const contexts = facts.flatMap((each) => each.contextTokens ?? []);
-  const grouped = (options.siblings ?? remoteDefaults.siblings) === 'auto';
   return {
     name: [...new Set(facts.map((each) => each.dialect))].join('+'),
-    // Siblings that share a request take their seeds from the first of them.
-    seeded: facts.every((each) => each.seeded && !(grouped && each.dialect === 'llama-server')),
+    seeded: facts.every((each) => each.seeded),
     logprobs: facts.every((each) => each.logprobs),
     streams: true,
     seesStops: reached.every((each) => each.dialect.seesStops),

@@ -13,7 +13,9 @@ export interface ServerOptions {
 /** What an operator wants to know of; never carries a key. */
 export type ReplicaEvent =
   | { readonly type: 'replica-down'; readonly url: string; readonly reason: string }
-  | { readonly type: 'replica-up'; readonly url: string };
+  | { readonly type: 'replica-up'; readonly url: string }
+  /** It does without something from now on, which the reason names. */
+  | { readonly type: 'replica-refuses'; readonly url: string; readonly reason: string };
 
 export interface RemoteEngineOptions {
   /** Replicas of one model. */
@@ -24,7 +26,7 @@ export interface RemoteEngineOptions {
   readonly dialect?: DialectName;
   /** Sequences in flight per server; read from the server or found by trial unless said. */
   readonly inFlight?: number;
-  /** `auto`: one request for siblings where the server would otherwise compute their prefix once each. */
+  /** `auto`: one request for the siblings of an expansion where the server takes that well. */
   readonly siblings?: 'auto' | 'single';
   /** Times that a step is tried in all when servers break or answer badly. */
   readonly attempts?: number;

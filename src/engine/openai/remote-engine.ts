@@ -3,37 +3,41 @@
 // again elsewhere. Every request is answered exactly once, whatever the servers do. It must never hold an answer back
 // because another request failed, and never accept one for a request that was cancelled.
 
-import { type Fault, FaultError, fault } from '../../base/fault.ts';
-import { hash, Random } from '../../base/random.ts';
+import { type Fault, fault } from '../../base/fault.ts';
+import { Random } from '../../base/random.ts';
 import { failureOf } from '../../remote/circuit-breaker.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Step } from '../../tree/step.ts';
-import type {
-  Custody,
-  Engine,
-  EngineCapabilities,
-  EngineLoad,
-  EngineMessage,
-  GenerateRequest,
-  GenerationUsage,
-  RequestId,
+import {
+  allNeeds,
+  type Custody,
+  type Engine,
+  type EngineCapabilities,
+  type EngineLoad,
+  type EngineMessage,
+  type GenerateRequest,
+  type GenerationUsage,
+  type RequestId,
 } from '../engine.ts';
-import type { Call } from './dialect/dialect.ts';
 import { Attempt } from './flight/attempt.ts';
 import { callFor } from './flight/call.ts';
-import { type Child, childOf, type Job, liveChildren } from './flight/queue.ts';
-import { groupSiblings } from './flight/siblings.ts';
+import { CallNames } from './flight/call-names.ts';
+import { blank, faultOf, tooLong, tried } from './flight/faults.ts';
+import { type Child, childOf, isLive, type Job, liveChildren } from './flight/queue.ts';
+import { blamedFor, type Refusable, refusalText } from './flight/refusable.ts';
+import { groupSiblings, runsOf } from './flight/siblings.ts';
+import { StepTime } from './flight/step-time.ts';
 import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Prefixes } from './prefixes.ts';
 import { Affinity } from './replica/affinity.ts';
+import { GaugeWatch } from './replica/gauge-watch.ts';
 import type { Replica } from './replica/replica.ts';
 import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replica/replicas.ts';
 import { Watch } from './replica/watch.ts';
 
 /** Blank steps thrown away before the request fails. */
 const rejections = 3;
-const smoothing = 0.05;
 
 export class RemoteEngine implements Engine {
   readonly capabilities: EngineCapabilities;
@@ -48,13 +52,13 @@ export class RemoteEngine implements Engine {
   /** The attempt that a child is being written by. */
   readonly #onWire = new WeakMap<Child, Attempt>();
   readonly #watch: Watch;
+  readonly #gauges: GaugeWatch;
+  readonly #stepTime = new StepTime();
   #parked: Job[] = [];
   #post: (message: EngineMessage) => void = () => {};
   #order = 0;
-  #stepMs: number | undefined;
   #closed = false;
-  /** Tells this engine's calls from those of another on the same server. */
-  readonly #name: string;
+  readonly #names: CallNames;
 
   /** Use `openRemoteEngine`, which asks the servers what they are. */
   constructor(options: RemoteEngineOptions, replicas: readonly Replica[], capabilities: EngineCapabilities) {
@@ -65,14 +69,13 @@ export class RemoteEngine implements Engine {
     this.#affinity = new Affinity(replicas, options.routingHeaders);
     this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-engine', this.#options.seed);
-    this.#name = hash(this.#options.seed, process.pid, this.#timers.nowMs() * 1000)
-      .toString(16)
-      .padStart(8, '0');
+    this.#names = new CallNames(this.#options.seed, this.#timers.nowMs());
     this.#watch = new Watch(this.#timers, this.#options, replicas, {
       stalled: (attempt, reason) => attempt.stall(reason),
       probed: (replica, reason) => this.#probed(replica, reason),
       tick: () => this.#giveUpParked(),
     });
+    this.#gauges = new GaugeWatch(this.#timers, (replica) => this.#pump(replica));
     for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
   }
 
@@ -101,13 +104,14 @@ export class RemoteEngine implements Engine {
   cancel(requests: readonly RequestId[]): void {
     for (const id of requests) {
       const child = this.#children.get(id);
-      if (child === undefined) continue;
+      if (child === undefined || child.dropped) continue;
+      child.dropped = true;
       const { waitsIn } = child;
       const attempt = this.#onWire.get(child);
-      const usage = attempt === undefined ? {} : { usage: attempt.usage(child) };
-      this.#answer(child, { type: 'fault', request: id, fault: this.#cancelled(), ...usage });
       waitsIn?.forget();
-      if (attempt?.children.every((each) => each.answered) === true) this.#drop(attempt);
+      if (attempt === undefined) this.#fault(child, this.#cancelled());
+      // What shares a request goes on at the server until nobody waits for any of it.
+      else if (!attempt.children.some(isLive)) this.#drop(attempt);
     }
     for (const replica of this.#replicas) this.#pump(replica);
   }
@@ -119,7 +123,7 @@ export class RemoteEngine implements Engine {
 
   load(): EngineLoad {
     const parked = this.#parked.reduce((sum, job) => sum + liveChildren(job).length, 0);
-    return loadOf(this.#replicas, parked, this.#stepMs);
+    return loadOf(this.#replicas, parked, this.#stepTime.ms);
   }
 
   status(): ReplicaStatus[] {
@@ -130,6 +134,7 @@ export class RemoteEngine implements Engine {
     this.cancel([...this.#children.keys()]);
     this.#closed = true;
     this.#watch.stop();
+    this.#gauges.stop();
     for (const replica of this.#replicas) replica.connection.close();
   }
 
@@ -173,23 +178,26 @@ export class RemoteEngine implements Engine {
     const roomTokens = (replica.facts.contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
     if (roomTokens < 1) {
       replica.inFlight -= children.length;
-      for (const child of children) this.#fault(child, tooLong(replica, tokenIds!.length));
+      for (const child of children)
+        this.#fault(child, tooLong(replica.connection.url, replica.facts, tokenIds!.length));
       return this.#pump(replica);
     }
-    const call = callFor(children, replica.dialect, tokenIds, roomTokens, this.#callName());
-    const attempt = this.#open(replica, { ...job, children }, call);
-    replica.attempts.add(attempt);
-    for (const child of children) this.#onWire.set(child, attempt);
+    for (const run of replica.refused.has('n') ? children.map((child) => [child]) : runsOf(children)) {
+      this.#open(replica, { ...job, children: run }, tokenIds, roomTokens);
+    }
     this.#watch.arm();
+    this.#gauges.arm(replica);
   }
 
-  #open(replica: Replica, job: Job, call: Call): Attempt {
-    const { connection, dialect, facts } = replica;
+  #open(replica: Replica, job: Job, tokenIds: readonly number[] | undefined, roomTokens: number): void {
+    const { connection, dialect, facts, refused } = replica;
     const { children, search } = job;
+    const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#names.take() });
+    const stepMs = (): number | undefined => this.#stepTime.ms;
     const headers = this.#affinity.headers(search, facts.dialect);
     const nowMs = (): number => this.#timers.nowMs();
     const attempt: Attempt = new Attempt(
-      { connection, dialect, facts, call, children, headers, nowMs },
+      { connection, dialect, facts, call, children, headers, nowMs, stepMs },
       {
         head: (received) => this.#affinity.keepSession(search, received['x-session-token']),
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
@@ -204,17 +212,15 @@ export class RemoteEngine implements Engine {
           this.#leave(replica, attempt);
           // A sibling that is being drawn again belongs to another job by now.
           const left = children.filter((child) => this.#onWire.get(child) === attempt);
-          this.#failed(replica, { ...job, children: left }, reason);
+          for (const child of left) if (child.dropped) this.#charge(child, attempt.usage(child));
+          const blamed = blamedFor(reason, call);
+          if (blamed === undefined) this.#failed(replica, { ...job, children: left }, reason);
+          else this.#without(replica, blamed, { ...job, children: left });
         },
       },
     );
-    return attempt;
-  }
-
-  /** Fixed length: SGLang aborts by prefix. */
-  #callName(): string {
-    this.#order += 1;
-    return `coppice-${this.#name}-${String(this.#order).padStart(10, '0')}`;
+    replica.attempts.add(attempt);
+    for (const child of children) this.#onWire.set(child, attempt);
   }
 
   // Answers.
@@ -224,13 +230,19 @@ export class RemoteEngine implements Engine {
   }
 
   #token(child: Child, text: string, tokens: number): void {
-    if (child.answered || child.streamed) return;
+    if (!isLive(child) || child.streamed || !(child.request.needs ?? allNeeds).tokens) return;
     this.#post({ type: 'token', request: child.request.id, text, tokens });
   }
 
   #stepped(replica: Replica, job: Job, attempt: Attempt, child: Child, step: Step, usage: GenerationUsage): void {
-    if (child.answered) return;
-    this.#observeStepTime(attempt, step);
+    replica.inFlight -= 1;
+    this.#stepTime.observe(attempt, step);
+    if (child.dropped) this.#charge(child, usage);
+    else this.#take(replica, job, child, step, usage);
+    this.#pump(replica);
+  }
+
+  #take(replica: Replica, job: Job, child: Child, step: Step, usage: GenerationUsage): void {
     if (step.end === 'eos' || step.text.trim() !== '') {
       this.#answer(child, { type: 'step', request: child.request.id, step, usage });
       return;
@@ -239,14 +251,12 @@ export class RemoteEngine implements Engine {
     child.rejected += 1;
     child.streamed = true;
     if (child.rejected < rejections) this.#redraw({ ...job, children: [child] });
-    else this.#fault(child, blank(replica));
+    else this.#fault(child, blank(replica.connection.url, rejections));
   }
 
-  #observeStepTime(attempt: Attempt, step: Step): void {
-    const { firstMs, lastMs } = attempt;
-    if (firstMs === undefined || step.tokens < 2) return;
-    const stepMs = (lastMs - firstMs) / (step.tokens - 1);
-    this.#stepMs = this.#stepMs === undefined ? stepMs : this.#stepMs + (stepMs - this.#stepMs) * smoothing;
+  /** The answer to a cancelled child, with what it cost. */
+  #charge(child: Child, usage: GenerationUsage): void {
+    this.#answer(child, { type: 'fault', request: child.request.id, fault: this.#cancelled(), usage });
   }
 
   #fault(child: Child, reason: Fault): void {
@@ -273,6 +283,18 @@ export class RemoteEngine implements Engine {
       this.#again(replica, { ...job, children, attempts });
     }
     for (const each of this.#replicas) this.#pump(each);
+  }
+
+  /** The server refuses something that steps can do without: once more without it, and never again with it. */
+  #without(replica: Replica, blamed: Refusable, job: Job): void {
+    if (!replica.refused.has(blamed)) {
+      const reason = refusalText(blamed);
+      this.#options.observe?.({ type: 'replica-refuses', url: replica.connection.url, reason });
+    }
+    replica.refused.add(blamed);
+    for (const child of job.children) this.#onWire.delete(child);
+    this.#place(job);
+    this.#pump(replica);
   }
 
   /** Nobody failed: the same place, another seed. */
@@ -365,30 +387,11 @@ export class RemoteEngine implements Engine {
     attempt.abort();
     const replica = this.#replicas.find((each) => each.attempts.has(attempt));
     if (replica !== undefined) this.#leave(replica, attempt);
+    for (const child of attempt.children) this.#charge(child, attempt.usage(child));
   }
 
+  /** Its sequences that have not ended give their places back; the others have. */
   #leave(replica: Replica, attempt: Attempt): void {
-    if (replica.attempts.delete(attempt)) replica.inFlight -= attempt.children.length;
+    if (replica.attempts.delete(attempt)) replica.inFlight -= attempt.running;
   }
-}
-
-function tried(reason: Fault, attempts: number): Fault {
-  return { ...reason, message: `${reason.message} (tried ${attempts} times)` };
-}
-
-function blank(replica: Replica): Fault {
-  return fault('bad-step', `${replica.connection.url} gave ${rejections} blank steps; change delimiters`);
-}
-
-function tooLong(replica: Replica, tokens: number): Fault {
-  const { contextTokens } = replica.facts;
-  return fault(
-    'too-long',
-    `${tokens} tokens leave no room in the ${contextTokens} of ${replica.connection.url}; serve a longer context`,
-  );
-}
-
-function faultOf(error: unknown): Fault {
-  if (error instanceof FaultError) return error.fault;
-  throw error;
 }

@@ -27,6 +27,8 @@ export interface SearchPlan {
   readonly deadlineMs: number;
   readonly priority: number;
   readonly seed: number;
+  /** The client gave the seed, so it must be obeyed; a server is faster without. */
+  readonly repeatable?: true;
   readonly sampling: Sampling;
   readonly aggregation?: Aggregation;
   readonly branching: number;
@@ -93,7 +95,9 @@ export function makePlan(body: ChatBody, context: PlanContext): SearchPlan {
     priority:
       atMost('coppice.priority', wish.priority, context.maxPriority, "the key's priority") ??
       Math.min(0, context.maxPriority),
-    seed: body.seed === null || body.seed === undefined ? context.seed : body.seed >>> 0,
+    ...(body.seed === null || body.seed === undefined
+      ? { seed: context.seed }
+      : { seed: body.seed >>> 0, repeatable: true }),
     sampling: samplingOf(body, model, form.temperature),
     ...(model.aggregation === undefined ? {} : { aggregation: model.aggregation }),
     ...(maxTokens === undefined ? {} : { maxTokens }),

@@ -36,6 +36,7 @@ export function makeSearchRequest(
     },
     ...(plan.aggregation === undefined ? {} : { aggregation: plan.aggregation }),
     seed: plan.seed,
+    repeatable: plan.repeatable ?? false,
     priority: plan.priority,
     delimiters: plan.delimiters,
     maxStepTokens: plan.stepTokens,

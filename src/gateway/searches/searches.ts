@@ -63,6 +63,7 @@ export class Searches {
     const hooks = {
       onEvent: (event: LoggedEvent) => this.#onEvent(event),
       onToken: (token: Token) => this.#onToken(token),
+      watches: (search: string) => this.#isWatched(search),
       onFault: (search: string, fault: Fault) => this.#onFault(search, fault),
       onPrompt: (search: string, tokens: number) => this.#onPrompt(search, tokens),
     };
@@ -240,6 +241,11 @@ export class Searches {
   #onToken(token: Token): void {
     const search = this.#live.get(token.search);
     if (search !== undefined) for (const listener of search.listeners) listener.token?.(token);
+  }
+
+  #isWatched(id: string): boolean {
+    const listeners = this.#live.get(id)?.listeners ?? [];
+    return [...listeners].some(({ token }) => token !== undefined);
   }
 
   #onFault(search: string, fault: Fault): void {

@@ -37,6 +37,8 @@ export interface ModelParts {
 export interface ModelHooks {
   onEvent(event: LoggedEvent): void;
   onToken(token: Token): void;
+  /** Whether somebody reads the tokens of a search as they come. */
+  watches(search: string): boolean;
   onFault(search: string, fault: Fault): void;
   onPrompt(search: string, tokens: number): void;
 }
@@ -70,6 +72,7 @@ export class ServedModel {
       requestTimeoutMs: config.requestMs,
       onEvent: hooks.onEvent,
       onToken: hooks.onToken,
+      watches: hooks.watches,
       onFault: hooks.onFault,
       wake: this.#loop.wake,
     });

@@ -74,12 +74,14 @@ export const mcts = defineProgram({
 class Mcts implements Program {
   readonly name = mcts.name;
   readonly needsVerifier = mcts.needsVerifier;
+  readonly readsLogprobs: boolean;
   readonly expandsOnce = mcts.expandsOnce;
   readonly naturalWidth = 1;
   readonly #options: MctsOptions;
 
   constructor(options: MctsOptions) {
     this.#options = options;
+    this.readsLogprobs = options.selection === 'puct';
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {

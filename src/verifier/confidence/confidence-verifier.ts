@@ -6,7 +6,12 @@ import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, Verifi
 const NO_USAGE = { computedTokens: 0, cachedTokens: 0 } as const;
 
 export class ConfidenceVerifier implements Verifier {
-  readonly capabilities: VerifierCapabilities = { name: 'confidence', aggregation: 'mean', reusesPrefix: true };
+  readonly capabilities: VerifierCapabilities = {
+    name: 'confidence',
+    aggregation: 'mean',
+    reusesPrefix: true,
+    readsLogprobs: true,
+  };
   #post: ((message: VerifierMessage) => void) | undefined;
 
   connect(post: (message: VerifierMessage) => void): void {

@@ -37,13 +37,22 @@ export interface Call {
   readonly pathText: string;
   readonly siblings: number;
   readonly sampling: Sampling;
-  readonly seed: number;
+  /** That of the first sibling, the others count on from it; undefined where nobody wants to repeat the search. */
+  readonly seed: number | undefined;
+  readonly logprobs: boolean;
+  readonly delivery: Delivery;
   /** Delimiters for the server to stop at; empty where we cut. */
   readonly stops: readonly string[];
   readonly maxTokens: number;
   readonly lane: Lane;
   readonly priority: number;
 }
+
+/**
+ * How an answer comes: `tokens` as they are written, for somebody who watches or where we cut; `ends` as a stream that says
+ * little before each sibling's end; `whole` in one piece, for a single sequence.
+ */
+export type Delivery = 'tokens' | 'ends' | 'whole';
 
 export interface WireRequest {
   readonly path: string;
@@ -79,6 +88,10 @@ export interface Dialect {
   readonly takesTokens: boolean;
   /** Tells a delimiter from the end of the answer. */
   readonly seesStops: boolean;
+  /** Can give answers other than token by token. */
+  readonly givesWhole: boolean;
+  /** Siblings of one request are counted together in its usage, so that each is counted by its own tokens. */
+  readonly sumsUsage: boolean;
   /** Stop strings it accepts in one request. */
   readonly stopLimit: number;
   encode(call: Call, facts: ServerFacts): WireRequest;

@@ -11,6 +11,8 @@ const call: Call = {
   tokenIds: [1, 2],
   pathText: '',
   siblings: 1,
+  logprobs: true,
+  delivery: 'tokens',
   sampling: { temperature: 0.8 },
   seed: 7,
   stops: ['\n\n', '\n\n\n'],

@@ -8,6 +8,8 @@ export interface Gauges {
   readonly waiting: number | undefined;
   /** Filled part of the KV cache, 0 to 1. */
   readonly kvUse: number | undefined;
+  /** Sequences thrown out of the KV cache, to be computed again, since the server started. */
+  readonly preemptions: number | undefined;
   /** Tokens looked up in the prefix cache and found there, since the server started. */
   readonly prefixQueries: number | undefined;
   readonly prefixHits: number | undefined;
@@ -18,6 +20,7 @@ const names: Readonly<Record<DialectName, Readonly<Record<keyof Gauges, readonly
     running: ['vllm:num_requests_running'],
     waiting: ['vllm:num_requests_waiting'],
     kvUse: ['vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc'],
+    preemptions: ['vllm:num_preemptions_total'],
     prefixQueries: ['vllm:prefix_cache_queries_total'],
     prefixHits: ['vllm:prefix_cache_hits_total'],
   },
@@ -25,6 +28,7 @@ const names: Readonly<Record<DialectName, Readonly<Record<keyof Gauges, readonly
     running: ['sglang:num_running_reqs'],
     waiting: ['sglang:num_queue_reqs'],
     kvUse: ['sglang:token_usage'],
+    preemptions: ['sglang:num_retracted_requests_total'],
     prefixQueries: [],
     prefixHits: [],
   },
@@ -32,10 +36,11 @@ const names: Readonly<Record<DialectName, Readonly<Record<keyof Gauges, readonly
     running: ['llamacpp:requests_processing'],
     waiting: ['llamacpp:requests_deferred'],
     kvUse: [],
+    preemptions: [],
     prefixQueries: [],
     prefixHits: [],
   },
-  openai: { running: [], waiting: [], kvUse: [], prefixQueries: [], prefixHits: [] },
+  openai: { running: [], waiting: [], kvUse: [], preemptions: [], prefixQueries: [], prefixHits: [] },
 };
 
 export function readGauges(dialect: DialectName, page: string): Gauges {
@@ -46,6 +51,7 @@ export function readGauges(dialect: DialectName, page: string): Gauges {
     running: read('running'),
     waiting: read('waiting'),
     kvUse: read('kvUse'),
+    preemptions: read('preemptions'),
     prefixQueries: read('prefixQueries'),
     prefixHits: read('prefixHits'),
   };

@@ -18,6 +18,8 @@ export const llamaServer: Dialect = {
   name: 'llama-server',
   takesTokens: true,
   seesStops: true,
+  givesWhole: false,
+  sumsUsage: false,
   stopLimit: Number.POSITIVE_INFINITY,
 
   encode(call) {
@@ -33,9 +35,9 @@ export const llamaServer: Dialect = {
         top_k: topK,
         min_p: minP,
         // Its seeds are unsigned 32-bit numbers, and the largest means "draw one".
-        seed: call.seed % 0xffffffff,
+        ...(call.seed === undefined ? {} : { seed: call.seed % 0xffffffff }),
         stop: call.stops,
-        n_probs: 1,
+        ...(call.logprobs ? { n_probs: 1 } : {}),
         return_tokens: true,
         cache_prompt: true,
         stream: true,

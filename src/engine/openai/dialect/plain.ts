@@ -10,6 +10,8 @@ export const plain: Dialect = {
   name: 'openai',
   takesTokens: false,
   seesStops: false,
+  givesWhole: false,
+  sumsUsage: false,
   stopLimit: 0,
 
   encode(call, facts) {
@@ -19,7 +21,7 @@ export const plain: Dialect = {
       max_tokens: call.maxTokens,
       temperature,
       ...(topP === undefined ? {} : { top_p: topP }),
-      seed: call.seed,
+      ...(call.seed === undefined ? {} : { seed: call.seed }),
       stream: true,
       stream_options: { include_usage: true },
     };

@@ -91,19 +91,7 @@ async function probeVllm(connection: Connection, model: Model, options: ProbeOpt
   const version = await page(connection, '/version', options);
   const metrics = await connection.call('GET', '/metrics', undefined, options);
   const caching = /enable_prefix_caching="(\w+)"/.exec(metrics.status === 200 ? metrics.body : '')?.[1];
-  // One token shows which of the flags that change the answer are set.
-  const sampleBody = {
-    model: model.id,
-    prompt: 'a',
-    max_tokens: 1,
-    temperature: 0,
-    logprobs: 1,
-    return_token_ids: true,
-  };
-  const sample =
-    options.generates === false
-      ? undefined
-      : await connection.json('POST', '/v1/completions', sampleBody, { timeoutMs: sampleMs });
+  const sample = options.generates === false ? undefined : await sampleToken(connection, model);
   const choice = isRecord(sample) ? records(sample.choices)[0] : undefined;
   const usage = isRecord(sample) && isRecord(sample.usage) ? sample.usage : {};
   return {
@@ -119,6 +107,16 @@ async function probeVllm(connection: Connection, model: Model, options: ProbeOpt
     prefixCaching: caching === undefined ? undefined : caching === 'True',
     returnsTokens: Array.isArray(choice?.token_ids),
   };
+}
+
+/** One token shows which of the flags that change the answer are set. Servers may refuse log probabilities, not the rest. */
+async function sampleToken(connection: Connection, model: Model): Promise<unknown> {
+  const body = { model: model.id, prompt: 'a', max_tokens: 1, temperature: 0, return_token_ids: true };
+  const path = '/v1/completions';
+  const options = { timeoutMs: sampleMs };
+  const reply = await connection.call('POST', path, { ...body, logprobs: 0 }, options);
+  if (reply.status === 400) return connection.json('POST', path, body, options);
+  return parsed(reply, connection, path);
 }
 
 async function probeSglang(connection: Connection, model: Model, options: ProbeOptions): Promise<ServerFacts> {

@@ -19,6 +19,8 @@ export const sglang: Dialect = {
   name: 'sglang',
   takesTokens: true,
   seesStops: true,
+  givesWhole: true,
+  sumsUsage: false,
   stopLimit: Number.POSITIVE_INFINITY,
 
   encode(call, facts) {
@@ -35,14 +37,14 @@ export const sglang: Dialect = {
           top_p: topP,
           top_k: topK === 0 ? -1 : topK,
           min_p: minP,
-          sampling_seed: call.seed,
+          ...(call.seed === undefined ? {} : { sampling_seed: call.seed }),
           // The first of the list that matches is reported, so the most specific goes first.
           ...(call.stops.length === 0
             ? {}
             : { stop: call.stops.toSorted((a, b) => b.length - a.length), no_stop_trim: true }),
         },
-        return_logprob: true,
-        stream: true,
+        return_logprob: call.logprobs,
+        stream: call.delivery !== 'whole',
         ...(priority === undefined ? {} : { priority }),
       },
     };

@@ -13,6 +13,8 @@ export const vllm: Dialect = {
   name: 'vllm',
   takesTokens: true,
   seesStops: true,
+  givesWhole: true,
+  sumsUsage: true,
   stopLimit,
 
   encode(call, facts) {
@@ -31,13 +33,12 @@ export const vllm: Dialect = {
         top_k: topK,
         min_p: minP,
         repetition_penalty: 1,
-        seed: call.seed,
+        // Rows with a seed are drawn one by one, and log probabilities pass through the front end: neither without need.
+        ...(call.seed === undefined ? {} : { seed: call.seed }),
         ...stops,
-        logprobs: 1,
-        return_tokens_as_token_ids: true,
+        ...(call.logprobs ? { logprobs: 0, return_tokens_as_token_ids: true } : {}),
         return_token_ids: true,
-        stream: true,
-        stream_options: { include_usage: true },
+        ...deliveryOf(call),
         ...(priority === undefined ? {} : { priority }),
       },
     };
@@ -47,6 +48,15 @@ export const vllm: Dialect = {
   render: renderByTokenize,
   tokenize: tokenizeText,
 };
+
+/** The largest interval between two chunks of one sibling; servers that do not know the field ignore it. */
+const longestInterval = 256;
+
+function deliveryOf({ delivery, maxTokens }: Call): Record<string, unknown> {
+  if (delivery === 'whole') return { stream: false };
+  const streamed = { stream: true, stream_options: { include_usage: true } };
+  return delivery === 'tokens' ? streamed : { ...streamed, stream_interval: Math.min(maxTokens, longestInterval) };
+}
 
 function updateOf(choice: Record<string, unknown>, call: Call): Update {
   const logprobs = isRecord(choice.logprobs) ? numbers(choice.logprobs.token_logprobs) : [];

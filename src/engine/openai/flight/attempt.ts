@@ -1,4 +1,4 @@
-// One HTTP request for one job, from its first byte to its last: decodes the stream, folds it into steps, and tells each
+// One HTTP request for one job, from its first byte to its last: decodes the answer, folds it into steps, and tells each
 // child's step as soon as it is complete. Ends exactly once, by `done` or by `fail`, and says nothing after `abort`.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
@@ -7,7 +7,7 @@ import { quote } from '../../../remote/failure.ts';
 import { SseParser } from '../../../remote/sse.ts';
 import type { Step } from '../../../tree/step.ts';
 import type { GenerationUsage } from '../../engine.ts';
-import type { Call, Dialect, ServerFacts, Update } from '../dialect/dialect.ts';
+import type { Call, Dialect, ServerFacts, Update, WireUsage } from '../dialect/dialect.ts';
 import { PartialStep } from './partial-step.ts';
 import type { Child } from './queue.ts';
 
@@ -28,6 +28,8 @@ export interface AttemptOptions {
   readonly children: readonly Child[];
   readonly headers: Readonly<Record<string, string>>;
   readonly nowMs: () => number;
+  /** Recent time of one decode step, to charge for what was generated and never seen. */
+  readonly stepMs: () => number | undefined;
 }
 
 export class Attempt {
@@ -38,6 +40,9 @@ export class Attempt {
   readonly #parser = new SseParser();
   readonly #steps: readonly PartialStep[];
   readonly #told: boolean[];
+  #sumUsage: WireUsage | undefined;
+  /** The pieces of an answer that comes whole. */
+  #pieces: Uint8Array[] = [];
   readonly #stream: Stream;
   /** We cut by ourselves, so the end of the stream is not waited for. */
   readonly #cuts: boolean;
@@ -56,9 +61,10 @@ export class Attempt {
     this.startedMs = options.nowMs();
     this.#lastMs = this.startedMs;
     const { path, body } = dialect.encode(call, facts);
+    const whole = call.delivery === 'whole';
     this.#stream = connection.stream(path, body, options.headers, {
       head: (headers) => listener.head(headers),
-      data: (chunk) => this.#guard(() => this.#data(this.#parser.push(chunk))),
+      data: (chunk) => (whole ? this.#piece(chunk) : this.#guard(() => this.#data(this.#parser.push(chunk)))),
       end: () => this.#guard(() => this.#end()),
       fail: (reason) => this.#fail(reason),
     });
@@ -74,14 +80,32 @@ export class Attempt {
     return this.#firstMs;
   }
 
+  /** Sequences that have not been told. */
+  get running(): number {
+    return this.#told.filter((told) => !told).length;
+  }
+
   get began(): boolean {
     return this.#firstMs !== undefined;
   }
 
-  /** What a child has cost so far, as received. */
+  /** Every token is sent as it comes, so that silence means something. */
+  get sendsTokens(): boolean {
+    return this.#options.call.delivery === 'tokens';
+  }
+
+  get call(): Call {
+    return this.#options.call;
+  }
+
+  /** What a child has cost so far: as received or, where tokens come late, as many as the time since allows. */
   usage(child: Child): GenerationUsage {
-    const step = this.#steps[this.children.indexOf(child)]!;
-    return { ...step.usage(this.#options.call.tokenIds?.length), exact: false };
+    const { call, nowMs, stepMs } = this.#options;
+    const usage = this.#steps[this.children.indexOf(child)]!.usage(call.tokenIds?.length);
+    if (this.sendsTokens) return { ...usage, exact: false };
+    const passed = Math.floor((nowMs() - this.startedMs) / (stepMs() ?? Number.POSITIVE_INFINITY));
+    const generatedTokens = Math.min(call.maxTokens, Math.max(usage.generatedTokens, passed));
+    return { ...usage, generatedTokens, exact: false };
   }
 
   /** Nothing has come for too long: closes the connection and fails. */
@@ -94,6 +118,11 @@ export class Attempt {
     if (this.#over) return;
     this.#over = true;
     this.#close();
+  }
+
+  #piece(chunk: Uint8Array): void {
+    this.#lastMs = this.#options.nowMs();
+    this.#pieces.push(chunk);
   }
 
   #data(events: readonly string[]): void {
@@ -112,7 +141,7 @@ export class Attempt {
     if (step === undefined || child === undefined) {
       throw new FaultError(fault('protocol', `the server wrote choice ${update.index} of ${this.children.length}`));
     }
-    const text = step.fold(update);
+    const text = step.fold(this.#countsTogether() ? this.#withoutUsage(update) : update);
     if (this.#firstMs === undefined && step.tokens > 0) {
       this.#firstMs = this.#lastMs;
       this.#listener.firstToken(this.#lastMs - this.startedMs);
@@ -120,12 +149,23 @@ export class Attempt {
     if (text !== '') this.#listener.token(child, text, step.tokens);
   }
 
+  /** A server that sums usage over siblings: each is counted by its own tokens, the prompt by what the sum says. */
+  #countsTogether(): boolean {
+    return this.#options.dialect.sumsUsage && this.children.length > 1;
+  }
+
+  #withoutUsage({ usage, ...update }: Update): Update {
+    if (usage !== undefined) this.#sumUsage = usage;
+    return update;
+  }
+
   /** Tells the steps that are complete: those with their usage, and all that ended once nothing more will come. */
   #complete(last: boolean): void {
     this.#steps.forEach((step, index) => {
-      if (this.#told[index] === true || !step.ended || !(last || this.#cuts || step.counted)) return;
+      if (this.#told[index] === true || !step.ended) return;
+      if (!(last || this.#cuts || step.counted || this.#endsFirst(index))) return;
       this.#told[index] = true;
-      this.#listener.step(this.children[index]!, step.step(), step.usage(this.#options.call.tokenIds?.length));
+      this.#listener.step(this.children[index]!, step.step(), this.#usageOf(index));
     });
     if (this.#over || !this.#told.every(Boolean)) return;
     this.#over = true;
@@ -134,11 +174,42 @@ export class Attempt {
     this.#listener.done();
   }
 
+  /** One of several that are counted together does not wait for the count, which comes with the last of them. */
+  #endsFirst(index: number): boolean {
+    return this.#countsTogether() && this.#told.some((told, at) => !told && at !== index && !this.#steps[at]!.ended);
+  }
+
+  /** Of siblings counted together the last carries what the prompt cost; the others found it computed. */
+  #usageOf(index: number): GenerationUsage {
+    const promptTokens = this.#options.call.tokenIds?.length ?? 0;
+    const usage = this.#steps[index]!.usage(promptTokens);
+    if (!this.#countsTogether()) return usage;
+    const last = this.#told.every(Boolean);
+    const cachedTokens = last ? Math.min(this.#sumUsage?.cachedTokens ?? 0, promptTokens) : promptTokens;
+    return { ...usage, computedTokens: promptTokens - cachedTokens, cachedTokens, exact: true };
+  }
+
   #end(): void {
     if (this.#over) return;
-    this.#data(this.#parser.end());
+    if (this.#options.call.delivery === 'whole') this.#whole();
+    else this.#data(this.#parser.end());
     if (!this.#over) this.#complete(true);
-    if (!this.#over) this.#fail(fault('protocol', `${this.#where()} ended its stream before the step was complete`));
+    if (!this.#over) this.#fail(this.#unfinished());
+  }
+
+  /** The answer that came in one piece. */
+  #whole(): void {
+    const answer = parse(Buffer.concat(this.#pieces).toString());
+    this.#pieces = [];
+    for (const update of this.#options.dialect.decode(answer, this.#options.call)) this.#fold(update);
+  }
+
+  #unfinished(): Fault {
+    const silent = this.#steps.filter((step) => step.tokens === 0 && !step.ended).length;
+    const some = silent > 0 && this.#steps.some((step) => step.ended);
+    if (some)
+      return fault('unsupported', `${this.#where()} left out ${silent} of ${this.children.length} siblings (n)`);
+    return fault('protocol', `${this.#where()} ended its answer before the step was complete`);
   }
 
   #guard(act: () => void): void {

@@ -1,18 +1,32 @@
-// What one HTTP request asks for, from the siblings that share it.
+// What one HTTP request asks for, from the siblings that share it: no more than their asker reads and the server gives.
 
 import { hash } from '../../../base/random.ts';
-import type { Call, Dialect } from '../dialect/dialect.ts';
+import { allNeeds } from '../../engine.ts';
+import type { Call, Delivery, Dialect, ServerFacts } from '../dialect/dialect.ts';
 import type { Child } from './queue.ts';
+import type { Refusable } from './refusable.ts';
 
-/** `roomTokens` is what the context has left; `tokenIds` the path, for servers that take tokens. */
-export function callFor(
-  children: readonly Child[],
-  dialect: Dialect,
-  tokenIds: readonly number[] | undefined,
-  roomTokens: number,
-  name: string,
-): Call {
+/** A longer answer that comes in one piece could not be told from a server that hangs. */
+const longestWholeTokens = 1024;
+
+export interface CallPlace {
+  readonly dialect: Dialect;
+  readonly facts: ServerFacts;
+  /** What the server has refused before. */
+  readonly refused: ReadonlySet<Refusable>;
+  /** The path, for servers that take tokens. */
+  readonly tokenIds: readonly number[] | undefined;
+  /** What the context has left. */
+  readonly roomTokens: number;
+  readonly name: string;
+}
+
+export function callFor(children: readonly Child[], options: CallPlace): Call {
+  const { dialect, facts, refused, tokenIds, roomTokens, name } = options;
   const { request, rejected } = children[0]!;
+  const needs = request.needs ?? allNeeds;
+  const stops = request.delimiters.length <= dialect.stopLimit ? request.delimiters : [];
+  const maxTokens = Math.min(request.maxTokens, roomTokens);
   return {
     name,
     prompt: request.prompt,
@@ -21,10 +35,18 @@ export function callFor(
     siblings: children.length,
     sampling: request.sampling,
     // A blank step is drawn again, with a seed that follows from the first.
-    seed: rejected === 0 ? request.seed : hash(request.seed, rejected),
-    stops: request.delimiters.length <= dialect.stopLimit ? request.delimiters : [],
-    maxTokens: Math.min(request.maxTokens, roomTokens),
+    seed: needs.seed ? (rejected === 0 ? request.seed : hash(request.seed, rejected)) : undefined,
+    logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
+    delivery: needs.tokens ? 'tokens' : deliveryOf(dialect, children.length, stops, maxTokens),
+    stops,
+    maxTokens,
     lane: request.lane,
     priority: request.priority,
   };
+}
+
+/** Where we cut, we must see the tokens; siblings end one by one, which only a stream can tell. */
+function deliveryOf(dialect: Dialect, siblings: number, stops: readonly string[], maxTokens: number): Delivery {
+  if (!dialect.givesWhole || stops.length === 0) return 'tokens';
+  return siblings === 1 && maxTokens <= longestWholeTokens ? 'whole' : 'ends';
 }

@@ -8,6 +8,8 @@ export interface Child {
   readonly request: GenerateRequest;
   /** Answered once: by its step, its fault or its cancellation. */
   answered: boolean;
+  /** Cancelled while siblings share its request: it is answered, and charged, when its sequence ends. */
+  dropped: boolean;
   /** Its tokens were streamed by an attempt that then failed; they are not streamed twice. */
   streamed: boolean;
   /** Blank steps that were thrown away. */
@@ -17,7 +19,14 @@ export interface Child {
 }
 
 export function childOf(request: GenerateRequest): Child {
-  return { request, answered: false, streamed: false, rejected: 0, waitsIn: undefined };
+  return {
+    request,
+    answered: false,
+    dropped: false,
+    streamed: false,
+    rejected: 0,
+    waitsIn: undefined,
+  };
 }
 
 export interface Job {
@@ -32,7 +41,12 @@ export interface Job {
 }
 
 export function liveChildren(job: Job): readonly Child[] {
-  return job.children.some((each) => each.answered) ? job.children.filter((each) => !each.answered) : job.children;
+  return job.children.every(isLive) ? job.children : job.children.filter(isLive);
+}
+
+/** Somebody waits for its step. */
+export function isLive({ answered, dropped }: Child): boolean {
+  return !answered && !dropped;
 }
 
 export class JobQueue {

@@ -1,8 +1,9 @@
-// Which requests of one call may share an HTTP request: same search, same parent and the same wishes, at a temperature
-// above zero, as many as the server runs at a time. Their seeds then follow from the first one's, and cancelling one frees
-// nothing until all are cancelled, which is why this is done only where it saves computing the prefix once per child.
+// Which requests may share an HTTP request: siblings of one expansion with the same wishes, at a temperature above zero, as
+// many as the server takes. A server gives sibling i the seed of the first plus i, so where seeds count only those whose
+// seeds follow each other go together: then a child is the same alone and in company.
 
-import type { GenerateRequest } from '../../engine.ts';
+import { allNeeds, type GenerateRequest } from '../../engine.ts';
+import type { Child } from './queue.ts';
 
 export function groupSiblings(requests: readonly GenerateRequest[], limit: number): GenerateRequest[][] {
   if (limit < 2 || requests.length < 2) return requests.map((request) => [request]);
@@ -11,7 +12,7 @@ export function groupSiblings(requests: readonly GenerateRequest[], limit: numbe
   for (const request of requests) {
     const key = request.sampling.temperature > 0 ? keyOf(request) : undefined;
     const group = key === undefined ? undefined : open.get(key);
-    if (group !== undefined && group.length < limit) {
+    if (group !== undefined && group.length < limit && follows(request, group.at(-1)!)) {
       group.push(request);
       continue;
     }
@@ -22,7 +23,23 @@ export function groupSiblings(requests: readonly GenerateRequest[], limit: numbe
   return groups;
 }
 
+/** Children that may still share one request, where some of a group are gone: a gap would shift the seeds behind it. */
+export function runsOf(children: readonly Child[]): Child[][] {
+  const runs: Child[][] = [];
+  for (const child of children) {
+    const before = runs.at(-1)?.at(-1);
+    if (before !== undefined && follows(child.request, before.request)) runs.at(-1)!.push(child);
+    else runs.push([child]);
+  }
+  return runs;
+}
+
+/** Whether a server that counts seeds on gives `request` its own seed behind `before`. */
+function follows(request: GenerateRequest, before: GenerateRequest): boolean {
+  return !(request.needs ?? allNeeds).seed || request.seed === before.seed + 1;
+}
+
 function keyOf(request: GenerateRequest): string {
-  const { search, parent, sampling, delimiters, maxTokens, lane, priority } = request;
-  return JSON.stringify([search, parent, sampling, delimiters, maxTokens, lane, priority]);
+  const { search, parent, expansion, sampling, delimiters, maxTokens, lane, priority, needs } = request;
+  return JSON.stringify([search, parent, expansion, sampling, delimiters, maxTokens, lane, priority, needs]);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InFlightLimit } from './in-flight-limit.ts';
+import { defaultLimits, type GaugeReading, InFlightLimit } from './in-flight-limit.ts';
 
 const options = { initial: 8, minimum: 1, maximum: 64 };
 
@@ -47,5 +47,98 @@ describe('InFlightLimit', () => {
         });
       }),
     );
+  });
+
+  const calm: GaugeReading = { running: 8, waiting: 0, preemptions: 0, kvUse: 0.2 };
+
+  it('doubles at each reading while it is felt, and not while it is not', () => {
+    const limit = new InFlightLimit(options);
+    limit.read(calm, 8, 0, 250);
+    limit.read(calm, 10, 6, 500);
+    expect(limit.room).toBe(32);
+    limit.read(calm, 20, 0, 750);
+    expect(limit.room).toBe(32);
+    expect(limit.readMs).toBe(250);
+  });
+
+  it('takes one reading with a queue for a burst, two for the end of the server', () => {
+    const limit = new InFlightLimit({ ...options, initial: 48 });
+    limit.read({ ...calm, running: 40, waiting: 8 }, 48, 9, 250);
+    limit.read({ ...calm, running: 48 }, 48, 0, 500);
+    expect(limit.room).toBe(64);
+    limit.read({ ...calm, running: 40, waiting: 24 }, 64, 9, 750);
+    expect(limit.room).toBe(64);
+    limit.read({ ...calm, running: 40, waiting: 24 }, 64, 9, 1000);
+    expect(limit.room).toBe(40);
+  });
+
+  it('gives way to others where the server runs all of ours and more wait', () => {
+    const limit = new InFlightLimit({ ...options, initial: 40 });
+    for (const atMs of [250, 500]) limit.read({ ...calm, running: 90, waiting: 5 }, 40, 0, atMs);
+    expect(limit.room).toBe(28);
+  });
+
+  it('backs off when sequences are thrown out of the KV cache, and before that when it is nearly full', () => {
+    const full = new InFlightLimit({ ...options, initial: 40 });
+    full.read({ ...calm, kvUse: 0.95 }, 40, 10, 250);
+    expect(full.room).toBe(36);
+    const thrown = new InFlightLimit({ ...options, initial: 40 });
+    thrown.read(calm, 20, 0, 250);
+    thrown.read({ ...calm, preemptions: 3 }, 40, 10, 500);
+    expect(thrown.room).toBe(28);
+  });
+
+  it('grows again by a sixteenth once there was no sign for ten seconds', () => {
+    const limit = new InFlightLimit({ ...options, initial: 40 });
+    limit.read({ ...calm, kvUse: 0.95 }, 40, 10, 250);
+    limit.read(calm, 36, 10, 2250);
+    expect(limit.room).toBe(36);
+    expect(limit.readMs).toBe(2000);
+    limit.read(calm, 36, 10, 12_250);
+    expect(limit.room).toBe(38);
+  });
+});
+
+/** Milliseconds of a decode step of an 8B model on an H200 under vLLM, by sequences: between the measured 64, 128, 256. */
+function stepMs(sequences: number): number {
+  const points = [
+    [1, 5.5],
+    [64, 6.3],
+    [128, 7.8],
+    [256, 12.1],
+    [512, 21],
+  ] as const;
+  const at = points.findIndex(([most]) => sequences <= most);
+  const [high, low] = [points[at] ?? points.at(-1)!, points[Math.max(0, at - 1)]!];
+  const share = high[0] === low[0] ? 0 : (sequences - low[0]) / (high[0] - low[0]);
+  return low[1] + share * (high[1] - low[1]);
+}
+
+describe('a limit that is being found, in virtual time', () => {
+  /** When 90 % of the rate at the right limit is first reached, and the limit in the end. */
+  function ramp(wanted: number, capacity: number): { readonly reachedMs: number; readonly room: number } {
+    const limit = new InFlightLimit(defaultLimits);
+    const rate = (sequences: number): number => sequences / stepMs(sequences);
+    let reachedMs = Number.POSITIVE_INFINITY;
+    for (let nowMs = 0; nowMs < 20_000; nowMs += limit.readMs) {
+      const inFlight = Math.min(wanted, limit.room);
+      const running = Math.min(inFlight, capacity);
+      if (rate(running) >= 0.9 * rate(Math.min(wanted, capacity))) reachedMs = Math.min(reachedMs, nowMs);
+      const waiting = inFlight - running;
+      limit.read({ running, waiting, preemptions: 0, kvUse: 0.3 }, inFlight, wanted - inFlight, nowMs + 250);
+    }
+    return { reachedMs, room: limit.room };
+  }
+
+  it('reaches 90 % of the steady rate within a second, for 256 and for 512 sequences', () => {
+    expect(ramp(256, 1024).reachedMs).toBeLessThanOrEqual(750);
+    expect(ramp(512, 1024).reachedMs).toBeLessThanOrEqual(1000);
+  });
+
+  it('settles near the limit of a server that runs fewer than are wanted', () => {
+    const { reachedMs, room } = ramp(512, 200);
+    expect(reachedMs).toBeLessThanOrEqual(1000);
+    expect(room).toBeGreaterThanOrEqual(190);
+    expect(room).toBeLessThanOrEqual(240);
   });
 });

@@ -8,7 +8,8 @@ import type { Dialect, ServerFacts } from '../dialect/dialect.ts';
 import { dialects } from '../dialect/dialects.ts';
 import { type ProbeOptions, probe } from '../dialect/probe.ts';
 import type { Attempt } from '../flight/attempt.ts';
-import { JobQueue } from '../flight/queue.ts';
+import { JobQueue, liveChildren } from '../flight/queue.ts';
+import type { Refusable } from '../flight/refusable.ts';
 import { InFlightLimit, type LimitOptions } from './in-flight-limit.ts';
 import type { ReplicaLoad } from './route.ts';
 
@@ -20,6 +21,8 @@ export class Replica {
   readonly homes = new Set<string>();
   breaker: CircuitBreaker;
   limit: InFlightLimit;
+  /** What it turned out to refuse, since it was last inspected. */
+  readonly refused = new Set<Refusable>();
   /** Sequences that hold a place, those whose prompt is being rendered included. */
   inFlight = 0;
   #facts: ServerFacts | undefined;
@@ -58,6 +61,7 @@ export class Replica {
         this.limit = new InFlightLimit({ ...this.#limits, ...(known === undefined ? {} : { known }) });
       }
       this.#facts = facts;
+      this.refused.clear();
       return undefined;
     } catch (error) {
       if (error instanceof FaultError) return error.fault;
@@ -85,7 +89,7 @@ export class Replica {
     const next = this.queue.peek();
     if (next === undefined || this.breaker.state === 'open') return false;
     if (this.breaker.state === 'half-open') return this.inFlight === 0;
-    const sequences = next.children.filter((each) => !each.answered).length;
+    const sequences = liveChildren(next).length;
     return this.limit.admits(next.lane, sequences, this.inFlight);
   }
 }

@@ -37,10 +37,21 @@ export function outageOf(replicas: readonly Replica[]): string {
   return replicas.map((each) => each.breaker.reason ?? `${each.connection.url} is up`).join('; ');
 }
 
-/** Siblings that may share a request: as many as every replica runs at a time, where sharing saves computing the prefix. */
+/** More would only make one request of a whole search. */
+const mostSiblings = 64;
+
+/** Siblings that may share a request on every replica that was reached. */
 export function siblingLimit(replicas: readonly Replica[]): number {
-  const limits = replicas
-    .filter((each) => each.reached)
-    .map(({ facts }) => (facts.dialect === 'llama-server' ? (facts.sequenceLimit ?? 1) : 1));
+  const limits = replicas.filter((each) => each.reached).map(siblingsOn);
   return limits.length === 0 ? 1 : Math.min(...limits);
+}
+
+/**
+ * llama-server computes their prefix once, as many as it has slots; vLLM has a quarter of the requests to read and answer.
+ * SGLang gives all siblings one seed and cannot abort them, so there they go singly.
+ */
+function siblingsOn({ facts, refused }: Replica): number {
+  if (refused.has('n')) return 1;
+  if (facts.dialect === 'llama-server') return facts.sequenceLimit ?? 1;
+  return facts.dialect === 'vllm' && facts.returnsTokens ? mostSiblings : 1;
 }

@@ -1,9 +1,8 @@
-// The engine's slow clock: looks for streams that have gone silent, asks replicas that are out whether they are back, and
-// reads the waiting gauge of servers whose limit is unknown. Runs only while there is something to look at.
+// The engine's slow clock: looks for streams that have gone silent and asks replicas that are out whether they are back.
+// Runs only while there is something to look at.
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { Timers } from '../../../remote/timers.ts';
-import { readGauges } from '../dialect/gauges.ts';
 import type { Attempt } from '../flight/attempt.ts';
 import type { Replica } from './replica.ts';
 
@@ -20,14 +19,12 @@ export interface WatchListener {
 }
 
 const tickMs = 1000;
-const gaugesMs = 2000;
 
 export class Watch {
   readonly #timers: Timers;
   readonly #options: WatchOptions;
   readonly #replicas: readonly Replica[];
   readonly #listener: WatchListener;
-  readonly #polledMs = new Map<Replica, number>();
   #calledOff: (() => void) | undefined;
   #stopped = false;
 
@@ -58,7 +55,6 @@ export class Watch {
     const nowMs = this.#timers.nowMs();
     for (const replica of this.#replicas) {
       for (const attempt of [...replica.attempts]) this.#look(replica, attempt, nowMs);
-      if (replica.attempts.size > 0) void this.#readGauges(replica, nowMs);
     }
     this.#listener.tick();
     // While servers are out, parked work keeps the clock running: it must be given up in time.
@@ -66,9 +62,10 @@ export class Watch {
   }
 
   #look(replica: Replica, attempt: Attempt, nowMs: number): void {
-    const limitMs = attempt.began ? this.#options.betweenTokensMs : this.#options.firstTokenMs;
+    const between = attempt.began && attempt.sendsTokens;
+    const limitMs = between ? this.#options.betweenTokensMs : this.#options.firstTokenMs;
     if (nowMs - attempt.lastMs < limitMs) return;
-    const setting = attempt.began ? 'betweenTokensMs' : 'firstTokenMs';
+    const setting = between ? 'betweenTokensMs' : 'firstTokenMs';
     const message = `${replica.connection.url} sent nothing for ${limitMs} ms (${setting})`;
     this.#listener.stalled(attempt, fault('timeout', message));
   }
@@ -77,15 +74,5 @@ export class Watch {
     if (this.#stopped) return;
     const reason = await replica.inspect();
     if (!this.#stopped) this.#listener.probed(replica, reason?.message);
-  }
-
-  /** A server that lets requests wait has more than it can run. */
-  async #readGauges(replica: Replica, nowMs: number): Promise<void> {
-    if (replica.limit.known || nowMs - (this.#polledMs.get(replica) ?? 0) < gaugesMs) return;
-    this.#polledMs.set(replica, nowMs);
-    const reply = await replica.connection.call('GET', '/metrics').catch(() => undefined);
-    if (reply?.status !== 200) return;
-    const { waiting } = readGauges(replica.facts.dialect, reply.body);
-    if (waiting !== undefined && waiting > 0) replica.limit.congested(this.#timers.nowMs());
   }
 }

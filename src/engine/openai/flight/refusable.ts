@@ -1,0 +1,26 @@
+// Fields of a request that some servers refuse and that steps can do without. What was refused is remembered per replica
+// until it is inspected again, so that one refusal costs one call.
+
+import type { Fault } from '../../../base/fault.ts';
+import type { Call } from '../dialect/dialect.ts';
+
+/** `n`: siblings in one request; `logprobs`: log probabilities. */
+export type Refusable = 'n' | 'logprobs';
+
+/**
+ * What to leave out after a refusal: what the server names, or else siblings first. Nothing where the call had none of it,
+ * or where the refusal speaks of something else that leaving out cannot mend.
+ */
+export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
+  if (reason.code !== 'refused' && reason.code !== 'unsupported') return undefined;
+  if (call.logprobs && /logprob/i.test(reason.message)) return 'logprobs';
+  if (call.siblings > 1 && /\bn\b|sibling|sequences? per request|best_of/i.test(reason.message)) return 'n';
+  return undefined;
+}
+
+/** One line for an operator. */
+export function refusalText(what: Refusable): string {
+  return what === 'n'
+    ? 'refuses n: siblings go as single requests'
+    : 'refuses logprobs: steps come without log probabilities';
+}

@@ -1,0 +1,47 @@
+// Reads the gauges of servers whose limit is unknown, as often as the limit wants while there is work on them: every
+// quarter of a second while it is being found. A server without a metrics page is not asked again until it comes back
+// from an outage.
+
+import type { Timers } from '../../../remote/timers.ts';
+import type { ServerFacts } from '../dialect/dialect.ts';
+import { readGauges } from '../dialect/gauges.ts';
+import type { Replica } from './replica.ts';
+
+export class GaugeWatch {
+  readonly #timers: Timers;
+  /** The limit may have grown. */
+  readonly #changed: (replica: Replica) => void;
+  readonly #armed = new Set<Replica>();
+  /** Servers without gauges, as they were when that was found out. */
+  readonly #blind = new WeakMap<Replica, ServerFacts>();
+  #stopped = false;
+
+  constructor(timers: Timers, changed: (replica: Replica) => void) {
+    this.#timers = timers;
+    this.#changed = changed;
+  }
+
+  arm(replica: Replica): void {
+    if (this.#stopped || this.#armed.has(replica) || replica.limit.known) return;
+    if (this.#blind.get(replica) === replica.facts) return;
+    this.#armed.add(replica);
+    this.#timers.after(replica.limit.readMs, () => void this.#read(replica));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #read(replica: Replica): Promise<void> {
+    if (this.#stopped) return;
+    const { facts, connection, limit } = replica;
+    const reply = await connection.call('GET', '/metrics').catch(() => undefined);
+    this.#armed.delete(replica);
+    if (this.#stopped) return;
+    const gauges = reply?.status === 200 ? readGauges(facts.dialect, reply.body) : undefined;
+    if (gauges?.waiting === undefined && reply !== undefined) this.#blind.set(replica, facts);
+    if (gauges !== undefined) limit.read(gauges, replica.inFlight, replica.queue.sequences, this.#timers.nowMs());
+    this.#changed(replica);
+    if (replica.attempts.size > 0) this.arm(replica);
+  }
+}

@@ -1,0 +1,230 @@
+// Siblings of one expansion in one request to vLLM: the same children as alone, each ending by itself, each charged for its
+// own tokens; and servers that refuse parts of what they are asked.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { GenerateRequest, StepNeeds } from '../../src/engine/engine.ts';
+import { Vocabulary } from '../servers/model.ts';
+import { SglangServer } from '../servers/sglang-server.ts';
+import { VllmServer, type VllmSettings } from '../servers/vllm-server.ts';
+import { openBench, type RemoteBench } from './remote-bench.ts';
+
+const least: StepNeeds = { logprobs: false, tokens: false, seed: false };
+const seeded: StepNeeds = { ...least, seed: true };
+
+let bench: RemoteBench | undefined;
+afterEach(async () => {
+  await bench?.close();
+  bench = undefined;
+});
+
+async function open(settings: VllmSettings = {}): Promise<RemoteBench & { server: VllmServer }> {
+  const server = await new VllmServer(settings).listen();
+  bench = await openBench([server]);
+  server.seen.length = 0;
+  return { ...bench, server };
+}
+
+/** Four children of one expansion, seeds counted on. */
+function family(
+  { request }: RemoteBench,
+  expansion: number,
+  changes: Partial<GenerateRequest> = {},
+): GenerateRequest[] {
+  return [0, 1, 2, 3].map((index) => request({ index, seed: 100 * expansion + index, expansion, ...changes }));
+}
+
+const textOf = (bench: RemoteBench, id: number): string => {
+  const answer = bench.answer(id);
+  if (answer?.type !== 'step') throw new Error(JSON.stringify(answer));
+  return answer.step.text;
+};
+
+describe('siblings on vLLM', () => {
+  it('go as one request that asks for nothing that nobody reads', async () => {
+    const opened = await open();
+    const children = family(opened, 1, { needs: least });
+    opened.engine.generate(children);
+    await opened.finish(children);
+    const [body, ...more] = opened.server.bodies('/v1/completions');
+    expect(more).toEqual([]);
+    expect(body).toMatchObject({ n: 4, stream: true, stream_interval: 64, return_token_ids: true });
+    expect(Object.keys(body!)).not.toContain('seed');
+    expect(Object.keys(body!)).not.toContain('logprobs');
+    expect(opened.inbox.filter(({ type }) => type === 'token')).toEqual([]);
+  });
+
+  it('are the same children as alone, counted by their own tokens, the prompt counted once', async () => {
+    const opened = await open();
+    const together = family(opened, 1, { needs: seeded });
+    opened.engine.generate(together);
+    await opened.finish(together);
+    const alone = family(opened, 1, { needs: seeded, search: 'again' });
+    for (const child of alone) {
+      opened.engine.generate([child]);
+      await opened.finish([child]);
+    }
+    expect(alone.map(({ id }) => textOf(opened, id))).toEqual(together.map(({ id }) => textOf(opened, id)));
+    const usages = together.map(({ id }) => opened.answer(id)!).map((each) => 'usage' in each && each.usage!);
+    const prompt = (opened.server.bodies('/v1/completions')[0]!.prompt as number[]).length;
+    for (const [at, { id }] of together.entries()) {
+      const answer = opened.answer(id);
+      if (answer?.type !== 'step') throw new Error('no step');
+      expect(answer.usage.generatedTokens).toBe(answer.step.tokenIds!.length);
+      expect(usages[at]).toMatchObject({ exact: true });
+    }
+    expect(usages.reduce((sum, each) => sum + (each ? each.computedTokens : 0), 0)).toBe(prompt);
+  });
+
+  it('do not share where seeds count and do not follow each other, nor across expansions, nor at temperature 0', async () => {
+    const opened = await open();
+    const scattered = family(opened, 1, { needs: seeded }).map((each) => ({ ...each, seed: each.seed * 2 }));
+    const strands = [5, 6, 7].flatMap((expansion) => family(opened, expansion, { needs: least }).slice(0, 1));
+    const greedy = family(opened, 8, { needs: least, sampling: { temperature: 0 } });
+    const requests = [...scattered, ...strands, ...greedy];
+    opened.engine.generate(requests);
+    await opened.finish(requests);
+    expect(opened.server.bodies('/v1/completions').map(({ n }) => n)).toEqual(requests.map(() => 1));
+    expect(opened.server.bodies('/v1/completions').every(({ stream }) => stream === false)).toBe(true);
+  });
+
+  it('end one by one, and one that was cancelled is charged at its own end', async () => {
+    const opened = await open();
+    const gates = new Map<number, () => void>();
+    opened.server.pace = (token) =>
+      token < 3 ? Promise.resolve() : new Promise((resolve) => gates.set(gates.size, () => resolve()));
+    const children = family(opened, 1, { needs: least });
+    opened.engine.generate(children);
+    await opened.until(() => gates.size === 4);
+    opened.engine.cancel([children[0]!.id]);
+    expect(opened.answer(children[0]!.id)).toBeUndefined();
+    expect(opened.server.openStreams).toBe(1);
+    opened.server.pace = () => Promise.resolve();
+    gates.get(2)!();
+    await opened.until(() => opened.answer(children[2]!.id) !== undefined);
+    expect(opened.answer(children[1]!.id)).toBeUndefined();
+    expect(opened.engine.load().runningSequences).toBe(3);
+    for (const gate of gates.values()) gate();
+    await opened.finish(children);
+    const charged = opened.answer(children[0]!.id);
+    expect(charged).toMatchObject({ type: 'fault', fault: { code: 'cancelled' }, usage: { exact: true } });
+    expect(charged?.usage?.generatedTokens).toBeGreaterThan(3);
+    expect(opened.engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
+  });
+
+  it('are aborted when all are cancelled, and charged for the time they ran where no token was seen', async () => {
+    const opened = await open();
+    const before = family(opened, 1, { needs: least, expansion: 1 });
+    opened.engine.generate(before);
+    await opened.until(() => before.every(({ id }) => opened.answer(id) !== undefined), 5);
+    opened.server.pace = () => new Promise(() => {});
+    const children = family(opened, 2, { needs: least });
+    opened.engine.generate(children);
+    await opened.until(() => opened.server.generating === 4);
+    opened.timers.advance(5000);
+    opened.engine.cancel(children.map(({ id }) => id));
+    await opened.until(() => opened.server.openStreams === 0);
+    for (const { id } of children) {
+      const answer = opened.answer(id);
+      expect(answer).toMatchObject({ type: 'fault', fault: { code: 'cancelled' }, usage: { exact: false } });
+      expect(answer?.usage?.generatedTokens).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('a single sequence that nobody watches', () => {
+  it('comes whole from vLLM and SGLang', async () => {
+    for (const server of [new VllmServer(), new SglangServer()]) {
+      await server.listen();
+      bench = await openBench([server]);
+      const one = bench.request({ needs: least });
+      bench.engine.generate([one]);
+      await bench.finish([one]);
+      expect(server.seen.at(-1)!.body).toMatchObject({ stream: false });
+      expect(bench.answer(one.id)).toMatchObject({ type: 'step', usage: { exact: true } });
+      await bench.close();
+      bench = undefined;
+    }
+  });
+
+  it('is tried again when its answer is cut', async () => {
+    const opened = await open();
+    let first = true;
+    opened.server.mischief = () => {
+      const mischief = first ? ({ type: 'cut', afterTokens: 2 } as const) : ({ type: 'none' } as const);
+      first = false;
+      return mischief;
+    };
+    const one = opened.request({ needs: least });
+    opened.engine.generate([one]);
+    await opened.finish([one], 100);
+    expect(opened.answer(one.id)?.type).toBe('step');
+  });
+});
+
+describe('a server that refuses', () => {
+  it.each([{ refuses: ['n'] as const }, { ignoresSiblings: true }])(
+    '%o gets siblings singly from then on',
+    async (settings) => {
+      const opened = await open(settings);
+      for (const expansion of [1, 2, 3]) {
+        const children = family(opened, expansion, { needs: seeded });
+        opened.engine.generate(children);
+        await opened.finish(children, 20);
+        expect(children.map(({ id }) => opened.answer(id)?.type)).toEqual(children.map(() => 'step'));
+      }
+      const asked = opened.server.bodies('/v1/completions').map(({ n }) => n);
+      expect(asked.filter((n) => n === 4).length).toBe(1);
+      expect(opened.events).toEqual([
+        { type: 'replica-refuses', url: opened.server.url, reason: 'refuses n: siblings go as single requests' },
+      ]);
+    },
+  );
+
+  it('log probabilities gives steps without them, and says so once', async () => {
+    const opened = await open({ refuses: ['logprobs'] });
+    const children = family(opened, 1);
+    opened.engine.generate(children);
+    await opened.finish(children);
+    for (const { id } of children) expect(opened.answer(id)).toMatchObject({ type: 'step', step: { meanLogprob: 0 } });
+    expect(opened.engine.capabilities.logprobs).toBe(false);
+    expect(opened.events.map(({ type }) => type)).toEqual(['replica-refuses']);
+  });
+});
+
+describe('two replicas', () => {
+  it('of which one dies in the middle of shared requests lose nothing and double nothing', async () => {
+    const vocabulary = new Vocabulary();
+    const servers = [new VllmServer({ vocabulary }), new VllmServer({ vocabulary })];
+    for (const server of servers) await server.listen();
+    bench = await openBench(servers);
+    const opened = bench;
+    servers[0]!.mischief = () => ({ type: 'die', afterTokens: 4 });
+    const children = Array.from({ length: 12 }, (_, at) =>
+      family(opened, at + 1, { needs: seeded, search: `search-${at}` }),
+    ).flat();
+    opened.engine.generate(children);
+    await opened.finish(children, 20);
+    expect(children.map(({ id }) => opened.answer(id)?.type)).toEqual(children.map(() => 'step'));
+    expect(opened.events.map(({ type }) => type)).toEqual(['replica-down']);
+  });
+
+  it('of different speed share the work by what each can take', async () => {
+    const vocabulary = new Vocabulary();
+    const [slow, fast] = [new VllmServer({ vocabulary }), new VllmServer({ vocabulary })];
+    for (const server of [slow, fast]) await server.listen();
+    bench = await openBench([slow, fast], { inFlight: 8 });
+    const opened = bench;
+    slow.pace = () => new Promise((resolve) => setTimeout(resolve, 2));
+    const open = new Set<GenerateRequest[]>();
+    for (let search = 1; search <= 60; search += 1) {
+      const children = family(opened, search, { needs: least, search: `search-${search}` });
+      open.add(children);
+      opened.engine.generate(children);
+      const isDone = (each: GenerateRequest[]): boolean => each.every(({ id }) => opened.answer(id) !== undefined);
+      await opened.until(() => open.size < 4 || [...open].some(isDone));
+      for (const each of [...open].filter(isDone)) open.delete(each);
+    }
+    await opened.finish([...open].flat());
+    expect(fast.tokensWritten).toBeGreaterThan(1.5 * slow.tokensWritten);
+  });
+});
