@@ -186,6 +186,19 @@ describe('every source file', () => {
     expect(at(1)).toBeLessThanOrEqual(70);
   });
 
+  it('is in one hand: constants in camelCase, shapes as interfaces, steps as `+= 1`', () => {
+    const habits: readonly [RegExp, string][] = [
+      [/^(?:export )?const [A-Z][A-Z0-9_]+\b/m, 'a constant in capitals'],
+      [/^(?:export )?type \w+(?:<.*>)? = \{\n(?!\s*(?:-?readonly )?\[)/m, 'a type where an interface would do'],
+      [/\w\]?\+\+|\+\+[\w#]|\w\]?--|--\w/, 'an increment or decrement'],
+    ];
+    const found = [...code, ...page].flatMap((file) => {
+      const words = codeOf(file);
+      return habits.filter(([pattern]) => pattern.test(words)).map(([, what]) => `${file} has ${what}`);
+    });
+    expect(found).toEqual([]);
+  });
+
   it('has a kebab-case name without empty words', () => {
     const named = [...sources, ...page].filter((file) => {
       return (

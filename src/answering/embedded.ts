@@ -5,7 +5,7 @@ import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { splitKv } from '../cost/kv-split.ts';
 import { tableCost } from '../cost/table.ts';
-import { LLAMA_DEFAULTS, LlamaEngine, type LlamaEngineOptions } from '../engine/llama/llama-engine.ts';
+import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama/llama-engine.ts';
 import { isShipped, modelPath } from '../engine/llama/shipped-models.ts';
 import type { ThreadInfo } from '../engine/llama/thread/thread-messages.ts';
 import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
@@ -14,7 +14,7 @@ import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
 import { LlamaPrm, type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
-export type EmbeddedOptions = {
+export interface EmbeddedOptions {
   /** Name of a shipped model or path of a GGUF file. */
   readonly model: string;
   /** The same for the reward model; `none` for the generator's own confidence, `exact` for the checker of countdown. */
@@ -30,11 +30,14 @@ export type EmbeddedOptions = {
   readonly kvBytes?: number;
   /** The cells of each side, for whoever has decided that already. */
   readonly kvSplit?: MemoryShare;
-};
+}
 
-export type MemoryShare = { readonly generatorTokens: number; readonly verifierTokens: number };
+export interface MemoryShare {
+  readonly generatorTokens: number;
+  readonly verifierTokens: number;
+}
 
-export type Embedded = {
+export interface Embedded {
   readonly engine: LlamaEngine;
   readonly verifier: LlamaPrm | Verifier;
   readonly hasRewardModel: boolean;
@@ -42,14 +45,14 @@ export type Embedded = {
   /** How a given KV memory was split. */
   readonly kvSplit?: MemoryShare;
   close(): Promise<void>;
-};
+}
 
 /** A round as the split assumes it: paths an eighth as long as the model knows them, of eight steps, expanded by four. */
-const TYPICAL = { pathShare: 1 / 8, mostPathTokens: 512, pathSteps: 8, siblings: 4 } as const;
+const typical = { pathShare: 1 / 8, mostPathTokens: 512, pathSteps: 8, siblings: 4 } as const;
 /** Cells of the two models while they are measured. */
-const TRIAL_KV_TOKENS = 2048;
+const trialKvTokens = 2048;
 /** Each side keeps room for one sequence of the longest length that its model knows, or of this. */
-const LONGEST_PATH_TOKENS = 2048;
+const longestPathTokens = 2048;
 
 export async function openEmbedded({ checkArithmetic, ...options }: EmbeddedOptions): Promise<Embedded> {
   const embedded = await openSized(options);
@@ -61,7 +64,7 @@ export async function openEmbedded({ checkArithmetic, ...options }: EmbeddedOpti
 async function openSized(options: EmbeddedOptions): Promise<Embedded> {
   const { kvBytes, ...rest } = options;
   if (kvBytes === undefined) return openPair(rest);
-  const trial = await openPair({ ...rest, kvTokens: TRIAL_KV_TOKENS });
+  const trial = await openPair({ ...rest, kvTokens: trialKvTokens });
   const kvSplit = await measuredSplit(trial, kvBytes).finally(() => trial.close());
   const embedded = await openPair({ ...rest, kvSplit });
   return { ...embedded, kvSplit, note: `${embedded.note} (${splitText(kvBytes, kvSplit)})` };
@@ -88,7 +91,7 @@ export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: num
     memoryBytes: kvBytes,
     leastGeneratorTokens,
     leastVerifierTokens,
-    mostDecode: LLAMA_DEFAULTS.sequences,
+    mostDecode: llamaDefaults.sequences,
     verifierReusesPrefix: verifier.capabilities.reusesPrefix,
   });
   assert(split !== undefined, 'what both sides need at least was found to fit');
@@ -101,13 +104,13 @@ export function splitText(kvBytes: number, { generatorTokens, verifierTokens }: 
 }
 
 function typicalRound({ contextTokens }: ThreadInfo) {
-  const { pathShare, mostPathTokens, pathSteps, siblings } = TYPICAL;
+  const { pathShare, mostPathTokens, pathSteps, siblings } = typical;
   const pathTokens = Math.min(mostPathTokens, Math.ceil(contextTokens * pathShare));
   return { pathTokens, stepTokens: Math.ceil(pathTokens / pathSteps), siblings };
 }
 
 function longestPath({ info }: { readonly info: ThreadInfo }): number {
-  return Math.min(info.contextTokens, LONGEST_PATH_TOKENS);
+  return Math.min(info.contextTokens, longestPathTokens);
 }
 
 function refuse(kvBytes: number, leastBytes: number): never {

@@ -1,4 +1,5 @@
 // Reads a file of questions with gold answers; src/task/questions.ts knows the formats.
+
 import { readFileSync } from 'node:fs';
 import { raise } from '../base/fault.ts';
 import { type GoldQuestion, parseQuestions } from '../task/questions.ts';

@@ -1,4 +1,5 @@
 // How a question is put to a model and how its answer is read: prompt, what ends a step, what the finished path says.
+
 import { sameAnswer } from '../answer/canonical.ts';
 import { extractAnswer } from '../answer/extract.ts';
 import { isShipped } from '../engine/llama/shipped-models.ts';
@@ -8,23 +9,23 @@ import type { Message, Prompt } from '../tree/step.ts';
 
 import type { GoldQuestion } from './question-file.ts';
 
-export type QuestionForm = {
+export interface QuestionForm {
   readonly prompt: Prompt;
   readonly delimiters: readonly string[];
   readonly maxStepTokens: number;
   readonly maxDepth: number;
   readonly temperature: number;
   readonly extract: (pathText: string) => string | undefined;
-};
+}
 
-export const STEP_PROMPT =
+export const defaultStepPrompt =
   'Solve the problem step by step. Write each step as a short paragraph and leave an empty line between steps. ' +
   'End with a line that says "The answer is" and the answer.';
 
 /** For any chat model: steps are paragraphs. */
 export function generalForm(
   question: string,
-  stepPrompt = STEP_PROMPT,
+  stepPrompt = defaultStepPrompt,
   delimiters: readonly string[] = ['\n\n'],
 ): QuestionForm {
   const system: readonly Message[] = stepPrompt === '' ? [] : [{ role: 'system', content: stepPrompt }];

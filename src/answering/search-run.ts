@@ -10,7 +10,7 @@ import { Runtime } from '../runtime/runtime.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
-export type SearchRun = {
+export interface SearchRun {
   readonly engine: Engine;
   readonly verifier?: Verifier;
   readonly policy: Policy;
@@ -20,9 +20,12 @@ export type SearchRun = {
   /** Called after every event, with the tree as it is then. */
   readonly onEvent?: (event: LoggedEvent, tree: Tree) => void;
   readonly signal?: AbortSignal;
-};
+}
 
-export type FinishedRun = { readonly result: SearchResult; readonly tree: Tree };
+export interface FinishedRun {
+  readonly result: SearchResult;
+  readonly tree: Tree;
+}
 
 export function runSearch(live: SearchRun): Promise<FinishedRun> {
   const { engine, verifier, policy, budget, request, signal } = live;

@@ -4,7 +4,9 @@
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { type Config, configSchema } from './schema.ts';
 
-export type PlainTree = { [key: string]: unknown };
+export interface PlainTree {
+  [key: string]: unknown;
+}
 
 export interface Sources {
   /** Text of the file: JSON, with comments. */

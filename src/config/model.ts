@@ -8,7 +8,7 @@ import { programNames } from '../program/registry/programs.ts';
 import { aggregations } from '../tree/aggregate.ts';
 import { real, whole } from './knob.ts';
 
-const MOST_BYTES = 2 ** 50;
+const mostBytes = 2 ** 50;
 const url = z.url({ protocol: /^https?$/ });
 
 const simulated = z.strictObject({
@@ -25,7 +25,7 @@ const embedded = z.strictObject({
     .meta({ description: 'the embedded engine: a GGUF file, or a model that ships with coppice' }),
   model: z.string().min(1).default('sapling').meta({ description: 'name of a shipped model, or path of a GGUF file' }),
   contextTokens: whole(8192, 256, 1_048_576, 'tokens', 'cells of each cache, shared by all branches'),
-  kvBytes: z.int().min(1).max(MOST_BYTES).optional().meta({
+  kvBytes: z.int().min(1).max(mostBytes).optional().meta({
     unit: 'bytes',
     description:
       'memory of generator and reward model together, split at the start by what each costs here (4 s); goes before contextTokens',

@@ -66,12 +66,12 @@ export function blend(one: Curve, other: Curve, share: number): Curve {
 
 /** The curve raised by a straight line: by `rise` at x, and by `slope` more with each unit of x. */
 export function tilted(curve: Curve, x: number, rise: number, slope: number): Curve {
-  const xs = [...curve.x, curve.x.at(-1)! + FAR];
+  const xs = [...curve.x, curve.x.at(-1)! + far];
   return { x: xs, y: xs.map((at) => valueAt(curve, at) + rise + slope * (at - x)) };
 }
 
 /** Beyond any context: how a curve goes on to the right is settled before it is raised. */
-const FAR = 1e9;
+const far = 1e9;
 
 function pieceOf(curve: Curve, x: number): number {
   let piece = 0;

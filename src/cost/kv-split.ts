@@ -37,9 +37,9 @@ export interface KvSplit {
   readonly totalMs: number;
 }
 
-const GRID = 256;
+const grid = 256;
 /** Paths of a round, by the paths that fit: memory matters where it is scarce, so the split is made for a load that does not fit. */
-const SCARCITY = 1.5;
+const scarcity = 1.5;
 
 /** Undefined where the least that both need does not fit. */
 export function splitKv(problem: KvSplitProblem): KvSplit | undefined {
@@ -48,8 +48,8 @@ export function splitKv(problem: KvSplitProblem): KvSplit | undefined {
   const spare = memoryBytes - leastGeneratorTokens * generatorTokenBytes - leastVerifierTokens * verifierTokenBytes;
   if (spare < 0) return undefined;
   let best: KvSplit | undefined;
-  for (let at = 0; at <= GRID; at += 1) {
-    const verifierTokens = leastVerifierTokens + Math.floor((spare * at) / GRID / verifierTokenBytes);
+  for (let at = 0; at <= grid; at += 1) {
+    const verifierTokens = leastVerifierTokens + Math.floor((spare * at) / grid / verifierTokenBytes);
     const generatorTokens = Math.floor((memoryBytes - verifierTokens * verifierTokenBytes) / generatorTokenBytes);
     const split = timed(problem, generatorTokens, verifierTokens);
     if (best === undefined || split.totalMs < best.totalMs) best = split;
@@ -85,7 +85,7 @@ function generatingMs(problem: KvSplitProblem, generatorTokens: number, batch: n
 }
 
 function roundPaths({ memoryBytes, pathTokens, generatorTokenBytes, verifierTokenBytes }: KvSplitProblem): number {
-  return Math.max(1, (SCARCITY * memoryBytes) / (pathTokens * (generatorTokenBytes + verifierTokenBytes)));
+  return Math.max(1, (scarcity * memoryBytes) / (pathTokens * (generatorTokenBytes + verifierTokenBytes)));
 }
 
 /**

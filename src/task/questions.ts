@@ -4,7 +4,7 @@
 import { extractAnswer } from '../answer/extract.ts';
 import { raise } from '../base/fault.ts';
 
-export type GoldQuestion = {
+export interface GoldQuestion {
   readonly id: string;
   readonly question: string;
   /** Undefined where the question alone decides (puzzles). */
@@ -12,10 +12,10 @@ export type GoldQuestion = {
   /** False: there is no answer, and any answer is wrong. */
   readonly solvable: boolean;
   readonly difficulty: number | undefined;
-};
+}
 
-const PUZZLE_COLUMN = 'Puzzles';
-const PUZZLE_TARGET = 24;
+const puzzleColumn = 'Puzzles';
+const puzzleTarget = 24;
 
 /** `name` is the file's, for messages; one that ends in .csv holds puzzles. */
 export function parseQuestions(name: string, text: string): readonly GoldQuestion[] {
@@ -71,13 +71,13 @@ function goldAnswer(value: unknown): string | undefined {
 
 function puzzles(path: string, text: string): GoldQuestion[] {
   const [head = '', ...rows] = text.split('\n').filter((line) => line.trim() !== '');
-  const column = head.split(',').findIndex((name) => name.trim() === PUZZLE_COLUMN);
-  if (column < 0) raise('bad-setting', `${path} has no column "${PUZZLE_COLUMN}"`);
+  const column = head.split(',').findIndex((name) => name.trim() === puzzleColumn);
+  if (column < 0) raise('bad-setting', `${path} has no column "${puzzleColumn}"`);
   return rows.map((row, index) => {
     const numbers = row.split(',')[column]?.trim() ?? '';
     if (!/^\d+( \d+)+$/.test(numbers))
       raise('bad-setting', `line ${index + 2} of ${path} holds no puzzle: "${numbers}"`);
-    const question = `Make ${PUZZLE_TARGET} from ${numbers}.`;
+    const question = `Make ${puzzleTarget} from ${numbers}.`;
     return { id: String(index + 1), question, answer: undefined, solvable: true, difficulty: undefined };
   });
 }

@@ -71,7 +71,10 @@ function isForced(size: number, cells: readonly number[], cell: number, digit: n
   return true;
 }
 
-type Filling = { readonly cell: number; readonly digit: number };
+interface Filling {
+  readonly cell: number;
+  readonly digit: number;
+}
 
 function fillingOf(size: number, line: string): Filling | undefined {
   const [, row, column, digit] = /^([a-f])([1-6])=([1-6])$/.exec(line) ?? [];

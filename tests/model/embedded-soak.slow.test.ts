@@ -9,7 +9,7 @@ import { openEmbedded } from '../../src/answering/embedded.ts';
 import type { GoldQuestion } from '../../src/answering/question-file.ts';
 import { generalForm } from '../../src/answering/question-form.ts';
 import { type Contest, runBlock, type Trial } from '../../src/bench/contest/contest.ts';
-import { LLAMA_DEFAULTS } from '../../src/engine/llama/llama-engine.ts';
+import { llamaDefaults } from '../../src/engine/llama/llama-engine.ts';
 import { loadBinding } from '../../src/engine/llama/native/binding.ts';
 import { findLibrary } from '../../src/engine/llama/native/platform.ts';
 import { Core } from '../../src/engine/llama/thread/core.ts';
@@ -85,7 +85,7 @@ describe('the embedded engine', () => {
 
   it('frees native memory when it is closed', () => {
     const binding = loadBinding(findLibrary());
-    const options = { ...LLAMA_DEFAULTS, model, flashAttention: true, tokenIdsOf: 'own' } as const;
+    const options = { ...llamaDefaults, model, flashAttention: true, tokenIdsOf: 'own' } as const;
     const openAndClose = () => {
       new Core(binding, options, () => {}).close();
       collectGarbage();

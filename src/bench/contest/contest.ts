@@ -14,14 +14,14 @@ import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 
-export type Contender = {
+export interface Contender {
   readonly name: string;
   readonly program: ProgramName;
   readonly policy: PolicyName;
   readonly rollouts: number;
-};
+}
 
-export type ContestSettings = {
+export interface ContestSettings {
   readonly branching: number;
   readonly threshold: number;
   readonly choose: Choice;
@@ -31,10 +31,10 @@ export type ContestSettings = {
   readonly concurrency: number;
   readonly seed: number;
   readonly temperature?: number;
-};
+}
 
 /** One question answered by one contender. */
-export type Trial = {
+export interface Trial {
   readonly contender: string;
   readonly question: string;
   readonly answer: string | null;
@@ -46,17 +46,20 @@ export type Trial = {
   readonly generatedTokens: number;
   readonly scoredTokens: number;
   readonly rollouts: number;
-};
+}
 
-export type Contest = {
+export interface Contest {
   readonly engine: Engine;
   readonly verifier: Verifier;
   readonly settings: ContestSettings;
   formOf(question: GoldQuestion): QuestionForm;
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
-};
+}
 
-export type ContestJob = { readonly contender: Contender; readonly question: GoldQuestion };
+export interface ContestJob {
+  readonly contender: Contender;
+  readonly question: GoldQuestion;
+}
 
 /** Answers the questions with one contender; resolves when all have been and the engine has nothing left of them. */
 export async function runBlock(

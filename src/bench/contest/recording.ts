@@ -1,6 +1,7 @@
 // What a real engine and verifier said, kept so that the simulator can say it again: steps by question and seed (a child's
 // seed is a function of its path), rewards by question and path. The simulated run may look at a child that the real one
 // never did; then a step of the same question and depth stands in, and is counted.
+
 import { type Engine, type EngineMessage, type GenerateRequest, isAnswer, type PathStep } from '../../engine/engine.ts';
 import type { RewardSource, StepSource } from '../../engine/sim/source.ts';
 import type { Prompt, Step } from '../../tree/step.ts';
@@ -68,7 +69,7 @@ export class Recording implements StepSource, RewardSource {
       return known;
     }
     this.misses += 1;
-    const others = this.#standIns.get(`${key}|${request.path.length}`) ?? [UNSEEN];
+    const others = this.#standIns.get(`${key}|${request.path.length}`) ?? [unseen];
     return others[request.seed % others.length]!;
   }
 
@@ -95,7 +96,7 @@ export class Recording implements StepSource, RewardSource {
   }
 }
 
-const UNSEEN: Step = { text: 'unseen\n', tokens: 12, meanLogprob: -0.5, end: 'eos' };
+const unseen: Step = { text: 'unseen\n', tokens: 12, meanLogprob: -0.5, end: 'eos' };
 
 function promptKey(prompt: Prompt): string {
   return prompt.kind === 'text' ? prompt.text : JSON.stringify(prompt.messages);

@@ -1,8 +1,9 @@
 // Tallies as a table of at most 80 columns.
+
 import type { Interval, Tally, Waste } from './tally.ts';
 
-const HEAD = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'tokens', 'exits %'] as const;
-const LETTERS: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
+const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'tokens', 'exits %'] as const;
+const letters: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
 
 export function tallyTable(tallies: readonly Tally[]): string {
   const rows = tallies.map((each) => [
@@ -13,7 +14,7 @@ export function tallyTable(tallies: readonly Tally[]): string {
     each.tokens.toFixed(0),
     exitText(each.exits),
   ]);
-  const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, column) =>
@@ -22,7 +23,7 @@ export function tallyTable(tallies: readonly Tally[]): string {
       .join('  ')
       .trimEnd();
   return [
-    line(HEAD),
+    line(head),
     ...rows.map(line),
     ...wasteLines('without a solution', tallies, ({ unsolvable }) => unsolvable),
     ...wasteLines('that no contender solved', tallies, ({ unsolved }) => unsolved),
@@ -51,6 +52,6 @@ function seconds({ value, low, high }: Interval): string {
 
 function exitText(exits: Readonly<Record<string, number>>): string {
   return Object.entries(exits)
-    .map(([kind, share]) => `${LETTERS[kind] ?? kind} ${(100 * share).toFixed(0)}`)
+    .map(([kind, share]) => `${letters[kind] ?? kind} ${(100 * share).toFixed(0)}`)
     .join(' ');
 }

@@ -1,9 +1,14 @@
 // The trials of one contender as one line: accuracy with its interval, latency, tokens, exits.
+
 import type { Trial } from './contest.ts';
 
-export type Interval = { readonly value: number; readonly low: number; readonly high: number };
+export interface Interval {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
 
-export type Tally = {
+export interface Tally {
   readonly contender: string;
   readonly questions: number;
   /** Over the questions that have an answer. */
@@ -18,10 +23,14 @@ export type Tally = {
   readonly unsolvable: Waste;
   /** Questions with one that no contender found. */
   readonly unsolved: Waste;
-};
+}
 
 /** What was spent where nothing was to be had: how many searches were given up as futile, and their tokens. */
-export type Waste = { readonly questions: number; readonly futile: number; readonly tokens: number };
+export interface Waste {
+  readonly questions: number;
+  readonly futile: number;
+  readonly tokens: number;
+}
 
 /** `unsolved`: the solvable questions that nobody in the comparison answered right. */
 export function tally(contender: string, trials: readonly Trial[], unsolved: ReadonlySet<string> = new Set()): Tally {

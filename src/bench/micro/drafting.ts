@@ -2,17 +2,18 @@
 // model, with one in the target's thread between its decodes, and with one in a thread of its own. They take turns within
 // each round, on a question that the shipped models know, so that the drafts are as good as in a search. Before that, what
 // they could gain at best by the cost of single decodes.
+
 import { parseArgs } from 'node:util';
-import { DRAFT_DEFAULTS, type DraftOptions } from '../../engine/llama/draft/drafts.ts';
+import { type DraftOptions, draftDefaults } from '../../engine/llama/draft/drafts.ts';
 import { modelPath } from '../../engine/llama/shipped-models.ts';
 import { type Round, spread, throughContract } from './engine-throughput.ts';
 import { rowCosts } from './row-costs.ts';
 
-const QUESTION =
+const question =
   'Anna has 12 boxes with 24 stamps in each. She gives 75 stamps to Ben. She buys 3 packs of 18 stamps. How many stamps does Anna have now?\n';
 
 /** Never paused: the benchmark is to show where it does not pay. */
-const MOST = 64;
+const most = 64;
 
 type Counted = Round & { readonly decodes: number; readonly drafted: number; readonly accepted: number };
 
@@ -22,14 +23,14 @@ export async function report(print: (line: string) => void): Promise<void> {
     options: {
       draft: { type: 'string', default: 'sapling-draft' },
       model: { type: 'string', default: 'sapling' },
-      tokens: { type: 'string', default: String(DRAFT_DEFAULTS.tokens) },
+      tokens: { type: 'string', default: String(draftDefaults.tokens) },
       branches: { type: 'string', default: '1,4,16' },
       rounds: { type: 'string', default: '9' },
     },
   });
   const branchings = values.branches.split(',').map(Number);
   for (const branches of branchings) print(forecast(values, branches, Number(values.tokens)));
-  const drafting = { model: modelPath(values.draft), tokens: Number(values.tokens), mostSequences: MOST } as const;
+  const drafting = { model: modelPath(values.draft), tokens: Number(values.tokens), mostSequences: most } as const;
   const plain = await contender(values.model);
   const inStep = await contender(values.model, { ...drafting, where: 'inline' });
   const apart = await contender(values.model, { ...drafting, where: 'thread' });
@@ -66,7 +67,7 @@ function forecast(names: { readonly model: string; readonly draft: string }, bra
 }
 
 async function contender(model: string, draft?: DraftOptions) {
-  const { engine, round, close, name } = await throughContract(modelPath(model), QUESTION, draft);
+  const { engine, round, close, name } = await throughContract(modelPath(model), question, draft);
   const counted = async (branches: number): Promise<Counted> => {
     const before = engine.counts;
     const timed = await round(branches);
@@ -88,7 +89,7 @@ async function interleave(
 ): Promise<Counted[][]> {
   const results = contenders.map((): Counted[] => []);
   for (const each of contenders) await each.counted(branches); // warm
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const [at, each] of contenders.entries()) results[at]!.push(await each.counted(branches));
   }
   return results;

@@ -1,14 +1,21 @@
 // The other side of `npm run bench -- engine --peer`: the same work through node-llama-cpp's public API. Runs in a process
 // of its own; a number comes in (sequences), what a round took goes out.
+
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-type Sequence = {
+interface Sequence {
   evaluate(tokens: number[], options: object): AsyncIterable<number>;
   clearHistory(): Promise<void>;
-};
-type Context = { getSequence(): Sequence; dispose(): Promise<void> };
-type PeerModel = { tokenize(text: string): number[]; createContext(options: object): Promise<Context> };
+}
+interface Context {
+  getSequence(): Sequence;
+  dispose(): Promise<void>;
+}
+interface PeerModel {
+  tokenize(text: string): number[];
+  createContext(options: object): Promise<Context>;
+}
 type Peer = { getLlama(options: object): Promise<{ loadModel(options: object): Promise<PeerModel> }> };
 
 const settings = JSON.parse(process.env.PEER ?? '{}') as {

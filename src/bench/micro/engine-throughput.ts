@@ -1,6 +1,7 @@
 // `npm run bench -- engine [--peer] [--rounds N] [--model FILE]`: tokens per second through the engine contract, beside a
 // bare decode loop on the same binding and, with --peer, node-llama-cpp's own API (installed on demand, never a
 // dependency). All of them take turns within each round, so that ratios are of one run.
+
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -17,17 +18,25 @@ import { Model } from '../../engine/llama/native/model.ts';
 import { findLibrary } from '../../engine/llama/native/platform.ts';
 import { modelPath } from '../../engine/llama/shipped-models.ts';
 
-const BATCHES = [16, 32] as const;
-const PROMPT_TOKENS = 128;
-const TOKENS = 64;
-const SAMPLING = { temperature: 0.8, topP: 0.95, topK: 0, minP: 0 } as const;
-const PEER_VERSION = '3.22.1';
+const batches = [16, 32] as const;
+const promptTokens = 128;
+const stepTokens = 64;
+const sampling = { temperature: 0.8, topP: 0.95, topK: 0, minP: 0 } as const;
+const peerVersion = '3.22.1';
 
 /** Processor time of the whole process is what a busy neighbour does not change; wall-clock time is what a user waits. */
-export type Round = { readonly tokens: number; readonly wallMs: number; readonly processorMs: number };
+export interface Round {
+  readonly tokens: number;
+  readonly wallMs: number;
+  readonly processorMs: number;
+}
 
 /** A sequence ends when it draws the end token. */
-export type Runner = { readonly name: string; round(batch: number): Promise<Round>; close(): Promise<void> };
+export interface Runner {
+  readonly name: string;
+  round(batch: number): Promise<Round>;
+  close(): Promise<void>;
+}
 
 export async function report(print: (line: string) => void): Promise<void> {
   const { values } = parseArgs({
@@ -43,7 +52,7 @@ export async function report(print: (line: string) => void): Promise<void> {
   const runners = [bareLoop(model, prompt), await throughContract(model, prompt)];
   if (values.peer) runners.push(await peer(model, prompt));
   try {
-    for (const batch of BATCHES) await compare(runners, batch, Number(values.rounds), print);
+    for (const batch of batches) await compare(runners, batch, Number(values.rounds), print);
   } finally {
     for (const runner of runners) await runner.close();
   }
@@ -52,10 +61,12 @@ export async function report(print: (line: string) => void): Promise<void> {
 async function compare(runners: readonly Runner[], batch: number, rounds: number, print: (line: string) => void) {
   const results = runners.map((): Round[] => []);
   for (const runner of runners) await runner.round(batch); // warm
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const [at, runner] of runners.entries()) results[at]!.push(await runner.round(batch));
   }
-  print(`${batch} sequences, ${PROMPT_TOKENS}-token shared prompt, ${TOKENS} tokens each, 1 thread, ${rounds} rounds`);
+  print(
+    `${batch} sequences, ${promptTokens}-token shared prompt, ${stepTokens} tokens each, 1 thread, ${rounds} rounds`,
+  );
   for (const clock of ['wallMs', 'processorMs'] as const) {
     print(`  tokens per second of ${clock === 'wallMs' ? 'wall-clock' : 'processor'} time`);
     const rates = results.map((each) => each.map((round) => (1000 * round.tokens) / round[clock]));
@@ -91,22 +102,22 @@ function bareLoop(path: string, text: string): Runner {
   const sampler = new Sampler(model.vocabularySize);
   const prompt = model.tokenizePrompt({ kind: 'text', text });
   const draw = (row: Float32Array, sequence: number, position: number) =>
-    sampler.draw(row, SAMPLING, uniformOf(sequence, position)).token;
+    sampler.draw(row, sampling, uniformOf(sequence, position)).token;
   const round = (batch: number): number => {
     const last = prompt.length - 1;
     context.decode(prompt.map((token, position) => ({ token, position, sequence: 0, wanted: position === last })));
     const row = context.logits(0);
     let live = Array.from({ length: batch }, (_, sequence) => ({ sequence, token: draw(row, sequence, 0) }));
     let drawn = batch;
-    for (let sequence = 1; sequence < batch; sequence++) context.copy(0, sequence, prompt.length);
-    for (let at = 1; at < TOKENS; at++) {
+    for (let sequence = 1; sequence < batch; sequence += 1) context.copy(0, sequence, prompt.length);
+    for (let at = 1; at < stepTokens; at += 1) {
       live = live.filter(({ token }) => !model.endsGeneration(token));
       if (live.length === 0) break;
       context.decode(live.map((each) => ({ ...each, position: last + at, wanted: true })));
       live = live.map(({ sequence }, index) => ({ sequence, token: draw(context.logits(index), sequence, at) }));
       drawn += live.length;
     }
-    for (let sequence = 0; sequence < batch; sequence++) context.remove(sequence, 0);
+    for (let sequence = 0; sequence < batch; sequence += 1) context.remove(sequence, 0);
     return drawn;
   };
   const close = async () => {
@@ -129,7 +140,8 @@ export async function throughContract(
   });
   let rounds = 0;
   const round = async (batch: number): Promise<number> => {
-    const search = `round ${rounds++}`;
+    rounds += 1;
+    const search = `round ${rounds}`;
     let [open, tokens] = [batch, 0];
     const { promise, resolve } = Promise.withResolvers<void>();
     onStep = (count) => {
@@ -145,10 +157,10 @@ export async function throughContract(
         parent: 0,
         path: [],
         index,
-        sampling: SAMPLING,
+        sampling: sampling,
         seed: rounds * 1000 + index,
         delimiters: [],
-        maxTokens: TOKENS,
+        maxTokens: stepTokens,
         lane: 'primary' as const,
         priority: 0,
       })),
@@ -167,11 +179,11 @@ async function peer(model: string, prompt: string): Promise<Runner> {
   const { directory } = findLibrary();
   const platform = directory.match(/@node-llama-cpp[\\/]([^\\/]+)/)![1]!;
   mkdirSync(folder, { recursive: true });
-  const packages = [`node-llama-cpp@${PEER_VERSION}`, `@node-llama-cpp/${platform}@${PEER_VERSION}`];
+  const packages = [`node-llama-cpp@${peerVersion}`, `@node-llama-cpp/${platform}@${peerVersion}`];
   const options = ['--prefix', folder, '--no-save', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
   execFileSync('npm', ['install', ...options, ...packages], { stdio: 'ignore' });
   const child: ChildProcess = fork(fileURLToPath(new URL('./engine-throughput-peer.ts', import.meta.url)), {
-    env: { ...process.env, PEER: JSON.stringify({ folder, model, prompt, tokens: TOKENS }) },
+    env: { ...process.env, PEER: JSON.stringify({ folder, model, prompt, tokens: stepTokens }) },
   });
   await once(child, 'message');
   const round = async (batch: number): Promise<Round> => {
@@ -183,14 +195,14 @@ async function peer(model: string, prompt: string): Promise<Runner> {
     child.disconnect();
     await once(child, 'exit');
   };
-  return { name: `node-llama-cpp ${PEER_VERSION}`, round, close };
+  return { name: `node-llama-cpp ${peerVersion}`, round, close };
 }
 
 /** Questions one after the other, cut where they have the wanted number of tokens. */
 function promptOf(path: string): string {
   const model = Model.load(loadBinding(findLibrary()), path);
-  let text = 'Make 24 from 4 7 8 8.\n'.repeat(PROMPT_TOKENS / 4);
-  while (model.tokenizePrompt({ kind: 'text', text }).length > PROMPT_TOKENS) text = text.slice(0, -1);
+  let text = 'Make 24 from 4 7 8 8.\n'.repeat(promptTokens / 4);
+  while (model.tokenizePrompt({ kind: 'text', text }).length > promptTokens) text = text.slice(0, -1);
   model.close();
   return text;
 }

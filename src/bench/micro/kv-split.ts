@@ -1,6 +1,7 @@
 // `npm run bench -- kv-split [--model NAME] [--cells N] [--searches N] [--rounds N]`: the same searches on one scarce KV memory, split
 // between generator and reward model as measured costs say (P4 §4.3), in halves, and as one-sidedly as it goes. What counts
 // is computed tokens (with too few cells a path is computed again) and their time. The splits take turns within each round.
+
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Embedded, type MemoryShare, measuredSplit, openEmbedded } from '../../answering/embedded.ts';
@@ -10,7 +11,7 @@ import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
 import { type Contest, runBlock, type Trial } from '../contest/contest.ts';
 import { percentile } from '../statistics.ts';
 
-export type ScarceRun = {
+export interface ScarceRun {
   readonly trials: readonly Trial[];
   /** Rows of its decodes: each token that it computed, as often as it did. */
   readonly generatorTokens: number;
@@ -19,13 +20,13 @@ export type ScarceRun = {
   readonly generatedTokens: number;
   readonly wallMs: number;
   readonly processorMs: number;
-};
+}
 
-const PRM = 'sapling-prm';
-const MCTS = { name: 'mcts', program: 'mcts', policy: 'vanilla', rollouts: 16 } as const;
-const SETTINGS = { branching: 8, threshold: 0.99, choose: 'best', budget: 16, seed: 1 } as const;
+const prmName = 'sapling-prm';
+const contender = { name: 'mcts', program: 'mcts', policy: 'vanilla', rollouts: 16 } as const;
+const settings = { branching: 8, threshold: 0.99, choose: 'best', budget: 16, seed: 1 } as const;
 /** Five numbers: the trees grow until the rollouts are used up. */
-const HARD = 3;
+const hard = 3;
 
 /** The KV memory that holds so many tokens of both models, half of them each. */
 export function bytesOf(cells: number, { engine, verifier }: Embedded): number {
@@ -51,18 +52,18 @@ export async function splitsOf(embedded: Embedded, kvBytes: number): Promise<Rea
 
 /** Hard puzzles, all at once, on caches of these sizes. */
 export async function searchUnder(model: string, kvSplit: MemoryShare, searches: number): Promise<ScarceRun> {
-  const embedded = await openEmbedded({ model, prm: PRM, kvSplit });
+  const embedded = await openEmbedded({ model, prm: prmName, kvSplit });
   try {
     const contest: Contest = {
       ...embedded,
-      settings: { ...SETTINGS, concurrency: searches },
+      settings: { ...settings, concurrency: searches },
       formOf: ({ question }) => formFor('sapling', question),
       isCorrect: isRight,
     };
     const trials: Trial[] = [];
     const startMs = performance.now();
     const before = process.cpuUsage();
-    await runBlock(contest, MCTS, hardQuestions(searches), (trial) => trials.push(trial));
+    await runBlock(contest, contender, hardQuestions(searches), (trial) => trials.push(trial));
     const { user, system } = process.cpuUsage(before);
     const wallMs = performance.now() - startMs;
     const [generator, verifier] = [embedded.engine.counts, prmOf(embedded).counts];
@@ -91,24 +92,24 @@ export async function report(print: (line: string) => void): Promise<void> {
     },
   });
   const [cells, searches, rounds] = [Number(values.cells), Number(values.searches), Number(values.rounds)];
-  const trial = await openEmbedded({ model: values.model, prm: PRM });
+  const trial = await openEmbedded({ model: values.model, prm: prmName });
   const kvBytes = bytesOf(cells, trial);
   const splits = await splitsOf(trial, kvBytes).finally(() => trial.close());
   const runs = Object.keys(splits).map((): ScarceRun[] => []);
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const [at, split] of Object.values(splits).entries()) {
       runs[at]!.push(await searchUnder(values.model, split, searches));
     }
   }
   print(
-    `${values.model} and ${PRM}, ${kvBytes} bytes of KV memory, ${searches} searches at once, medians of ${rounds}`,
+    `${values.model} and ${prmName}, ${kvBytes} bytes of KV memory, ${searches} searches at once, medians of ${rounds}`,
   );
-  print(`${'split'.padEnd(18)}${COLUMNS.map((column) => column.padStart(WIDTH)).join('')}`);
+  print(`${'split'.padEnd(18)}${columns.map((column) => column.padStart(width)).join('')}`);
   for (const [at, [name, split]] of Object.entries(splits).entries()) print(lineOf(name, split, runs[at]!, runs[0]!));
 }
 
-const COLUMNS = ['generator', 'verifier', 'computed', 'by verifier', 'decodes', 'processor s', 'wall s', '/ measured'];
-const WIDTH = 13;
+const columns = ['generator', 'verifier', 'computed', 'by verifier', 'decodes', 'processor s', 'wall s', '/ measured'];
+const width = 13;
 
 /** Cells of both, computed tokens per generated one, decodes, times, and processor time against the measured split's. */
 function lineOf(name: string, split: MemoryShare, runs: readonly ScarceRun[], measured: readonly ScarceRun[]): string {
@@ -124,13 +125,13 @@ function lineOf(name: string, split: MemoryShare, runs: readonly ScarceRun[], me
     of((run) => run.wallMs / 1000).toFixed(1),
     percentile(ratios, 50).toFixed(2),
   ];
-  return `${name.padEnd(18)}${values.map((value) => value.padStart(WIDTH)).join('')}`;
+  return `${name.padEnd(18)}${values.map((value) => value.padStart(width)).join('')}`;
 }
 
 function hardQuestions(count: number) {
   const file = fileURLToPath(new URL('../../../tasks/countdown.calibration.jsonl', import.meta.url));
   return readQuestions(file)
-    .filter(({ solvable, difficulty }) => solvable && difficulty === HARD)
+    .filter(({ solvable, difficulty }) => solvable && difficulty === hard)
     .slice(0, count);
 }
 

@@ -6,9 +6,9 @@ import { loadBinding } from '../../engine/llama/native/binding.ts';
 import { Model } from '../../engine/llama/native/model.ts';
 import { findLibrary } from '../../engine/llama/native/platform.ts';
 
-const SHARED_TOKENS = 80;
-const REPETITIONS = 60;
-const ANY_TOKEN = 5;
+const sharedTokens = 80;
+const repetitions = 60;
+const anyToken = 5;
 
 /** Milliseconds for each [branches, tokens]. */
 export function rowCosts(path: string, shapes: readonly (readonly [number, number])[]): number[] {
@@ -16,8 +16,8 @@ export function rowCosts(path: string, shapes: readonly (readonly [number, numbe
   const model = Model.load(binding, path);
   const context = Context.create(binding, model, { cells: 4096, threads: 1, rows: 512, flashAttention: true });
   const most = Math.max(...shapes.map(([branches]) => branches));
-  context.decode(Array.from({ length: SHARED_TOKENS }, (_, position) => rowAt(0, position)));
-  for (let sequence = 1; sequence < most; sequence++) context.copy(0, sequence, SHARED_TOKENS);
+  context.decode(Array.from({ length: sharedTokens }, (_, position) => rowAt(0, position)));
+  for (let sequence = 1; sequence < most; sequence += 1) context.copy(0, sequence, sharedTokens);
   const times = shapes.map(([branches, tokens]) => shortestMs(context, branches, tokens));
   context.close();
   model.close();
@@ -26,18 +26,18 @@ export function rowCosts(path: string, shapes: readonly (readonly [number, numbe
 
 function shortestMs(context: Context, branches: number, tokens: number): number {
   const rows = Array.from({ length: branches * tokens }, (_, at) =>
-    rowAt(Math.floor(at / tokens), SHARED_TOKENS + (at % tokens)),
+    rowAt(Math.floor(at / tokens), sharedTokens + (at % tokens)),
   );
   let shortest = Number.POSITIVE_INFINITY;
-  for (let repetition = 0; repetition < REPETITIONS; repetition++) {
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
     const startMs = performance.now();
     context.decode(rows);
     shortest = Math.min(shortest, performance.now() - startMs);
-    for (let sequence = 0; sequence < branches; sequence++) context.remove(sequence, SHARED_TOKENS);
+    for (let sequence = 0; sequence < branches; sequence += 1) context.remove(sequence, sharedTokens);
   }
   return shortest;
 }
 
 function rowAt(sequence: number, position: number) {
-  return { token: ANY_TOKEN, position, sequence, wanted: true };
+  return { token: anyToken, position, sequence, wanted: true };
 }

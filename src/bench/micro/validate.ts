@@ -2,6 +2,7 @@
 // both: the engine for real, then the simulator with the cost table that the engine measured of itself in this run and the
 // steps and rewards that it gave. Repetitions are interleaved, each with a table of its own, since a machine has good and
 // bad minutes; figures are medians over them. Misses are printed as such.
+
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openEmbedded } from '../../answering/embedded.ts';
@@ -9,7 +10,7 @@ import { type GoldQuestion, readQuestions } from '../../answering/question-file.
 import { formFor, isRight } from '../../answering/question-form.ts';
 import { type CostModel, decodeMs } from '../../cost/cost.ts';
 import { tableCost } from '../../cost/table.ts';
-import { LLAMA_DEFAULTS } from '../../engine/llama/llama-engine.ts';
+import { llamaDefaults } from '../../engine/llama/llama-engine.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
 import { createPolicy } from '../../policy/create.ts';
@@ -29,7 +30,7 @@ import {
 import { Recording } from '../contest/recording.ts';
 import { quantile } from '../contest/tally.ts';
 
-const MEASUREMENT_MS = 4_000;
+const measurementMs = 4_000;
 const settings = { branching: 4, threshold: 0.9, choose: 'best', budget: 8, concurrency: 4, seed: 1 } as const;
 
 export async function report(print: (line: string) => void): Promise<void> {
@@ -65,10 +66,10 @@ export async function report(print: (line: string) => void): Promise<void> {
     const contenders = policies.map((policy): Contender => ({ name: policy, program: 'mcts', policy, rollouts: 16 }));
     const measured = contenders.map((): Latencies[] => []);
     const costs: Costs[] = [];
-    for (let repetition = 0; repetition < Number(values.repetitions); repetition++) {
+    for (let repetition = 0; repetition < Number(values.repetitions); repetition += 1) {
       costs.push({
-        engine: tableCost(await engine.measure(MEASUREMENT_MS)),
-        verifier: tableCost(await verifier.measure(MEASUREMENT_MS)),
+        engine: tableCost(await engine.measure(measurementMs)),
+        verifier: tableCost(await verifier.measure(measurementMs)),
       });
       for (const [at, contender] of contenders.entries()) {
         const trials: Trial[] = [];
@@ -100,7 +101,11 @@ function costInWords(costs: readonly CostModel[]): string {
   return `16 rows over 64 tokens take ${ms(0)} ms, beside 700 tokens of others ${ms(700)} ms`;
 }
 
-type ProcessorMs = { readonly atMs: number; readonly own: number; readonly all: number };
+interface ProcessorMs {
+  readonly atMs: number;
+  readonly own: number;
+  readonly all: number;
+}
 
 function processorMs(): ProcessorMs {
   const { user, system } = process.cpuUsage();
@@ -115,8 +120,14 @@ function othersShare(before: ProcessorMs): number {
   return Math.max(0, others) / (cpus().length * (now.atMs - before.atMs));
 }
 
-type Latencies = { readonly p50: number; readonly p95: number };
-type Costs = { readonly engine: CostModel; readonly verifier: CostModel };
+interface Latencies {
+  readonly p50: number;
+  readonly p95: number;
+}
+interface Costs {
+  readonly engine: CostModel;
+  readonly verifier: CostModel;
+}
 
 function latenciesOf(trials: readonly Trial[]): Latencies {
   const sorted = trials.map(({ latencyMs }) => latencyMs).sort((left, right) => left - right);
@@ -132,7 +143,7 @@ function simulate(
   questions: readonly GoldQuestion[],
 ): Trial[] {
   const world = new World();
-  const { kvTokens, sequences, rowLimit } = LLAMA_DEFAULTS;
+  const { kvTokens, sequences, rowLimit } = llamaDefaults;
   const engine = new SimEngine(world, recording, {
     ...{ cost: costs.engine, replicas: 1, sequenceLimit: sequences, kvTokens, prefillTokens: rowLimit },
   });
@@ -162,7 +173,7 @@ function simulate(
       woken = true;
     },
   });
-  for (let at = 0; at < settings.concurrency; at++) world.at(0, submitNext);
+  for (let at = 0; at < settings.concurrency; at += 1) world.at(0, submitNext);
   const react = (): void => {
     do {
       woken = false;

@@ -1,8 +1,9 @@
 // `coppice ask`: one question on the embedded engine. While it grows, the tree is shown; then the answer, its path, why
 // the search stopped, and what it cost.
+
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { type Embedded, openEmbedded } from '../../answering/embedded.ts';
-import { generalForm, type QuestionForm, STEP_PROMPT, saplingForm } from '../../answering/question-form.ts';
+import { defaultStepPrompt, generalForm, type QuestionForm, saplingForm } from '../../answering/question-form.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
 import { isShipped, shapeOf } from '../../engine/llama/shipped-models.ts';
@@ -53,7 +54,7 @@ Answers one question by tree search on the embedded engine.
   --trace FILE        writes every event as JSON lines; see coppice replay
   --json              prints one JSON object and nothing else`;
 
-const REDRAW_MS = 80;
+const redrawMs = 80;
 
 export async function run(args: readonly string[]): Promise<number> {
   const settings = readSettings(args);
@@ -92,7 +93,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-type Settings = {
+interface Settings {
   readonly question: string;
   readonly model: string;
   readonly prm?: string;
@@ -115,7 +116,7 @@ type Settings = {
   readonly kvBytes?: number;
   readonly trace?: string;
   readonly json: boolean;
-};
+}
 
 /** Shows the search while it runs: a live tree on a terminal, lines elsewhere, nothing beside JSON. */
 class Watcher {
@@ -137,7 +138,7 @@ class Watcher {
       return;
     }
     const nowMs = performance.now();
-    if (nowMs - this.#drawnMs < REDRAW_MS) return;
+    if (nowMs - this.#drawnMs < redrawMs) return;
     this.#drawnMs = nowMs;
     const size = { width: this.#block.width - 1, height: Math.max(3, this.#block.height - 6) };
     this.#block.draw([...treeLines(tree, size), '', statusLine(tree, this.#settings.rollouts)]);
@@ -167,7 +168,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
       budget: { type: 'string', default: '8' },
       temperature: text,
       seed: { type: 'string', default: '1' },
-      'step-prompt': { type: 'string', default: STEP_PROMPT },
+      'step-prompt': { type: 'string', default: defaultStepPrompt },
       delimiter: { type: 'string', default: '\\n\\n' },
       'step-tokens': text,
       threads: text,

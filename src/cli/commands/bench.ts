@@ -1,5 +1,6 @@
 // `coppice bench`: a set of questions through greedy, best-of-n, beam and MCTS under each policy, on the embedded engine;
 // one table. Every trial can be kept in a file, from which an interrupted run goes on.
+
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openEmbedded } from '../../answering/embedded.ts';
@@ -48,8 +49,8 @@ Answers a set of questions with several programs and policies on the embedded en
   --json              prints JSON instead of the table`;
 
 const defaults = { programs: 'greedy,best-of-n,beam,mcts', policies: policyNames.join(','), size: '40' };
-const BLOCK = 20; // questions that a contender answers before the next one has its turn
-const EQUAL_TOKENS = 'best-of-n, equal tokens';
+const blockQuestions = 20; // questions that a contender answers before the next one has its turn
+const equalTokensName = 'best-of-n, equal tokens';
 
 type Settings = Contest['settings'] & {
   readonly model: string;
@@ -113,8 +114,8 @@ async function runAll(
   kept: Trials,
   watch: Progress,
 ): Promise<void> {
-  for (let start = 0; start < questions.length; start += BLOCK) {
-    const block = questions.slice(start, start + BLOCK);
+  for (let start = 0; start < questions.length; start += blockQuestions) {
+    const block = questions.slice(start, start + blockQuestions);
     for (const contender of contenders) {
       const open = block.filter((question) => !kept.has(contender.name, question.id));
       if (open.length === 0) continue;
@@ -226,7 +227,7 @@ function equalTokens(kept: Trials, settings: Settings): Contender {
   const mcts = tally('', kept.of(`mcts ${policy}`)).tokens;
   const sample = tally('', kept.of(`best-of-${settings.rollouts}`)).tokens / settings.rollouts;
   const rollouts = Math.max(1, Math.round(mcts / Math.max(1, sample)));
-  return { name: EQUAL_TOKENS, program: 'best-of-n', policy: 'vanilla', rollouts };
+  return { name: equalTokensName, program: 'best-of-n', policy: 'vanilla', rollouts };
 }
 
 function chooseQuestions(settings: Settings): readonly GoldQuestion[] {
@@ -261,7 +262,7 @@ function print(
 }
 
 function equalTokensLine(contenders: readonly Contender[], tallies: readonly Tally[]): string {
-  const at = contenders.findIndex(({ name }) => name === EQUAL_TOKENS);
+  const at = contenders.findIndex(({ name }) => name === equalTokensName);
   return at < 0
     ? ''
     : `equal tokens: ${contenders[at]!.rollouts} samples, ${tallies[at]!.tokens.toFixed(0)} tokens a question`;

@@ -1,5 +1,6 @@
 // `coppice replay`: steps through a trace that `ask --trace` wrote. On a terminal with the arrow keys; elsewhere it prints
 // every event, or the tree as it was after one of them.
+
 import { emitKeypressEvents } from 'node:readline';
 import { raise } from '../../base/fault.ts';
 import type { LoggedEvent } from '../../log/events.ts';

@@ -1,11 +1,12 @@
 // The end of a search, for a person and for a program: answer, path, why it stopped, what it cost.
+
 import type { Answer, Evidence, Exit } from '../../log/end.ts';
 import type { SearchResult } from '../../runtime/request.ts';
 import { pathTo } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { cutTo, duration, plainLine, wrap } from './terminal.ts';
 
-const MEANINGS: Readonly<Record<Exit['kind'], string>> = {
+const meanings: Readonly<Record<Exit['kind'], string>> = {
   accepted: 'a finished path reached the threshold',
   futile: 'no continuation is likely to reach the threshold',
   certain: 'the answers agree',
@@ -34,7 +35,7 @@ export function answerLines(result: SearchResult, tree: Tree, loadedMs: number, 
     ...wrap(said, width),
     ...(answer === undefined ? [] : ['', `${scoreText(answer)}, rewards along the path:`, ...steps]),
     '',
-    `stopped  ${exit.kind}: ${MEANINGS[exit.kind]}`,
+    `stopped  ${exit.kind}: ${meanings[exit.kind]}`,
     ...wrap(evidenceText(exit), width - 9).map((line) => `         ${line}`),
     `tree     ${result.rollouts} rollouts, ${result.nodes} nodes`,
     `cost     ${generated} tokens generated (${cost.discardedTokens} discarded)${rate}`,

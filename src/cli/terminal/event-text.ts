@@ -1,4 +1,5 @@
 // Every event of a search in one line of words, for `replay`.
+
 import type { SearchEvent } from '../../log/events.ts';
 import { plainLine } from './terminal.ts';
 

@@ -1,4 +1,5 @@
 // Values of command-line options, checked: a complaint gives the value, the bounds and the option.
+
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
 

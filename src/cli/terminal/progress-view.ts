@@ -1,4 +1,5 @@
 // What is said about a search while it grows: one status line below the tree, or one line per event that matters.
+
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { plainLine } from './terminal.ts';

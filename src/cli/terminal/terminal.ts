@@ -2,20 +2,20 @@
 // place. Nothing that a model or a question says may move the cursor, change colours or hide other text.
 
 // Control characters, and the format characters that reorder or hide text in a line.
-const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const harmful = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** One line of harmless text: newlines and tabs become spaces, other control characters go. */
 export function plainLine(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(HARMFUL, '').trim();
+  return text.replace(/\s+/g, ' ').replace(harmful, '').trim();
 }
 
-const WIDE =
+const wideCharacter =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
 /** Columns that a character takes: two for East Asian wide characters and emoji, none for combining marks. */
 function columnsOf(character: string): number {
   if (/\p{Mark}/u.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  return wideCharacter.test(character) ? 2 : 1;
 }
 
 export function columns(text: string): number {
@@ -52,12 +52,12 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-export type Output = {
+export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): unknown;
-};
+}
 
 /** Lines that are drawn again and again at the same place; on anything but a terminal nothing is drawn. */
 export class LiveBlock {

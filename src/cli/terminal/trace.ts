@@ -1,10 +1,11 @@
 // A trace: one JSON line that says what was asked, then every event of the search, one per line. Written by `ask`, read by
 // `replay`.
+
 import { readFileSync } from 'node:fs';
 import { raise } from '../../base/fault.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 
-export type TraceHeader = {
+export interface TraceHeader {
   readonly trace: 1;
   readonly question: string;
   readonly model: string;
@@ -13,9 +14,12 @@ export type TraceHeader = {
   readonly rollouts: number;
   readonly threshold: number;
   readonly seed: number;
-};
+}
 
-export type Trace = { readonly header: TraceHeader; readonly events: readonly LoggedEvent[] };
+export interface Trace {
+  readonly header: TraceHeader;
+  readonly events: readonly LoggedEvent[];
+}
 
 export function readTrace(path: string): Trace {
   const [first, ...rest] = readLines(path);

@@ -1,10 +1,14 @@
 // A search tree as lines of text, on one screen whatever its size: the nodes that most strands pass are shown, each with
 // its score, its visits and the beginning of its step; what is left out is counted. Pure.
+
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { cutTo, plainLine } from './terminal.ts';
 
-export type TreeViewOptions = { readonly width: number; readonly height: number };
+export interface TreeViewOptions {
+  readonly width: number;
+  readonly height: number;
+}
 
 export function treeLines(tree: Tree, { width, height }: TreeViewOptions): string[] {
   const shown = chooseNodes(tree, Math.max(1, height));

@@ -1,11 +1,12 @@
 // The embedded engine: libllama in a thread of this process, behind the engine contract.
+
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest, RequestId } from '../engine.ts';
 import type { DraftOptions } from './draft/drafts.ts';
 import { LlamaThread } from './thread/thread.ts';
 import type { ThreadInfo, ThreadLoad } from './thread/thread-messages.ts';
 
-export type LlamaEngineOptions = {
+export interface LlamaEngineOptions {
   /** Path of a GGUF file. */
   readonly model: string;
   /** KV cells, one per token, shared by all sequences. */
@@ -17,14 +18,14 @@ export type LlamaEngineOptions = {
   readonly gpuLayers?: number;
   /** A draft model with the same vocabulary; none unless given, since it has not been measured to pay. */
   readonly draft?: DraftOptions;
-};
+}
 
 // 8,192 cells hold some hundred steps of several searches; every live cell costs every row a little, so more is not
 // better. The limits on rows are where libllama's CPU attention is fastest and does not depend on the batch.
-export const LLAMA_DEFAULTS = { kvTokens: 8192, threads: 1, sequences: 32, rowLimit: 63, bulkRows: 512 } as const;
+export const llamaDefaults = { kvTokens: 8192, threads: 1, sequences: 32, rowLimit: 63, bulkRows: 512 } as const;
 
 // Long enough for every point on a small model, short enough to be waited for.
-export const SELF_MEASUREMENT_MS = 2_000;
+export const selfMeasurementMs = 2_000;
 
 export class LlamaEngine implements Engine {
   readonly capabilities: EngineCapabilities;
@@ -48,12 +49,12 @@ export class LlamaEngine implements Engine {
 
   /** Loads the model; a FaultError says why it cannot be used. */
   static async open(options: LlamaEngineOptions): Promise<LlamaEngine> {
-    const { kvTokens, threads, sequences } = { ...LLAMA_DEFAULTS, ...options };
+    const { kvTokens, threads, sequences } = { ...llamaDefaults, ...options };
     const settings = { model: options.model, kvTokens, threads, sequences };
     const thread = await LlamaThread.start({
       ...settings,
-      rowLimit: LLAMA_DEFAULTS.rowLimit,
-      bulkRows: LLAMA_DEFAULTS.bulkRows,
+      rowLimit: llamaDefaults.rowLimit,
+      bulkRows: llamaDefaults.bulkRows,
       flashAttention: true,
       tokenIdsOf: 'own',
       ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
@@ -102,7 +103,7 @@ export class LlamaEngine implements Engine {
   }
 
   /** The cost table of this model on this machine; nothing may be running. */
-  measure(budgetMs = SELF_MEASUREMENT_MS): Promise<MeasuredPoints> {
+  measure(budgetMs = selfMeasurementMs): Promise<MeasuredPoints> {
     return this.#thread.measure(budgetMs);
   }
 

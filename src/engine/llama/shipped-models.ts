@@ -1,4 +1,5 @@
 // The models that ship with coppice, by name. A name that is none of theirs is taken as the path of a GGUF file.
+
 import { fileURLToPath } from 'node:url';
 
 export const shippedModels = ['sapling', 'sapling-prm', 'sapling-draft'] as const;

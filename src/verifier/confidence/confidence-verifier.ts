@@ -1,9 +1,10 @@
 // Scores a step by how sure the generator was of it: the geometric mean of its tokens' probabilities. It costs nothing and
 // knows nothing: a model that is sure of a mistake scores it high. Made for `mean`, so that no rule takes it for a bound.
+
 import type { RequestId } from '../../engine/engine.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
 
-const NO_USAGE = { computedTokens: 0, cachedTokens: 0 } as const;
+const noUsage = { computedTokens: 0, cachedTokens: 0 } as const;
 
 export class ConfidenceVerifier implements Verifier {
   readonly capabilities: VerifierCapabilities = {
@@ -21,7 +22,7 @@ export class ConfidenceVerifier implements Verifier {
   score(requests: readonly ScoreRequest[]): void {
     for (const { id, step } of requests) {
       const reward = Math.min(1, Math.exp(step.meanLogprob));
-      this.#post?.({ type: 'score', request: id, reward, usage: NO_USAGE });
+      this.#post?.({ type: 'score', request: id, reward, usage: noUsage });
     }
   }
 

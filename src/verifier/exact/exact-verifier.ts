@@ -1,12 +1,13 @@
 // Scores a step by the rules of its task, where the question alone decides: the lines of a countdown path. 1 for a line that
 // is right given the lines before it, 0 for one that is not. It never sees a gold answer: those only ever grade.
+
 import { fault } from '../../base/fault.ts';
 import type { RequestId } from '../../engine/engine.ts';
 import { countdown } from '../../task/countdown.ts';
 import type { Prompt } from '../../tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
 
-const NO_USAGE = { computedTokens: 0, cachedTokens: 0 } as const;
+const noUsage = { computedTokens: 0, cachedTokens: 0 } as const;
 
 export class ExactVerifier implements Verifier {
   readonly capabilities: VerifierCapabilities = { name: 'exact', aggregation: 'product', reusesPrefix: true };
@@ -39,7 +40,7 @@ function answerTo({ id, prompt, path, step }: ScoreRequest): VerifierMessage {
   }
   const lines = [...path.map((each) => each.step.text), step.text].map((text) => text.trimEnd());
   const verdict = countdown.judge(question, lines).at(-1);
-  return { type: 'score', request: id, reward: verdict?.right ? 1 : 0, usage: NO_USAGE };
+  return { type: 'score', request: id, reward: verdict?.right ? 1 : 0, usage: noUsage };
 }
 
 function questionOf(prompt: Prompt): string {

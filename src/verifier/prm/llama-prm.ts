@@ -4,13 +4,13 @@
 
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type { RequestId } from '../../engine/engine.ts';
-import { LLAMA_DEFAULTS, SELF_MEASUREMENT_MS } from '../../engine/llama/llama-engine.ts';
+import { llamaDefaults, selfMeasurementMs } from '../../engine/llama/llama-engine.ts';
 import { LlamaThread } from '../../engine/llama/thread/thread.ts';
 import type { ThreadInfo, ThreadLoad } from '../../engine/llama/thread/thread-messages.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
 
-export type LlamaPrmOptions = {
+export interface LlamaPrmOptions {
   /** Path of a GGUF file. */
   readonly model: string;
   /** The vocabulary of the generator: where it is the same, its token ids are read instead of its text. */
@@ -23,7 +23,7 @@ export type LlamaPrmOptions = {
   /** Appended to every step before the verdict is read, for models trained with a marker. */
   readonly marker?: string;
   readonly aggregation?: Aggregation;
-};
+}
 
 /**
  * The two readings of the shipped reward model (models/README.md): is this step right in itself, so that a product along
@@ -46,14 +46,14 @@ export class LlamaPrm implements Verifier {
 
   /** Loads the model; a FaultError says why it cannot be used. */
   static async open(options: LlamaPrmOptions): Promise<LlamaPrm> {
-    const { kvTokens, threads, good, bad, marker, aggregation } = { ...LLAMA_DEFAULTS, ...readings.step, ...options };
+    const { kvTokens, threads, good, bad, marker, aggregation } = { ...llamaDefaults, ...readings.step, ...options };
     const thread = await LlamaThread.start({
       model: options.model,
       kvTokens,
       threads,
-      sequences: LLAMA_DEFAULTS.rowLimit,
-      rowLimit: LLAMA_DEFAULTS.rowLimit,
-      bulkRows: LLAMA_DEFAULTS.bulkRows,
+      sequences: llamaDefaults.rowLimit,
+      rowLimit: llamaDefaults.rowLimit,
+      bulkRows: llamaDefaults.bulkRows,
       flashAttention: true,
       tokenIdsOf: options.vocabularyHash,
       verdict: { good, bad, marker },
@@ -99,7 +99,7 @@ export class LlamaPrm implements Verifier {
   }
 
   /** The cost table of this model on this machine; nothing may be running. */
-  measure(budgetMs = SELF_MEASUREMENT_MS): Promise<MeasuredPoints> {
+  measure(budgetMs = selfMeasurementMs): Promise<MeasuredPoints> {
     return this.#thread.measure(budgetMs);
   }
 

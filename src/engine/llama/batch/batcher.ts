@@ -3,13 +3,15 @@
 // no decode phase: a new sequence lacks many tokens, a running one lacks the one it drew last. When the last token's
 // logits are there, the sequence says which token comes next, or that it is complete. Pure but for the cache operations
 // behind PrefixStore: time, sampling and the device are elsewhere.
+
 import { assert } from '../../../base/assert.ts';
+import { Counter } from '../../../base/ids.ts';
 import type { Lane } from '../../engine.ts';
 import type { Branch, PrefixStore } from './prefix-store.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 /** What the batcher runs. */
-export type Sequence = {
+export interface Sequence {
   readonly id: number;
   readonly search: string;
   readonly parent: number;
@@ -25,12 +27,17 @@ export type Sequence = {
   forgetProposals?(): void;
   /** It holds all the cells there are and needs one more; it must count as complete from here on. */
   outOfCells(): void;
-};
+}
 
-export type Row = { readonly run: Run; readonly token: number; readonly position: number; readonly wanted: boolean };
+export interface Row {
+  readonly run: Run;
+  readonly token: number;
+  readonly position: number;
+  readonly wanted: boolean;
+}
 export type Batch = readonly Row[];
 
-export type BatcherOptions = {
+export interface BatcherOptions {
   /** Sequences that run side by side. */
   readonly runningLimit: number;
   /** Rows of a decode: at 64 the CPU kernel of flash attention changes, becomes slower and rounds differently. */
@@ -39,10 +46,10 @@ export type BatcherOptions = {
   readonly bulkRows: number;
   /** Appends drafted tokens to sequences that are about to draw, and names those that wait for theirs; none unless given. */
   readonly draft?: (runs: readonly Run[]) => ReadonlySet<Run>;
-};
+}
 
 /** A sequence with its place in the cache, from admission until it ends or gives way. */
-export type Run = {
+export interface Run {
   readonly sequence: Sequence;
   readonly tokens: number[];
   readonly arrival: number;
@@ -51,7 +58,7 @@ export type Run = {
   branch: Branch;
   computedPrefixTokens: number;
   cachedPrefixTokens: number | undefined;
-};
+}
 
 type Waiting = Omit<Run, 'branch'>;
 
@@ -64,7 +71,7 @@ export class Batcher {
   readonly #active = new Map<string, number>();
   /** Searches that ended while something of them was still here. */
   readonly #released = new Set<string>();
-  #arrivals = 0;
+  readonly #arrivals = new Counter(0);
   #bulkTurn = false;
 
   constructor(store: PrefixStore, options: BatcherOptions) {
@@ -87,7 +94,7 @@ export class Batcher {
     assert(sequence.prefix.length > 0 && sequence.prefix.length <= this.#store.cells, 'a prefix that fits the cache');
     this.#active.set(sequence.search, (this.#active.get(sequence.search) ?? 0) + 1);
     const tokens = [...sequence.prefix];
-    const arrival = this.#arrivals++;
+    const arrival = this.#arrivals.take();
     this.#line({ sequence, tokens, arrival, drafted: 0, computedPrefixTokens: 0, cachedPrefixTokens: undefined });
   }
 
@@ -144,7 +151,8 @@ export class Batcher {
     let wantedIndex = 0;
     for (const { run, wanted, position } of batch) {
       if (!wanted) continue;
-      const row = logitsOf(wantedIndex++);
+      const row = logitsOf(wantedIndex);
+      wantedIndex += 1;
       if (position === run.sequence.prefix.length - 1 && run.drafted === 0) this.#store.keepRow(run.branch, row);
       const own = rows.get(run);
       if (own === undefined) rows.set(run, [row]);
@@ -161,7 +169,7 @@ export class Batcher {
   /** Goes through the drafted tokens until one is replaced; if none is, the last row gives one token more. */
   #judge(run: Run, rows: readonly Float32Array[], onComplete: (run: Run) => void): void {
     const certain = run.tokens.length - run.drafted;
-    for (let at = 0; at < run.drafted; at++) {
+    for (let at = 0; at < run.drafted; at += 1) {
       const drafted = run.tokens[certain + at]!;
       const token = run.sequence.judge?.(rows[at]!, drafted);
       if (token === drafted) continue;
@@ -322,7 +330,7 @@ export class Batcher {
   /** One who comes in must leave every running sequence some room to grow, or be alone. */
   #hasRoomFor(cells: number): boolean {
     if (this.#running.size === 0) return true;
-    const wanted = cells + this.#running.size * ROOM_TO_GROW;
+    const wanted = cells + this.#running.size * roomToGrow;
     return this.#store.freeCells >= wanted || this.#store.freeCells + this.#store.reclaimableCells() >= wanted;
   }
 
@@ -348,7 +356,7 @@ export class Batcher {
 }
 
 /** Tokens that each running sequence should be able to draw before somebody has to give way. */
-const ROOM_TO_GROW = 8;
+const roomToGrow = 8;
 
 function goesBefore(left: Sequence, right: Sequence): boolean {
   if (left.lane !== right.lane) return left.lane === 'primary';
@@ -357,6 +365,6 @@ function goesBefore(left: Sequence, right: Sequence): boolean {
 }
 
 function sharesMoreThan(prefix: readonly number[], tokens: readonly number[], cached: number): boolean {
-  for (let at = 0; at <= cached; at++) if (prefix[at] !== tokens[at]) return false;
+  for (let at = 0; at <= cached; at += 1) if (prefix[at] !== tokens[at]) return false;
   return true;
 }

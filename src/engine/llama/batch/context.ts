@@ -1,20 +1,21 @@
 // One libllama context: a KV cache and the decode call on it. Rows go in through typed arrays whose addresses libllama is given;
 // logits come out as views on native memory, valid until the next decode. Owned by one thread; closed by its owner.
+
 import { assert } from '../../../base/assert.ts';
 import { raise } from '../../../base/fault.ts';
 import {
   type Binding,
-  FLASH_ATTENTION_OFF,
-  FLASH_ATTENTION_ON,
-  GGML_TYPE_F16,
-  GGML_TYPE_F32,
+  flashAttentionOff,
+  flashAttentionOn,
+  ggmlTypeF16,
+  ggmlTypeF32,
   type NativeBatch,
   type Pointer,
 } from '../native/binding.ts';
 import type { Model } from '../native/model.ts';
 import type { SequenceMemory } from './prefix-store.ts';
 
-export type ContextOptions = {
+export interface ContextOptions {
   /** KV cells over all sequences together; each live cell costs every row a little. */
   readonly cells: number;
   /** Compute threads. More than one only on cores that are really free: one busy neighbour stalls them all. */
@@ -23,19 +24,19 @@ export type ContextOptions = {
   readonly rows: number;
   /** Flash attention with a 16-bit cache: fastest, and exact across batch compositions below 64 rows. Off: 32-bit. */
   readonly flashAttention: boolean;
-};
+}
 
-export type ContextRow = {
+export interface ContextRow {
   readonly token: number;
   readonly position: number;
   readonly sequence: number;
   readonly wanted: boolean;
-};
+}
 
-export const MAX_SEQUENCES = 256;
+export const maxSequences = 256;
 
-const POINTER_BYTES = 8;
-const BYTES_PER_ROW = 4 + 4 + 4 + 4 + POINTER_BYTES + 1;
+const pointerBytes = 8;
+const bytesPerRow = 4 + 4 + 4 + 4 + pointerBytes + 1;
 
 export class Context implements SequenceMemory {
   readonly cells: number;
@@ -62,9 +63,9 @@ export class Context implements SequenceMemory {
     this.#rows = rows;
     this.cells = binding.contextCells(handle);
     // One block: the pointers first (alignment), then four columns of int32, then the flags.
-    const memory = new ArrayBuffer(rows * BYTES_PER_ROW);
+    const memory = new ArrayBuffer(rows * bytesPerRow);
     const block = binding.address(new Uint8Array(memory));
-    const column = (index: number) => rows * (POINTER_BYTES + 4 * index);
+    const column = (index: number) => rows * (pointerBytes + 4 * index);
     const address = (index: number) => block + BigInt(column(index));
     this.#tokens = new Int32Array(memory, column(0), rows);
     this.#positions = new Int32Array(memory, column(1), rows);
@@ -72,7 +73,7 @@ export class Context implements SequenceMemory {
     this.#sequences = new Int32Array(memory, column(3), rows);
     this.#wanted = new Int8Array(memory, column(4), rows);
     const pointers = new BigUint64Array(memory, 0, rows);
-    for (let row = 0; row < rows; row++) pointers[row] = address(3) + BigInt(4 * row);
+    for (let row = 0; row < rows; row += 1) pointers[row] = address(3) + BigInt(4 * row);
     const columns = {
       token: address(0),
       pos: address(1),
@@ -84,18 +85,18 @@ export class Context implements SequenceMemory {
   }
 
   static create(binding: Binding, model: Model, options: ContextOptions): Context {
-    const batch = Math.max(options.rows, MAX_SEQUENCES); // libllama keeps room for a row of logits per sequence
-    const cacheType = options.flashAttention ? GGML_TYPE_F16 : GGML_TYPE_F32;
+    const batch = Math.max(options.rows, maxSequences); // libllama keeps room for a row of logits per sequence
+    const cacheType = options.flashAttention ? ggmlTypeF16 : ggmlTypeF32;
     const handle = binding.createContext(model.handle, {
       ...binding.contextDefaults(),
       n_ctx: Math.max(options.cells, batch), // a smaller one would cut the batch down without a word
       n_batch: batch,
       n_ubatch: batch,
-      n_seq_max: MAX_SEQUENCES,
+      n_seq_max: maxSequences,
       n_threads: options.threads,
       n_threads_batch: options.threads,
       kv_unified: true,
-      flash_attn_type: options.flashAttention ? FLASH_ATTENTION_ON : FLASH_ATTENTION_OFF,
+      flash_attn_type: options.flashAttention ? flashAttentionOn : flashAttentionOff,
       type_k: cacheType,
       type_v: cacheType,
     });

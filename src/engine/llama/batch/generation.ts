@@ -1,5 +1,6 @@
 // One step being generated: draws tokens from the logits that the batcher hands it, builds the text, and knows when the
 // step is over. Each draw depends on the request's seed and the number of tokens before it alone, never on the batch.
+
 import { assert } from '../../../base/assert.ts';
 import { type Fault, fault } from '../../../base/fault.ts';
 import { hash } from '../../../base/random.ts';
@@ -10,11 +11,11 @@ import { drawFrom, logProbabilityOf, type Sampler, type TokenSampling, uniformOf
 import { type PieceOf, StepText } from './step-text.ts';
 
 /** What a generation needs to know of its model. */
-export type Vocabulary = {
+export interface Vocabulary {
   readonly pieceOf: PieceOf;
   endsGeneration(token: number): boolean;
   tokenize(text: string): number[];
-};
+}
 
 export type GenerationResult = { readonly step: Step } | { readonly fault: Fault };
 

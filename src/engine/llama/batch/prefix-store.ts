@@ -2,17 +2,19 @@
 // segments; a cell of the cache belongs to exactly one segment, so a prefix that many branches share is there once. A
 // branch is one native sequence: a path from the root to the end of a segment. Branches that nobody runs stay as cached
 // prefixes until room is needed. Decides and counts; the cache itself is changed only through `SequenceMemory`.
+
 import { assert } from '../../../base/assert.ts';
+import { Counter } from '../../../base/ids.ts';
 
 /** The cache operations that forking and forgetting need; `end` and `from` are positions. */
-export type SequenceMemory = {
+export interface SequenceMemory {
   /** Lets sequence `to`, which must be empty, share the cells of `from` at positions below `end`. */
   copy(from: number, to: number, end: number): void;
   /** Forgets what the sequence holds at positions from `from` on; cells that no sequence holds are free. */
   remove(sequence: number, from: number): void;
-};
+}
 
-export type CacheSegment = {
+export interface CacheSegment {
   parent: CacheSegment | undefined;
   /** Position of its first token. */
   start: number;
@@ -24,26 +26,29 @@ export type CacheSegment = {
   references: number;
   /** Logits after its last token, kept so that a sibling that comes later costs nothing. */
   row: Float32Array | undefined;
-};
+}
 
-export type Branch = {
+export interface Branch {
   readonly sequence: number;
   segment: CacheSegment;
   search: string;
   idle: boolean;
   lastUse: number;
-};
+}
 
-export type PrefixMatch = { readonly length: number; readonly row: Float32Array | undefined };
+export interface PrefixMatch {
+  readonly length: number;
+  readonly row: Float32Array | undefined;
+}
 
-export type PrefixStoreOptions = {
+export interface PrefixStoreOptions {
   /** KV cells, one per token. */
   readonly cells: number;
   /** Native sequences; libllama takes at most 256. */
   readonly sequences: number;
   /** How many logits may be kept in rows, over all segments. */
   readonly keptLogits: number;
-};
+}
 
 export class PrefixStore {
   readonly #memory: SequenceMemory;
@@ -54,12 +59,12 @@ export class PrefixStore {
   readonly #root: CacheSegment = makeSegment(undefined, 0, []);
   #usedCells = 0;
   #branches = 0;
-  #clock = 0;
+  readonly #uses = new Counter(1);
 
   constructor(memory: SequenceMemory, options: PrefixStoreOptions) {
     this.#memory = memory;
     this.#options = options;
-    for (let sequence = options.sequences - 1; sequence >= 0; sequence--) this.#freeSequences.push(sequence);
+    for (let sequence = options.sequences - 1; sequence >= 0; sequence -= 1) this.#freeSequences.push(sequence);
     this.#root.references = 1;
   }
 
@@ -98,10 +103,10 @@ export class PrefixStore {
     const end = inSegment === segment.tokens.length ? segment : this.#split(segment, inSegment);
     if (length > 0) {
       const source = anyBranchBelow(end);
-      source.lastUse = ++this.#clock;
+      source.lastUse = this.#uses.take();
       this.#memory.copy(source.sequence, sequence, length);
     }
-    const branch: Branch = { sequence, segment: end, search, idle: false, lastUse: ++this.#clock };
+    const branch: Branch = { sequence, segment: end, search, idle: false, lastUse: this.#uses.take() };
     end.ends.add(branch);
     countReferences(end, 1);
     this.#branches += 1;
@@ -150,7 +155,7 @@ export class PrefixStore {
   /** The branch is no longer run; it stays as a cached prefix, unless the same path is cached already. */
   settle(branch: Branch): void {
     branch.idle = true;
-    branch.lastUse = ++this.#clock;
+    branch.lastUse = this.#uses.take();
     if (branch.segment === this.#root || isCovered(branch.segment)) this.drop(branch);
     else this.#idle.add(branch);
   }

@@ -1,12 +1,13 @@
 // One step being read by a reward model: a sequence that generates nothing. Its value is the probability of the good token
 // against the bad one after the step's last token. The cache keeps exactly the path, for the steps below it.
+
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { NodeId } from '../../../tree/events.ts';
 import type { Prompt, Step } from '../../../tree/step.ts';
 import type { Lane, RequestId } from '../../engine.ts';
 import type { Sequence } from './batcher.ts';
 
-export type ReadRequest = {
+export interface ReadRequest {
   readonly id: RequestId;
   readonly search: string;
   readonly prompt: Prompt;
@@ -15,10 +16,13 @@ export type ReadRequest = {
   readonly steps: readonly Step[];
   readonly lane: Lane;
   readonly priority: number;
-};
+}
 
 /** Token ids of the two verdicts. */
-export type VerdictTokens = { readonly good: number; readonly bad: number };
+export interface VerdictTokens {
+  readonly good: number;
+  readonly bad: number;
+}
 
 export type ReadingResult = { readonly probability: number } | { readonly fault: Fault };
 

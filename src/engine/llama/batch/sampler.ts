@@ -4,7 +4,7 @@
 
 import { hash } from '../../../base/random.ts';
 
-export type TokenSampling = {
+export interface TokenSampling {
   /** 0 takes the most likely token. */
   readonly temperature: number;
   /** Keep the smallest set of most likely tokens whose probability reaches this; 1 keeps all. */
@@ -13,20 +13,23 @@ export type TokenSampling = {
   readonly topK: number;
   /** Keep tokens at least this likely relative to the most likely one; 0 keeps all. */
   readonly minP: number;
-};
+}
 
-export type Draw = { readonly token: number; readonly logProbability: number };
+export interface Draw {
+  readonly token: number;
+  readonly logProbability: number;
+}
 
 // Buckets of an eighth of a nat below the maximum; what is further below than 32 nats shares the last bucket. Only the
 // bucket in which a cut falls is sorted, which makes the cut exact at a fifth of the cost of a full sort.
-const BUCKETS = 256;
-const BUCKETS_PER_NAT = 8;
+const buckets = 256;
+const bucketsPerNat = 8;
 
 export class Sampler {
   readonly #weights: Float64Array;
   readonly #bucketOf: Uint8Array;
-  readonly #bucketMass = new Float64Array(BUCKETS);
-  readonly #bucketCount = new Int32Array(BUCKETS);
+  readonly #bucketMass = new Float64Array(buckets);
+  readonly #bucketCount = new Int32Array(buckets);
 
   constructor(vocabularySize: number) {
     this.#weights = new Float64Array(vocabularySize);
@@ -52,7 +55,7 @@ export class Sampler {
       return probabilities;
     }
     const mass = this.#temper(logits, logits[best]!, sampling);
-    for (let token = 0; token < logits.length; token++) probabilities[token] = this.#weights[token]! / mass;
+    for (let token = 0; token < logits.length; token += 1) probabilities[token] = this.#weights[token]! / mass;
     return probabilities;
   }
 
@@ -60,7 +63,7 @@ export class Sampler {
     const mass = this.#temper(logits, maximum, sampling);
     let remaining = uniform * mass;
     let last = 0;
-    for (let token = 0; token < logits.length; token++) {
+    for (let token = 0; token < logits.length; token += 1) {
       const weight = this.#weights[token]!;
       if (weight === 0) continue;
       last = token;
@@ -80,7 +83,7 @@ export class Sampler {
       this.#bucketMass.fill(0);
       this.#bucketCount.fill(0);
     }
-    for (let token = 0; token < size; token++) {
+    for (let token = 0; token < size; token += 1) {
       const below = (logits[token]! - maximum) / sampling.temperature;
       const weight = below >= floor ? Math.exp(below) : 0;
       this.#weights[token] = weight;
@@ -94,7 +97,7 @@ export class Sampler {
   }
 
   #intoBucket(token: number, below: number, weight: number): void {
-    const bucket = below > -BUCKETS / BUCKETS_PER_NAT ? Math.floor(-below * BUCKETS_PER_NAT) : BUCKETS - 1;
+    const bucket = below > -buckets / bucketsPerNat ? Math.floor(-below * bucketsPerNat) : buckets - 1;
     this.#bucketOf[token] = bucket;
     if (weight === 0) return;
     this.#bucketMass[bucket]! += weight;
@@ -106,13 +109,13 @@ export class Sampler {
     let kept = 0;
     let keptMass = 0;
     let bucket = 0;
-    for (; bucket < BUCKETS; bucket++) {
+    for (; bucket < buckets; bucket += 1) {
       if (kept + this.#bucketCount[bucket]! >= count || keptMass + this.#bucketMass[bucket]! >= mass) break;
       kept += this.#bucketCount[bucket]!;
       keptMass += this.#bucketMass[bucket]!;
     }
     const members: number[] = [];
-    for (let token = 0; token < size; token++) {
+    for (let token = 0; token < size; token += 1) {
       if (this.#weights[token] === 0 || this.#bucketOf[token]! < bucket) continue;
       if (this.#bucketOf[token] === bucket) members.push(token);
       else this.#drop(token);
@@ -148,7 +151,7 @@ export function uniformOf(seed: number, position: number): number {
 export function drawFrom(distribution: Float64Array, uniform: number): number {
   let remaining = uniform;
   let last = 0;
-  for (let token = 0; token < distribution.length; token++) {
+  for (let token = 0; token < distribution.length; token += 1) {
     const probability = distribution[token]!;
     if (probability === 0) continue;
     last = token;
@@ -166,12 +169,12 @@ export function logProbabilityOf(logits: Float32Array, token: number): number {
 
 function indexOfMaximum(logits: Float32Array): number {
   let best = 0;
-  for (let token = 1; token < logits.length; token++) if (logits[token]! > logits[best]!) best = token;
+  for (let token = 1; token < logits.length; token += 1) if (logits[token]! > logits[best]!) best = token;
   return best;
 }
 
 function sumOfExponentials(logits: Float32Array, maximum: number): number {
   let sum = 0;
-  for (let token = 0; token < logits.length; token++) sum += Math.exp(logits[token]! - maximum);
+  for (let token = 0; token < logits.length; token += 1) sum += Math.exp(logits[token]! - maximum);
   return sum;
 }

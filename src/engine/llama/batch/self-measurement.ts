@@ -2,10 +2,11 @@
 // table (cost/table.ts). Sequences share their whole context, as the branches of a tree mostly do. All points are measured
 // in turn, round after round, and the median counts: a neighbour's burst spoils one round, not one point. Bounded in time;
 // a point that did not fit into it is left out. The clocks are arguments.
+
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { Context, ContextRow } from './context.ts';
 
-export type MeasurementOptions = {
+export interface MeasurementOptions {
   readonly name: string;
   readonly nowMs: () => number;
   /** Processor time of this thread, where that is what computes; a busy neighbour does not lengthen it. */
@@ -23,19 +24,19 @@ export type MeasurementOptions = {
   readonly blockTokens: number;
   /** What the engine does with the logits of each row that was wanted: part of what a step costs. */
   readonly useLogits: (logits: Float32Array) => void;
-};
+}
 
-const BATCHES = [1, 2, 4, 8, 16, 24, 32, 48, 63] as const;
-const CONTEXTS = [64, 256, 1024] as const;
-const SMALL_CONTEXT = 8; // for caches that are too small for the others
-const PREFILLS = [1, 2, 4, 8, 16, 32, 63, 128, 256, 512] as const;
-const LEAST_PREFILLS = 6; // whatever they take: the slope must be there
-const OTHERS = 12; // sequences of the shortest context beside the one that is read: what a few searches hold
-const ROUNDS = 9;
-const REPETITIONS = 2; // of a point in one round: the first in a new shape may have to build its graph
-const DECODE_SHARE = 0.6; // of the time; the rest is for prefills
-const EXACT_PROCESSOR_MS = 40; // some kernels count processor time in ticks of 4 ms
-const ANY_TOKEN = 5; // the time does not depend on which one
+const batches = [1, 2, 4, 8, 16, 24, 32, 48, 63] as const;
+const contexts = [64, 256, 1024] as const;
+const smallContext = 8; // for caches that are too small for the others
+const prefills = [1, 2, 4, 8, 16, 32, 63, 128, 256, 512] as const;
+const leastPrefills = 6; // whatever they take: the slope must be there
+const otherSequences = 12; // sequences of the shortest context beside the one that is read: what a few searches hold
+const rounds = 9;
+const pointRepetitions = 2; // of a point in one round: the first in a new shape may have to build its graph
+const decodeShare = 0.6; // of the time; the rest is for prefills
+const exactProcessorMs = 40; // some kernels count processor time in ticks of 4 ms
+const anyToken = 5; // the time does not depend on which one
 
 export function measureCost(context: Context, options: MeasurementOptions): MeasuredPoints {
   return new Measurement(context, options).run();
@@ -58,17 +59,17 @@ class Measurement {
     this.#context = context;
     this.#options = options;
     this.#startMs = options.nowMs();
-    const fitting = CONTEXTS.filter((each) => each < contextTokens && each + rowLimit * REPETITIONS <= cells);
-    this.#contexts = fitting.length > 0 ? fitting : [SMALL_CONTEXT];
-    this.#batches = BATCHES.filter((batch) => batch <= rowLimit);
+    const fitting = contexts.filter((each) => each < contextTokens && each + rowLimit * pointRepetitions <= cells);
+    this.#contexts = fitting.length > 0 ? fitting : [smallContext];
+    this.#batches = batches.filter((batch) => batch <= rowLimit);
     const longest = Math.min(contextTokens, cells) - prefillBelow;
-    this.#prefills = PREFILLS.filter((each) => each <= Math.min(bulkRows, longest));
+    this.#prefills = prefills.filter((each) => each <= Math.min(bulkRows, longest));
   }
 
   run(): MeasuredPoints {
     this.#fill(0, Math.min(this.#prefills.at(-1)!, 63)); // the first decode pays for touching the weights
     this.#context.remove(0, 0);
-    for (let round = 0; round < ROUNDS && (round === 0 || this.#within(1)); round++) {
+    for (let round = 0; round < rounds && (round === 0 || this.#within(1)); round += 1) {
       for (const shared of this.#contexts) this.#measureColumn(shared);
       this.#measureUnread();
       this.#measurePrefills();
@@ -88,7 +89,7 @@ class Measurement {
   #measureColumn(shared: number): void {
     this.#fill(0, shared);
     for (const [at, batch] of this.#batches.entries()) {
-      if (at > 1 && !this.#within(DECODE_SHARE)) break;
+      if (at > 1 && !this.#within(decodeShare)) break;
       this.#decode(`${shared} ${batch}`, batch, shared);
     }
     this.#context.remove(0, 0);
@@ -98,9 +99,9 @@ class Measurement {
   #measureUnread(): void {
     const { cells, rowLimit } = this.#options;
     const shared = this.#contexts[0]!;
-    const room = shared * (1 + OTHERS) + rowLimit * REPETITIONS;
-    if (shared === SMALL_CONTEXT || room > cells || !this.#within(DECODE_SHARE)) return;
-    const sequences = [0, ...Array.from({ length: OTHERS }, (_, at) => rowLimit + at)];
+    const room = shared * (1 + otherSequences) + rowLimit * pointRepetitions;
+    if (shared === smallContext || room > cells || !this.#within(decodeShare)) return;
+    const sequences = [0, ...Array.from({ length: otherSequences }, (_, at) => rowLimit + at)];
     this.#growTogether(sequences, shared);
     const fullMs = this.#decode('unread', this.#unreadBatch, shared);
     for (const sequence of sequences) this.#context.remove(sequence, 0);
@@ -118,8 +119,8 @@ class Measurement {
     const { prefillBelow } = this.#options;
     this.#fill(0, prefillBelow);
     for (const [at, tokens] of this.#prefills.entries()) {
-      if (at >= LEAST_PREFILLS && !this.#within(1)) break;
-      for (let time = 0; time < REPETITIONS; time++) this.#prefill(tokens, prefillBelow);
+      if (at >= leastPrefills && !this.#within(1)) break;
+      for (let time = 0; time < pointRepetitions; time += 1) this.#prefill(tokens, prefillBelow);
     }
     this.#context.remove(0, 0);
   }
@@ -127,16 +128,16 @@ class Measurement {
   /** The shortest of the repetitions. */
   #decode(point: string, batch: number, shared: number): number {
     let shortestMs = Number.POSITIVE_INFINITY;
-    for (let sequence = 1; sequence < batch; sequence++) this.#context.copy(0, sequence, shared);
-    for (let position = shared; position < shared + REPETITIONS; position++) {
+    for (let sequence = 1; sequence < batch; sequence += 1) this.#context.copy(0, sequence, shared);
+    for (let position = shared; position < shared + pointRepetitions; position += 1) {
       const rows = Array.from({ length: batch }, (_, sequence) => row(sequence, position, true));
       const tookMs = this.#time(point, () => {
         this.#context.decode(rows);
-        for (let index = 0; index < batch; index++) this.#options.useLogits(this.#context.logits(index));
+        for (let index = 0; index < batch; index += 1) this.#options.useLogits(this.#context.logits(index));
       });
       shortestMs = Math.min(shortestMs, tookMs);
     }
-    for (let sequence = 1; sequence < batch; sequence++) this.#context.remove(sequence, 0);
+    for (let sequence = 1; sequence < batch; sequence += 1) this.#context.remove(sequence, 0);
     this.#context.remove(0, shared);
     return shortestMs;
   }
@@ -188,7 +189,7 @@ class Measurement {
     const sample = this.#samples.get(point);
     if (sample === undefined) return undefined;
     const medianMs = median(sample.tookMs);
-    if (sample.processorMs < EXACT_PROCESSOR_MS) return medianMs;
+    if (sample.processorMs < exactProcessorMs) return medianMs;
     return Math.min(medianMs, sample.processorMs / sample.tookMs.length);
   }
 
@@ -206,7 +207,7 @@ class Measurement {
 
   #unreadTokenMs(): number | undefined {
     if (this.#unreadMs.length === 0) return undefined;
-    return Math.max(0, median(this.#unreadMs)) / (this.#unreadBatch * OTHERS * this.#contexts[0]!);
+    return Math.max(0, median(this.#unreadMs)) / (this.#unreadBatch * otherSequences * this.#contexts[0]!);
   }
 }
 
@@ -222,5 +223,5 @@ function median(values: readonly number[]): number {
 }
 
 function row(sequence: number, position: number, wanted: boolean): ContextRow {
-  return { token: ANY_TOKEN, position, sequence, wanted };
+  return { token: anyToken, position, sequence, wanted };
 }

@@ -4,13 +4,13 @@
 /** The bytes of a token; control tokens have none. */
 export type PieceOf = (token: number) => Uint8Array;
 
-export type Stop = {
+export interface Stop {
   /** Index into the stop strings of the one that matched. */
   readonly stop: number;
   /** Characters of the step's text up to where the stop string begins and ends. */
   readonly begins: number;
   readonly ends: number;
-};
+}
 
 export class StepText {
   readonly #pieceOf: PieceOf;

@@ -1,9 +1,10 @@
 // Those who wait for a place in the batch, in the order in which they should get one: primary before speculative, higher
 // priority first, then the children of one parent together and parents in the order in which they first came (P4 §4.2:
 // this is the cheap form of "next the one that shares the longest prefix"). Pure.
+
 import type { Lane } from '../../engine.ts';
 
-export type WaitingItem<Item> = {
+export interface WaitingItem<Item> {
   readonly id: number;
   readonly search: string;
   readonly parent: number;
@@ -12,7 +13,7 @@ export type WaitingItem<Item> = {
   /** When it first came: one who gave way comes back to its old place. */
   readonly arrival: number;
   readonly item: Item;
-};
+}
 
 type Placed<Item> = WaitingItem<Item> & { readonly group: number };
 
@@ -49,7 +50,7 @@ export class WaitingLine<Item> {
   /** A stable look at the line, first to go first; removing while looking is allowed. */
   *inOrder(): Generator<Item> {
     const line = this.#line.slice();
-    for (let at = line.length - 1; at >= 0; at--) yield line[at]!.item;
+    for (let at = line.length - 1; at >= 0; at -= 1) yield line[at]!.item;
   }
 
   #join(entry: WaitingItem<Item>): number {

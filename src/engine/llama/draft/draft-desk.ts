@@ -1,5 +1,6 @@
 // The draft model's desk: the questions that wait, at most one of each sequence, and the sequences that it knows. The same
 // behind a thread of its own, in the target's thread, and in tests.
+
 import type { Draft, DraftJob, DraftModel } from './draft-model.ts';
 import type { ToDrafter } from './drafts.ts';
 

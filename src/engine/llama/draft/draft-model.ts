@@ -2,14 +2,14 @@
 // the same decodes (P2 §4.1). It proposes and never decides: what it says is accepted or replaced by the rule in
 // generation.ts, so a wrong, late or missing draft costs time and nothing else.
 
-import { Context, type ContextRow, MAX_SEQUENCES } from '../batch/context.ts';
+import { Context, type ContextRow, maxSequences } from '../batch/context.ts';
 import { type Branch, PrefixStore } from '../batch/prefix-store.ts';
 import { drawFrom, Sampler, type TokenSampling, uniformOf } from '../batch/sampler.ts';
 import type { Binding } from '../native/binding.ts';
 import { Model } from '../native/model.ts';
 
 /** A sequence whose next tokens are wanted. */
-export type DraftJob = {
+export interface DraftJob {
   /** The number of the question; the draft that answers it carries it. */
   readonly ticket: number;
   readonly sequence: number;
@@ -22,31 +22,34 @@ export type DraftJob = {
   readonly position: number;
   /** Tokens wanted at most. */
   readonly most: number;
-};
+}
 
 /** Drafted tokens, each with the distribution that it was drawn from; none where the model's cache had no room. */
-export type Draft = {
+export interface Draft {
   readonly ticket: number;
   readonly sequence: number;
   readonly tokens: readonly number[];
   readonly distributions: readonly Float64Array[];
-};
+}
 
-export type DraftModelSize = {
+export interface DraftModelSize {
   readonly kvTokens: number;
   readonly threads: number;
   readonly rowLimit: number;
   readonly flashAttention: boolean;
-};
+}
 
-type Held = { readonly branch: Branch; readonly tokens: number[] };
-type Drafting = {
+interface Held {
+  readonly branch: Branch;
+  readonly tokens: number[];
+}
+interface Drafting {
   readonly job: DraftJob;
   /** Undefined where the cache had no room. */
   readonly held: Held | undefined;
   readonly tokens: number[];
   readonly distributions: Float64Array[];
-};
+}
 
 export class DraftModel {
   readonly #model: Model;
@@ -65,7 +68,7 @@ export class DraftModel {
       this.#model.close();
       throw error;
     }
-    this.#store = new PrefixStore(this.#context, { cells, sequences: MAX_SEQUENCES, keptLogits: 0 });
+    this.#store = new PrefixStore(this.#context, { cells, sequences: maxSequences, keptLogits: 0 });
     this.#sampler = new Sampler(this.#model.vocabularySize);
     this.#rowLimit = rowLimit;
   }

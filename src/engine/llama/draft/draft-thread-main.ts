@@ -1,5 +1,6 @@
 // The draft model's thread: takes what the target asks, drafts for some sequences at a time, answers, and again. It drafts for
 // half of the sequences it knows at once, so that the target verifies one half while the other is drafted (P2 §4.1).
+
 import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { FaultError } from '../../../base/fault.ts';
 import { loadBinding } from '../native/binding.ts';

@@ -1,5 +1,6 @@
 // Where drafts are made: in a thread of the draft model's own, or in the target's thread between its decodes. Both are links
 // to a draft model; the first answers while the target computes.
+
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
@@ -8,7 +9,11 @@ import { DraftDesk } from './draft-desk.ts';
 import { type Draft, DraftModel, type DraftModelSize } from './draft-model.ts';
 import type { DraftLink, ToDrafter } from './drafts.ts';
 
-export type DraftThreadData = { readonly port: MessagePort; readonly path: string; readonly size: DraftModelSize };
+export interface DraftThreadData {
+  readonly port: MessagePort;
+  readonly path: string;
+  readonly size: DraftModelSize;
+}
 
 export type FromDrafter =
   | { readonly type: 'ready'; readonly vocabularyHash: number }

@@ -1,11 +1,13 @@
 // The target's side of drafting: asks for a draft of each sequence as soon as it has drawn a token, and hands out what has
 // arrived, so that the target verifies drafts first come first served while others are still being drafted (P2 §4.2).
 // Who drafts, and in which thread, is behind DraftLink.
+
+import { Counter } from '../../../base/ids.ts';
 import type { Run } from '../batch/batcher.ts';
 import type { Generation } from '../batch/generation.ts';
 import type { Draft, DraftJob } from './draft-model.ts';
 
-export type DraftOptions = {
+export interface DraftOptions {
   /** Path of a GGUF file with the vocabulary of the target. */
   readonly model: string;
   /** Tokens drafted at a time. */
@@ -14,10 +16,10 @@ export type DraftOptions = {
   readonly mostSequences: number;
   /** `inline` drafts in the target's own thread, for all branches between two of its decodes; `thread` while it verifies. */
   readonly where: 'thread' | 'inline';
-};
+}
 
 // In step: without an idle core, verifying the branches by halves costs more than drafting beside it saves (decision 42).
-export const DRAFT_DEFAULTS = { tokens: 4, mostSequences: 4, where: 'inline' } as const;
+export const draftDefaults = { tokens: 4, mostSequences: 4, where: 'inline' } as const;
 
 export type ToDrafter =
   | { readonly type: 'draft'; readonly job: DraftJob }
@@ -25,22 +27,26 @@ export type ToDrafter =
   | { readonly type: 'close' };
 
 /** Jobs go out, drafts come back in any order and at any time. */
-export type DraftLink = {
+export interface DraftLink {
   readonly vocabularyHash: number;
   /** False once the other side is gone: nothing that was asked of it will come. */
   readonly alive: boolean;
   post(message: ToDrafter): void;
   receive(): Draft | undefined;
-};
+}
 
-type Asked = { readonly ticket: number; readonly length: number; draft: Draft | undefined };
+interface Asked {
+  readonly ticket: number;
+  readonly length: number;
+  draft: Draft | undefined;
+}
 
 export class Drafts {
   readonly options: DraftOptions;
   readonly #link: DraftLink;
   /** The last question about each sequence, with its answer once that has come. */
   readonly #asked = new Map<number, Asked>();
-  #tickets = 0;
+  readonly #tickets = new Counter(0);
 
   constructor(options: DraftOptions, link: DraftLink) {
     this.options = options;
@@ -78,7 +84,7 @@ export class Drafts {
   #ask(run: Run): void {
     const { id: sequence, search } = run.sequence;
     const { sampling, draftSeed: seed, generatedTokens: position, draftRoom } = generationOf(run);
-    const ticket = this.#tickets++;
+    const ticket = this.#tickets.take();
     const most = Math.min(this.options.tokens, draftRoom);
     const tokens = [...run.tokens];
     this.#asked.set(sequence, { ticket, length: tokens.length, draft: undefined });

@@ -1,25 +1,26 @@
 // Refuses a libllama whose struct layouts this binding does not know. A wrong layout does not fail, it computes
 // nonsense or kills the process, so three independent signs must agree: release tag, sizes, and default values read
 // back through our layout. Pinned package versions are the first protection; this is the second.
+
 import { raise } from '../../../base/fault.ts';
 
 /** Releases whose llama.h has the layout of binding.ts: read from the header, then run (v0.4.0: the same layout). */
-export const KNOWN_RELEASES: readonly string[] = ['v0.4.0', 'v0.5.0'];
+export const knownReleases: readonly string[] = ['v0.4.0', 'v0.5.0'];
 
 export type AbiDefaults = Readonly<Record<string, unknown>>;
 
-export type AbiSigns = {
+export interface AbiSigns {
   readonly release: string;
   readonly version: string;
   readonly sizes: { readonly modelParameters: number; readonly contextParameters: number; readonly batch: number };
   readonly model: AbiDefaults;
   readonly context: AbiDefaults;
-};
+}
 
 // Bytes on every 64-bit platform; compared with sizeof of a C program built from the header.
-const SIZES = { modelParameters: 80, contextParameters: 160, batch: 56 } as const;
+const sizes = { modelParameters: 80, contextParameters: 160, batch: 56 } as const;
 
-const MODEL_DEFAULTS: AbiDefaults = {
+const modelDefaults: AbiDefaults = {
   n_gpu_layers: -1,
   split_mode: 1,
   main_gpu: 0,
@@ -30,7 +31,7 @@ const MODEL_DEFAULTS: AbiDefaults = {
   no_alloc: false,
 };
 
-const CONTEXT_DEFAULTS: AbiDefaults = {
+const contextDefaults: AbiDefaults = {
   n_ctx: 512,
   n_batch: 2048,
   n_ubatch: 512,
@@ -56,18 +57,18 @@ const CONTEXT_DEFAULTS: AbiDefaults = {
 
 export function checkAbi(signs: AbiSigns): void {
   const differences = [
-    ...(KNOWN_RELEASES.includes(signs.release) ? [] : [`release ${signs.release}`]),
+    ...(knownReleases.includes(signs.release) ? [] : [`release ${signs.release}`]),
     ...(signs.version.startsWith(signs.release.slice(1))
       ? []
       : [`version ${signs.version} in a file ${signs.release}`]),
-    ...compare('sizeof ', SIZES, signs.sizes),
-    ...compare('model default ', MODEL_DEFAULTS, signs.model),
-    ...compare('context default ', CONTEXT_DEFAULTS, signs.context),
+    ...compare('sizeof ', sizes, signs.sizes),
+    ...compare('model default ', modelDefaults, signs.model),
+    ...compare('context default ', contextDefaults, signs.context),
   ];
   if (differences.length === 0) return;
   return raise(
     'unsupported',
-    `libllama ${signs.release} does not have the layout that coppice knows (${KNOWN_RELEASES.join(', ')}): ` +
+    `libllama ${signs.release} does not have the layout that coppice knows (${knownReleases.join(', ')}): ` +
       `${differences.slice(0, 4).join('; ')}; reinstall the pinned packages with: npm ci`,
   );
 }

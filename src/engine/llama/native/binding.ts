@@ -1,6 +1,7 @@
 // The native surface of libllama, in one place: struct layouts as in llama.h of release v0.5.0, the functions that
 // coppice calls, typed. No policy, no state beyond the loaded library. Every pointer is a bigint address; whoever
 // obtains one from here frees it. A context must never be used from two threads.
+
 import { createRequire } from 'node:module';
 import { raise } from '../../../base/fault.ts';
 import { type AbiDefaults, checkAbi } from './abi-guard.ts';
@@ -10,20 +11,20 @@ export type Pointer = bigint;
 
 type NativeFunction = (...values: readonly unknown[]) => unknown;
 type KoffiType = object | string;
-type KoffiLibrary = {
+interface KoffiLibrary {
   func(name: string, result: KoffiType, parameters: readonly KoffiType[]): NativeFunction;
   symbol(name: string): Pointer;
-};
+}
 /** The part of koffi that is used here. */
-type Koffi = {
+interface Koffi {
   load(path: string): KoffiLibrary;
   struct(members: Record<string, KoffiType>): KoffiType;
   sizeof(type: KoffiType): number;
   address(memory: Uint8Array): Pointer;
   view(pointer: Pointer, bytes: number): ArrayBuffer;
-};
+}
 
-const MODEL_PARAMETERS = {
+const modelParameters = {
   devices: 'void *',
   tensor_buft_overrides: 'void *',
   n_gpu_layers: 'int32',
@@ -43,7 +44,7 @@ const MODEL_PARAMETERS = {
   load_mtp: 'bool',
 } as const;
 
-const CONTEXT_PARAMETERS = {
+const contextParameters = {
   n_ctx: 'uint32',
   n_batch: 'uint32',
   n_ubatch: 'uint32',
@@ -83,7 +84,7 @@ const CONTEXT_PARAMETERS = {
   ctx_other: 'void *',
 } as const;
 
-const BATCH = {
+const batchLayout = {
   n_tokens: 'int32',
   token: 'void *',
   embd: 'void *',
@@ -93,16 +94,16 @@ const BATCH = {
   logits: 'void *',
 } as const;
 
-export type ModelParameters = Record<keyof typeof MODEL_PARAMETERS, unknown>;
-export type ContextParameters = Record<keyof typeof CONTEXT_PARAMETERS, unknown>;
-export type NativeBatch = Record<keyof typeof BATCH, unknown>;
+export type ModelParameters = Record<keyof typeof modelParameters, unknown>;
+export type ContextParameters = Record<keyof typeof contextParameters, unknown>;
+export type NativeBatch = Record<keyof typeof batchLayout, unknown>;
 
-export const FLASH_ATTENTION_ON = 1;
-export const FLASH_ATTENTION_OFF = 0;
-export const GGML_TYPE_F32 = 0;
-export const GGML_TYPE_F16 = 1;
+export const flashAttentionOn = 1;
+export const flashAttentionOff = 0;
+export const ggmlTypeF32 = 0;
+export const ggmlTypeF16 = 1;
 
-export type Binding = {
+export interface Binding {
   readonly release: string;
   readonly sizes: { readonly modelParameters: number; readonly contextParameters: number; readonly batch: number };
 
@@ -167,7 +168,7 @@ export type Binding = {
   /** 0 decoded, 1 no free cells, 2 aborted, negative: rejected. */
   decode(context: Pointer, batch: NativeBatch): number;
   logits(context: Pointer): Pointer;
-};
+}
 
 /** Loads the library, silences its logs, picks the processor's variant, and refuses a layout it does not know. */
 export function loadBinding(files: LibraryFiles): Binding {
@@ -175,9 +176,9 @@ export function loadBinding(files: LibraryFiles): Binding {
   const ggml = koffi.load(files.ggml);
   koffi.load(files.ggmlBase);
   const llama = koffi.load(files.llama);
-  const model = koffi.struct(MODEL_PARAMETERS);
-  const context = koffi.struct(CONTEXT_PARAMETERS);
-  const batch = koffi.struct(BATCH);
+  const model = koffi.struct(modelParameters);
+  const context = koffi.struct(contextParameters);
+  const batch = koffi.struct(batchLayout);
 
   // The log callback is global to the process and may be called from any thread, so it must be native: a function of
   // the library that takes nothing and does nothing serves. A JavaScript callback would outlive its worker.
@@ -207,7 +208,11 @@ function loadKoffi(): Koffi {
   }
 }
 
-type Layouts = { readonly model: KoffiType; readonly context: KoffiType; readonly batch: KoffiType };
+interface Layouts {
+  readonly model: KoffiType;
+  readonly context: KoffiType;
+  readonly batch: KoffiType;
+}
 
 function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts, release: string): Binding {
   const declare = <F>(name: string, result: KoffiType, ...parameters: KoffiType[]): F =>

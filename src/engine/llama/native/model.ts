@@ -1,5 +1,6 @@
 // A loaded GGUF model and its vocabulary: tokens to bytes and back, chat template, metadata. Holds native memory from
 // `load` to `close`; whoever loads it closes it, after its contexts. Explains a file that cannot be used.
+
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
 import { raise } from '../../../base/fault.ts';
@@ -7,14 +8,14 @@ import { hash } from '../../../base/random.ts';
 import type { Message, Prompt } from '../../../tree/step.ts';
 import type { Binding, Pointer } from './binding.ts';
 
-const GGUF_MAGIC = 'GGUF';
-const GGUF_VERSIONS = [2, 3];
-const NO_VOCABULARY = 0;
+const ggufMagic = 'GGUF';
+const ggufVersions = [2, 3];
+const noVocabulary = 0;
 
-export type ModelOptions = {
+export interface ModelOptions {
   /** Layers computed on a GPU where the platform's library has one; all of them unless said. */
   readonly gpuLayers?: number;
-};
+}
 
 export class Model {
   readonly path: string;
@@ -50,7 +51,7 @@ export class Model {
       );
     }
     const model = new Model(binding, path, handle);
-    if (!binding.hasDecoder(handle) || binding.vocabularyType(model.#vocabulary) === NO_VOCABULARY) {
+    if (!binding.hasDecoder(handle) || binding.vocabularyType(model.#vocabulary) === noVocabulary) {
       model.close();
       return raise('unsupported', `the model ${path} cannot generate text: it has no decoder or no vocabulary`);
     }
@@ -127,7 +128,7 @@ export class Model {
   /** The same for models whose token ids mean the same text. */
   vocabularyHash(): number {
     let state = hash(this.vocabularySize);
-    for (let token = 0; token < this.vocabularySize; token++) state = hash(state, this.#tokenText(token));
+    for (let token = 0; token < this.vocabularySize; token += 1) state = hash(state, this.#tokenText(token));
     return state;
   }
 
@@ -192,14 +193,14 @@ function checkFile(path: string): void {
   } finally {
     closeSync(file);
   }
-  if (bytes < 8 || header.toString('latin1', 0, 4) !== GGUF_MAGIC) {
-    raise('bad-setting', `the model ${path} is not a GGUF file (it does not begin with ${GGUF_MAGIC})`);
+  if (bytes < 8 || header.toString('latin1', 0, 4) !== ggufMagic) {
+    raise('bad-setting', `the model ${path} is not a GGUF file (it does not begin with ${ggufMagic})`);
   }
   const version = header.readUInt32LE(4);
-  if (!GGUF_VERSIONS.includes(version)) {
+  if (!ggufVersions.includes(version)) {
     raise(
       'bad-setting',
-      `the model ${path} is GGUF version ${version}; versions ${GGUF_VERSIONS.join(' and ')} can be read`,
+      `the model ${path} is GGUF version ${version}; versions ${ggufVersions.join(' and ')} can be read`,
     );
   }
 }

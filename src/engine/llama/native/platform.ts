@@ -1,12 +1,13 @@
 // Finds the libllama that npm installed for this machine. It never downloads, builds or guesses: a missing package is
 // explained with the command that installs it.
+
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { raise } from '../../../base/fault.ts';
 
 // Per platform the newest release whose layout the guard knows. macOS and Windows had no 3.22 when this was written.
-const PACKAGES: Readonly<Record<string, { readonly name: string; readonly version: string }>> = {
+const packages: Readonly<Record<string, { readonly name: string; readonly version: string }>> = {
   'linux-x64': { name: 'linux-x64', version: '3.22.1' },
   'linux-arm64': { name: 'linux-arm64', version: '3.22.1' },
   'darwin-arm64': { name: 'mac-arm64-metal', version: '3.21.1' },
@@ -15,14 +16,14 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly versio
   'win32-arm64': { name: 'win-arm64', version: '3.21.1' },
 };
 
-export type LibraryFiles = {
+export interface LibraryFiles {
   readonly directory: string;
   readonly ggml: string;
   readonly ggmlBase: string;
   readonly llama: string;
   /** The llama.cpp release in the file name, for example `v0.5.0`. */
   readonly release: string;
-};
+}
 
 /** Resolves a package's `package.json`; injected so that a test can pretend that the package is absent. */
 export type PackageResolver = (specifier: string) => string;
@@ -34,9 +35,9 @@ export function findLibrary(
   architecture: string = process.arch,
   resolve: PackageResolver = (specifier) => require.resolve(specifier),
 ): LibraryFiles {
-  const wanted = PACKAGES[`${platform}-${architecture}`];
+  const wanted = packages[`${platform}-${architecture}`];
   if (wanted === undefined) {
-    const known = Object.keys(PACKAGES).join(', ');
+    const known = Object.keys(packages).join(', ');
     return raise(
       'unsupported',
       `no embedded engine for ${platform}-${architecture} (there is one for ${known}); use a remote engine instead`,

@@ -1,12 +1,13 @@
 // The engine inside its thread: model, cache and batcher joined, one decode per `step`. Synchronous and single-threaded;
 // the worker gives it requests and posts what comes out. Every request is answered exactly once.
+
 import { assert } from '../../../base/assert.ts';
 import { FaultError, fault, raise } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { Prompt, Sampling, Step } from '../../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from '../../engine.ts';
 import { type Batch, Batcher, type Run } from '../batch/batcher.ts';
-import { Context, MAX_SEQUENCES } from '../batch/context.ts';
+import { Context, maxSequences } from '../batch/context.ts';
 import { Generation } from '../batch/generation.ts';
 import { PrefixStore } from '../batch/prefix-store.ts';
 import { Reading, type ReadRequest, type VerdictTokens } from '../batch/reading.ts';
@@ -16,7 +17,7 @@ import type { Drafts } from '../draft/drafts.ts';
 import type { Binding } from '../native/binding.ts';
 import { Model } from '../native/model.ts';
 
-export type CoreOptions = {
+export interface CoreOptions {
   readonly model: string;
   /** KV cells, one per token, over all sequences. */
   readonly kvTokens: number;
@@ -34,7 +35,7 @@ export type CoreOptions = {
    * vocabularies differ, the text of steps is tokenised.
    */
   readonly tokenIdsOf: 'own' | number;
-};
+}
 
 export type CoreMessage =
   | EngineMessage
@@ -45,7 +46,7 @@ export type CoreMessage =
       readonly usage: Pick<GenerationUsage, 'computedTokens' | 'cachedTokens'>;
     };
 
-export type CoreCounts = {
+export interface CoreCounts {
   readonly running: number;
   readonly waiting: number;
   readonly usedCells: number;
@@ -55,15 +56,15 @@ export type CoreCounts = {
   readonly rows: number;
   readonly draftedTokens: number;
   readonly acceptedTokens: number;
-};
+}
 
 // Rows of logits kept at the ends of prefixes take at most 16 MiB.
-const KEPT_LOGITS = 4 * 1024 * 1024;
-const KEPT_PROMPTS = 256;
+const keptLogits = 4 * 1024 * 1024;
+const keptPrompts = 256;
 // What a reward model reads: a step of so many tokens below a path of so many.
-const TYPICAL_PATH = 64;
-const TYPICAL_STEP = 16;
-const TYPICAL_SAMPLING = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
+const typicalPath = 64;
+const typicalStep = 16;
+const typicalSampling = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
 
 export class Core {
   readonly model: Model;
@@ -101,8 +102,8 @@ export class Core {
       throw error;
     }
     // The library rounds the number of cells up; the setting is kept to, so that a limit means what it says.
-    const limits = { cells: options.kvTokens, sequences: MAX_SEQUENCES };
-    this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: KEPT_LOGITS });
+    const limits = { cells: options.kvTokens, sequences: maxSequences };
+    this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: keptLogits });
     this.#drafts = drafts && this.#checked(drafts);
     this.#batcher = new Batcher(this.#store, {
       runningLimit: options.sequences,
@@ -202,11 +203,11 @@ export class Core {
     this.#store.dropIdle();
     const { rowLimit, bulkRows, kvTokens: cells } = this.#options;
     const name = `measured ${this.model.description().name}`;
-    const useLogits = (row: Float32Array) => void this.#sampler.draw(row, TYPICAL_SAMPLING, 0.5);
+    const useLogits = (row: Float32Array) => void this.#sampler.draw(row, typicalSampling, 0.5);
     const layout =
       this.#verdict === undefined
         ? { prefillBelow: 0, blockTokens: 1 }
-        : { prefillBelow: Math.min(TYPICAL_PATH, this.#contextTokens >> 1), blockTokens: TYPICAL_STEP };
+        : { prefillBelow: Math.min(typicalPath, this.#contextTokens >> 1), blockTokens: typicalStep };
     return measureCost(this.#context, {
       name,
       nowMs,
@@ -317,7 +318,7 @@ export class Core {
     let tokens = this.#prompts.get(key);
     if (tokens === undefined) {
       tokens = this.model.tokenizePrompt(prompt);
-      if (this.#prompts.size >= KEPT_PROMPTS) this.#prompts.delete(this.#prompts.keys().next().value!);
+      if (this.#prompts.size >= keptPrompts) this.#prompts.delete(this.#prompts.keys().next().value!);
       this.#prompts.set(key, tokens);
     }
     return tokens;

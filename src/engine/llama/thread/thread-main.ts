@@ -1,5 +1,6 @@
 // The engine's thread: reads what its owner sent, decodes once, posts what came of it, and again, until nothing is left;
 // then it waits. What was sent before a decode takes effect in it, so a cancel frees its cells before the next one.
+
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../base/assert.ts';
 import { type Fault, FaultError } from '../../../base/fault.ts';
@@ -12,10 +13,10 @@ import { Core, type CoreMessage } from './core.ts';
 import type { FromThread, ThreadInfo, ThreadOptions, ToThread } from './thread-messages.ts';
 
 // The weight of the newest decode in the mean step time: about the last twenty count.
-const STEP_TIME_WEIGHT = 0.05;
+const stepTimeWeight = 0.05;
 // Tokens are for eyes, so they may gather for a frame or two; an answer goes at once, with all that was said before it.
 // A message for each decode would wake the owner a few hundred times a second, on a core that somebody computes on.
-const TOKENS_GATHER_MS = 25;
+const tokensGatherMs = 25;
 
 class EngineThread {
   readonly #port: MessagePort;
@@ -69,7 +70,7 @@ class EngineThread {
     const goesOn = this.#core.step();
     const tookMs = performance.now() - startMs;
     if (this.#core.counts.decodes > before) {
-      this.#stepMs = this.#stepMs === undefined ? tookMs : this.#stepMs + STEP_TIME_WEIGHT * (tookMs - this.#stepMs);
+      this.#stepMs = this.#stepMs === undefined ? tookMs : this.#stepMs + stepTimeWeight * (tookMs - this.#stepMs);
     }
     return goesOn;
   }
@@ -105,7 +106,7 @@ class EngineThread {
 
   #hasNews(): boolean {
     if (this.#outbox.some(({ type }) => type !== 'token')) return true;
-    return performance.now() - this.#saidMs >= TOKENS_GATHER_MS;
+    return performance.now() - this.#saidMs >= tokensGatherMs;
   }
 
   #flush(): void {

@@ -1,4 +1,5 @@
 // What the engine's thread and its owner say to each other: plain data that structured clone can carry.
+
 import type { Fault } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { GenerateRequest, RequestId } from '../../engine.ts';
@@ -16,7 +17,7 @@ export type ToThread =
   | { readonly type: 'measure'; readonly budgetMs: number }
   | { readonly type: 'close' };
 
-export type ThreadInfo = {
+export interface ThreadInfo {
   readonly name: string;
   readonly parameters: number;
   readonly bytes: number;
@@ -27,7 +28,7 @@ export type ThreadInfo = {
   readonly vocabularyHash: number;
   readonly hasChatTemplate: boolean;
   readonly library: string;
-};
+}
 
 export type ThreadLoad = CoreCounts & { readonly stepMs: number | undefined };
 

@@ -1,5 +1,6 @@
 // The owner's end of an engine thread: starts it, sends requests, hands back messages, and answers for it should it die.
 // Every request that was sent is answered exactly once, by the thread or by this file.
+
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
@@ -9,7 +10,7 @@ import type { ReadRequest } from '../batch/reading.ts';
 import type { CoreMessage } from './core.ts';
 import type { FromThread, ThreadInfo, ThreadLoad, ThreadOptions, ToThread } from './thread-messages.ts';
 
-const IDLE: ThreadLoad = {
+const idleLoad: ThreadLoad = {
   running: 0,
   waiting: 0,
   usedCells: 0,
@@ -28,7 +29,7 @@ export class LlamaThread {
   readonly #outstanding = new Set<RequestId>();
   #post: (message: CoreMessage) => void = () => {};
   #measured: (points: MeasuredPoints | Fault) => void = () => {};
-  #load = IDLE;
+  #load = idleLoad;
   #dead: Fault | undefined;
 
   private constructor(worker: Worker, info: ThreadInfo) {
