@@ -7,8 +7,10 @@ import { type Contender, runBlock, type Trial } from '../bench/contest/contest.t
 import { quantile, tally, unsolvedIn, wilson } from '../bench/contest/tally.ts';
 import { tallyTable } from '../bench/contest/tally-table.ts';
 import { openEmbedded } from './embedded.ts';
+import { embeddedModel } from './open-models.ts';
+import { ownModel } from './own-model.ts';
 import { type GoldQuestion, readQuestions } from './question-file.ts';
-import { generalForm, isRight } from './question-form.ts';
+import { isRight } from './question-form.ts';
 
 let folder: string;
 
@@ -89,10 +91,10 @@ describe('a contest', () => {
     const questions = [...Array(6).keys()].map((id): GoldQuestion => {
       return { id: String(id), question: `question ${id}`, answer: '1', solvable: id !== 3, difficulty: undefined };
     });
+    const wish = { branching: 2, threshold: 0.99, choose: 'vote', stepTokens: 6, maxDepth: 3 } as const;
     const contest = {
-      ...embedded,
-      settings: { branching: 2, threshold: 0.99, choose: 'vote', budget: 4, concurrency: 3, seed: 1 } as const,
-      formOf: ({ question }: GoldQuestion) => ({ ...generalForm(question, '', ['\n']), maxStepTokens: 6, maxDepth: 3 }),
+      model: embeddedModel(ownModel({ model, prm: model, stepPrompt: '', delimiters: ['\n'] }), embedded),
+      settings: { wish, budget: 4, concurrency: 3, seed: 1 },
       isCorrect: isRight,
     };
     const contenders: Contender[] = [

@@ -11,7 +11,8 @@ import type { ThreadInfo } from '../engine/llama/thread/thread-messages.ts';
 import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
 import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
 import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
-import { LlamaPrm, type ReadingName, readings } from '../verifier/prm/llama-prm.ts';
+import { LlamaPrm } from '../verifier/prm/llama-prm.ts';
+import { type ReadingName, readings } from '../verifier/prm/readings.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
 export interface EmbeddedOptions {

@@ -3,17 +3,17 @@
 import type { Engine } from '../engine/engine.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
-import type { Policy } from '../policy/policy.ts';
 import { LiveLoop, systemClock } from '../runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../runtime/request.ts';
 import { Runtime } from '../runtime/runtime.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
 export interface SearchRun {
   readonly engine: Engine;
   readonly verifier?: Verifier;
-  readonly policy: Policy;
+  readonly scheduler: Scheduler;
   /** Strands open at a time. */
   readonly budget: number;
   readonly request: SearchRequest;
@@ -28,7 +28,7 @@ export interface FinishedRun {
 }
 
 export function runSearch(live: SearchRun): Promise<FinishedRun> {
-  const { engine, verifier, policy, budget, request, signal } = live;
+  const { engine, verifier, scheduler, budget, request, signal } = live;
   const loop = new LiveLoop();
   const fold = new SearchFold();
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export function runSearch(live: SearchRun): Promise<FinishedRun> {
     const runtime = new Runtime({
       engine,
       ...(verifier === undefined ? {} : { verifier }),
-      scheduler: policy.scheduler,
+      scheduler,
       budget,
       clock: systemClock,
       onEvent: follow,

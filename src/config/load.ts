@@ -2,6 +2,8 @@
 // before it; the schema judges only the sum, so that a complaint names the key whoever set it. No secret is ever echoed.
 
 import { FaultError, fault, raise } from '../base/fault.ts';
+import { shapeOf } from '../engine/llama/shipped-models.ts';
+import { issueLine } from './knob.ts';
 import { type Config, configSchema } from './schema.ts';
 
 export interface PlainTree {
@@ -29,10 +31,24 @@ export function loadConfig(sources: Sources): Config {
 }
 
 export function checkConfig(tree: PlainTree): Config {
-  const parsed = configSchema.safeParse(tree);
+  const parsed = configSchema.safeParse(isTree(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree);
   if (parsed.success) return deepFreeze(parsed.data);
-  const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the configuration'}: ${message}`);
-  throw new FaultError(fault('bad-setting', lines.join('; ')));
+  const lines = parsed.error.issues.map(({ path, message }) =>
+    issueLine(path.join('.') || 'the configuration', message),
+  );
+  throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
+}
+
+/** What embedded models are given where nobody says otherwise lies below what was said. */
+function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
+  return { ...tree, models: models.map((each) => (isTree(each) ? shapedModel(each) : each)) };
+}
+
+export function shapedModel(model: PlainTree): PlainTree {
+  const { engine } = model;
+  if (!isTree(engine) || engine.kind !== 'llama') return model;
+  const { model: name = 'sapling' } = engine;
+  return typeof name === 'string' ? overlay({ ...shapeOf(name) }, model) : model;
 }
 
 function parseFile({ name, text }: { readonly name: string; readonly text: string }): PlainTree {

@@ -2,20 +2,19 @@
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
-import { policyNames } from '../policy/policy.ts';
-import { choices } from '../program/choice.ts';
-import { programNames } from '../program/registry/programs.ts';
-import { aggregations } from '../tree/aggregate.ts';
-import { real, whole } from './knob.ts';
+import { policyKnobs } from '../policy/knobs.ts';
+import { programKnobs } from '../program/registry/programs.ts';
+import { fieldOf, fieldsOf, like, real, whole } from './knob.ts';
+import { budgetKnob, engineKnobs, readingKnob } from './machine-knobs.ts';
+import { modelKnobs, requestKnobs, samplingKnobs } from './vocabulary.ts';
 
-const mostBytes = 2 ** 50;
 const url = z.url({ protocol: /^https?$/ });
 
 const simulated = z.strictObject({
   kind: z
     .literal('sim')
     .meta({ description: 'the simulated engine on the real clock: for trying out and for load tests' }),
-  seed: whole(1, 0, 4_294_967_295, 'seed', 'the same seed gives the same answers'),
+  seed: like(requestKnobs.seed, 1, 'the same seed gives the same answers'),
   speed: real(1, 0.001, 10_000, 'factor', 'how much faster than the measured machine'),
 });
 
@@ -24,12 +23,7 @@ const embedded = z.strictObject({
     .literal('llama')
     .meta({ description: 'the embedded engine: a GGUF file, or a model that ships with coppice' }),
   model: z.string().min(1).default('sapling').meta({ description: 'name of a shipped model, or path of a GGUF file' }),
-  contextTokens: whole(8192, 256, 1_048_576, 'tokens', 'cells of each cache, shared by all branches'),
-  kvBytes: z.int().min(1).max(mostBytes).optional().meta({
-    unit: 'bytes',
-    description:
-      'memory of generator and reward model together, split at the start by what each costs here (4 s); goes before contextTokens',
-  }),
+  ...fieldsOf(engineKnobs),
 });
 
 const remote = z.strictObject({
@@ -76,6 +70,7 @@ const verifier = z.discriminatedUnion('kind', [
       .min(1)
       .default('sapling-prm')
       .meta({ description: "name or path for the embedded engine; the server's model name for a remote one" }),
+    reading: fieldOf(readingKnob),
     urls: z
       .array(url)
       .min(1)
@@ -101,17 +96,15 @@ const verifier = z.discriminatedUnion('kind', [
     apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
   }),
   z.strictObject({
+    kind: z.literal('exact').meta({ description: "countdown's own checker: for puzzles on the embedded engine" }),
+  }),
+  z.strictObject({
     kind: z.literal('confidence').meta({ description: 'from the log probabilities of the engine itself' }),
   }),
 ]);
 
 const sampling = z
-  .strictObject({
-    temperature: real(0.8, 0, 2, 'temperature', 'siblings must differ; P0 and its baselines use 0.7 to 1'),
-    topP: z.number().gt(0).max(1).optional().meta({ description: 'off unless set' }),
-    topK: z.int().min(1).max(100_000).optional().meta({ description: 'off unless set' }),
-    minP: z.number().min(0).max(1).optional().meta({ description: 'off unless set' }),
-  })
+  .strictObject(fieldsOf(samplingKnobs))
   .prefault({})
   .meta({ description: 'of requests that do not say' });
 
@@ -122,32 +115,10 @@ export const model = z.strictObject({
     .meta({ description: 'what clients ask for' }),
   engine: z.discriminatedUnion('kind', [simulated, embedded, remote]),
   verifier: verifier.default({ kind: 'none' }),
-  budget: whole(
-    32,
-    1,
-    100_000,
-    'strands',
-    'M: open at a time over all searches; near the knee of the engine, see `coppice doctor`',
-  ),
-  program: z
-    .enum(programNames)
-    .default('mcts')
-    .meta({ description: 'without a verifier a program that needs one gives way to self-consistency' }),
-  policy: z.enum(policyNames).default('boost').meta({
-    description: "P0's full system; 'positive' for programs and verifiers with which its negative exit does not go",
-  }),
-  threshold: real(0.9, 0, 1, 'score', 'of a completed path that is accepted'),
-  aggregation: z
-    .enum(aggregations)
-    .optional()
-    .meta({ description: "of rewards along a path; the verifier's own where unset" }),
+  budget: fieldOf(budgetKnob),
+  ...fieldsOf(modelKnobs),
   checkArithmetic: z.boolean().default(false).meta({
     description: 'a step that states a false equation between plain numbers scores 0, whatever the verifier would say',
-  }),
-  branching: whole(4, 1, 64, 'steps', 'per expansion, P0 §5.1'),
-  choose: z.enum(choices).default('best').meta({
-    description:
-      'the answer: of the path with the highest score, or by a vote of all completed paths weighted by score',
   }),
   delimiters: z
     .array(z.string().min(1).max(64))
@@ -159,9 +130,9 @@ export const model = z.strictObject({
     description:
       'added to the system message of searches, such as how to write steps; the client is not told, so none by default',
   }),
-  stepTokens: whole(256, 1, 32_768, 'tokens', 'longest step; as in P3 and its baselines'),
-  maxDepth: whole(40, 1, 1000, 'steps', 'longest path; as in search-and-learn'),
   sampling,
+  ...fieldsOf(policyKnobs),
+  ...fieldsOf(programKnobs),
   requestMs: whole(
     120_000,
     100,

@@ -2,7 +2,7 @@
 // the configuration in force. Key hashes are not shown: they are no secret, but nobody needs them in a terminal.
 
 import { z } from 'zod';
-import { checkConfig } from './load.ts';
+import { checkConfig, type PlainTree } from './load.ts';
 import { type Config, configSchema } from './schema.ts';
 
 export function printSchema(): string {
@@ -14,12 +14,11 @@ export function printConfig(config: Config): string {
   return JSON.stringify({ ...config, keys }, null, 2);
 }
 
-/** JSON with comments that `--config` takes back as it is. */
-export function printExample(): string {
-  const engine = { kind: 'llama' as const };
-  const example = checkConfig({ models: [{ name: 'sapling', engine, verifier: { kind: 'prm' } }] });
+/** JSON with comments that `--config` takes back as it is: what `serve` does with this model and no file. */
+export function printExample(model: PlainTree): string {
+  const example = checkConfig({ models: [model] });
   const lines = writeObject(example, z.toJSONSchema(configSchema, { io: 'input' }) as Schema, '');
-  return `// The example configuration of coppice serve: every knob at its default.\n${lines}\n`;
+  return `// The example configuration of coppice serve: every knob as it is without a file.\n${lines}\n`;
 }
 
 interface Schema {

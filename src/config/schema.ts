@@ -3,9 +3,10 @@
 
 import { z } from 'zod';
 import { textKeepings } from '../journal/journal.ts';
-import { real, whole } from './knob.ts';
+import { like, real, whole } from './knob.ts';
 import { model } from './model.ts';
 import { searchLimits } from './search-limits.ts';
+import { requestKnobs } from './vocabulary.ts';
 
 const server = z
   .strictObject({
@@ -69,7 +70,7 @@ const key = z.strictObject({
         'of the key, as `coppice serve --new-key NAME` prints it; keys have 256 random bits, so one round is enough',
     }),
   share: real(1, 0.01, 1000, 'weight', 'of the starts when several keys wait'),
-  priority: whole(0, -100, 100, 'priority', 'the highest that requests of this key may ask for'),
+  priority: like(requestKnobs.priority, 0, 'the highest that requests of this key may ask for'),
   queue: whole(1000, 0, 1_000_000, 'searches', 'of this key that may wait; the queue as a whole has its own limit'),
   admin: z.boolean().default(false).meta({ description: 'sees and cancels the searches of every key' }),
 });

@@ -1,7 +1,8 @@
 // How much one request may ask for, and what its `reasoning_effort` buys.
 
 import { z } from 'zod';
-import { whole } from './knob.ts';
+import { like, whole } from './knob.ts';
+import { requestKnobs } from './vocabulary.ts';
 
 export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type Effort = (typeof efforts)[number];
@@ -9,18 +10,18 @@ export type Effort = (typeof efforts)[number];
 function effort(rollouts: number, tokens: number) {
   return z
     .strictObject({
-      rollouts: whole(rollouts, 1, 100_000, 'rollouts', 'completed strands'),
-      tokens: whole(tokens, 1, 100_000_000, 'tokens', 'generated over all branches'),
+      rollouts: like(requestKnobs.rollouts, rollouts, 'completed strands'),
+      tokens: like(requestKnobs.tokenBudget, tokens, 'generated over all branches'),
     })
     .prefault({});
 }
 
 export const searchLimits = z
   .strictObject({
-    rollouts: whole(256, 1, 100_000, 'rollouts', 'most that a request may ask for; 16 times the 16 of P0 §5.1'),
-    tokens: whole(200_000, 1, 100_000_000, 'tokens', 'most generated tokens of one search'),
+    rollouts: like(requestKnobs.rollouts, 256, 'most that a request may ask for; 16 times the 16 of P0 §5.1'),
+    tokens: like(requestKnobs.tokenBudget, 200_000, 'most generated tokens of one search'),
     nodes: whole(20_000, 16, 10_000_000, 'nodes', 'most nodes of one tree; it ends as exhausted then. About 1 kB each'),
-    deadlineMs: whole(3_600_000, 1, 604_800_000, 'ms', 'longest deadline that a request may ask for'),
+    deadlineMs: like(requestKnobs.deadlineMs, 3_600_000, 'longest deadline that a request may ask for'),
     promptChars: whole(400_000, 1, 100_000_000, 'characters', 'about 100,000 tokens of English'),
     messages: whole(1000, 1, 1_000_000, 'messages', 'of one conversation'),
     efforts: z

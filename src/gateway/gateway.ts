@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { OpenModel } from '../answering/open-model.ts';
 import type { Clock } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
@@ -29,11 +30,10 @@ import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import type { LiveSearch } from './searches/live-search.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
-import type { ModelParts } from './searches/served-model.ts';
 
 export interface GatewayOptions {
   readonly config: Config;
-  readonly models: readonly ModelParts[];
+  readonly models: readonly OpenModel[];
   readonly journal: Journal;
   readonly log: Log;
   readonly clock?: Clock;

@@ -6,8 +6,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openEmbedded } from '../../src/answering/embedded.ts';
+import { embeddedModel } from '../../src/answering/open-models.ts';
+import { ownModel } from '../../src/answering/own-model.ts';
 import type { GoldQuestion } from '../../src/answering/question-file.ts';
-import { generalForm } from '../../src/answering/question-form.ts';
 import { type Contest, runBlock, type Trial } from '../../src/bench/contest/contest.ts';
 import { llamaDefaults } from '../../src/engine/llama/llama-engine.ts';
 import { loadBinding } from '../../src/engine/llama/native/binding.ts';
@@ -55,10 +56,10 @@ function questions(from: number, to: number): GoldQuestion[] {
 describe('the embedded engine', () => {
   it('runs 1,000 searches with flat memory, and gives back every cell and every sequence', async () => {
     const embedded = await openEmbedded({ model, prm: model, kvTokens: 1024 });
+    const wish = { branching: 3, threshold: 0.95, choose: 'best', stepTokens: 12, maxDepth: 4 } as const;
     const contest: Contest = {
-      ...embedded,
-      settings: { branching: 3, threshold: 0.95, choose: 'best', budget: 16, concurrency: 16, seed: 1 },
-      formOf: ({ question }) => ({ ...generalForm(question, '', ['\n', 'e']), maxStepTokens: 12, maxDepth: 4 }),
+      model: embeddedModel(ownModel({ model, prm: model, stepPrompt: '', delimiters: ['\n', 'e'] }), embedded),
+      settings: { wish, budget: 16, concurrency: 16, seed: 1 },
       isCorrect: () => false,
     };
     const mcts = { name: 'mcts', program: 'mcts', policy: 'boost', rollouts: 4 } as const;

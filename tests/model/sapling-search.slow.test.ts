@@ -1,25 +1,26 @@
 // The shipped models through the whole system: search with the reward model solves what the generator alone often does not.
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Embedded, openEmbedded } from '../../src/answering/embedded.ts';
+import { closeModel, type OpenModel } from '../../src/answering/open-model.ts';
+import { openModel } from '../../src/answering/open-models.ts';
+import { ownModel } from '../../src/answering/own-model.ts';
 import { readQuestions } from '../../src/answering/question-file.ts';
-import { formFor, isRight } from '../../src/answering/question-form.ts';
+import { isRight } from '../../src/answering/question-form.ts';
 import { type Contender, type Contest, runBlock, type Trial } from '../../src/bench/contest/contest.ts';
 
-let embedded: Embedded;
+let model: OpenModel;
 let contest: Contest;
 
 beforeAll(async () => {
-  embedded = await openEmbedded({ model: 'sapling' });
+  model = await openModel(ownModel({ model: 'sapling', checkArithmetic: false }), {});
   contest = {
-    ...embedded,
-    settings: { branching: 8, threshold: 0.9, choose: 'best', budget: 16, concurrency: 4, seed: 1 },
-    formOf: ({ question }) => formFor('sapling', question),
+    model,
+    settings: { wish: { choose: 'best' }, budget: 16, concurrency: 4, seed: 1 },
     isCorrect: isRight,
   };
 });
 
-afterAll(() => embedded.close());
+afterAll(() => closeModel(model));
 
 async function solved(contender: Contender, count: number): Promise<number> {
   const file = fileURLToPath(new URL('../../tasks/countdown.calibration.jsonl', import.meta.url));

@@ -1,13 +1,13 @@
 // A gateway on a free port of loopback with a scripted engine, for one test.
 
 import { onTestFinished } from 'vitest';
+import type { OpenModel } from '../../src/answering/open-model.ts';
+import type { FormQuestion } from '../../src/answering/question-form.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { createLog } from '../../src/gateway/observe/log.ts';
 import type { Telemetry } from '../../src/gateway/observe/telemetry.ts';
-import type { FormQuestion } from '../../src/gateway/plan/plan.ts';
-import type { ModelParts } from '../../src/gateway/searches/served-model.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import type { Loose } from './loose.ts';
@@ -25,7 +25,7 @@ export interface RunningOptions {
     readonly engine: ScriptedEngine;
     readonly verifier?: ScriptedVerifier;
   }[];
-  readonly upstream?: ModelParts['upstream'];
+  readonly upstream?: OpenModel['upstream'];
   readonly form?: FormQuestion;
   readonly page?: string;
   readonly telemetry?: Telemetry;
@@ -59,7 +59,7 @@ export async function runGateway(options: RunningOptions = {}): Promise<Running>
   const server = { port: 0, shutdownMs: 0, ...(options.config?.server as PlainTree | undefined) };
   const config = checkConfig({ ...options.config, models, server });
   const verifier = options.verifier === 'none' ? undefined : (options.verifier ?? new ScriptedVerifier());
-  const first: ModelParts = {
+  const first: OpenModel = {
     config: config.models[0]!,
     engine,
     ...(verifier === undefined ? {} : { verifier }),
@@ -67,7 +67,7 @@ export async function runGateway(options: RunningOptions = {}): Promise<Running>
     ...(options.form === undefined ? {} : { form: options.form }),
   };
   const others = (options.more ?? []).map(
-    (each, at): ModelParts => ({
+    (each, at): OpenModel => ({
       config: config.models[at + 1]!,
       engine: each.engine,
       ...(each.verifier ? { verifier: each.verifier } : {}),

@@ -1,18 +1,21 @@
 // A block of questions answered by one contender (a program under a policy) on a real engine: so many searches at a time,
 // results handed over one by one as they end. Whoever compares contenders lets them take turns, block by block.
 
+import { extractAnswer } from '../../answer/extract.ts';
+import type { OpenModel } from '../../answering/open-model.ts';
+import { ownPlan } from '../../answering/own-model.ts';
+import { policyOptionsOf } from '../../answering/plan.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
-import type { QuestionForm } from '../../answering/question-form.ts';
+import type { Wish } from '../../answering/search-plan.ts';
+import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { hash } from '../../base/random.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { createPolicy } from '../../policy/create.ts';
+import { createScheduler } from '../../policy/create.ts';
 import type { PolicyName } from '../../policy/policy.ts';
-import type { Choice } from '../../program/choice.ts';
-import { createProgram, type ProgramName } from '../../program/registry/programs.ts';
+import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
 import { LiveLoop, systemClock } from '../../runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
-import type { Verifier } from '../../verifier/verifier.ts';
+import type { Scheduler } from '../../scheduler/scheduler.ts';
 
 export interface Contender {
   readonly name: string;
@@ -22,15 +25,13 @@ export interface Contender {
 }
 
 export interface ContestSettings {
-  readonly branching: number;
-  readonly threshold: number;
-  readonly choose: Choice;
+  /** What all contenders are told, where their program knows it. */
+  readonly wish: Wish;
   /** Strands open at a time, over all searches. */
   readonly budget: number;
   /** Searches at a time. */
   readonly concurrency: number;
   readonly seed: number;
-  readonly temperature?: number;
 }
 
 /** One question answered by one contender. */
@@ -49,10 +50,8 @@ export interface Trial {
 }
 
 export interface Contest {
-  readonly engine: Engine;
-  readonly verifier: Verifier;
+  readonly model: OpenModel;
   readonly settings: ContestSettings;
-  formOf(question: GoldQuestion): QuestionForm;
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
 }
 
@@ -73,9 +72,9 @@ export async function runBlock(
   while (outstanding(contest) > 0) await new Promise(setImmediate);
 }
 
-function outstanding({ engine, verifier }: Contest): number {
+function outstanding({ model: { engine, verifier } }: Contest): number {
   const { runningSequences, waitingSequences } = engine.load();
-  return runningSequences + waitingSequences + verifier.load().waiting;
+  return runningSequences + waitingSequences + (verifier?.load().waiting ?? 0);
 }
 
 function answerAll(
@@ -84,16 +83,15 @@ function answerAll(
   questions: readonly GoldQuestion[],
   onTrial: (trial: Trial) => void,
 ): Promise<void> {
-  const { settings } = contest;
-  const policy = createPolicy(contender.policy);
+  const { settings, model } = contest;
   const loop = new LiveLoop();
   const waiting = questions.map((question) => ({ contender, question })).reverse();
   const live = new Map<string, ContestJob>();
   return new Promise((resolve, reject) => {
     const runtime = new Runtime({
-      engine: contest.engine,
-      verifier: contest.verifier,
-      scheduler: policy.scheduler,
+      engine: model.engine,
+      ...(model.verifier === undefined ? {} : { verifier: model.verifier }),
+      scheduler: schedulerOf(contest, contender),
       budget: settings.budget,
       clock: systemClock,
       wake: loop.wake,
@@ -107,7 +105,7 @@ function answerAll(
     const refill = (): void => {
       try {
         for (let job = waiting.pop(); job !== undefined; job = waiting.pop()) {
-          const request = requestOf(contest, job, policy.rules);
+          const request = contestRequest(contest, job);
           live.set(request.id, job);
           runtime.submit(request);
           if (live.size >= settings.concurrency) return;
@@ -125,29 +123,22 @@ function answerAll(
   });
 }
 
-export function requestOf(
-  contest: Pick<Contest, 'settings' | 'formOf'>,
-  { contender, question }: ContestJob,
-  rules: SearchRequest['rules'],
-): SearchRequest {
-  const { settings } = contest;
-  const form = contest.formOf(question);
-  const sampling = { temperature: settings.temperature ?? form.temperature };
-  const { rollouts, program } = contender;
-  const { branching, choose } = settings;
-  const size = { rollouts, branching, maxDepth: form.maxDepth, sampling, choose };
-  return {
-    id: `${contender.name} ${question.id}`,
-    prompt: form.prompt,
-    program: createProgram(program, size),
-    rules,
-    limits: { threshold: settings.threshold, rollouts },
-    seed: hash(settings.seed, question.id),
-    priority: 0,
-    delimiters: form.delimiters,
-    maxStepTokens: form.maxStepTokens,
-    extract: form.extract,
-  };
+export function schedulerOf({ model, settings }: Contest, { policy }: Contender): Scheduler {
+  return createScheduler(policy, policyOptionsOf(settings.wish, model.config));
+}
+
+export function contestRequest({ model, settings }: Contest, { contender, question }: ContestJob): SearchRequest {
+  const plan = ownPlan(model, question.question, wishOf(contender, settings), hash(settings.seed, question.id));
+  return requestOf(buildSearch(plan), `${contender.name} ${question.id}`, model.extract ?? extractAnswer);
+}
+
+/** What all are told, without what this contender's program does not know. */
+function wishOf({ program, policy, rollouts }: Contender, { wish }: ContestSettings): Wish {
+  const { options, takesTemperature } = programOf(program);
+  const foreign = Object.keys(programKnobs).filter((name) => !Object.hasOwn(options, name));
+  const unknown = new Set([...foreign, ...(takesTemperature ? [] : ['temperature'])]);
+  const known = Object.fromEntries(Object.entries(wish).filter(([name]) => !unknown.has(name)));
+  return { ...known, program, policy, rollouts };
 }
 
 export function trialOf(

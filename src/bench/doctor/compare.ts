@@ -1,33 +1,29 @@
 // Does search pay on this model? A few questions through greedy, self-consistency and MCTS on the same engine, and a
 // verdict that does not claim more than so few questions can show.
 
+import type { OpenModel } from '../../answering/open-model.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
-import { isRight, type QuestionForm } from '../../answering/question-form.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { Verifier } from '../../verifier/verifier.ts';
+import { isRight } from '../../answering/question-form.ts';
 import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
 import { type Tally, tally } from '../contest/tally.ts';
 
 export interface CompareOptions {
-  readonly engine: Engine;
-  readonly verifier: Verifier;
+  readonly model: OpenModel;
   readonly questions: readonly GoldQuestion[];
-  readonly formOf: (question: GoldQuestion) => QuestionForm;
   readonly rollouts: number;
-  readonly budget: number;
   readonly seed: number;
   readonly onTrial?: (trial: Trial) => void;
 }
 
 export async function compare(options: CompareOptions): Promise<Tally[]> {
-  const { engine, verifier, questions, formOf, rollouts, budget, seed } = options;
+  const { model, questions, rollouts, seed } = options;
   const contenders: Contender[] = [
     { name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 },
     { name: `self-consistency ${rollouts}`, program: 'self-consistency', policy: 'vanilla', rollouts },
     { name: `mcts ${rollouts}`, program: 'mcts', policy: 'positive', rollouts },
   ];
-  const settings = { branching: 4, threshold: 0.9, choose: 'best', budget, concurrency: 4, seed } as const;
-  const contest: Contest = { engine, verifier, settings, formOf, isCorrect: isRight };
+  const settings = { wish: {}, budget: model.config.budget, concurrency: 4, seed };
+  const contest: Contest = { model, settings, isCorrect: isRight };
   const tallies: Tally[] = [];
   for (const contender of contenders) {
     const trials: Trial[] = [];

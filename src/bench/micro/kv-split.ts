@@ -5,8 +5,10 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Embedded, type MemoryShare, measuredSplit, openEmbedded } from '../../answering/embedded.ts';
+import { embeddedModel } from '../../answering/open-models.ts';
+import { ownModel } from '../../answering/own-model.ts';
 import { readQuestions } from '../../answering/question-file.ts';
-import { formFor, isRight } from '../../answering/question-form.ts';
+import { isRight } from '../../answering/question-form.ts';
 import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
 import { type Contest, runBlock, type Trial } from '../contest/contest.ts';
 import { percentile } from '../statistics.ts';
@@ -24,7 +26,8 @@ export interface ScarceRun {
 
 const prmName = 'sapling-prm';
 const contender = { name: 'mcts', program: 'mcts', policy: 'vanilla', rollouts: 16 } as const;
-const settings = { branching: 8, threshold: 0.99, choose: 'best', budget: 16, seed: 1 } as const;
+const wish = { branching: 8, threshold: 0.99, choose: 'best' } as const;
+const settings = { wish: wish, budget: 16, seed: 1 };
 /** Five numbers: the trees grow until the rollouts are used up. */
 const hard = 3;
 
@@ -55,9 +58,8 @@ export async function searchUnder(model: string, kvSplit: MemoryShare, searches:
   const embedded = await openEmbedded({ model, prm: prmName, kvSplit });
   try {
     const contest: Contest = {
-      ...embedded,
+      model: embeddedModel(ownModel({ model: 'sapling', prm: prmName }), embedded),
       settings: { ...settings, concurrency: searches },
-      formOf: ({ question }) => formFor('sapling', question),
       isCorrect: isRight,
     };
     const trials: Trial[] = [];

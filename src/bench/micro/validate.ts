@@ -6,14 +6,15 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openEmbedded } from '../../answering/embedded.ts';
+import { embeddedModel } from '../../answering/open-models.ts';
+import { ownModel } from '../../answering/own-model.ts';
 import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
-import { formFor, isRight } from '../../answering/question-form.ts';
+import { isRight } from '../../answering/question-form.ts';
 import { type CostModel, decodeMs } from '../../cost/cost.ts';
 import { tableCost } from '../../cost/table.ts';
 import { llamaDefaults } from '../../engine/llama/llama-engine.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
-import { createPolicy } from '../../policy/create.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
@@ -22,8 +23,9 @@ import {
   type Contender,
   type Contest,
   type ContestJob,
-  requestOf,
+  contestRequest,
   runBlock,
+  schedulerOf,
   type Trial,
   trialOf,
 } from '../contest/contest.ts';
@@ -31,7 +33,8 @@ import { Recording } from '../contest/recording.ts';
 import { quantile } from '../contest/tally.ts';
 
 const measurementMs = 4_000;
-const settings = { branching: 4, threshold: 0.9, choose: 'best', budget: 8, concurrency: 4, seed: 1 } as const;
+const wish = { branching: 4, threshold: 0.9, choose: 'best' } as const;
+const settings = { wish, budget: 8, concurrency: 4, seed: 1 };
 
 export async function report(print: (line: string) => void): Promise<void> {
   const { values } = parseArgs({
@@ -56,10 +59,12 @@ export async function report(print: (line: string) => void): Promise<void> {
     if (!(verifier instanceof LlamaPrm)) throw new Error('validation needs a reward model');
     const recording = new Recording();
     const contest: Contest = {
-      engine: recording.listenTo(engine),
-      verifier: recording.listenToVerifier(verifier),
+      model: {
+        ...embeddedModel(ownModel({ model: values.model }), embedded),
+        engine: recording.listenTo(engine),
+        verifier: recording.listenToVerifier(verifier),
+      },
       settings,
-      formOf: ({ question }) => formFor(values.model, question),
       isCorrect: isRight,
     };
     const before = processorMs();
@@ -150,7 +155,6 @@ function simulate(
   const verifier = new SimVerifier(world, recording, {
     ...{ cost: costs.verifier, replicas: 1, passTokens: rowLimit, kvTokens, reusesPrefix: true },
   });
-  const policy = createPolicy(contender.policy);
   const waiting = [...questions].reverse();
   const live = new Map<string, ContestJob>();
   const trials: Trial[] = [];
@@ -159,12 +163,12 @@ function simulate(
     const question = waiting.pop();
     if (question === undefined) return;
     const job = { contender, question };
-    const request = requestOf(contest, job, policy.rules);
+    const request = contestRequest(contest, job);
     live.set(request.id, job);
     runtime.submit(request);
   };
   const runtime: Runtime = new Runtime({
-    ...{ engine, verifier, scheduler: policy.scheduler, budget: settings.budget, clock: world.clock },
+    ...{ engine, verifier, scheduler: schedulerOf(contest, contender), budget: settings.budget, clock: world.clock },
     onEnd: (result) => {
       trials.push(trialOf(contest, live.get(result.id)!, result));
       world.at(world.nowMs, submitNext);

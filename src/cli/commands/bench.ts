@@ -3,20 +3,38 @@
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openEmbedded } from '../../answering/embedded.ts';
+import { closeModel } from '../../answering/open-model.ts';
+import { openModel } from '../../answering/open-models.ts';
+import { type OwnModelOptions, ownModel } from '../../answering/own-model.ts';
 import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
-import { formFor, isRight } from '../../answering/question-form.ts';
+import { isRight } from '../../answering/question-form.ts';
 import { raise } from '../../base/fault.ts';
-import { type Contender, type Contest, runBlock, type Trial } from '../../bench/contest/contest.ts';
+import {
+  type Contender,
+  type Contest,
+  type ContestSettings,
+  runBlock,
+  type Trial,
+} from '../../bench/contest/contest.ts';
 import { type Tally, tally, unsolvedIn } from '../../bench/contest/tally.ts';
 import { tallyTable } from '../../bench/contest/tally-table.ts';
-import { shapeOf } from '../../engine/llama/shipped-models.ts';
+import { budgetKnob, engineKnobs, readingKnob } from '../../config/machine-knobs.ts';
+import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
-import { choices } from '../../program/choice.ts';
-import { type ProgramName, programNames } from '../../program/registry/programs.ts';
-import { type ReadingName, readings } from '../../verifier/prm/llama-prm.ts';
-import { given, oneOf, readArguments, real, whole, yes } from '../terminal/options.ts';
+import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
+import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
+import { flagOf, given, oneOf, readArguments, whole, yes } from '../terminal/options.ts';
 import { duration, LiveBlock, progressBar } from '../terminal/terminal.ts';
+
+/** What all contenders are told. */
+const main = ['branching', 'threshold', 'choose', 'temperature'] as const satisfies SearchKnob[];
+const sizes = ['topP', 'topK', 'minP', 'stepTokens', 'maxDepth', 'tokenBudget'] as const satisfies SearchKnob[];
+const told: readonly SearchKnob[] = [...main, ...sizes, ...optionKnobs];
+const ownDefaults = {
+  branching: '8 for the shipped models, else 4',
+  choose: 'vote for the shipped models, else best',
+  temperature: '1 for the shipped models, else 0.8',
+} as const;
 
 const tasks = ['countdown', 'word-problem'] as const;
 const splits = ['test', 'calibration'] as const;
@@ -24,41 +42,38 @@ const splits = ['test', 'calibration'] as const;
 const usage = `usage: coppice bench [options]
 Answers a set of questions with several programs and policies on the embedded engine and prints one table.
 
-  --task NAME         a shipped task: ${tasks.join(', ')} (countdown)
-  --split NAME        its test questions or its calibration questions (test)
-  --questions FILE    your own: JSONL with question (or problem) and answer, or a CSV of Game-of-24 puzzles
-  --range A-B         only questions A to B of the file, counted from 1
-  --size N            so many questions, spread evenly over the set (40)
-  --full              all of them
-  --programs NAMES    of greedy, best-of-n, self-consistency, beam, mcts
-  --policies NAMES    for mcts: ${policyNames.join(', ')}
-  --rollouts N        rollouts of mcts, samples of best-of-n (16); beam has half as many beams
-  --branching N       steps per expansion (8 for the shipped models, else 4)
-  --threshold X       score at which a finished path is accepted (0.9)
-  --choose NAME       the answer: ${choices.join(' path, or by weighted ')} (vote for the shipped models, else best)
-  --concurrency N     searches at a time (8)
-  --budget N          strands open at a time (16)
-  --temperature X     of sampling
-  --seed N            (1)
-  --model NAME|FILE   sapling or any GGUF file;  --prm NAME|FILE its reward model
-  --check-arithmetic yes|no  a step with a false equation scores 0
-                      (yes for the shipped models, else no)
-  --reading NAME      what the reward model is read for: ${Object.keys(readings).join(', ')} (step)
-  --kv-bytes N        memory of both caches together, split by what the models cost here
-  --resume FILE       keeps every trial there, and does not repeat those that it holds
-  --json              prints JSON instead of the table`;
+  --task NAME           a shipped task: ${tasks.join(', ')} (countdown)
+  --split NAME          its test questions or its calibration questions (test)
+  --questions FILE      your own: JSONL with question (or problem) and answer, or a CSV of Game-of-24 puzzles
+  --range A-B           only questions A to B of the file, counted from 1
+  --size N              so many questions, spread evenly over the set (40)
+  --full                all of them
+  --programs NAMES      of ${programNames.join(', ')}
+  --policies NAMES      for mcts: ${policyNames.join(', ')}
+  --rollouts N          ${requestKnobs.rollouts.why} (16)
+${knobUsage(main, ownDefaults)}
+  --concurrency N       searches at a time (8)
+  --budget N            strands open at a time (16)
+  --seed N              (1)
+  --model NAME|FILE     sapling or any GGUF file;  --prm NAME|FILE its reward model
+  --check-arithmetic yes|no
+                        a step with a false equation scores 0 (yes for the shipped models, else no)
+  --reading NAME        what the reward model is read for: ${readingKnob.values.join(', ')} (${readingKnob.default})
+  --kv-bytes N          memory of both caches together, split by what the models cost here
+  --resume FILE         keeps every trial there, and does not repeat those that it holds
+  --json                prints JSON instead of the table
+
+of all searches, where their policy or program knows it:
+${knobUsage([...sizes, ...optionKnobs])}`;
 
 const defaults = { programs: 'greedy,best-of-n,beam,mcts', policies: policyNames.join(','), size: '40' };
 const blockQuestions = 20; // questions that a contender answers before the next one has its turn
 const equalTokensName = 'best-of-n, equal tokens';
 
-type Settings = Contest['settings'] & {
-  readonly model: string;
-  readonly prm?: string;
-  readonly checkArithmetic: boolean;
+type Settings = ContestSettings & {
+  readonly own: OwnModelOptions;
   readonly task: (typeof tasks)[number];
   readonly split: (typeof splits)[number];
-  readonly reading: ReadingName;
   readonly file?: string;
   readonly range?: readonly [number, number];
   readonly size: number;
@@ -66,7 +81,6 @@ type Settings = Contest['settings'] & {
   readonly programs: readonly ProgramName[];
   readonly policies: readonly PolicyName[];
   readonly rollouts: number;
-  readonly kvBytes?: number;
   readonly resume?: string;
   readonly json: boolean;
 };
@@ -80,16 +94,9 @@ export async function run(args: readonly string[]): Promise<number> {
   const questions = chooseQuestions(settings);
   const contenders = contendersOf(settings);
   const kept = new Trials(settings);
-  const embedded = await openEmbedded(settings);
+  const model = await openModel(ownModel(settings.own), process.env);
   try {
-    const { engine, verifier } = embedded;
-    const contest: Contest = {
-      engine,
-      verifier,
-      settings,
-      formOf: (question) => formFor(settings.model, question.question),
-      isCorrect: isRight,
-    };
+    const contest: Contest = { model, settings, isCorrect: isRight };
     const comparesTokens = settings.programs.includes('best-of-n') && settings.programs.includes('mcts');
     const rows = contenders.length + (comparesTokens ? 1 : 0);
     const watch = new Progress(settings, kept, questions.length * rows);
@@ -100,10 +107,10 @@ export async function run(args: readonly string[]): Promise<number> {
       contenders.push(equal);
     }
     watch.end();
-    print(settings, embedded.note, questions, contenders, kept);
+    print(settings, model.note ?? '', questions, contenders, kept);
     return 0;
   } finally {
-    await embedded.close();
+    await closeModel(model);
   }
 }
 
@@ -268,34 +275,14 @@ function equalTokensLine(contenders: readonly Contender[], tallies: readonly Tal
     : `equal tokens: ${contenders[at]!.rollouts} samples, ${tallies[at]!.tokens.toFixed(0)} tokens a question`;
 }
 
-function configurationOf(settings: Settings) {
-  const {
-    model,
-    prm,
-    checkArithmetic,
-    reading,
-    task,
-    split,
-    file,
-    range,
-    size,
-    full,
-    rollouts,
-    branching,
-    threshold,
-    choose,
-  } = settings;
-  const { concurrency, budget, temperature, seed } = settings;
-  const set = {
-    model,
-    prm,
-    checkArithmetic,
-    reading,
-    questions: file ?? `${task}.${split}`,
-    range,
-    size: full ? 'full' : size,
-  };
-  return { ...set, rollouts, branching, threshold, choose, concurrency, budget, temperature, seed };
+/** What was given, and what holds where nothing was. */
+function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: Settings) {
+  const { concurrency, budget, seed } = rest;
+  const { model, prm, reading } = own;
+  const { checkArithmetic, branching, threshold, choose, sampling } = ownModel(own);
+  const questions = { questions: file ?? `${task}.${split}`, range, size: full ? 'full' : size };
+  const search = { branching, threshold, choose, temperature: sampling.temperature, ...wish };
+  return { model, prm, checkArithmetic, reading, ...questions, rollouts, ...search, concurrency, budget, seed };
 }
 
 function configurationLine(configuration: ReturnType<typeof configurationOf>): string {
@@ -310,11 +297,12 @@ function readSettings(args: readonly string[]): Settings | undefined {
   const { values } = readArguments({
     args: [...args],
     options: {
+      ...knobOptions(told),
       model: { type: 'string', default: 'sapling' },
       prm: text,
       task: { type: 'string', default: 'countdown' },
       split: { type: 'string', default: 'test' },
-      reading: { type: 'string', default: 'step' },
+      reading: text,
       questions: text,
       range: text,
       size: { type: 'string', default: defaults.size },
@@ -322,14 +310,10 @@ function readSettings(args: readonly string[]): Settings | undefined {
       programs: { type: 'string', default: defaults.programs },
       policies: { type: 'string', default: defaults.policies },
       rollouts: { type: 'string', default: '16' },
-      branching: text,
-      threshold: { type: 'string', default: '0.9' },
-      choose: text,
       'check-arithmetic': text,
       concurrency: { type: 'string', default: '8' },
       'kv-bytes': { type: 'string' },
       budget: { type: 'string', default: '16' },
-      temperature: text,
       seed: { type: 'string', default: '1' },
       resume: text,
       json: { type: 'boolean', default: false },
@@ -337,31 +321,44 @@ function readSettings(args: readonly string[]): Settings | undefined {
     },
   });
   if (values.help) return undefined;
-  const shape = shapeOf(values.model);
+  const programs = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
   return {
-    model: values.model,
     task: oneOf('task', values.task, tasks),
     split: oneOf('split', values.split, splits),
-    reading: oneOf('reading', values.reading, Object.keys(readings) as ReadingName[]),
-    size: whole('size', values.size, 1, 1_000_000),
+    size: whole('size', values.size, 1, 1_000_000, 'questions'),
     full: values.full,
-    programs: values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames)),
+    programs,
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
-    rollouts: whole('rollouts', values.rollouts, 1, 100_000),
-    branching: whole('branching', values.branching ?? String(shape.branching), 1, 64),
-    threshold: real('threshold', values.threshold, 0, 1),
-    checkArithmetic: yes('check-arithmetic', values['check-arithmetic'], shape.checkArithmetic),
-    choose: oneOf('choose', values.choose ?? shape.choose, choices),
-    concurrency: whole('concurrency', values.concurrency, 1, 10_000),
-    budget: whole('budget', values.budget, 1, 10_000),
-    seed: whole('seed', values.seed, 0, 2 ** 32 - 1),
+    rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts),
+    wish: readWish(values, told),
+    own: ownOf(values, programs),
+    concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
+    budget: flagOf('budget', values.budget, budgetKnob),
+    seed: flagOf('seed', values.seed, requestKnobs.seed),
     json: values.json,
-    ...given('prm', values.prm, String),
     ...given('file', values.questions, String),
     ...given('range', values.range, readRange),
-    ...given('temperature', values.temperature, (value) => real('temperature', value, 0, 100)),
-    ...given('kvBytes', values['kv-bytes'], (value) => whole('kv-bytes', value, 1, 2 ** 50)),
     ...given('resume', values.resume, String),
+  };
+}
+
+function ownOf(
+  values: {
+    readonly model: string;
+    readonly prm?: string;
+    readonly reading?: string;
+    readonly [flag: string]: unknown;
+  },
+  programs: readonly ProgramName[],
+): OwnModelOptions {
+  const { 'check-arithmetic': check, 'kv-bytes': kvBytes } = values as Readonly<Record<string, string | undefined>>;
+  return {
+    model: values.model,
+    needsVerifier: programs.some((name) => programOf(name).needsVerifier),
+    ...given('prm', values.prm, String),
+    ...given('reading', values.reading, (value) => flagOf('reading', value, readingKnob)),
+    ...given('checkArithmetic', check, (value) => yes('check-arithmetic', value)),
+    ...given('kvBytes', kvBytes, (value) => flagOf('kv-bytes', value, engineKnobs.kvBytes)),
   };
 }
 

@@ -2,25 +2,29 @@
 // asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
 import { fileURLToPath } from 'node:url';
-import { openEmbedded } from '../../answering/embedded.ts';
+import { closeModel, type OpenModel } from '../../answering/open-model.ts';
+import { openModel } from '../../answering/open-models.ts';
+import { ownModel } from '../../answering/own-model.ts';
 import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
-import { formFor } from '../../answering/question-form.ts';
+import { defaultStepPrompt } from '../../answering/question-form.ts';
 import { FaultError, raise } from '../../base/fault.ts';
 import { tallyTable } from '../../bench/contest/tally-table.ts';
 import { compare, verdict } from '../../bench/doctor/compare.ts';
 import { capabilityFindings, engineFindings, type Finding, verifierFindings } from '../../bench/doctor/findings.ts';
 import { budgetFor, type CurvePoint, kneeOf } from '../../bench/doctor/knee.ts';
 import { curveDefaults, measureCurve } from '../../bench/doctor/step-time.ts';
+import { checkConfig } from '../../config/load.ts';
+import { engineKnobs } from '../../config/machine-knobs.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import { requestKnobs } from '../../config/vocabulary.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import { dialectNames, type ServerFacts } from '../../engine/openai/dialect/dialect.ts';
 import { probe } from '../../engine/openai/dialect/probe.ts';
-import { openRemoteEngine } from '../../engine/openai/open-engine.ts';
 import { Connection } from '../../remote/connection.ts';
-import { ConfidenceVerifier } from '../../verifier/confidence/confidence-verifier.ts';
 import { openRemoteVerifier, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
-import { given, oneOf, readArguments, whole } from '../terminal/options.ts';
+import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
 import { embeddedLines } from './doctor-embedded.ts';
 
 const usage = `usage: coppice doctor [options]
@@ -77,48 +81,47 @@ export async function run(args: readonly string[]): Promise<number> {
     if (subject !== undefined && settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
     if (subject !== undefined && settings.compare) await runComparison(subject, settings, report, print);
   } finally {
-    await Promise.all([subject?.engine.close(), subject?.verifier?.close()]);
+    if (subject !== undefined) await closeModel(subject);
   }
   if (settings.json) console.log(JSON.stringify(report, null, 2));
   return report.sections.some(({ fault }) => fault !== undefined) ? 1 : 0;
 }
 
-interface Subject {
-  readonly engine: Engine;
-  readonly verifier: Verifier | undefined;
-  readonly model: string;
+async function openOwn(settings: Settings, report: Report): Promise<OpenModel> {
+  const own = await openModel(ownModel({ model: settings.model ?? 'sapling', needsVerifier: true }), process.env);
+  const { engine, embedded, note } = own;
+  const lines = embedded === undefined ? [] : await embeddedLines(embedded, settings.kvBytes);
+  const findings = lines.map((text): Finding => ({ level: 'note', text }));
+  report.sections.push({
+    title: `embedded engine: ${note}`,
+    findings: [...findings, ...capabilityFindings(engine.capabilities)],
+  });
+  return own;
 }
 
-async function openOwn(settings: Settings, report: Report): Promise<Subject> {
-  const model = settings.model ?? 'sapling';
-  const embedded = await openEmbedded({ model });
-  const { engine, verifier, note } = embedded;
-  const own = (await embeddedLines(embedded, settings.kvBytes)).map((text): Finding => ({ level: 'note', text }));
-  const findings = [...own, ...capabilityFindings(engine.capabilities)];
-  report.sections.push({ title: `embedded engine: ${note}`, findings });
-  return { engine, verifier, model };
-}
-
-async function openServers(settings: Settings, report: Report): Promise<Subject | undefined> {
+async function openServers(settings: Settings, report: Report): Promise<OpenModel | undefined> {
   const facts: ServerFacts[] = [];
   for (const url of settings.engines) {
     const found = await examine('engine', url, settings.keyEnv, settings, report, engineFindings);
     if (found !== undefined) facts.push(found);
   }
-  const verifier = await examineVerifier(settings, report);
-  if (facts.length < settings.engines.length) {
-    await verifier?.close();
-    return undefined;
-  }
-  const limits = facts.map((each) => each.sequenceLimit ?? curveDefaults.maxSequences);
-  const engine = await openRemoteEngine({
-    servers: settings.engines.map((url) => ({ url, ...keyOf(settings.keyEnv) })),
-    ...namedOf(settings),
-    // One limit for all: the probe must be able to go beyond what is found by trial.
-    inFlight: Math.min(...limits),
-    siblings: 'single',
-  });
-  return { engine, verifier, model: facts[0]!.model };
+  const scores = await examineVerifier(settings, report);
+  if (facts.length < settings.engines.length) return undefined;
+  // One limit for all: the probe must be able to go beyond what is found by trial.
+  const inFlight = Math.min(...facts.map((each) => each.sequenceLimit ?? curveDefaults.maxSequences));
+  return openModel(remoteModel(settings, inFlight, scores), process.env);
+}
+
+/** The servers as the configuration would name them. */
+function remoteModel(settings: Settings, inFlight: number, scores: boolean): ModelConfig {
+  const { engines, keyEnv, verifiers, verifierKeyEnv, kind } = settings;
+  const engineKey = keyEnv === undefined ? {} : { apiKeyEnv: keyEnv };
+  const engine = { kind: 'openai', urls: engines, inFlight, siblings: 'single', ...namedOf(settings), ...engineKey };
+  const verifierKey = verifierKeyEnv === undefined ? {} : { apiKeyEnv: verifierKeyEnv };
+  const named = kind === 'judge' ? { kind } : { kind: 'prm', format: kind };
+  const verifier = scores ? { ...named, urls: verifiers, ...verifierKey } : { kind: 'confidence' };
+  const { models } = checkConfig({ models: [{ name: 'remote', engine, verifier, stepPrompt: defaultStepPrompt }] });
+  return models[0]!;
 }
 
 async function examine(
@@ -146,15 +149,15 @@ async function examine(
   }
 }
 
-/** Opening it probes it; one step is scored to see that rewards come back. */
-async function examineVerifier(settings: Settings, report: Report): Promise<Verifier | undefined> {
-  if (settings.verifiers.length === 0) return undefined;
+/** Opening it probes it; one step is scored to see that rewards come back. True where they do. */
+async function examineVerifier(settings: Settings, report: Report): Promise<boolean> {
+  if (settings.verifiers.length === 0) return false;
   const { kind, verifiers } = settings;
   const title = `verifier ${verifiers.join(', ')}: ${kind}`;
   try {
     const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
     const verifier = await openRemoteVerifier({ kind, servers });
-    const reward = await scoreOnce(verifier);
+    const reward = await scoreOnce(verifier).finally(() => verifier.close());
     const { aggregation } = verifier.capabilities;
     const bound = aggregation === 'product' || aggregation === 'minimum';
     report.sections.push({
@@ -168,11 +171,11 @@ async function examineVerifier(settings: Settings, report: Report): Promise<Veri
         },
       ],
     });
-    return verifier;
+    return true;
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
     report.sections.push({ title, findings: [], fault: error.fault.message });
-    return undefined;
+    return false;
   }
 }
 
@@ -215,26 +218,18 @@ async function probeCurve(
 }
 
 async function runComparison(
-  subject: Subject,
+  model: OpenModel,
   settings: Settings,
   report: Report,
   print: (line: string) => void,
 ): Promise<void> {
-  const { engine, model } = subject;
-  const questions = chooseQuestions(settings.questions ?? (isShipped(model) ? saplingQuestions : generalQuestions));
-  const verifier = subject.verifier ?? new ConfidenceVerifier();
-  if (subject.verifier === undefined)
+  const own = isShipped(model.config.name) ? saplingQuestions : generalQuestions;
+  const questions = chooseQuestions(settings.questions ?? own);
+  if (model.config.verifier.kind === 'confidence')
     print('\nno verifier was given: MCTS is guided by the confidence of the model itself');
   print(`\n${questions.length} questions, ${settings.rollouts} samples or rollouts each, seed ${settings.seed}`);
-  const tallies = await compare({
-    engine,
-    verifier,
-    questions,
-    formOf: ({ question }) => formFor(model, question),
-    rollouts: settings.rollouts,
-    budget: 16,
-    seed: settings.seed,
-  });
+  const { rollouts, seed } = settings;
+  const tallies = await compare({ model, questions, rollouts, seed });
   report.verdict = verdict(tallies);
   print(tallyTable(tallies));
   print(report.verdict);
@@ -282,10 +277,10 @@ function readSettings(args: readonly string[]) {
     engines: values.engine ?? [],
     verifiers: values.verifier ?? [],
     kind: oneOf('kind', values.kind ?? 'qwen-prm', remoteVerifierKinds),
-    seconds: whole('seconds', values.seconds ?? String(curveDefaults.seconds), 0, 600),
-    kvBytes: whole('kv-bytes', values['kv-bytes'] ?? String(64 * 1024 * 1024), 1, 2 ** 50),
-    rollouts: whole('rollouts', values.rollouts ?? '8', 1, 1024),
-    seed: whole('seed', values.seed ?? '1', 0, 2 ** 31),
+    seconds: whole('seconds', values.seconds ?? String(curveDefaults.seconds), 0, 600, 'seconds'),
+    kvBytes: flagOf('kv-bytes', values['kv-bytes'] ?? String(64 * 1024 * 1024), engineKnobs.kvBytes),
+    rollouts: flagOf('rollouts', values.rollouts ?? '8', requestKnobs.rollouts),
+    seed: flagOf('seed', values.seed ?? '1', requestKnobs.seed),
     compare: values.compare === true,
     json: values.json === true,
     ...given('model', values.model, (name) => name),

@@ -36,7 +36,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const [file] = positionals;
   if (file === undefined) raise('bad-setting', 'replay what? Give the file that ask --trace wrote');
   const trace = readTrace(file);
-  const { at } = given('at', values.at, (text) => whole('at', text, 0, trace.events.length));
+  const { at } = given('at', values.at, (text) => whole('at', text, 0, trace.events.length, 'events'));
   if (at !== undefined) printAt(trace, at);
   else if (values.events || !process.stdout.isTTY || !process.stdin.isTTY) printEvents(trace);
   else await stepThrough(trace);

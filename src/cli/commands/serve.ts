@@ -2,11 +2,12 @@
 // process left, listens, and ends in order on SIGINT or SIGTERM.
 
 import { existsSync, readFileSync } from 'node:fs';
+import { defaultModel, simulatedModel } from '../../answering/default-models.ts';
+import { openModels } from '../../answering/open-models.ts';
 import { raise } from '../../base/fault.ts';
-import { loadConfig, type PlainTree } from '../../config/load.ts';
+import { loadConfig } from '../../config/load.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
-import { modelPath, shapeOf } from '../../engine/llama/shipped-models.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { newKey } from '../../gateway/http/keys.ts';
 import { createLog } from '../../gateway/observe/log.ts';
@@ -14,7 +15,6 @@ import { createTelemetry } from '../../gateway/observe/telemetry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
-import { openModels } from '../models/open-models.ts';
 import { readArguments } from '../terminal/options.ts';
 import { findPage } from './page.ts';
 
@@ -51,7 +51,7 @@ export async function run(args: readonly string[]): Promise<number> {
     },
   });
   if (values.help) return say(usage);
-  if (values['print-example']) return say(printExample().trimEnd());
+  if (values['print-example']) return say(printExample(defaultModel()).trimEnd());
   if (values['print-schema']) return say(printSchema());
   if (values['new-key'] !== undefined) return say(describeKey(values['new-key']));
   const shorthand = [
@@ -104,43 +104,6 @@ async function serve(config: Config): Promise<number> {
 function openJournal({ journal }: Config): Journal {
   const { path, texts, flushMs } = journal;
   return path === ':memory:' ? new MemoryJournal(texts) : new SqliteJournal({ path, texts, flushMs });
-}
-
-const simulatedModel: PlainTree = {
-  name: 'simulated',
-  engine: { kind: 'sim' },
-  verifier: { kind: 'sim' },
-  threshold: 0.65,
-  budget: 128,
-  examples: [
-    { title: 'Easy', question: 'What is 17 times 23?' },
-    { title: 'Needs search', question: 'How many days are in a leap year?' },
-  ],
-};
-
-/** Of the kinds that the shipped model was trained on; the last cannot be done. */
-const saplingExamples: readonly PlainTree[] = [
-  { title: 'Make 24', question: 'Make 24 from 2 4 6 8.' },
-  { title: 'Countdown', question: 'Make 151 from 4 6 9 23 30.' },
-  {
-    title: 'Stamps',
-    question:
-      'Anna has 12 boxes with 24 stamps in each. She gives 75 stamps to Ben. She buys 3 packs of 18 stamps. How many stamps does Anna have now?',
-  },
-  { title: 'Impossible', question: 'Make 24 from 1 1 1 1.' },
-];
-
-/** The shipped model where it is there, else the simulated engine. */
-function defaultModel(): PlainTree {
-  if (!existsSync(modelPath('sapling'))) return simulatedModel;
-  return {
-    name: 'sapling',
-    engine: { kind: 'llama' },
-    verifier: { kind: 'prm' },
-    budget: 16,
-    ...shapeOf('sapling'),
-    examples: saplingExamples,
-  };
 }
 
 function readConfigFile(given: string | undefined): { readonly name: string; readonly text: string } | undefined {

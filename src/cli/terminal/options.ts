@@ -2,6 +2,7 @@
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
+import { complaint, type Knob, type ValueOf, valueOfText } from '../../base/knob.ts';
 
 /** As node:util's parseArgs, with its complaints as faults. */
 export function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
@@ -12,26 +13,23 @@ export function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<
   }
 }
 
-export function whole(option: string, text: string, low: number, high: number): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= low && value <= high) return value;
-  return raise('bad-setting', `--${option} is '${text}'; it must be a whole number from ${low} to ${high}`);
+/** The value of a flag that is no setting of the vocabulary, refused in the same words where it is out of bounds. */
+export function flagOf<Each extends Knob>(option: string, text: string, knob: Each): ValueOf<Each> {
+  const value = valueOfText(knob, text);
+  const wrong = complaint(knob, value);
+  return wrong === undefined ? (value as ValueOf<Each>) : raise('bad-setting', `--${option} ${wrong}`);
 }
 
-export function real(option: string, text: string, low: number, high: number): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value >= low && value <= high) return value;
-  return raise('bad-setting', `--${option} is '${text}'; it must be a number from ${low} to ${high}`);
+export function whole(option: string, text: string, low: number, high: number, unit: string): number {
+  return flagOf(option, text, { low, high, unit, whole: true, why: '' });
 }
 
-export function oneOf<Name extends string>(option: string, text: string, names: readonly Name[]): Name {
-  const found = names.find((name) => name === text);
-  return found ?? raise('bad-setting', `--${option} is '${text}'; it must be one of ${names.join(', ')}`);
+export function oneOf<Name extends string>(option: string, text: string, values: readonly Name[]): Name {
+  return flagOf(option, text, { values, unit: 'name', why: '' }) as Name;
 }
 
-/** `yes` or `no`; what holds where the option was not given. */
-export function yes(option: string, text: string | undefined, otherwise: boolean): boolean {
-  return text === undefined ? otherwise : oneOf(option, text, ['yes', 'no']) === 'yes';
+export function yes(option: string, text: string): boolean {
+  return oneOf(option, text, ['yes', 'no']) === 'yes';
 }
 
 /** A member that is there only when the option was given. */

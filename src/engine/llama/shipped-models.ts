@@ -13,12 +13,18 @@ export function modelPath(name: string): string {
   return isShipped(name) ? fileURLToPath(new URL(`../../../models/${name}.gguf`, import.meta.url)) : name;
 }
 
-/** What a search does with a model where nobody says otherwise. */
+/** What a search does with an embedded model where nobody says otherwise. */
 export interface Shape {
+  /** Strands open at a time. */
+  readonly budget: number;
   /** Steps per expansion. */
   readonly branching: number;
   readonly choose: 'best' | 'vote';
   readonly checkArithmetic: boolean;
+  readonly delimiters?: readonly string[];
+  readonly stepTokens?: number;
+  readonly maxDepth?: number;
+  readonly sampling?: { readonly temperature: number };
 }
 
 /**
@@ -26,9 +32,19 @@ export interface Shape {
  * leaves long before its rollouts (docs/decisions/0043-branching-of-the-saplings.md). Their reward model cannot tell a wrong product of
  * large numbers from a right one; a calculator can, and so, a little, can a vote (docs/decisions/0044-who-checks-the-sums.md).
  */
-const shippedShape: Shape = { branching: 8, choose: 'vote', checkArithmetic: true };
+const shippedShape: Shape = {
+  budget: 16,
+  branching: 8,
+  choose: 'vote',
+  checkArithmetic: true,
+  // One line per step, and the temperature they were trained at; their longest answers have 23 lines.
+  delimiters: ['\n'],
+  stepTokens: 96,
+  maxDepth: 24,
+  sampling: { temperature: 1 },
+};
 /** P0 §5.1. */
-const otherShape: Shape = { branching: 4, choose: 'best', checkArithmetic: false };
+const otherShape: Shape = { budget: 16, branching: 4, choose: 'best', checkArithmetic: false };
 
 export function shapeOf(model: string): Shape {
   return isShipped(model) ? shippedShape : otherShape;

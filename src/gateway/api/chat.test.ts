@@ -151,15 +151,10 @@ describe('a chat completion', () => {
     const form = (prompt: Prompt) => {
       const text = prompt.kind === 'chat' ? (prompt.messages.at(-1)?.content ?? '') : '';
       if (!text.startsWith('make')) return { reason: 'this model makes numbers from numbers' };
-      return {
-        prompt: { kind: 'text', text },
-        delimiters: ['\n'],
-        stepTokens: 9,
-        maxDepth: 3,
-        temperature: 0.25,
-      } as const;
+      return { kind: 'text', text } as const;
     };
-    const { url, engine } = await runGateway({ form });
+    const model = { delimiters: ['\n'], stepTokens: 9, maxDepth: 3, sampling: { temperature: 0.25 } };
+    const { url, engine } = await runGateway({ form, model });
     expect((await ask(url, {})).status).toBe(200);
     expect(engine.asked[0]).toMatchObject({
       prompt: { kind: 'text' },

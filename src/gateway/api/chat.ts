@@ -1,12 +1,12 @@
 // `POST /v1/chat/completions`: plan, start, and answer whole or as a stream. A client that goes away takes its search
 // along, down to the engine.
 
+import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { ApiError } from '../http/api-error.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../http/exchange.ts';
 import { type ChatBody, parseChatBody } from '../plan/chat-body.ts';
 import { needsPassthrough } from '../plan/messages.ts';
-import type { SearchPlan } from '../plan/plan.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { completion } from './chat-answer.ts';

@@ -2,10 +2,10 @@
 // and the `coppice` object; the answer byte for byte. It takes one strand's place in the budget, and waits for it like any
 // search. The address comes from the configuration, never from the request.
 
+import type { Upstream } from '../../answering/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { ApiError } from '../http/api-error.ts';
 import { baseHeaders, type Exchange } from '../http/exchange.ts';
-import type { Upstream } from '../searches/served-model.ts';
 import type { GatewayContext } from './context.ts';
 
 const kept = ['content-type', 'retry-after'] as const;

@@ -1,39 +1,44 @@
-// The plan of a request against the models and limits that this server has.
+// The plan of a request against the models and limits that this server has; a refusal names the field of the body.
 
-import { fittingPolicy } from '../../policy/fitting.ts';
-import { programOf } from '../../program/registry/programs.ts';
+import { makePlan } from '../../answering/plan.ts';
+import { Refusal } from '../../answering/refusal.ts';
+import type { SearchPlan } from '../../answering/search-plan.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
+import { askedIn } from '../plan/body-wish.ts';
 import type { ChatBody } from '../plan/chat-body.ts';
-import { makePlan, type SearchPlan } from '../plan/plan.ts';
 import { randomSeed } from '../searches/search-facts.ts';
 import type { GatewayContext } from './context.ts';
 
 export function planFor(
-  context: GatewayContext,
+  { config, searches }: GatewayContext,
   body: ChatBody,
   caller: Caller,
   defaultDeadlineMs: number,
 ): SearchPlan {
-  const model = context.searches.models.get(body.model);
+  const { models } = searches;
+  const model = models.get(body.model);
   if (model === undefined) {
-    const known = [...context.searches.models.keys()].join(', ');
+    const known = [...models.keys()].join(', ');
     throw new ApiError('model_not_found', `there is no model '${body.model.slice(0, 128)}'; there are ${known}`, {
       param: 'model',
     });
   }
-  const { contextTokens } = model.engine.capabilities;
-  const aggregation = model.config.aggregation ?? model.verifier?.capabilities.aggregation ?? 'product';
-  return makePlan(body, {
-    model: model.config,
-    form: model.form,
-    limits: context.config.limits,
-    hasVerifier: model.verifier !== undefined,
-    needsVerifier: (program) => programOf(program).needsVerifier,
-    policyFor: (program) => fittingPolicy(model.config.policy, programOf(program), aggregation),
-    contextTokens,
-    maxPriority: caller.maxPriority,
-    defaultDeadlineMs,
-    seed: randomSeed(),
-  });
+  const { limits } = config;
+  const asked = askedIn(body, limits);
+  const successor = models.get(model.config.escalateTo ?? '');
+  const { maxPriority } = caller;
+  return naming(() =>
+    makePlan({ ...asked, model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() }),
+  );
+}
+
+function naming(plan: () => SearchPlan): SearchPlan {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const code = error.kind === 'invalid' ? 'invalid_value' : 'unsupported_parameter';
+    throw new ApiError(code, error.fault.message, { param: error.setting });
+  }
 }

@@ -1,12 +1,12 @@
 // What metrics, traces and the overview read of searches and models. The gateway's own classes have these shapes; nothing
 // here knows how searches are kept, so that what observes can stand below what is observed.
 
+import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { SearchState } from '../../journal/journal.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { TraceContext } from '../http/trace-context.ts';
-import type { SearchPlan } from '../plan/plan.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { SummaryJson } from '../wire/search-json.ts';
 

@@ -1,49 +1,54 @@
 // The body of a chat completion as OpenAI's clients send it, and the `coppice` object. Shape only: what the fields mean
-// for a search is decided in plan.ts. An unknown field is an error that names it; a field that asks for something a
+// for a search is decided in answering/plan.ts. An unknown field is an error that names it; a field that asks for something a
 // search cannot do is let through here and refused by name there.
 
 import { z } from 'zod';
+import type { KnobValue } from '../../base/knob.ts';
+import { issueLine, schemaOf } from '../../config/knob.ts';
 import { efforts } from '../../config/search-limits.ts';
-import { policyNames } from '../../policy/policy.ts';
-import { choices } from '../../program/choice.ts';
-import { programNames } from '../../program/registry/programs.ts';
+import { bodyName, knobOf, requestKnobs, samplingKnobs, searchKnobNames } from '../../config/vocabulary.ts';
 import { type ApiErrorCode, refuse } from '../http/api-error.ts';
 
-const futileChoices = ['answer', 'refuse', 'escalate'] as const;
-const reasoningChoices = ['separate', 'inline'] as const;
+const anything = z.unknown().optional();
 
 const part = z.looseObject({ type: z.string() });
-const message = z.looseObject({
+const message = z.strictObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
+  refusal: z.string().nullish(),
+  // Taken as they are; messages.ts refuses by name those that a search cannot honour.
+  name: anything,
+  tool_calls: anything,
+  tool_call_id: anything,
+  function_call: anything,
+  audio: anything,
+  annotations: anything,
+  reasoning_content: anything,
+  reasoning: anything,
 });
 
-const coppice = z.strictObject({
-  program: z.enum(programNames).optional(),
-  policy: z.enum(policyNames).optional(),
-  rollouts: z.int().min(1).optional(),
-  threshold: z.number().min(0).max(1).optional(),
-  choose: z.enum(choices).optional(),
-  token_budget: z.int().min(1).optional(),
-  deadline_ms: z.int().min(1).optional(),
-  priority: z.int().min(-100).max(100).optional(),
-  on_futile: z.enum(futileChoices).optional(),
-  reasoning: z.enum(reasoningChoices).optional(),
-});
+/** Every setting that a client may make and that OpenAI's API has no field for. */
+const coppice = z.strictObject(
+  Object.fromEntries(
+    searchKnobNames
+      .filter((name) => knobOf(name).client === 'coppice')
+      .map((name) => [bodyName(name), schemaOf(knobOf(name)).optional()]),
+  ) as Record<string, z.ZodOptional<z.ZodType<KnobValue>>>,
+);
 
-const optionalNumber = (low: number, high: number) => z.number().min(low).max(high).nullish();
-const anything = z.unknown().optional();
+/** Servers of models take -1 for off as well as 0. */
+const topK = z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish());
 
 const fields = {
   model: z.string().min(1),
   messages: z.array(message).min(1),
-  temperature: optionalNumber(0, 2),
-  top_p: optionalNumber(0, 1),
-  top_k: z.int().min(-1).max(100_000).nullish(),
-  min_p: optionalNumber(0, 1),
-  seed: z.int().nullish(),
-  max_tokens: z.int().min(1).nullish(),
-  max_completion_tokens: z.int().min(1).nullish(),
+  temperature: schemaOf(samplingKnobs.temperature).nullish(),
+  top_p: schemaOf(samplingKnobs.topP).nullish(),
+  top_k: topK,
+  min_p: schemaOf(samplingKnobs.minP).nullish(),
+  seed: schemaOf(requestKnobs.seed).nullish(),
+  max_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
+  max_completion_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z
@@ -106,5 +111,5 @@ function parse<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   }
   const code: ApiErrorCode = 'invalid_value';
   const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
-  return refuse(code, `${where}: ${issue.message}`, path.length === 0 ? undefined : path.join('.'));
+  return refuse(code, issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));
 }

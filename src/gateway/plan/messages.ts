@@ -48,6 +48,9 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
+/** Fields of a message that mean something which a search would have to leave out. Reasoning of former turns is left out. */
+const unhonoured = ['name', 'tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'] as const;
+
 function readMessage(message: BodyMessage, at: number): Message {
   const where = `messages.${at}`;
   if (message.role === 'tool' || message.role === 'function') {
@@ -57,20 +60,20 @@ function readMessage(message: BodyMessage, at: number): Message {
       `${where}.role`,
     );
   }
-  const { tool_calls: calls, audio } = message as { tool_calls?: unknown; audio?: unknown };
-  if (calls !== undefined && calls !== null)
-    refuse('unsupported_parameter', `'${where}.tool_calls': a search takes no tool calls`, `${where}.tool_calls`);
-  if (audio !== undefined && audio !== null)
-    refuse('unsupported_parameter', `'${where}.audio': a search takes no audio`, `${where}.audio`);
+  for (const field of unhonoured) {
+    const value = message[field];
+    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
+    refuse('unsupported_parameter', `'${where}.${field}' cannot be honoured by a search`, `${where}.${field}`);
+  }
   const role = message.role === 'developer' ? 'system' : message.role;
-  return { role, content: readContent(message.content, `${where}.content`) };
+  return { role, content: readContent(message.content ?? message.refusal, `${where}.content`) };
 }
 
 function readContent(content: BodyMessage['content'], where: string): string {
   if (content === null || content === undefined) return '';
   if (typeof content === 'string') return content.toWellFormed();
   const texts = content.map((part, at) => {
-    if (part.type === 'text' && typeof part.text === 'string') return part.text.toWellFormed();
+    if (part.type === 'text' && typeof part.text === 'string') return readText(part, part.text, `${where}.${at}`);
     return refuse(
       'unsupported_parameter',
       `'${where}.${at}' is of type '${part.type.slice(0, 40)}': a search takes text only`,
@@ -78,4 +81,11 @@ function readContent(content: BodyMessage['content'], where: string): string {
     );
   });
   return texts.join('');
+}
+
+function readText(part: Readonly<Record<string, unknown>>, text: string, where: string): string {
+  const unknown = Object.keys(part).find((key) => key !== 'type' && key !== 'text');
+  if (unknown !== undefined)
+    refuse('unknown_parameter', `'${where}.${unknown}' is not a known parameter`, `${where}.${unknown}`);
+  return text.toWellFormed();
 }

@@ -1,5 +1,7 @@
 // One search that waits or runs in this process: its plan, the fold of its log, and those who listen to it.
 
+import type { SearchPlan } from '../../answering/search-plan.ts';
+import { type BuiltSearch, buildSearch } from '../../answering/search-request.ts';
 import type { FaultCode } from '../../base/fault.ts';
 import type { Plain, SearchState } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -7,7 +9,6 @@ import { SearchFold } from '../../log/fold.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { ApiError } from '../http/api-error.ts';
 import type { TraceContext } from '../http/trace-context.ts';
-import type { SearchPlan } from '../plan/plan.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { SummaryJson } from '../wire/search-json.ts';
 
@@ -42,6 +43,8 @@ export interface LiveSearchFacts {
 
 export class LiveSearch {
   readonly facts: LiveSearchFacts;
+  /** Its program and rules, made once. */
+  readonly built: BuiltSearch;
   readonly fold = new SearchFold();
   state: SearchState = 'queued';
   /** Under which it may write to the journal. */
@@ -61,6 +64,7 @@ export class LiveSearch {
 
   constructor(facts: LiveSearchFacts) {
     this.facts = facts;
+    this.built = buildSearch(facts.plan);
   }
 
   get id(): string {

@@ -1,5 +1,6 @@
 // What a former process left in the journal, read back: a record becomes a live search, a log its fold and its tree.
 
+import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
 import { raise } from '../../base/fault.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
@@ -8,7 +9,6 @@ import type { Aggregation } from '../../tree/aggregate.ts';
 import type { TreeEvent } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Log } from '../observe/log.ts';
-import type { SearchPlan } from '../plan/plan.ts';
 import { LiveSearch } from './live-search.ts';
 
 const pageSize = 1000;

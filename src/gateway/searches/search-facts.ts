@@ -1,9 +1,9 @@
 // Names and summaries of searches: ids, fingerprints, and what the journal is told of a search at its start and at its end.
 
 import { createHash, randomBytes } from 'node:crypto';
+import type { SearchPlan } from '../../answering/search-plan.ts';
 import { hash } from '../../base/random.ts';
 import type { Ending, NewSearch, Plain } from '../../journal/journal.ts';
-import type { SearchPlan } from '../plan/plan.ts';
 import type { AboutJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch, LiveSearchFacts } from './live-search.ts';
 

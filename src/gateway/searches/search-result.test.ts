@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Cost, ExitKind } from '../../log/end.ts';
 import type { SearchEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
-import type { SearchPlan } from '../plan/plan.ts';
+import { defaultOptions } from '../../policy/knobs.ts';
 import { makeResult } from './search-result.ts';
 
 const plan: SearchPlan = {
@@ -10,7 +11,10 @@ const plan: SearchPlan = {
   prompt: { kind: 'text', text: 'q' },
   mode: 'search',
   program: 'mcts',
+  programOptions: {},
   policy: 'positive',
+  policyOptions: defaultOptions,
+  aggregation: 'product',
   scoring: 'verifier',
   rollouts: 4,
   threshold: 0.5,
@@ -19,6 +23,7 @@ const plan: SearchPlan = {
   deadlineMs: 1000,
   priority: 0,
   seed: 1,
+  repeatable: false,
   sampling: { temperature: 1 },
   branching: 2,
   choose: 'best',

@@ -1,10 +1,10 @@
 // What a finished search says to its client, made from its plan and its log alone, so that it is the same before and
 // after a restart. Token counts follow docs/http-api.md: everything that was generated is counted, once.
 
+import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Exit, ExitKind } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import type { Node } from '../../tree/node.ts';
-import type { SearchPlan } from '../plan/plan.ts';
 import type { ClientResult, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
 import type { AboutJson, CoppiceJson } from '../wire/search-json.ts';
 

@@ -3,31 +3,31 @@
 // result is made from plan and log alone. Order matters: whatever is journalled is called in the order in which it
 // must be found again after a crash.
 
+import type { OpenModel } from '../../answering/open-model.ts';
+import type { SearchPlan } from '../../answering/search-plan.ts';
+import { requestOf } from '../../answering/search-request.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type Fault, FaultError } from '../../base/fault.ts';
+import type { Fault } from '../../base/fault.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
-import { checkRequest } from '../../runtime/request.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { TraceContext } from '../http/trace-context.ts';
 import type { Log } from '../observe/log.ts';
-import type { SearchPlan } from '../plan/plan.ts';
 import { Admission } from './admission.ts';
-import { escalatedPlan } from './escalation.ts';
+import { planSuccessor } from './escalation.ts';
 import { Guests } from './guests.ts';
 import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
 import { plantAgain, replayLog, revive } from './recovery.ts';
 import { endOf } from './search-end.ts';
 import { fingerprint, newSearchId, toAccept, toFinish } from './search-facts.ts';
-import { makeProgram, makeSearchRequest } from './search-request.ts';
-import { type ModelParts, ServedModel } from './served-model.ts';
+import { ServedModel } from './served-model.ts';
 
 export interface SearchesOptions {
   readonly config: Config;
-  readonly models: readonly ModelParts[];
+  readonly models: readonly OpenModel[];
   readonly journal: Journal;
   readonly clock: Clock;
   readonly log: Log;
@@ -89,7 +89,7 @@ export class Searches {
     return this.#live.get(id);
   }
 
-  /** Throws an ApiError where there is no room or the plan cannot be run. Resolves when the search is accepted. */
+  /** Throws an ApiError where there is no room. Resolves when the search is accepted. */
   async start(plan: SearchPlan, caller: Caller, options: NewSearchOptions): Promise<LiveSearch | Known> {
     const { background, body, idempotencyKey } = options;
     const createdMs = this.#nowMs();
@@ -105,7 +105,6 @@ export class Searches {
       ...(options.trace === undefined ? {} : { trace: options.trace }),
     };
     const search = new LiveSearch(facts);
-    this.#check(search);
     const give = this.admission.reserve(this.#ticket(search, caller.share), caller.queue, createdMs);
     try {
       // A client that waits loses its search with the process anyway: nobody needs to wait for the disk.
@@ -146,19 +145,9 @@ export class Searches {
 
   // ---- starting --------------------------------------------------------------------------------------------------
 
-  #check(search: LiveSearch): void {
-    try {
-      checkRequest(this.#request(search));
-    } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      throw new ApiError('invalid_value', error.fault.message, { param: 'coppice' });
-    }
-  }
-
   #request(search: LiveSearch) {
-    const { plan, createdMs } = search.facts;
-    const waitedMs = this.#nowMs() - createdMs;
-    return makeSearchRequest(search.id, plan, makeProgram(plan), waitedMs, this.#model(search).extract);
+    const waitedMs = this.#nowMs() - search.facts.createdMs;
+    return requestOf(search.built, search.id, this.#model(search).extract, waitedMs);
   }
 
   #accept(search: LiveSearch, idempotencyKey: string | undefined) {
@@ -185,7 +174,7 @@ export class Searches {
 
   #ticket(search: LiveSearch, share: number) {
     const { id, owner, plan, createdMs } = search.facts;
-    const width = makeProgram(plan).naturalWidth;
+    const width = search.built.program.naturalWidth;
     return { id, model: plan.model, owner, share, priority: plan.priority, width, arrivalMs: createdMs };
   }
 
@@ -316,7 +305,7 @@ export class Searches {
     const createdMs = this.#nowMs();
     const { facts } = search;
     try {
-      const plan = escalatedPlan(facts, target, config.limits);
+      const plan = planSuccessor(facts, this.#model(search), target, config.limits);
       const id = newSearchId(createdMs);
       const successor = new LiveSearch({ ...facts, id, plan, createdMs, escalatedFrom: facts.plan.model });
       void this.#accept(successor, undefined);
@@ -346,8 +335,8 @@ export class Searches {
     try {
       const logged = await replayLog(journal, search);
       if (search.cancelled) return this.#endUnstarted(search, 'cancelled', undefined);
-      const { runtime, verifier } = this.#model(search);
-      const aggregation = search.facts.plan.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
+      const { runtime } = this.#model(search);
+      const { aggregation } = search.facts.plan;
       const events = logged.length > 0 ? logged : plantAgain(journal, search, aggregation, this.#nowMs());
       runtime.resume(this.#request(search), events, search.fold.sequence + 1);
     } catch (error) {

@@ -2,37 +2,21 @@
 // models do not share theirs.
 
 import { extractAnswer } from '../../answer/extract.ts';
+import type { OpenModel, Upstream } from '../../answering/open-model.ts';
+import { policyOptionsOf } from '../../answering/plan.ts';
+import type { FormQuestion } from '../../answering/question-form.ts';
+import type { Extract } from '../../answering/search-request.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LoggedEvent } from '../../log/events.ts';
-import { createPolicy } from '../../policy/create.ts';
+import { createScheduler } from '../../policy/create.ts';
 import { LiveLoop } from '../../runtime/live.ts';
 import type { Token } from '../../runtime/options.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
-import type { FormQuestion } from '../plan/plan.ts';
 import { meterPrompts } from './prompt-meter.ts';
-import type { Extract } from './search-request.ts';
-
-/** A server of its own chat endpoint, for what cannot be searched. The URLs come from the configuration alone. */
-export interface Upstream {
-  /** Base URLs of replicas; the next is tried where one cannot be reached. */
-  readonly urls: readonly string[];
-  readonly model: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface ModelParts {
-  readonly config: ModelConfig;
-  readonly engine: Engine;
-  readonly verifier?: Verifier;
-  readonly extract?: Extract;
-  /** Where the model takes no conversation. */
-  readonly form?: FormQuestion;
-  readonly upstream?: Upstream;
-}
 
 export interface ModelHooks {
   onEvent(event: LoggedEvent): void;
@@ -53,7 +37,7 @@ export class ServedModel {
   readonly runtime: Runtime;
   readonly #loop: LiveLoop;
 
-  constructor(parts: ModelParts, hooks: ModelHooks, clock: Clock) {
+  constructor(parts: OpenModel, hooks: ModelHooks, clock: Clock) {
     const { config, engine, verifier } = parts;
     this.config = config;
     this.engine = engine;
@@ -66,7 +50,7 @@ export class ServedModel {
       engine: meterPrompts(engine, hooks.onPrompt),
       ...(verifier === undefined ? {} : { verifier }),
       // It boosts only searches whose own policy says so: each request may choose.
-      scheduler: createPolicy('boost').scheduler,
+      scheduler: createScheduler('boost', policyOptionsOf({}, config)),
       budget: config.budget,
       clock,
       requestTimeoutMs: config.requestMs,

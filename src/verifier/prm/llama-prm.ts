@@ -9,6 +9,7 @@ import { LlamaThread } from '../../engine/llama/thread/thread.ts';
 import type { ThreadInfo, ThreadLoad } from '../../engine/llama/thread/thread-messages.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
+import { readings } from './readings.ts';
 
 export interface LlamaPrmOptions {
   /** Path of a GGUF file. */
@@ -24,16 +25,6 @@ export interface LlamaPrmOptions {
   readonly marker?: string;
   readonly aggregation?: Aggregation;
 }
-
-/**
- * The two readings of the shipped reward model (models/README.md): is this step right in itself, so that a product along
- * the path means something; and does the path so far still lead to the answer, where the last reading says it all.
- */
-export const readings = {
-  step: { good: '+', bad: '-', marker: '', aggregation: 'product' },
-  promise: { good: '!', bad: '?', marker: '', aggregation: 'last' },
-} as const;
-export type ReadingName = keyof typeof readings;
 
 export class LlamaPrm implements Verifier {
   readonly capabilities: VerifierCapabilities;

@@ -1,44 +1,54 @@
-// Engines and verifiers for `serve`, as the configuration names them. The only place that joins kinds of engines to the
-// gateway; each is loaded only when it is used.
+// Engines and verifiers as the configuration names them, for `serve`, `ask`, `bench` and `doctor`. The only place that knows
+// the kinds; each is loaded only when it is used.
 
-import { saplingForm } from '../../answering/question-form.ts';
-import { FaultError, fault, raise } from '../../base/fault.ts';
-import type { ModelConfig } from '../../config/schema.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { isShipped } from '../../engine/llama/shipped-models.ts';
-import { type Log, silentLog } from '../../gateway/observe/log.ts';
-import type { PromptForm } from '../../gateway/plan/plan.ts';
-import type { ModelParts, Upstream } from '../../gateway/searches/served-model.ts';
-import { isRecognised, recognise } from '../../task/recognise.ts';
-import type { Prompt } from '../../tree/step.ts';
-import { CheckedVerifier } from '../../verifier/exact/checked-verifier.ts';
-import type { Verifier } from '../../verifier/verifier.ts';
+import { FaultError, fault, raise } from '../base/fault.ts';
+import type { ModelConfig } from '../config/schema.ts';
+import type { Engine } from '../engine/engine.ts';
+import { isShipped } from '../engine/llama/shipped-models.ts';
+import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
+import type { Verifier } from '../verifier/verifier.ts';
+import type { Embedded } from './embedded.ts';
+import { closeModel, type OpenModel, type Upstream } from './open-model.ts';
+import { saplingPrompt } from './question-form.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Kind<Name extends ModelConfig['engine']['kind']> = Extract<ModelConfig['engine'], { kind: Name }>;
 
+/** Where the opening of models tells what happens; a log of the gateway is one. */
+export interface OpeningLog {
+  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+const silent: OpeningLog = { info: () => {}, warn: () => {} };
+
 export async function openModels(
   configs: readonly ModelConfig[],
   environment: Environment,
-  log: Log = silentLog,
-): Promise<ModelParts[]> {
-  const opened: ModelParts[] = [];
+  log: OpeningLog = silent,
+): Promise<OpenModel[]> {
+  const opened: OpenModel[] = [];
   try {
     for (const config of configs) opened.push(await openModel(config, environment, log));
     return opened;
   } catch (error) {
-    await Promise.all(opened.flatMap(({ engine, verifier }) => [engine.close(), verifier?.close()]));
+    await Promise.all(opened.map(closeModel));
     throw error;
   }
 }
 
-async function openModel(config: ModelConfig, environment: Environment, log: Log): Promise<ModelParts> {
+export async function openModel(
+  config: ModelConfig,
+  environment: Environment,
+  log: OpeningLog = silent,
+): Promise<OpenModel> {
   const parts = await openKind(config, environment, log);
   if (!config.checkArithmetic || parts.verifier === undefined) return parts;
-  return { ...parts, verifier: new CheckedVerifier(parts.verifier) };
+  const note = `${parts.note ?? config.name}, arithmetic checked`;
+  return { ...parts, verifier: new CheckedVerifier(parts.verifier), note };
 }
 
-function openKind(config: ModelConfig, environment: Environment, log: Log): Promise<ModelParts> {
+function openKind(config: ModelConfig, environment: Environment, log: OpeningLog): Promise<OpenModel> {
   const { engine } = config;
   switch (engine.kind) {
     case 'sim':
@@ -50,7 +60,7 @@ function openKind(config: ModelConfig, environment: Environment, log: Log): Prom
   }
 }
 
-async function openSimulated(config: ModelConfig, { speed }: Kind<'sim'>): Promise<ModelParts> {
+async function openSimulated(config: ModelConfig, { speed }: Kind<'sim'>): Promise<OpenModel> {
   const { simulate } = await import('./simulated.ts');
   const { engine, verifier, extract } = simulate(speed);
   const kind = config.verifier.kind;
@@ -62,39 +72,50 @@ async function openEmbeddedModel(
   config: ModelConfig,
   options: Kind<'llama'>,
   environment: Environment,
-  log: Log,
-): Promise<ModelParts> {
-  const { openEmbedded } = await import('../../answering/embedded.ts');
+  log: OpeningLog,
+): Promise<OpenModel> {
+  const { openEmbedded } = await import('./embedded.ts');
   const { verifier: wanted } = config;
-  if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
+  if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'exact', 'confidence', 'none']);
   const remote = wanted.kind === 'judge' || (wanted.kind === 'prm' && wanted.urls !== undefined);
-  const prm = wanted.kind === 'prm' && !remote ? wanted.model : 'none';
-  const { model, contextTokens: kvTokens, kvBytes } = options;
+  const { model, contextTokens: kvTokens, kvBytes, threads } = options;
   const memory = kvBytes === undefined ? { kvTokens } : { kvBytes };
-  const { engine, verifier: own, kvSplit } = await openEmbedded({ model, prm, ...memory });
+  const embedded = await openEmbedded({
+    model,
+    ...embeddedVerifier(config.verifier),
+    ...memory,
+    ...(threads === undefined ? {} : { threads }),
+  });
+  const { engine, kvSplit } = embedded;
   if (kvSplit !== undefined) log.info('kv-split', { model: config.name, kvBytes, ...kvSplit });
-  const verifier = remote ? await openVerifier(config, undefined, environment).catch(closing(engine)) : own;
-  const shipped = isShipped(model) ? { form: saplingQuestion } : {};
-  return { config, engine, ...shipped, ...(wanted.kind === 'none' || verifier === undefined ? {} : { verifier }) };
+  const verifier = remote
+    ? await openVerifier(config, undefined, environment).catch(closing(engine))
+    : embedded.verifier;
+  return embeddedModel(config, { ...embedded, verifier: verifier ?? embedded.verifier });
 }
 
-/** The shipped models take one question, as they were trained on it, and no conversation. */
-function saplingQuestion(prompt: Prompt): PromptForm | { readonly reason: string } {
-  const last = prompt.kind === 'chat' ? prompt.messages.findLast(({ role }) => role === 'user') : undefined;
-  const question = last?.content ?? '';
-  const found = recognise(question);
-  if (!isRecognised(found)) return { reason: found.message };
-  const { maxStepTokens: stepTokens, ...form } = saplingForm(question);
-  return { ...form, stepTokens };
+/** An embedded pair as a model of the configuration. */
+export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenModel {
+  const { engine, verifier, note } = embedded;
+  const form = config.engine.kind === 'llama' && isShipped(config.engine.model) ? { form: saplingPrompt } : {};
+  const parts = { config, engine, embedded, note, ...form };
+  return config.verifier.kind === 'none' ? parts : { ...parts, verifier };
+}
+
+/** The verifier that lives beside the embedded generator; `none` where it is elsewhere or the generator's own confidence. */
+function embeddedVerifier(wanted: ModelConfig['verifier']): { prm: string; reading?: 'step' | 'promise' } {
+  if (wanted.kind === 'exact') return { prm: 'exact' };
+  if (wanted.kind !== 'prm' || wanted.urls !== undefined) return { prm: 'none' };
+  return { prm: wanted.model, reading: wanted.reading };
 }
 
 async function openRemote(
   config: ModelConfig,
   options: Kind<'openai'>,
   environment: Environment,
-  log: Log,
-): Promise<ModelParts> {
-  const { openRemoteEngine } = await import('../../engine/openai/open-engine.ts');
+  log: OpeningLog,
+): Promise<OpenModel> {
+  const { openRemoteEngine } = await import('../engine/openai/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
   const servers = options.urls.map((url) => ({ url: root(url), ...(apiKey === undefined ? {} : { apiKey }) }));
   const { model, dialect, inFlight, siblings, routingHeaders } = options;
@@ -135,11 +156,12 @@ async function openVerifier(
   const { verifier } = config;
   if (verifier.kind === 'none') return undefined;
   if (verifier.kind === 'confidence') {
-    const { ConfidenceVerifier } = await import('../../verifier/confidence/confidence-verifier.ts');
+    const { ConfidenceVerifier } = await import('../verifier/confidence/confidence-verifier.ts');
     return new ConfidenceVerifier();
   }
-  if (verifier.kind === 'sim') return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
-  const { openRemoteVerifier } = await import('../../verifier/remote/open-verifier.ts');
+  if (verifier.kind === 'sim' || verifier.kind === 'exact')
+    return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
+  const { openRemoteVerifier } = await import('../verifier/remote/open-verifier.ts');
   const urls = verifier.urls ?? (verifier.kind === 'judge' ? engineUrls : undefined);
   if (urls === undefined) {
     return raise('bad-setting', `models: '${config.name}' has a verifier without urls; give those of its server`);

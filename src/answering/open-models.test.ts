@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeTinyModel } from '../../../tests/support/tiny-gguf.ts';
-import { loadConfig } from '../../config/load.ts';
-import { createLog } from '../../gateway/observe/log.ts';
+import { writeTinyModel } from '../../tests/support/tiny-gguf.ts';
+import { loadConfig } from '../config/load.ts';
+import { createLog } from '../gateway/observe/log.ts';
 import { openModels } from './open-models.ts';
 
 let folder: string;

@@ -1,0 +1,35 @@
+// A model of the configuration, opened: what generates, what scores, and how a question is put to it.
+
+import type { ModelConfig } from '../config/schema.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Verifier } from '../verifier/verifier.ts';
+import type { Embedded } from './embedded.ts';
+import type { FormQuestion } from './question-form.ts';
+import type { Extract } from './search-request.ts';
+
+/** A server of its own chat endpoint, for what cannot be searched. The URLs come from the configuration alone. */
+export interface Upstream {
+  /** Base URLs of replicas; the next is tried where one cannot be reached. */
+  readonly urls: readonly string[];
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface OpenModel {
+  readonly config: ModelConfig;
+  readonly engine: Engine;
+  readonly verifier?: Verifier;
+  /** What a finished path answers; the general rule where unset. */
+  readonly extract?: Extract;
+  /** Where the model takes no conversation. */
+  readonly form?: FormQuestion;
+  readonly upstream?: Upstream;
+  /** The embedded pair, for whoever measures it. */
+  readonly embedded?: Embedded;
+  /** In words, what generates and what scores. */
+  readonly note?: string;
+}
+
+export async function closeModel({ engine, verifier }: OpenModel): Promise<void> {
+  await Promise.all([engine.close(), verifier?.close()]);
+}

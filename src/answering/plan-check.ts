@@ -1,0 +1,96 @@
+// The one check of a search, before anything is journalled: values within their bounds and limits, a program that the model
+// can run, options that it has, rules that go with program and aggregation, and a successor that could take over.
+
+import { FaultError } from '../base/fault.ts';
+import { complaint } from '../base/knob.ts';
+import { knobOf, type SearchKnob, type Speaker, searchKnobNames } from '../config/vocabulary.ts';
+import { checkRules } from '../policy/check.ts';
+import { createRules } from '../policy/create.ts';
+import { type ProgramName, programKnobs, programOf, programs } from '../program/registry/programs.ts';
+import { refuseSetting } from './refusal.ts';
+import type { PlanRequest, SearchPlan, Wish } from './search-plan.ts';
+
+export function checkWish(wish: Wish, speaker: Speaker): void {
+  for (const name of searchKnobNames) {
+    if (wish[name] === undefined) continue;
+    const wrong = complaint(knobOf(name), wish[name]);
+    if (wrong !== undefined) refuseSetting('invalid', name, speaker, wrong);
+  }
+}
+
+/** What was asked for where it is no more than allowed, undefined where nothing was. */
+export function atMost(
+  { wish, speaker }: PlanRequest,
+  name: 'rollouts' | 'tokenBudget' | 'deadlineMs' | 'priority',
+  limit: number,
+  setting: string,
+): number | undefined {
+  const asked = wish[name];
+  if (asked === undefined || asked <= limit) return asked;
+  return refuseSetting('invalid', name, speaker, `is ${asked}; at most ${limit} is allowed (${setting})`);
+}
+
+/** The program that was asked for, or the model's own; without a verifier only one that needs none. */
+export function chooseProgram({ wish, speaker, model }: PlanRequest): ProgramName {
+  const { config, verifier } = model;
+  const program = wish.program ?? config.program;
+  if (verifier !== undefined || !programOf(program).needsVerifier) return program;
+  if (wish.program === undefined) return 'self-consistency';
+  const what = `is '${program}', which needs a verifier; model '${config.name}' has none`;
+  return refuseSetting('unsupported', 'program', speaker, what);
+}
+
+export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
+  if (plan.mode === 'direct') return;
+  const { wish, speaker } = request;
+  const program = programOf(plan.program);
+  for (const name of Object.keys(programKnobs) as SearchKnob[]) {
+    if (wish[name] === undefined || Object.hasOwn(program.options, name)) continue;
+    const owners = programs.filter(({ options }) => Object.hasOwn(options, name)).map((each) => each.name);
+    refuseSetting('unsupported', name, speaker, `belongs to ${owners.join(', ')}; the program is '${plan.program}'`);
+  }
+  if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
+    refuseSetting('unsupported', 'temperature', speaker, `is above 0; the program '${plan.program}' has none`);
+  }
+  checkRulesOf(plan, request);
+}
+
+function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
+  try {
+    checkRules(createRules(plan.policy, plan.policyOptions), programOf(plan.program), plan.aggregation);
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    const asked = (['policy', 'boundPrune', 'chancePrune', 'program'] as const).find(
+      (name) => wish[name] !== undefined,
+    );
+    const name = asked ?? 'policy';
+    refuseSetting('unsupported', name, speaker, `is '${wish[name] ?? plan.policy}': ${error.fault.message}`);
+  }
+}
+
+/** What has no meaning for a generation without search. */
+export function checkDirect({ wish, speaker }: PlanRequest): void {
+  const meant: readonly SearchKnob[] = ['deadlineMs', 'priority', 'reasoning'];
+  for (const name of searchKnobNames) {
+    if (wish[name] === undefined || knobOf(name).client !== 'coppice' || meant.includes(name)) continue;
+    refuseSetting('unsupported', name, speaker, "has no meaning with reasoning_effort 'none'");
+  }
+}
+
+/** A search that may have to escalate is taken only if the model that takes over could take it as well. */
+export function checkEscalation({ model, successor, speaker }: PlanRequest, planAnew: () => SearchPlan): void {
+  const refuse = (why: string) => refuseSetting('unsupported', 'onFutile', speaker, `is 'escalate' and ${why}`);
+  if (successor === undefined) return refuse(`model '${model.config.name}' has no escalateTo`);
+  const { name } = successor.config;
+  if (successor.verifier === undefined) {
+    return refuse(
+      `model '${name}', which would take over, has no verifier: it could not tell a better answer from a worse one`,
+    );
+  }
+  try {
+    planAnew();
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    refuse(`model '${name}' could not take over: ${error.fault.message}`);
+  }
+}

@@ -1,0 +1,147 @@
+// The one way in: what was asked of a model becomes the plan of a search. HTTP, `ask`, `bench`, `doctor` and `sim` all come
+// through here, and what this refuses is refused before anything is journalled. A plan is plain data: every choice has been
+// made, so that the same plan makes the same search after a restart. Never builds anything; search-request.ts does, once.
+
+import type { ModelConfig } from '../config/schema.ts';
+import { fittingPolicy } from '../policy/fitting.ts';
+import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
+import { programOf, programOptions } from '../program/registry/programs.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
+import type { Sampling } from '../tree/step.ts';
+import { atMost, checkDirect, checkEscalation, checkPlan, checkWish, chooseProgram } from './plan-check.ts';
+import { promptFor } from './question-form.ts';
+import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
+
+export function makePlan(request: PlanRequest): SearchPlan {
+  const { question, wish, speaker, model, limits, maxPriority } = request;
+  checkWish(wish, speaker);
+  const direct = wish.effort === 'none';
+  const plan: SearchPlan = {
+    model: model.config.name,
+    title: question.title,
+    prompt: promptFor(question.prompt, direct, model, speaker),
+    ...(direct ? directShape(request) : searchShape(request)),
+    nodes: limits.nodes,
+    deadlineMs: atMost(request, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
+    priority: atMost(request, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
+    seed: wish.seed ?? request.seed,
+    repeatable: wish.seed !== undefined,
+    sampling: samplingOf(wish, model.config),
+    ...(wish.maxTokens === undefined ? {} : { maxTokens: wish.maxTokens }),
+    onFutile: wish.onFutile ?? 'answer',
+    reasoning: wish.reasoning ?? 'separate',
+  };
+  checkPlan(plan, request);
+  if (plan.onFutile === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
+  return plan;
+}
+
+/**
+ * The same question, asked anew of the model that takes over: its form, its aggregation, its sampling, its program and
+ * policy where the client named none. What the first plan fixed for the client stays: deadline, priority and seed.
+ */
+export function escalatedPlan({ deadlineMs, priority, seed }: SearchPlan, request: PlanRequest): SearchPlan {
+  const { successor = request.model, ...rest } = request;
+  const wish: Wish = { ...request.wish, deadlineMs: undefined, priority: undefined, onFutile: 'answer' };
+  return { ...makePlan({ ...rest, wish, model: successor }), deadlineMs, priority, seed };
+}
+
+type Shape = Pick<
+  SearchPlan,
+  | 'mode'
+  | 'program'
+  | 'programOptions'
+  | 'policy'
+  | 'policyOptions'
+  | 'scoring'
+  | 'rollouts'
+  | 'threshold'
+  | 'tokenBudget'
+  | 'aggregation'
+  | 'branching'
+  | 'choose'
+  | 'maxDepth'
+  | 'delimiters'
+  | 'stepTokens'
+>;
+
+function searchShape(request: PlanRequest): Shape {
+  const { wish, limits, model } = request;
+  const { config } = model;
+  const effort = limits.efforts[wish.effort === undefined || wish.effort === 'none' ? limits.effort : wish.effort];
+  const program = chooseProgram(request);
+  const policyOptions = policyOptionsOf(wish, config);
+  const aggregation = aggregationOf(model, wish);
+  const { delimiters } = config;
+  return {
+    mode: 'search',
+    program,
+    programOptions: programOptions(program, { ...config, ...given(wish) }),
+    policy: wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, policyOptions),
+    policyOptions,
+    scoring: programOf(program).needsVerifier ? 'verifier' : 'self-consistency',
+    rollouts:
+      atMost(request, 'rollouts', limits.rollouts, 'limits.rollouts') ?? Math.min(effort.rollouts, limits.rollouts),
+    threshold: wish.threshold ?? config.threshold,
+    tokenBudget:
+      atMost(request, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Math.min(effort.tokens, limits.tokens),
+    aggregation,
+    branching: wish.branching ?? config.branching,
+    choose: wish.choose ?? config.choose,
+    maxDepth: wish.maxDepth ?? config.maxDepth,
+    delimiters,
+    stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/** One sample of one step: what the engine says, cut only by its own end, a stop string or the token limit. */
+function directShape(request: PlanRequest): Shape {
+  const { wish, limits, model } = request;
+  checkDirect(request);
+  const { contextTokens } = model.engine.capabilities;
+  const room = contextTokens === undefined ? limits.tokens : Math.max(1, Math.floor(contextTokens / 2));
+  const stepTokens = Math.min(wish.maxTokens ?? Math.min(4096, room), limits.tokens);
+  return {
+    mode: 'direct',
+    program: 'self-consistency',
+    programOptions: {},
+    policy: 'vanilla',
+    policyOptions: policyOptionsOf({}, model.config),
+    scoring: 'none',
+    rollouts: 1,
+    threshold: model.config.threshold,
+    tokenBudget: stepTokens,
+    aggregation: aggregationOf(model, {}),
+    branching: 1,
+    choose: 'best',
+    maxDepth: 1,
+    delimiters: wish.stop ?? [],
+    stepTokens,
+  };
+}
+
+function aggregationOf({ config, verifier }: PlannedModel, wish: Wish): Aggregation {
+  return wish.aggregation ?? config.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
+}
+
+/** Every knob of a policy: as asked for, else as configured for the model. */
+export function policyOptionsOf(wish: Wish, config: ModelConfig): PolicyOptions {
+  const names = Object.keys(policyKnobs) as (keyof PolicyOptions)[];
+  return Object.fromEntries(names.map((name) => [name, wish[name] ?? config[name]])) as unknown as PolicyOptions;
+}
+
+/** A `topK` of 0 is off. */
+function samplingOf(wish: Wish, { sampling }: ModelConfig): Sampling {
+  const { topK, minP, topP } = { ...sampling, ...given(wish) };
+  return {
+    temperature: wish.temperature ?? sampling.temperature,
+    ...(topP === undefined ? {} : { topP }),
+    ...(topK === undefined || topK === 0 ? {} : { topK }),
+    ...(minP === undefined ? {} : { minP }),
+  };
+}
+
+/** Without the members that are there and say nothing. */
+function given(wish: Wish): Wish {
+  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
+}

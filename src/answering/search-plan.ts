@@ -1,0 +1,81 @@
+// What is asked of a search, and what is decided about it. A plan is plain data: it is journalled, and the same plan makes
+// the same search after a restart.
+
+import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
+import type { Effort } from '../config/search-limits.ts';
+import type { SearchKnob, SearchSettings, Speaker } from '../config/vocabulary.ts';
+import type { PolicyOptions } from '../policy/knobs.ts';
+import type { PolicyName } from '../policy/policy.ts';
+import type { Choice } from '../program/choice.ts';
+import type { ProgramName } from '../program/registry/programs.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
+import type { Prompt, Sampling } from '../tree/step.ts';
+import type { FormQuestion } from './question-form.ts';
+
+export interface SearchPlan {
+  readonly model: string;
+  readonly prompt: Prompt;
+  /** `direct`: one generation without search, as `reasoning_effort: none` asks. */
+  readonly mode: 'search' | 'direct';
+  readonly program: ProgramName;
+  readonly programOptions: Readonly<Record<string, number | string>>;
+  readonly policy: PolicyName;
+  readonly policyOptions: PolicyOptions;
+  readonly scoring: 'verifier' | 'self-consistency' | 'none';
+  readonly rollouts: number;
+  readonly threshold: number;
+  readonly tokenBudget: number;
+  readonly nodes: number;
+  /** Duration since arrival. */
+  readonly deadlineMs: number;
+  readonly priority: number;
+  readonly seed: number;
+  /** The seed was asked for, so it must be obeyed; a server is faster without. */
+  readonly repeatable: boolean;
+  readonly sampling: Sampling;
+  readonly aggregation: Aggregation;
+  readonly branching: number;
+  readonly choose: Choice;
+  readonly maxDepth: number;
+  readonly delimiters: readonly string[];
+  readonly stepTokens: number;
+  /** Most tokens of the text that is given back, cut at the end of a step. */
+  readonly maxTokens?: number;
+  readonly onFutile: SearchSettings['onFutile'];
+  readonly reasoning: SearchSettings['reasoning'];
+  readonly title: string;
+}
+
+/** What was asked for, in the names of the vocabulary; what is missing is the model's or the server's to say. */
+export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & {
+  /** `none` asks for a generation without search. */
+  readonly effort?: Effort | 'none' | undefined;
+  /** Strings that end a direct generation. */
+  readonly stop?: readonly string[] | undefined;
+};
+
+/** What a plan needs to know of a model that has been opened. */
+export interface PlannedModel {
+  readonly config: ModelConfig;
+  readonly engine: { readonly capabilities: { readonly contextTokens?: number | undefined } };
+  readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
+  /** Where it takes no conversation. */
+  readonly form?: FormQuestion | undefined;
+}
+
+export interface PlanRequest {
+  /** The conversation as it came, or a bare text; `title` is a line for people. */
+  readonly question: { readonly prompt: Prompt; readonly title: string };
+  readonly wish: Wish;
+  /** In whose words a refusal names a setting. */
+  readonly speaker: Speaker;
+  readonly model: PlannedModel;
+  /** The model that the configuration names for futile searches. */
+  readonly successor?: PlannedModel | undefined;
+  readonly limits: LimitsConfig;
+  /** The highest priority that the caller may ask for. */
+  readonly maxPriority: number;
+  readonly defaultDeadlineMs: number;
+  /** Of a request that names none. */
+  readonly seed: number;
+}

@@ -1,0 +1,64 @@
+// From a plan to what the runtime takes. A search is built once: its program and its rules live as long as it does, and are
+// handed on, never made again.
+
+import type { ExitRule } from '../exit/exit.ts';
+import { createRules } from '../policy/create.ts';
+import type { Rules } from '../policy/policy.ts';
+import type { Program } from '../program/program.ts';
+import { createProgram } from '../program/registry/programs.ts';
+import type { SearchRequest } from '../runtime/request.ts';
+import type { SearchPlan } from './search-plan.ts';
+
+export type Extract = (pathText: string) => string | undefined;
+
+export interface BuiltSearch {
+  readonly plan: SearchPlan;
+  readonly program: Program;
+  readonly rules: Rules;
+}
+
+export function buildSearch(plan: SearchPlan): BuiltSearch {
+  const { rollouts, branching, maxDepth, sampling, choose } = plan;
+  const size = { rollouts, branching, maxDepth, sampling, choose };
+  const { exits, ...rules } = createRules(plan.policy, plan.policyOptions);
+  return {
+    plan,
+    program: createProgram(plan.program, size, plan.programOptions),
+    rules: { ...rules, exits: [...exits, nodeLimit(plan.nodes)] },
+  };
+}
+
+/** A deadline counts on from the first arrival, however long ago that was. */
+export function requestOf(
+  { plan, program, rules }: BuiltSearch,
+  id: string,
+  extract: Extract,
+  waitedMs = 0,
+): SearchRequest {
+  const { threshold, rollouts, tokenBudget: tokens } = plan;
+  return {
+    id,
+    prompt: plan.prompt,
+    program,
+    rules,
+    limits: { threshold, rollouts, tokens, deadlineMs: Math.max(0, plan.deadlineMs - waitedMs) },
+    aggregation: plan.aggregation,
+    seed: plan.seed,
+    repeatable: plan.repeatable,
+    priority: plan.priority,
+    delimiters: plan.delimiters,
+    maxStepTokens: plan.stepTokens,
+    extract,
+  };
+}
+
+/** A tree may not outgrow its share of memory, whatever its other limits allow. */
+function nodeLimit(limit: number): ExitRule {
+  return {
+    name: 'nodes',
+    check({ tree }) {
+      const { length: nodes } = tree.nodes;
+      return nodes < limit ? undefined : { kind: 'exhausted', rule: 'nodes', evidence: { nodes, limit } };
+    },
+  };
+}

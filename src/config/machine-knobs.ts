@@ -1,0 +1,46 @@
+// What the embedded engine and the budget of a model can be told, in the configuration and by the flags of `ask` and `bench`.
+
+import type { Knobs, NumberKnob } from '../base/knob.ts';
+import { readingNames } from '../verifier/prm/readings.ts';
+
+export const budgetKnob = {
+  default: 32,
+  low: 1,
+  high: 100_000,
+  whole: true,
+  unit: 'strands',
+  why: 'M: open at a time over all searches; near the knee of the engine, see `coppice doctor`',
+} as const satisfies NumberKnob;
+
+export const engineKnobs = {
+  contextTokens: {
+    default: 8192,
+    low: 64,
+    high: 10_000_000,
+    whole: true,
+    unit: 'tokens',
+    why: 'cells of each cache, shared by all branches',
+  },
+  kvBytes: {
+    low: 1,
+    high: 2 ** 50,
+    whole: true,
+    unit: 'bytes',
+    why: 'memory of generator and reward model together, split at the start by what each costs here (4 s); goes before contextTokens',
+  },
+  threads: {
+    low: 1,
+    high: 256,
+    whole: true,
+    unit: 'threads',
+    why: 'for the computation of each model; one unless set',
+  },
+} as const satisfies Knobs;
+
+/** What the embedded reward model is read for. */
+export const readingKnob = {
+  default: 'step',
+  values: readingNames,
+  unit: 'what',
+  why: 'whether this step is right; docs/embedded-engine.md compares the others',
+} as const;

@@ -1,0 +1,187 @@
+// What one search can be told, whoever tells it: the configuration of its model, the body of a request, or the flags of a
+// command. Each setting has one name (`tokenBudget`; a body writes it `token_budget`, a flag `--token-budget`), one unit,
+// one default and one pair of bounds, stated here or where a policy or program defines its own. `client` says that a
+// request may set it. Nothing here reads anything.
+
+import { type Knob, type Knobs, type KnobValue, type OptionsOf, valueOfText } from '../base/knob.ts';
+import { policyKnobs } from '../policy/knobs.ts';
+import { policyNames } from '../policy/policy.ts';
+import { choices } from '../program/choice.ts';
+import { programKnobs, programNames } from '../program/registry/programs.ts';
+import { aggregations } from '../tree/aggregate.ts';
+
+const client = 'coppice';
+
+/** How a search of a model runs unless its request says otherwise; the operator sets them per model. */
+export const modelKnobs = {
+  program: {
+    default: 'mcts',
+    values: programNames,
+    unit: 'name',
+    client,
+    why: 'without a verifier a program that needs one gives way to self-consistency',
+  },
+  policy: {
+    default: 'boost',
+    values: policyNames,
+    unit: 'name',
+    client,
+    why: "P0's full system; where nobody asked for it and its negative exit does not go with program or verifier, 'positive'",
+  },
+  threshold: { default: 0.9, low: 0, high: 1, unit: 'score', client, why: 'of a completed path that is accepted' },
+  aggregation: { values: aggregations, unit: 'name', why: "of rewards along a path; the verifier's own where unset" },
+  branching: {
+    default: 4,
+    low: 1,
+    high: 64,
+    whole: true,
+    unit: 'steps',
+    why: 'per expansion, P0 §5.1: children of a node, candidates of a beam; samples take one each',
+  },
+  choose: {
+    default: 'best',
+    values: choices,
+    unit: 'rule',
+    client,
+    why: 'the answer: of the path with the highest score, or by a vote of all completed paths weighted by score',
+  },
+  stepTokens: {
+    default: 256,
+    low: 1,
+    high: 32_768,
+    whole: true,
+    unit: 'tokens',
+    why: 'longest step; as in P3 and its baselines',
+  },
+  maxDepth: {
+    default: 40,
+    low: 1,
+    high: 1000,
+    whole: true,
+    unit: 'steps',
+    why: 'longest path; as in search-and-learn',
+  },
+} as const satisfies Knobs;
+
+/** Of the generator. OpenAI's API has fields for them. */
+export const samplingKnobs = {
+  temperature: {
+    default: 0.8,
+    low: 0,
+    high: 2,
+    unit: 'temperature',
+    client: 'openai',
+    why: 'siblings must differ; P0 and its baselines use 0.7 to 1',
+  },
+  topP: { low: 0.000001, high: 1, unit: 'probability', client: 'openai', why: 'off unless set' },
+  topK: { low: 0, high: 100_000, whole: true, unit: 'tokens', client: 'openai', why: 'off unless set; 0 is off' },
+  minP: { low: 0, high: 1, unit: 'probability', client: 'openai', why: 'off unless set' },
+} as const satisfies Knobs;
+
+/** What only a request can say; the limits and efforts of the configuration say what it may ask for, and what it gets. */
+export const requestKnobs = {
+  rollouts: {
+    low: 1,
+    high: 100_000,
+    whole: true,
+    unit: 'rollouts',
+    client,
+    why: 'paths that are paid for: rollouts of mcts, samples of the others; beam has half as many beams',
+  },
+  tokenBudget: {
+    low: 1,
+    high: 100_000_000,
+    whole: true,
+    unit: 'tokens',
+    client,
+    why: 'generated over all branches; the best so far is given then',
+  },
+  deadlineMs: {
+    low: 1,
+    high: 604_800_000,
+    whole: true,
+    unit: 'ms',
+    client,
+    why: 'since arrival; the best so far is given then',
+  },
+  priority: {
+    low: -100,
+    high: 100,
+    whole: true,
+    unit: 'priority',
+    client,
+    why: 'higher goes first; a key has a highest of its own',
+  },
+  onFutile: {
+    default: 'answer',
+    values: ['answer', 'refuse', 'escalate'],
+    unit: 'what',
+    client,
+    why: 'what a search gives that cannot reach its threshold: its best attempt, a refusal, or the answer of escalateTo',
+  },
+  reasoning: {
+    default: 'separate',
+    values: ['separate', 'inline'],
+    unit: 'where',
+    client,
+    why: 'whether the steps before the answer come in a field of their own or with it',
+  },
+  maxTokens: {
+    low: 1,
+    high: 100_000_000,
+    whole: true,
+    unit: 'tokens',
+    client: 'openai',
+    why: 'of the text that is given back, cut at the end of a step; unlimited unless set',
+  },
+  seed: {
+    low: 0,
+    high: 4_294_967_295,
+    whole: true,
+    unit: 'seed',
+    client: 'openai',
+    why: 'of all draws; a new one for every request where unset',
+  },
+} as const satisfies Knobs;
+
+/** Everything that one search can be told. */
+export const searchKnobs = {
+  ...modelKnobs,
+  ...samplingKnobs,
+  ...requestKnobs,
+  ...policyKnobs,
+  ...programKnobs,
+} as const;
+
+export type SearchKnob = keyof typeof searchKnobs;
+export type SearchSettings = OptionsOf<typeof searchKnobs>;
+
+export const searchKnobNames = Object.keys(searchKnobs) as SearchKnob[];
+
+export function knobOf(name: SearchKnob): Knob {
+  return searchKnobs[name];
+}
+
+/** Where somebody speaks of a setting: in the body of a request, or by the flags of a command. */
+export type Speaker = 'body' | 'flags';
+
+/** The setting as the speaker writes it: `coppice.token_budget`, `--token-budget`. */
+export function writtenName(name: SearchKnob | 'effort', speaker: Speaker): string {
+  if (speaker === 'flags') return `--${flagName(name)}`;
+  if (name === 'maxTokens') return 'max_completion_tokens'; // which goes before the older max_tokens
+  if (name === 'effort') return 'reasoning_effort';
+  return knobOf(name).client === 'openai' ? bodyName(name) : `coppice.${bodyName(name)}`;
+}
+
+export function bodyName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function flagName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The value of a flag of a setting, not yet checked. */
+export function flagValue(name: SearchKnob, text: string): KnobValue {
+  return valueOfText(knobOf(name), text);
+}
