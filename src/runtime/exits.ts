@@ -2,6 +2,7 @@
 // rule names. Reads only; the runtime ends the search.
 
 import type { Exit } from '../log/end.ts';
+import type { TooLate } from '../scheduler/forecast.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { RuntimeOptions } from './options.ts';
 import type { Search } from './search.ts';
@@ -11,6 +12,11 @@ type Circumstances = Pick<RuntimeOptions, 'engine' | 'verifier' | 'maxFailures'>
 const defaultMaxFailures = 8;
 
 export const cancelledByCaller: Exit = { kind: 'cancelled', rule: 'caller', evidence: {} };
+
+/** It waits, and cannot be done in time any more. */
+export function givenUp(search: Search, nowMs: number, late: TooLate): Exit {
+  return { kind: 'deadline', rule: 'wait', evidence: { waitedMs: Math.round(nowMs - search.arrivalMs), ...late } };
+}
 
 export function firstExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
   const view = search.view(nowMs);

@@ -22,6 +22,8 @@ export interface RuntimeOptions {
   readonly maxFailures?: number;
   readonly onEvent?: (event: LoggedEvent) => void;
   readonly onEnd?: (result: SearchResult) => void;
+  /** The turn of a search from a former process has come: its log is wanted now, by `restore`. */
+  readonly onLogWanted?: (search: string) => void;
   readonly onToken?: (token: Token) => void;
   /** Whether somebody reads the tokens of a search as they come; unless said, where there is `onToken`. Asked anew per step. */
   readonly watches?: (search: string) => boolean;

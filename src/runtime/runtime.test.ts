@@ -8,6 +8,7 @@ import { createBeam } from '../program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import type { Program } from '../program/program.ts';
+import type { TreeEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import type { SearchRequest, SearchResult } from './request.ts';
 import { Runtime } from './runtime.ts';
@@ -153,6 +154,11 @@ describe('the runtime', () => {
   });
 });
 
+function resume(runtime: Runtime, asked: SearchRequest, events: readonly TreeEvent[]): void {
+  runtime.revive(asked);
+  runtime.restore(asked.id, events, events.length);
+}
+
 describe('resuming', () => {
   it('goes on from any prefix of a log to the answer of the uninterrupted run', () => {
     const whole = world();
@@ -161,7 +167,7 @@ describe('resuming', () => {
     const events = whole.log.map(({ event }) => event).filter(isTreeEvent);
     for (let cut = 1; cut < events.length; cut += 1) {
       const again = world();
-      again.runtime.resume(request('a', createMcts({ rollouts: 4 })), events.slice(0, cut), cut);
+      resume(again.runtime, request('a', createMcts({ rollouts: 4 })), events.slice(0, cut));
       again.toys.run(again.runtime);
       expect(again.results[0]?.answer?.text).toBe(whole.results[0]?.answer?.text);
       expect(again.runtime.leasesTaken).toBe(0);
@@ -182,7 +188,7 @@ describe('resuming', () => {
     let halved = 0;
     for (let cut = 1; cut < before.length; cut += 3) {
       const narrow = world();
-      narrow.runtime.resume(request('a', atWidth(1)), before.slice(0, cut), cut);
+      resume(narrow.runtime, request('a', atWidth(1)), before.slice(0, cut));
       narrow.toys.run(narrow.runtime);
       const events = [...before.slice(0, cut), ...narrow.log.map(({ event }) => event).filter(isTreeEvent)];
       const expansions = readExpansions(events);

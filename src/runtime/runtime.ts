@@ -4,46 +4,44 @@
 // the simulator proves is what production runs. A fault in one search never touches another.
 
 import { assert, never } from '../base/assert.ts';
-import { FaultError, raise } from '../base/fault.ts';
+import { FaultError } from '../base/fault.ts';
 import type { EngineMessage } from '../engine/engine.ts';
 import { pruningsOf } from '../exit/prune.ts';
 import type { Exit } from '../log/end.ts';
 import type { SearchEvent } from '../log/events.ts';
-import { checkRules } from '../policy/check.ts';
 import type { Expansion } from '../program/program.ts';
 import type { Decision, Width } from '../scheduler/scheduler.ts';
-import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
+import type { TreeEvent } from '../tree/events.ts';
 import { drawKey, formKey } from '../tree/keys.ts';
-import { Tree } from '../tree/tree.ts';
-import type { VerifierMessage } from '../verifier/verifier.ts';
 import { Alarms } from './alarms.ts';
-import { cancelledByCaller, firstExit, nothingLeft } from './exits.ts';
+import { cancelledByCaller, firstExit, givenUp, nothingLeft } from './exits.ts';
 import { type Arrival, Flights } from './flights.ts';
-import { Leases } from './leases.ts';
+import { Inbox, type InboxMessage } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
-import { checkRequest, type SearchRequest } from './request.ts';
-import { type Flight, Search } from './search.ts';
+import { Leases } from './queue/leases.ts';
+import { Queue } from './queue/queue.ts';
+import { Reception } from './reception.ts';
+import type { SearchRequest } from './request.ts';
+import type { Flight, Search } from './search.ts';
 import { Speculation } from './speculation.ts';
-
-type InboxMessage =
-  | { readonly from: 'engine'; readonly message: EngineMessage }
-  | { readonly from: 'verifier'; readonly message: VerifierMessage }
-  | { readonly from: 'caller'; readonly submit: Search }
-  | { readonly from: 'caller'; readonly cancel: string };
+import { Strands } from './strands.ts';
 
 export class Runtime {
   readonly #options: RuntimeOptions;
+  readonly #inbox: Inbox;
+  readonly #reception: Reception;
+  readonly #strands: Strands;
   readonly #leases: Leases;
+  /** Those who wait, and their turns. */
+  readonly queue: Queue<Search>;
   readonly #flights: Flights;
   readonly #speculation: Speculation;
   readonly #alarms = new Alarms((search) => this.#isLive(search));
   /** Every live search: those that wait and those that run. */
   readonly #live = new Map<string, Search>();
-  readonly #waiting = new Map<string, Search>();
   readonly #running = new Map<string, Search>();
   /** Searches in which something happened since they were last asked. */
   readonly #touched = new Set<Search>();
-  #inbox: InboxMessage[] = [];
   /** Something changed on which the last decision rests. */
   #stale = false;
 
@@ -51,24 +49,42 @@ export class Runtime {
     const { engine, verifier, requestTimeoutMs, watches = () => options.onToken !== undefined, onFault } = options;
     this.#options = options;
     this.#leases = new Leases(options.budget);
+    this.#inbox = new Inbox(options.wake);
+    this.queue = new Queue<Search>(this.#leases, options.scheduler.ageingSeconds, () => this.#reconsider());
+    this.#reception = new Reception(options, this.#live, this.queue, this.#inbox, {
+      log: (search, event) => this.#emit(search, event),
+      tree: (search, event) => this.#onTreeEvent(search, event),
+    });
     this.#flights = new Flights({ engine, verifier, requestTimeoutMs, watches, onFault });
+    this.#strands = new Strands(this.#leases, this.#flights);
     this.#speculation = new Speculation(this.#leases, this.#flights, (search) => this.#touched.add(search));
-    engine.connect((message) => this.#post({ from: 'engine', message }));
-    verifier?.connect((message) => this.#post({ from: 'verifier', message }));
+    engine.connect((message) => this.#inbox.post({ from: 'engine', message }));
+    verifier?.connect((message) => this.#inbox.post({ from: 'verifier', message }));
   }
 
   submit(request: SearchRequest): void {
-    const aggregation = request.aggregation ?? this.#options.verifier?.capabilities.aggregation ?? 'product';
-    this.#accept(request, (listener) => Tree.plant(aggregation, listener));
+    this.#reception.submit(request);
   }
 
-  /** Goes on from a log: what was asked and never answered is asked again under the same keys. */
-  resume(request: SearchRequest, events: Iterable<TreeEvent>, nextSequence: number): void {
-    this.#accept(request, (listener) => Tree.replay(events, listener), { nextSequence });
+  /** A search from a former process. It waits without its log, which `onLogWanted` asks for when its turn has come. */
+  revive(request: SearchRequest): void {
+    this.#reception.revive(request);
+  }
+
+  /** The log of a revived search: what was asked and never answered is asked again under the same keys. */
+  restore(id: string, events: Iterable<TreeEvent>, nextSequence: number): void {
+    this.#reception.restore(id, events, nextSequence);
   }
 
   cancel(id: string): void {
-    this.#post({ from: 'caller', cancel: id });
+    this.#inbox.post({ from: 'caller', cancel: id });
+  }
+
+  /** Takes a search away without a word in its log: one that never ran here. */
+  withdraw(id: string): void {
+    const search = this.#live.get(id);
+    if (search !== undefined) this.#remove(search, undefined);
+    this.#reconsider();
   }
 
   /** One wake-up. Goes round again only when a ghost became a child or a search ended while being asked. */
@@ -95,7 +111,7 @@ export class Runtime {
 
   /** Something was posted since the last step, for instance by an engine that answers at once. */
   get hasMail(): boolean {
-    return this.#inbox.length > 0;
+    return !this.#inbox.isEmpty;
   }
 
   get leasesTaken(): number {
@@ -108,48 +124,17 @@ export class Runtime {
 
   /** The searches that wait, in order of submission, and those that run, in order of admission: to be read only. */
   get waiting(): ReadonlyMap<string, Search> {
-    return this.#waiting;
+    return this.queue.searches;
   }
 
   get running(): ReadonlyMap<string, Search> {
     return this.#running;
   }
 
-  // ---- inbox ------------------------------------------------------------------------------------------------------
-
-  #accept(
-    request: SearchRequest,
-    plant: (listener: (event: TreeEvent) => void) => Tree,
-    resume?: { readonly nextSequence: number },
-  ): void {
-    checkRequest(request);
-    const { id, program } = request;
-    if (this.#live.has(id)) raise('bad-setting', `id '${id}' is in use by a live search`);
-    if (program.needsVerifier && this.#options.verifier === undefined) {
-      raise('bad-setting', `program '${program.name}' needs a verifier and none is configured`);
-    }
-    const early: TreeEvent[] = [];
-    let search: Search | undefined;
-    const tree = plant((event) => (search === undefined ? early.push(event) : this.#onTreeEvent(search, event)));
-    checkRules(request.rules, program, tree.aggregation);
-    search = new Search(request, tree, this.#options.clock.nowMs(), resume);
-    this.#live.set(id, search);
-    this.#emit(search, { type: resume === undefined ? 'submitted' : 'resumed' });
-    for (const event of early) this.#emit(search, event);
-    this.#post({ from: 'caller', submit: search });
-  }
-
-  #post(message: InboxMessage): void {
-    this.#inbox.push(message);
-    this.#options.wake?.();
-  }
-
   // ---- drain ------------------------------------------------------------------------------------------------------
 
   #drain(nowMs: number): void {
-    const messages = this.#inbox;
-    this.#inbox = [];
-    for (const message of messages) this.#take(message, nowMs);
+    for (const message of this.#inbox.takeAll()) this.#take(message, nowMs);
     this.#flights.expire(nowMs);
     for (const search of this.#alarms.takeDue(nowMs)) this.#touched.add(search);
   }
@@ -163,6 +148,7 @@ export class Runtime {
         return this.#flights.takeFromVerifier(message.message, nowMs);
       case 'caller':
         if ('submit' in message) return this.#enqueue(message.submit);
+        if ('restored' in message) return this.#takeUpRestored(message.restored, nowMs);
         return this.#finish(this.#live.get(message.cancel), cancelledByCaller, nowMs);
       default:
         return never(message, 'inbox message');
@@ -178,11 +164,18 @@ export class Runtime {
 
   #enqueue(search: Search): void {
     if (!this.#isLive(search)) return;
-    this.#waiting.set(search.id, search);
+    this.queue.add(search);
     const { deadlineMs } = search.request.limits;
     if (deadlineMs !== undefined) this.#alarms.set(search.arrivalMs + deadlineMs, search);
     this.#touched.add(search);
     this.#stale = true;
+  }
+
+  /** Its log has come: it runs, or it has waited for it to give its best answer so far. */
+  #takeUpRestored(search: Search, nowMs: number): void {
+    if (!this.#isLive(search)) return;
+    this.#touched.add(search);
+    if (this.#isRunning(search)) this.#begin(search, search.width, nowMs);
   }
 
   // ---- tell -------------------------------------------------------------------------------------------------------
@@ -220,7 +213,7 @@ export class Runtime {
       for (const rule of search.request.rules.prunes) {
         for (const { strand, evidence } of pruningsOf(rule, search.view(nowMs))) {
           this.#emit(search, { type: 'pruned', strand, rule: rule.name, evidence });
-          this.#closeStrand(search, strand, 'pruned');
+          this.#strands.close(search, strand, 'pruned');
         }
       }
     }
@@ -228,7 +221,12 @@ export class Runtime {
 
   #checkExits(nowMs: number): void {
     for (const search of this.#touched) {
-      const exit = this.#isLive(search) ? firstExit(search, nowMs, this.#options) : undefined;
+      if (!this.#isLive(search)) continue;
+      if (search.log !== 'read') {
+        if (search.isOverdue(nowMs)) this.#wantLog(search);
+        continue;
+      }
+      const exit = firstExit(search, nowMs, this.#options);
       if (exit !== undefined) this.#finish(search, exit, nowMs);
     }
   }
@@ -238,26 +236,26 @@ export class Runtime {
   #decide(nowMs: number): void {
     if (!this.#stale) return;
     this.#stale = false;
-    const decision = this.#options.scheduler.decide({
-      nowMs,
-      budget: this.#leases.budget,
-      waiting: Array.from(this.#waiting.values(), (search) => search.asWaiting()),
-      running: Array.from(this.#running.values(), (search) => search.asRunning()),
-    });
-    this.#apply(decision, nowMs);
+    this.#apply(this.#options.scheduler.decide(this.queue.snapshot(nowMs, this.#running.values())), nowMs);
   }
 
   #apply(decision: Decision, nowMs: number): void {
     for (const [id, count] of decision.preempt) this.#preempt(this.#running.get(id), count);
     for (const search of this.#running.values()) this.#setWidth(search, decision.widths.get(search.id));
-    for (const id of decision.admit) this.#admit(this.#waiting.get(id), decision.widths.get(id), nowMs);
+    for (const id of decision.admit) {
+      if (!this.queue.serveGuest(id)) this.#admit(this.waiting.get(id), decision.widths.get(id), nowMs);
+    }
+    for (const [id, late] of decision.giveUp) {
+      const search = this.waiting.get(id);
+      if (search !== undefined) this.#finish(search, givenUp(search, nowMs, late), nowMs);
+    }
   }
 
   #preempt(search: Search | undefined, count: number): void {
     assert(search !== undefined, 'the scheduler preempts a search that does not run');
     for (const strand of search.request.program.yield(search.tree, count)) {
       this.#emit(search, { type: 'preempted', strand });
-      this.#closeStrand(search, strand, 'preempted');
+      this.#strands.close(search, strand, 'preempted');
       this.#touched.add(search);
     }
   }
@@ -268,33 +266,35 @@ export class Runtime {
     if (primary === search.width.primary && speculative === search.width.speculative) return;
     if (primary > search.width.primary || speculative > search.width.speculative) this.#touched.add(search);
     search.width = width;
+    if (search.log !== 'read') return;
     this.#speculation.shrink(search, speculative);
     this.#emit(search, { type: 'width', primary, speculative });
   }
 
   #admit(search: Search | undefined, width: Width | undefined, nowMs: number): void {
-    assert(search !== undefined, 'the scheduler admits a search that does not wait');
-    this.#waiting.delete(search.id);
+    assert(search !== undefined && width !== undefined, 'the scheduler admits a search that does not wait');
+    this.queue.serve(search);
     this.#running.set(search.id, search);
+    if (search.log === 'read') return this.#begin(search, width, nowMs);
+    search.width = width;
+    this.#wantLog(search);
+  }
+
+  #wantLog(search: Search): void {
+    if (search.log === 'asked') return;
+    search.log = 'asked';
+    this.#options.onLogWanted?.(search.id);
+  }
+
+  #begin(search: Search, width: Width, nowMs: number): void {
     search.admittedMs = nowMs;
+    search.width = { primary: 0, speculative: 0 };
     const { timeMs } = search.request.limits;
     if (timeMs !== undefined) this.#alarms.set(nowMs + timeMs, search);
     this.#emit(search, { type: 'admitted' });
     this.#setWidth(search, width);
-    if (search.resumed) this.#takeUp(search, nowMs);
-  }
-
-  /** A search from a log: its open strands get leases, as far as its width goes, and what they wait for is asked again. */
-  #takeUp(search: Search, nowMs: number): void {
-    const { tree } = search;
-    const surplus = tree.strands.size - Math.min(search.width.primary, this.#leases.free);
-    const given = surplus > 0 ? search.request.program.yield(tree, surplus) : [];
-    for (const strand of given) this.#closeStrand(search, strand, 'preempted');
-    for (const { id, node, sampling } of tree.strands.values()) {
-      search.leases.set(id, this.#leases.take(search.id));
-      const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
-      if (sampling !== undefined) this.#launch(search, { node, indices, sampling }, nowMs);
-    }
+    if (!search.resumed) return;
+    for (const expansion of this.#strands.takeUp(search)) this.#launch(search, expansion, nowMs);
   }
 
   // ---- ask --------------------------------------------------------------------------------------------------------
@@ -346,43 +346,32 @@ export class Runtime {
 
   #finish(search: Search | undefined, exit: Exit, nowMs: number): void {
     if (search === undefined) return;
-    for (const strand of [...search.tree.strands.keys()]) this.#closeStrand(search, strand, 'ended');
+    if (search.log !== 'read') return this.#remove(search, undefined);
+    this.#strands.closeAll(search);
     this.#speculation.shrink(search, 0);
     for (const flight of [...search.flights.values()]) this.#flights.cancel(flight);
-    for (const set of [this.#live, this.#waiting, this.#running]) set.delete(search.id);
-    this.#touched.delete(search);
-    this.#stale = true;
-    this.#options.engine.release(search.id);
-    this.#options.verifier?.release(search.id);
+    const saysNothing = exit.kind === 'cancelled' || exit.kind === 'failed' || search.admittedMs === undefined;
+    this.#remove(search, saysNothing ? undefined : nowMs - search.admittedMs!);
     const result = search.result(exit, nowMs);
     const { answer, cost } = result;
     this.#emit(search, { type: 'exited', exit, cost, ...(answer === undefined ? {} : { answer }) });
     this.#options.onEnd?.(result);
   }
 
-  /** Ends a strand from outside its program: what it waits for is cancelled, its lease goes back. */
-  #closeStrand(search: Search, id: StrandId, closing: Closing): void {
-    const { node, sampling } = search.tree.strand(id);
-    const form = sampling === undefined ? 0 : formKey(sampling);
-    for (const [index, owner] of node.inFlight ?? []) {
-      const flight = owner === id ? search.flights.get(drawKey(node.key, index, form)) : undefined;
-      if (flight !== undefined) this.#flights.cancel(flight);
-    }
-    search.tree.record({ type: 'closed', strand: id, closing });
+  #remove(search: Search, servedMs: number | undefined): void {
+    this.queue.remove(search, this.#running.has(search.id), servedMs);
+    for (const set of [this.#live, this.#running]) set.delete(search.id);
+    this.#touched.delete(search);
+    this.#stale = true;
+    this.#options.engine.release(search.id);
+    this.#options.verifier?.release(search.id);
   }
 
   // ---- events -----------------------------------------------------------------------------------------------------
 
-  /** Leases follow the tree's own events: taken when a strand opens, given back when it closes, whoever closed it. */
   #onTreeEvent(search: Search, event: TreeEvent): void {
-    if (event.type === 'opened') {
-      search.leases.set(event.strand, this.#leases.take(search.id));
-    } else if (event.type === 'closed') {
-      const lease = search.leases.get(event.strand);
-      if (lease !== undefined) this.#leases.give(lease);
-      search.leases.delete(event.strand);
-      this.#stale = true;
-    }
+    this.#strands.follow(search, event);
+    if (event.type === 'closed') this.#stale = true;
     this.#emit(search, event);
   }
 
@@ -397,6 +386,12 @@ export class Runtime {
   }
 
   #isRunning(search: Search): boolean {
-    return this.#running.get(search.id) === search;
+    return this.#running.get(search.id) === search && search.log === 'read';
+  }
+
+  /** Somebody came or went without a message: the next step decides anew. */
+  #reconsider(): void {
+    this.#stale = true;
+    this.#options.wake?.();
   }
 }

@@ -15,8 +15,8 @@ import type { DrawKey, FormKey, NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { Lease } from './leases.ts';
 import { Ledger } from './ledger.ts';
+import type { Lease } from './queue/leases.ts';
 import type { SearchRequest, SearchResult } from './request.ts';
 
 /** One child on its way. */
@@ -43,31 +43,38 @@ export interface OpenSpeculation {
 
 export class Search {
   readonly request: SearchRequest;
-  readonly tree: Tree;
+  tree: Tree;
   readonly arrivalMs: number;
+  /** Lower is admitted first; see scheduler/turn.ts. */
+  readonly turn: number;
+  /** Of a search from a former process: its log is read when its turn has come, and its tree is bare until then. */
+  log: 'read' | 'unread' | 'asked' = 'read';
   admittedMs: number | undefined;
   width: Width = { primary: 0, speculative: 0 };
   /** Read back from a log: what it had in flight is asked for again when it is admitted. */
-  readonly resumed: boolean;
+  resumed = false;
   readonly ledger = new Ledger();
   readonly leases = new Map<StrandId, Lease>();
   /** Children on their way, by draw; cancelled ones are not here. */
   readonly flights = new Map<DrawKey, Flight>();
   /** By the node below which they grow. */
   readonly speculations = new Map<NodeKey, OpenSpeculation>();
-  nextSequence: number;
+  nextSequence = 0;
   #openScoreOf = { nodes: 0, score: 0 };
 
-  constructor(request: SearchRequest, tree: Tree, arrivalMs: number, resume: { nextSequence: number } | undefined) {
+  constructor(request: SearchRequest, tree: Tree, arrivalMs: number, turn: number) {
     this.request = request;
     this.tree = tree;
     this.arrivalMs = arrivalMs;
-    this.resumed = resume !== undefined;
-    this.nextSequence = resume?.nextSequence ?? 0;
+    this.turn = turn;
   }
 
   get id(): string {
     return this.request.id;
+  }
+
+  get naturalWidth(): number {
+    return this.request.program.naturalWidth;
   }
 
   view(nowMs: number): SearchView {
@@ -81,19 +88,27 @@ export class Search {
     return prunes.length === 0 ? undefined : doomedBy(prunes, this.view(nowMs));
   }
 
+  isOverdue(nowMs: number): boolean {
+    const { deadlineMs } = this.request.limits;
+    return deadlineMs !== undefined && nowMs - this.arrivalMs >= deadlineMs;
+  }
+
   asWaiting(): WaitingSearch {
-    const { program, priority } = this.request;
-    return { id: this.id, arrivalMs: this.arrivalMs, priority, naturalWidth: program.naturalWidth };
+    const { program, limits } = this.request;
+    const { id, turn, log } = this;
+    // What a search from a former process has done already may be its answer: it is not given up while it waits.
+    const isOwed = this.resumed || log !== 'read' || limits.deadlineMs === undefined;
+    const deadline = isOwed ? {} : { deadlineAtMs: this.arrivalMs + limits.deadlineMs };
+    return { id, turn, naturalWidth: program.naturalWidth, ...deadline };
   }
 
   asRunning(): RunningSearch {
-    const { program, limits, priority } = this.request;
+    const { program, limits } = this.request;
     const { tree } = this;
     const firstReward = bestFirstReward(tree);
     return {
       id: this.id,
       arrivalMs: this.arrivalMs,
-      priority,
       naturalWidth: program.naturalWidth,
       ...(firstReward === undefined ? {} : { firstReward }),
       demand: this.#demand(),

@@ -5,7 +5,7 @@
 import { assert } from '../base/assert.ts';
 import { drawKey, formKey } from '../tree/keys.ts';
 import type { Flights } from './flights.ts';
-import type { Leases } from './leases.ts';
+import type { Leases } from './queue/leases.ts';
 import type { Flight, Search } from './search.ts';
 
 export class Speculation {

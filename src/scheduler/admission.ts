@@ -1,33 +1,53 @@
-// Who is let in, and in which order (Algorithm 1, phase 1). A search comes in when its natural width fits into what is
-// left of the budget. The order is never jumped to fill a gap: a wide search that waits for room is not overtaken.
+// Who is let in, in the order of turns, and who is given up (Algorithm 1, phase 1). A search comes in when its natural
+// width fits into what is left of the budget. The order is never jumped to fill a gap: a wide search that waits for room
+// is not overtaken.
 
-import type { WaitingSearch } from './scheduler.ts';
+import { expectedWaitMs, type Pace, type TooLate, tooLate } from './forecast.ts';
+import type { SearchId, WaitingSearch } from './scheduler.ts';
 import { naturalSeats } from './seat.ts';
 
-/**
- * Priority first, with ageing: one unit of priority is worth `ageingSeconds` of waiting. Both grow at the same pace for
- * all who wait, so the order between two searches never changes, and nobody is overtaken by a search that arrives more
- * than `ageingSeconds` times the difference in priority later. Equal ones keep the order of submission.
- */
-export function inOrder(waiting: readonly WaitingSearch[], ageingSeconds: number): WaitingSearch[] {
-  const turn = ({ arrivalMs, priority }: WaitingSearch) => arrivalMs / 1000 - priority * ageingSeconds;
-  return [...waiting].sort((a, b) => turn(a) - turn(b));
+/** The lowest turn first; equal ones keep the order of submission. */
+export function inOrder(waiting: readonly WaitingSearch[]): WaitingSearch[] {
+  return [...waiting].sort((a, b) => a.turn - b.turn);
 }
 
 /** The longest beginning of the queue that fits into `room` strands. */
-export function admit(
-  waiting: readonly WaitingSearch[],
-  room: number,
-  budget: number,
-  ageingSeconds: number,
-): WaitingSearch[] {
-  if (room <= 0 || waiting.length === 0) return [];
+export function admit(queue: readonly WaitingSearch[], room: number, budget: number): WaitingSearch[] {
   const admitted: WaitingSearch[] = [];
   let left = room;
-  for (const search of inOrder(waiting, ageingSeconds)) {
+  for (const search of queue) {
     left -= naturalSeats(search, budget);
     if (left < 0) break;
     admitted.push(search);
   }
   return admitted;
+}
+
+export interface Present {
+  readonly nowMs: number;
+  readonly budget: number;
+  /** Natural widths of all who run, those just admitted included. */
+  readonly seats: number;
+  readonly pace: Pace | undefined;
+}
+
+/** Of those who go on waiting, the ones that cannot be done in time; who is given up holds nobody up. */
+export function hopeless(
+  queue: readonly WaitingSearch[],
+  { nowMs, budget, seats, pace }: Present,
+): Map<SearchId, TooLate> {
+  const given = new Map<SearchId, TooLate>();
+  if (pace === undefined) return given;
+  let ahead = seats;
+  for (const search of queue) {
+    const own = naturalSeats(search, budget);
+    const late = judge(search, nowMs, expectedWaitMs(ahead, own, budget, pace), pace);
+    if (late === undefined) ahead += own;
+    else given.set(search.id, late);
+  }
+  return given;
+}
+
+function judge({ deadlineAtMs }: WaitingSearch, nowMs: number, waitMs: number, pace: Pace): TooLate | undefined {
+  return deadlineAtMs === undefined ? undefined : tooLate(deadlineAtMs - nowMs, waitMs, pace);
 }

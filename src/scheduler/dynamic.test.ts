@@ -19,42 +19,51 @@ const boost = { ...natural, widths: shares } as const;
 
 function running(id: string, more: Partial<RunningSearch> = {}): RunningSearch {
   const still = { openStrands: 1, observations: 1, progress: 0, openProgress: 0, demand: 16, rolloutsLeft: 16 };
-  return { id, arrivalMs: 0, priority: 0, naturalWidth: 1, ...still, ...more };
+  return { id, arrivalMs: 0, naturalWidth: 1, ...still, ...more };
 }
 
 function waiting(id: string, more: Partial<WaitingSearch> = {}): WaitingSearch {
-  return { id, arrivalMs: 0, priority: 0, naturalWidth: 1, ...more };
+  return { id, turn: 0, naturalWidth: 1, ...more };
 }
 
 function decide(options: DynamicOptions, snapshot: Partial<Snapshot>) {
   const given = { nowMs: 0, budget: 8, waiting: [], running: [], ...snapshot };
-  const { admit, widths, preempt } = dynamicScheduler(options).decide(given);
+  const { admit, widths, preempt, giveUp } = dynamicScheduler(options).decide(given);
   const primary = Object.fromEntries([...widths].map(([id, width]) => [id, width.primary]));
-  return { admit, widths: primary, preempt: Object.fromEntries(preempt) };
+  return { admit, widths: primary, preempt: Object.fromEntries(preempt), giveUp: Object.fromEntries(giveUp) };
 }
 
 describe('admission', () => {
-  it('fills the budget by natural width, in order of arrival', () => {
-    const queue = [waiting('b', { arrivalMs: 2 }), waiting('a', { arrivalMs: 1, naturalWidth: 5 }), waiting('c')];
+  it('fills the budget by natural width, in order of turns', () => {
+    const queue = [waiting('b', { turn: 2 }), waiting('a', { turn: 1, naturalWidth: 5 }), waiting('c')];
     expect(decide(natural, { waiting: queue, budget: 6 }).admit).toEqual(['c', 'a']);
     expect(decide(natural, { waiting: queue, budget: 7 }).admit).toEqual(['c', 'a', 'b']);
   });
 
   it('does not let a narrow search overtake a wide one that waits for room', () => {
-    const queue = [waiting('wide', { naturalWidth: 8 }), waiting('narrow', { arrivalMs: 1 })];
+    const queue = [waiting('wide', { naturalWidth: 8 }), waiting('narrow', { turn: 1 })];
     expect(decide(natural, { waiting: queue, running: [running('x')] }).admit).toEqual([]);
   });
 
   it('runs a search wider than the budget alone', () => {
     const decision = decide(natural, { waiting: [waiting('vast', { naturalWidth: 100 }), waiting('next')] });
-    expect(decision).toEqual({ admit: ['vast'], widths: { vast: 8 }, preempt: {} });
+    expect(decision).toEqual({ admit: ['vast'], widths: { vast: 8 }, preempt: {}, giveUp: {} });
   });
 
-  it('weighs priority against waiting: one unit is worth a minute', () => {
-    const queue = [waiting('early'), waiting('late', { arrivalMs: 59_000, priority: 1 })];
-    expect(decide(natural, { waiting: queue, nowMs: 60_000 }).admit).toEqual(['late', 'early']);
-    const later = [waiting('early'), waiting('late', { arrivalMs: 61_000, priority: 1 })];
-    expect(decide(natural, { waiting: later, nowMs: 70_000 }).admit).toEqual(['early', 'late']);
+  it('gives up who cannot be done in time behind those who go before, and nobody else', () => {
+    // One strand, held for 10 s in the mean: the first waits 10 s, the second 20 s; each then needs 8 s.
+    const pace = { meanMs: 10_000, medianMs: 8_000 };
+    const queue = [
+      waiting('second', { turn: 2, deadlineAtMs: 27_000 }),
+      waiting('first', { turn: 1, deadlineAtMs: 18_000 }),
+      waiting('patient', { turn: 3 }),
+    ];
+    const giveUp = (nowMs: number, given = queue) =>
+      decide(natural, { budget: 1, running: [running('x')], waiting: given, nowMs, pace }).giveUp;
+    expect(giveUp(0)).toEqual({ second: { expectedWaitMs: 20_000, serviceMs: 8_000, leftMs: 27_000 } });
+    // Who is given up holds nobody up: the second becomes the first.
+    expect(Object.keys(giveUp(1))).toEqual(['first']);
+    expect(giveUp(0, queue.slice(1))).toEqual({});
   });
 });
 
@@ -104,9 +113,9 @@ describe('preemption', () => {
   const full = [running('a', { openStrands: 5 }), running('b', { openStrands: 3, arrivalMs: 900 })];
 
   it('takes back only what an arrival needs, from the lowest score above its target', () => {
-    const decision = decide(boost, { running: full, waiting: [waiting('new', { arrivalMs: 1000 })], nowMs: 1000 });
+    const decision = decide(boost, { running: full, waiting: [waiting('new', { turn: 1 })], nowMs: 1000 });
     // Targets after admission: a 1 + 4 of 5 and one left over, b 1, new 1. b holds 3 and gives one up.
-    expect(decision).toEqual({ admit: ['new'], widths: { a: 5, b: 1, new: 1 }, preempt: { b: 1 } });
+    expect(decision).toEqual({ admit: ['new'], widths: { a: 5, b: 1, new: 1 }, preempt: { b: 1 }, giveUp: {} });
   });
 
   it('lets shares shift only as strands end, unless it is eager', () => {
@@ -124,11 +133,21 @@ describe('what goes first', () => {
   };
 
   it('admit: the waiting come in, the running share the rest', () => {
-    expect(decide(boost, snapshot)).toEqual({ admit: ['c', 'd'], widths: { a: 3, b: 3, c: 1, d: 1 }, preempt: {} });
+    expect(decide(boost, snapshot)).toEqual({
+      admit: ['c', 'd'],
+      widths: { a: 3, b: 3, c: 1, d: 1 },
+      preempt: {},
+      giveUp: {},
+    });
   });
 
   it('boost: the running take all they can use, the waiting wait', () => {
-    expect(decide({ ...boost, first: 'boost' }, snapshot)).toEqual({ admit: [], widths: { a: 4, b: 4 }, preempt: {} });
+    expect(decide({ ...boost, first: 'boost' }, snapshot)).toEqual({
+      admit: [],
+      widths: { a: 4, b: 4 },
+      preempt: {},
+      giveUp: {},
+    });
     const modest = snapshot.running.map((each) => ({ ...each, demand: 3 }));
     expect(decide({ ...boost, first: 'boost' }, { ...snapshot, running: modest }).admit).toEqual(['c', 'd']);
   });

@@ -2,7 +2,7 @@
 // numbers; whom to prefer is a part's business, that the budget holds is this file's.
 
 import { assert } from '../base/assert.ts';
-import { admit } from './admission.ts';
+import { admit, hopeless, inOrder } from './admission.ts';
 import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
 import type { Decision, Scheduler, Snapshot, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
@@ -21,18 +21,23 @@ export interface DynamicOptions {
 }
 
 export function dynamicScheduler(options: DynamicOptions): Scheduler {
-  return { name: options.name, decide: (snapshot) => decide(snapshot, options) };
+  const { name, ageingSeconds } = options;
+  return { name, ageingSeconds, decide: (snapshot) => decide(snapshot, options) };
 }
 
 function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
-  const { budget, nowMs, running, waiting } = snapshot;
+  const { budget, nowMs, running, pace } = snapshot;
   const present = running.map((search) => seatRunning(search, budget));
-  const admitted = admit(waiting, roomFor(present, snapshot, options), budget, options.ageingSeconds);
+  const queue = inOrder(snapshot.waiting);
+  const admitted = admit(queue, roomFor(present, snapshot, options), budget);
+  const taken = sum([...running, ...admitted].map((search) => naturalSeats(search, budget)));
+  const giveUp = hopeless(queue.slice(admitted.length), { nowMs, budget, seats: taken, pace });
   const seats = [...present, ...admitted.map((search) => seatAdmitted(search, budget))];
   const targets = options.widths(seats, budget, nowMs);
   const adjust = options.preemption === 'eager' ? preemptEagerly : preemptAsNeeded;
   const { widths, preempt } = adjust(seats, targets, budget);
-  return { admit: admitted.map(({ id }) => id), widths: widthMap(seats, widths), preempt: takenMap(seats, preempt) };
+  const admission = { admit: admitted.map(({ id }) => id), giveUp };
+  return { ...admission, widths: widthMap(seats, widths), preempt: takenMap(seats, preempt) };
 }
 
 /**

@@ -3,20 +3,22 @@
 // It never has an effect, keeps no state between calls, and does no more than n log n work in the live searches.
 // M counts strands. Sequences are capped apart, by the engine that runs them.
 
+import type { Pace, TooLate } from './forecast.ts';
+
 export type SearchId = string;
 
 export interface WaitingSearch {
   readonly id: SearchId;
-  readonly arrivalMs: number;
-  /** Higher goes first. */
-  readonly priority: number;
+  /** Fixed when it was accepted, see turn.ts; lower goes first. */
+  readonly turn: number;
   readonly naturalWidth: number;
+  /** Missing where it may wait for ever. */
+  readonly deadlineAtMs?: number;
 }
 
 export interface RunningSearch {
   readonly id: SearchId;
   readonly arrivalMs: number;
-  readonly priority: number;
   readonly naturalWidth: number;
   /** Most strands it could use: 'naturalWidth' where its policy does not boost, else what its budget leaves. */
   readonly demand: number;
@@ -41,6 +43,8 @@ export interface Snapshot {
   readonly waiting: readonly WaitingSearch[];
   /** In order of admission. */
   readonly running: readonly RunningSearch[];
+  /** Missing while nothing has been measured. */
+  readonly pace?: Pace;
 }
 
 export interface Width {
@@ -58,9 +62,13 @@ export interface Decision {
   readonly widths: ReadonlyMap<SearchId, Width>;
   /** How many open strands a search has to give up before others may open theirs. */
   readonly preempt: ReadonlyMap<SearchId, number>;
+  /** Searches that wait and cannot be done before their deadline any more, with the reason. */
+  readonly giveUp: ReadonlyMap<SearchId, TooLate>;
 }
 
 export interface Scheduler {
   readonly name: string;
+  /** What one unit of priority is worth in a turn. */
+  readonly ageingSeconds: number;
   decide(snapshot: Snapshot): Decision;
 }

@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPolicy } from '../../src/policy/create.ts';
 import { evenly } from '../../src/scheduler/evenly.ts';
+import { TurnLine } from '../../src/scheduler/line.ts';
 import type { Decision, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../src/scheduler/scheduler.ts';
+import { turnOf } from '../../src/scheduler/turn.ts';
 
 const schedulers = fc
   .record({
@@ -50,13 +52,13 @@ function snapshotOf(budget: number, running: readonly Draw[], waiting: readonly 
     room -= natural;
     const openStrands = Math.min(draw.open, free);
     free -= openStrands;
-    const { arrivalMs, priority, observations, progress, firstReward, naturalWidth } = draw;
-    const known = { arrivalMs, priority, observations, progress, firstReward, naturalWidth, openStrands };
+    const { arrivalMs, observations, progress, firstReward, naturalWidth } = draw;
+    const known = { arrivalMs, observations, progress, firstReward, naturalWidth, openStrands };
     const demand = Math.max(draw.demand, openStrands);
     admitted.push({ id: `r${at}`, ...known, demand, rolloutsLeft: demand, openProgress: 1 });
   }
   const queue = waiting.map(({ arrivalMs, priority, naturalWidth }, at): WaitingSearch => {
-    return { id: `w${at}`, arrivalMs, priority, naturalWidth };
+    return { id: `w${at}`, turn: turnOf({ arrivalMs, priority }).turn, naturalWidth };
   });
   return { nowMs: 100_000, budget, waiting: queue, running: admitted };
 }
@@ -107,7 +109,7 @@ describe('every decision', () => {
       const inside = [...running.map(({ id }) => id), ...decision.admit];
       expect(total(inside.map((id) => natural.get(id)!))).toBeLessThanOrEqual(budget);
       for (const id of decision.admit) expect(width(decision, id)).toBe(natural.get(id));
-      const key = ({ arrivalMs, priority }: WaitingSearch) => arrivalMs - priority * 60_000;
+      const key = ({ turn }: WaitingSearch) => turn;
       const admitted = waiting.filter(({ id }) => decision.admit.includes(id));
       const left = waiting.filter(({ id }) => !decision.admit.includes(id));
       const last = Math.max(...admitted.map(key));
@@ -168,11 +170,15 @@ describe('from decision to decision', () => {
   it('starves nobody: a low priority is overtaken only by those who came within its ageing time', () => {
     // One strand, one search served per second, and a stream of higher priority that never ends.
     const { scheduler } = createPolicy('vanilla', { ageingSeconds: 10 });
-    const low: WaitingSearch = { id: 'low', arrivalMs: 0, priority: 0, naturalWidth: 1 };
+    const line = new TurnLine(scheduler.ageingSeconds);
+    const enter = (id: string, arrivalMs: number, priority: number): WaitingSearch => {
+      return { id, turn: line.take(id, { arrivalMs, priority, seats: 1 }), naturalWidth: 1 };
+    };
+    const low = enter('low', 0, 0);
     let queue = [low];
     let second = 0;
     for (; queue.includes(low) && second < 100; second += 1) {
-      queue.push({ id: `high${second}`, arrivalMs: second * 1000, priority: 3, naturalWidth: 1 });
+      queue.push(enter(`high${second}`, second * 1000, 3));
       const { admit } = scheduler.decide({ nowMs: second * 1000, budget: 1, waiting: queue, running: [] });
       queue = queue.filter(({ id }) => !admit.includes(id));
     }

@@ -5,6 +5,7 @@ import type { Decision, Scheduler, Snapshot, Width } from '../../src/scheduler/s
 export function simpleScheduler(speculative = 0): Scheduler {
   return {
     name: 'simple',
+    ageingSeconds: 60,
     decide({ budget, waiting, running }: Snapshot): Decision {
       const widths = new Map<string, Width>();
       let room = budget;
@@ -19,7 +20,7 @@ export function simpleScheduler(speculative = 0): Scheduler {
         widths.set(id, { primary: naturalWidth, speculative });
         room -= naturalWidth + speculative;
       }
-      return { admit, widths, preempt: new Map() };
+      return { admit, widths, preempt: new Map(), giveUp: new Map() };
     },
   };
 }

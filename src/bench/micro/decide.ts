@@ -57,13 +57,14 @@ function crowdOf(crowd: Crowd, live: number): Snapshot {
 }
 
 function anyWaiting(id: number, random: Random): WaitingSearch {
-  return { id: `s${id}`, arrivalMs: random.integer(1_000_000), priority: random.integer(3), naturalWidth: 1 };
+  return { id: `s${id}`, turn: random.integer(1000) - 60 * random.integer(3), naturalWidth: 1 };
 }
 
 function anyRunning(id: number, openStrands: number, random: Random): RunningSearch {
   const demand = openStrands + random.integer(16);
   const seen = { observations: random.integer(8), progress: random.uniform(), firstReward: random.uniform() };
-  return { ...anyWaiting(id, random), demand, openStrands, rolloutsLeft: demand, openProgress: 1, ...seen };
+  const known = { id: `s${id}`, arrivalMs: random.integer(1_000_000), naturalWidth: 1 };
+  return { ...known, demand, openStrands, rolloutsLeft: demand, openProgress: 1, ...seen };
 }
 
 /** How much faster than n log n the operations grew from the step before: at most 1 where they do not. */

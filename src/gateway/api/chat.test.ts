@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
 import { ask, question, runGateway } from '../../../tests/support/running-gateway.ts';
-import { type Script, ScriptedVerifier, threeSteps } from '../../../tests/support/scripted-engine.ts';
+import { type Script, ScriptedEngine, ScriptedVerifier, threeSteps } from '../../../tests/support/scripted-engine.ts';
 import type { Prompt } from '../../tree/step.ts';
 
 describe('a chat completion', () => {
@@ -218,13 +218,26 @@ describe('a chat completion', () => {
   });
 
   test('a deadline gives the best so far', async () => {
-    const { url, engine } = await runGateway({ scripted: { held: true } });
-    const answer = await ask(url, { coppice: { deadline_ms: 30 } });
+    const held = new ScriptedEngine({
+      script: (request) => {
+        held.hold();
+        return threeSteps(request);
+      },
+    });
+    const { url } = await runGateway({ engine: held });
+    const answer = await ask(url, { coppice: { deadline_ms: 300 } });
     expect(answer).toMatchObject({
       status: 200,
-      choices: [{ finish_reason: 'length', message: { content: '' } }],
+      choices: [{ finish_reason: 'length', message: { content: expect.stringContaining('step 1') } }],
       coppice: { exit: { kind: 'deadline' }, complete: false },
     });
+    expect(held.open).toBe(0);
+  });
+
+  test('a deadline that passes before the first token is 504, not an empty answer', async () => {
+    const { url, engine } = await runGateway({ scripted: { held: true } });
+    const answer = await ask(url, { coppice: { deadline_ms: 30 } });
+    expect(answer).toMatchObject({ status: 504, error: { code: 'deadline_passed', type: 'server_error' } });
     expect(engine.open).toBe(0);
   });
 });

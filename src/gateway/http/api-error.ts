@@ -25,13 +25,14 @@ const kinds = {
   expectation_failed: [417, 'invalid_request_error'],
   queue_full: [429, 'rate_limit_error'],
   key_queue_full: [429, 'rate_limit_error'],
-  deadline_before_start: [429, 'rate_limit_error'],
+  deadline_unreachable: [429, 'rate_limit_error'],
   too_many_streams: [429, 'rate_limit_error'],
   headers_too_large: [431, 'invalid_request_error'],
   internal: [500, 'server_error'],
   engine_failed: [502, 'server_error'],
   shutting_down: [503, 'server_error'],
   unavailable: [503, 'server_error'],
+  deadline_passed: [504, 'server_error'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ApiErrorCode = keyof typeof kinds;

@@ -1,49 +1,54 @@
-// Work that is no search but takes an engine's time all the same: a guest waits in the same queue as the searches, takes
-// the place of one strand, and gives it back.
+// Requests that are passed through take an engine's time like a search: each waits for its turn in the runtime of its
+// model, holds the lease of one strand, and gives it back.
 
 import type { Clock } from '../../base/clock.ts';
+import type { LineKey } from '../../scheduler/line.ts';
+import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { Admission } from './admission.ts';
 import { newSearchId } from './search-facts.ts';
+import type { ServedModel } from './served-model.ts';
 
-export class Guests {
+export class GuestPlaces {
   readonly #admission: Admission;
+  readonly #models: ReadonlyMap<string, ServedModel>;
   readonly #clock: Clock;
-  /** The queue has changed: somebody may start. */
-  readonly #onChange: () => void;
-  /** What to call when a guest has its place. */
-  readonly #waiting = new Map<string, () => void>();
+  readonly #keyOf: (caller: Caller) => LineKey | undefined;
 
-  constructor(admission: Admission, clock: Clock, onChange: () => void) {
+  constructor(
+    admission: Admission,
+    models: ReadonlyMap<string, ServedModel>,
+    clock: Clock,
+    keyOf: (caller: Caller) => LineKey | undefined,
+  ) {
+    this.#keyOf = keyOf;
     this.#admission = admission;
+    this.#models = models;
     this.#clock = clock;
-    this.#onChange = onChange;
   }
 
   /** Resolves when the guest may begin or is gone, throws where there is no room. Give the place back once. */
   async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
+    const queue = this.#models.get(model)?.runtime.queue;
+    if (queue === undefined) throw new ApiError('model_not_found', `there is no model '${model}'`, { param: 'model' });
     const arrivalMs = this.#clock.nowMs();
     const id = newSearchId(arrivalMs);
-    const { name: owner, share, maxPriority } = caller;
-    const ticket = { id, model, owner, share, priority: Math.min(0, maxPriority), width: 1, arrivalMs };
-    this.#admission.reserve(ticket, caller.queue, arrivalMs)();
+    const key = this.#keyOf(caller);
+    const priority = Math.min(0, caller.maxPriority);
+    const facts = { arrivalMs, priority, seats: 1, ...(key === undefined ? {} : { key }) };
+    this.#admission.apply({ id, owner: caller.name, ownerQueue: caller.queue }, queue.forecast(facts));
+    const turn = queue.take(id, facts);
     await new Promise<void>((resolve) => {
-      this.#waiting.set(id, resolve);
       gone.addEventListener('abort', () => resolve(), { once: true });
-      this.#admission.enter(ticket);
-      this.#onChange();
+      const onAdmitted = () => {
+        this.#admission.admitted(id);
+        resolve();
+      };
+      queue.enter({ id, turn, arrivalMs, onAdmitted });
     });
-    return () => this.#leave(id);
-  }
-
-  /** Its turn has come. */
-  begin(id: string): void {
-    this.#waiting.get(id)?.();
-  }
-
-  #leave(id: string): void {
-    this.#waiting.delete(id);
-    this.#admission.leave(id, this.#clock.nowMs());
-    this.#onChange();
+    return () => {
+      queue.dismiss(id);
+      this.#admission.leave(id);
+    };
   }
 }

@@ -47,6 +47,8 @@ export class LiveSearch {
   readonly built: BuiltSearch;
   readonly fold = new SearchFold();
   state: SearchState = 'queued';
+  /** Its place among all who wait, fixed when it was accepted; see scheduler/turn.ts. */
+  turn = 0;
   /** Under which it may write to the journal. */
   epoch = 0;
   startedMs: number | undefined;
@@ -58,8 +60,8 @@ export class LiveSearch {
   cancelled = false;
   /** The search on another model that went on where this one was futile. */
   successor: LiveSearch | undefined;
-  /** Gives up on a search that never started. */
-  queueTimer: NodeJS.Timeout | undefined;
+  /** The beginning of its log, until it is admitted and its epoch begins. */
+  readonly unwritten: LoggedEvent[] = [];
   readonly listeners = new Set<SearchListener>();
 
   constructor(facts: LiveSearchFacts) {
@@ -91,7 +93,6 @@ export class LiveSearch {
   end(ended: Ended): void {
     this.state = ended.state;
     this.ended = ended;
-    clearTimeout(this.queueTimer);
     for (const listener of [...this.listeners]) listener.ended?.(ended);
     this.listeners.clear();
   }

@@ -1,4 +1,5 @@
-// What a former process left in the journal, read back: a record becomes a live search, a log its fold and its tree.
+// What a former process left in the journal, read back: a record becomes a live search at once, a log its fold and its
+// tree when the search's turn has come.
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -8,33 +9,24 @@ import { isTreeEvent, type SearchEvent } from '../../log/events.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { TreeEvent } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';
-import type { Log } from '../observe/log.ts';
 import { LiveSearch } from './live-search.ts';
 
 const pageSize = 1000;
 
 export interface RecoveryOptions {
   readonly journal: Journal;
-  readonly log: Log;
   readonly models: ReadonlyMap<string, unknown>;
   readonly clock: Clock;
 }
 
 /** Undefined where another process has it, or where it cannot go on and has been ended as failed. */
 export async function revive(record: SearchRecord, options: RecoveryOptions): Promise<LiveSearch | undefined> {
-  const { journal, log, models, clock } = options;
+  const { journal, models, clock } = options;
   if (!(await journal.claim(record.id, record.epoch, clock.nowMs()))) return undefined;
   const plan = record.request?.plan as SearchPlan | undefined;
   if (plan === undefined) return giveUp(record, 'its texts were not kept', options);
   if (!models.has(plan.model)) return giveUp(record, `model '${plan.model}' is gone`, options);
-  const search = searchOf(record, plan);
-  try {
-    await replayLog(journal, search);
-  } catch (error) {
-    log.error('recover', { search: record.id, error });
-    return giveUp(record, 'its log cannot be read', options);
-  }
-  return search;
+  return searchOf(record, plan);
 }
 
 /** Brings the fold up to date and gives the events of the tree. */
@@ -67,7 +59,10 @@ function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   const body = (record.request?.body ?? {}) as Plain;
   const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
   const title = record.title ?? '';
+  // Records of older versions have no turn: by arrival, as if they had had no priority.
+  const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
   const search = new LiveSearch({ id, owner, plan, body, background, createdMs, title, escalatedFrom });
+  search.turn = turn;
   search.epoch = record.epoch + 1;
   search.startedMs = record.startedMs;
   return search;

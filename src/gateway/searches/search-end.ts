@@ -29,10 +29,28 @@ export const exitMeanings: Readonly<Record<ExitKind, ExitMeaning>> = {
 };
 
 /** Of a search whose `exited` event has come, and whose successor, if it has one, is known. */
-export function endOf(search: LiveSearch, endedMs: number): Ended {
+export function endOf(search: LiveSearch, endedMs: number, retryAfterSeconds: number): Ended {
   const result = finalResult(search);
-  const { state, tells } = exitMeanings[result.outcome.exit.kind];
-  return { state, endedMs, result, error: tells === 'error' ? failureOf(search.lastFault) : undefined };
+  const { state } = exitMeanings[result.outcome.exit.kind];
+  const error = errorOf(search, result, retryAfterSeconds);
+  return { state: error === undefined ? state : 'failed', endedMs, result, error };
+}
+
+/** What failed, and an answer that says nothing and cost nothing: that is none, and says why. */
+function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSeconds: number): ApiError | undefined {
+  const { kind } = outcome.exit;
+  if (exitMeanings[kind].tells === 'error') return failureOf(search.lastFault);
+  if (kind !== 'deadline' || outcome.usage.completion_tokens > 0) return undefined;
+  return new ApiError('deadline_passed', lateness(search), { retryAfterSeconds });
+}
+
+function lateness({ facts, fold: { exit, admittedMs } }: LiveSearch): string {
+  const deadline = `the deadline of ${facts.plan.deadlineMs} ms (coppice.deadline_ms)`;
+  if (exit?.rule === 'wait') {
+    const { waitedMs, expectedWaitMs, serviceMs, leftMs } = exit.evidence;
+    return `given up after ${waitedMs} ms in the queue: ${expectedWaitMs} ms more and a service of ${serviceMs} ms do not fit into the ${leftMs} ms left of ${deadline}`;
+  }
+  return `${deadline} passed ${admittedMs === undefined ? 'before the search could start' : 'before its first token'}`;
 }
 
 function finalResult({ facts, fold, promptTokens, successor }: LiveSearch): ClientResult {

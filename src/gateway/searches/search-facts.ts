@@ -5,7 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import { hash } from '../../base/random.ts';
 import type { Ending, NewSearch, Plain } from '../../journal/journal.ts';
 import type { AboutJson } from '../wire/search-json.ts';
-import type { Ended, LiveSearch, LiveSearchFacts } from './live-search.ts';
+import type { Ended, LiveSearch } from './live-search.ts';
 
 /** Sorts by time, and nobody can guess it. */
 export function newSearchId(nowMs: number): string {
@@ -27,7 +27,7 @@ export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): About
   return { model, mode, program, policy, scoring, priority, limits, escalated_from: escalatedFrom };
 }
 
-export function toAccept(facts: LiveSearchFacts, idempotencyKey: string | undefined): NewSearch {
+export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | undefined): NewSearch {
   const { id, owner, plan, body, background, createdMs, title, escalatedFrom } = facts;
   return {
     id,
@@ -36,7 +36,7 @@ export function toAccept(facts: LiveSearchFacts, idempotencyKey: string | undefi
     fingerprint: fingerprint(body),
     background,
     createdMs,
-    about: { ...aboutPlan(plan, escalatedFrom) },
+    about: { ...aboutPlan(plan, escalatedFrom), turn },
     title,
     request: { plan, body },
   };

@@ -237,7 +237,11 @@ describe('after a crash', () => {
     const { id } = await create(before.url, { coppice: { deadline_ms: 600_000 } });
     const later = { nowMs: () => systemClock.nowMs() + 3_600_000 };
     const { url } = await runGateway({ journal, clock: later, scripted: { held: true } });
-    expect(await finished(url, id)).toMatchObject({ state: 'done', epoch: 2, exit: { kind: 'deadline' } });
+    // Nothing was generated in all that time: no answer, and no empty one either.
+    expect(await finished(url, id)).toMatchObject({
+      ...{ state: 'failed', epoch: 2, exit: { kind: 'deadline' } },
+      error: { code: 'deadline_passed' },
+    });
   });
 });
 
@@ -256,11 +260,15 @@ describe('admission', () => {
     expect((await create(url)).status).toBe(202);
   });
 
-  test('a deadline that passes in the queue is 429, and the search never starts', async () => {
+  test('a deadline that passes in the queue is 504, and the search never starts', async () => {
     const { url } = await runGateway(one);
     await create(url);
     const late = await json(post(`${url}/v1/chat/completions`, { ...question, coppice: { deadline_ms: 20 } }));
-    expect(late).toMatchObject({ status: 429, error: { code: 'deadline_before_start' } });
+    expect(late).toMatchObject({
+      status: 504,
+      error: { code: 'deadline_passed', message: expect.stringContaining('before the search could start') },
+    });
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   test('higher priority starts first', async () => {

@@ -1,5 +1,5 @@
 // The heart of the gateway: searches from acceptance to their end. Joins admission, runtime and journal; knows no HTTP.
-// A search exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been written; its
+// An accepted search is handed to its runtime at once and waits there. It exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been written; its
 // result is made from plan and log alone. Order matters: whatever is journalled is called in the order in which it
 // must be found again after a crash.
 
@@ -12,18 +12,19 @@ import type { Config } from '../../config/schema.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
+import type { LineFacts, LineKey } from '../../scheduler/line.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { TraceContext } from '../http/trace-context.ts';
 import type { Log } from '../observe/log.ts';
-import { Admission } from './admission.ts';
+import { Admission, retryAfterSeconds } from './admission.ts';
 import { planSuccessor } from './escalation.ts';
-import { Guests } from './guests.ts';
-import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
+import { GuestPlaces } from './guests.ts';
+import { type Ended, LiveSearch } from './live-search.ts';
 import { plantAgain, replayLog, revive } from './recovery.ts';
 import { endOf } from './search-end.ts';
 import { fingerprint, newSearchId, toAccept, toFinish } from './search-facts.ts';
-import { ServedModel } from './served-model.ts';
+import { type Loop, ServedModel } from './served-model.ts';
 
 export interface SearchesOptions {
   readonly config: Config;
@@ -35,6 +36,8 @@ export interface SearchesOptions {
   readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
   /** And again when its end is on disk. */
   readonly onFinished?: (id: string) => void;
+  /** What steps the runtime of a model; timers unless given. */
+  readonly loop?: () => Loop;
 }
 
 export interface NewSearchOptions {
@@ -53,10 +56,9 @@ export interface Known {
 export class Searches {
   readonly models = new Map<string, ServedModel>();
   readonly admission: Admission;
-  readonly guests: Guests;
+  readonly guests: GuestPlaces;
   readonly #options: SearchesOptions;
   readonly #live = new Map<string, LiveSearch>();
-  #closed = false;
 
   constructor(options: SearchesOptions) {
     this.#options = options;
@@ -66,13 +68,13 @@ export class Searches {
       watches: (search: string) => this.#isWatched(search),
       onFault: (search: string, fault: Fault) => this.#onFault(search, fault),
       onPrompt: (search: string, tokens: number) => this.#onPrompt(search, tokens),
+      onLogWanted: (search: string) => void this.#resume(search),
     };
     for (const parts of options.models) {
-      this.models.set(parts.config.name, new ServedModel(parts, hooks, options.clock));
+      this.models.set(parts.config.name, new ServedModel(parts, hooks, options.clock, options.loop?.()));
     }
-    const budgets = new Map([...this.models.values()].map(({ name, config }) => [name, config.budget]));
-    this.admission = new Admission({ queue: options.config.admission.queue, budgets });
-    this.guests = new Guests(this.admission, options.clock, () => this.#startNext());
+    this.admission = new Admission(options.config.admission.queue);
+    this.guests = new GuestPlaces(this.admission, this.models, options.clock, (caller) => this.#key(caller.name));
     options.journal.listen({ lost: (id) => this.#onLost(id) });
   }
 
@@ -91,32 +93,18 @@ export class Searches {
 
   /** Throws an ApiError where there is no room. Resolves when the search is accepted. */
   async start(plan: SearchPlan, caller: Caller, options: NewSearchOptions): Promise<LiveSearch | Known> {
-    const { background, body, idempotencyKey } = options;
-    const createdMs = this.#nowMs();
-    const facts: LiveSearchFacts = {
-      id: newSearchId(createdMs),
-      owner: caller.name,
-      plan,
-      body,
-      background,
-      createdMs,
-      title: options.title ?? plan.title,
-      escalatedFrom: null,
-      ...(options.trace === undefined ? {} : { trace: options.trace }),
-    };
-    const search = new LiveSearch(facts);
-    const give = this.admission.reserve(this.#ticket(search, caller.share), caller.queue, createdMs);
-    try {
-      // A client that waits loses its search with the process anyway: nobody needs to wait for the disk.
-      const accepted = this.#accept(search, idempotencyKey);
-      if (background || idempotencyKey !== undefined) {
-        const acceptance = await accepted;
-        if (!acceptance.fresh) return this.#known(acceptance, body);
-      }
-    } finally {
-      give();
+    const { body, idempotencyKey } = options;
+    const search = this.#admit(plan, caller, options);
+    const accepted = this.#accept(search, idempotencyKey);
+    // A client that waits loses its search with the process anyway: nobody needs to wait for the disk.
+    if (options.background || idempotencyKey !== undefined) {
+      const acceptance = await accepted.catch((error: unknown) => {
+        this.#forget(search);
+        throw error;
+      });
+      if (!acceptance.fresh) return this.#known(search, acceptance, body);
     }
-    this.#enter(search, caller.share);
+    this.#submit(search);
     return search;
   }
 
@@ -124,8 +112,9 @@ export class Searches {
     if (search.successor !== undefined) return this.cancel(search.successor);
     if (search.ended !== undefined) return;
     search.cancelled = true;
-    if (search.state === 'running') this.#model(search).runtime.cancel(search.id);
-    else this.#endUnstarted(search, 'cancelled', undefined);
+    const isRunning = search.state === 'running';
+    this.#dismiss(search);
+    if (!isRunning) this.#endUnstarted(search);
   }
 
   /** Takes up every background search that a former process accepted and did not end. */
@@ -137,76 +126,83 @@ export class Searches {
 
   /** Interactive searches are cancelled, background ones left to the journal. */
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const search of this.#live.values()) clearTimeout(search.queueTimer);
     await Promise.all([...this.models.values()].map((model) => model.close()));
     await this.#options.journal.flush();
   }
 
   // ---- starting --------------------------------------------------------------------------------------------------
 
+  /** Refuses what has no room or cannot be done in time; else the search has its turn. */
+  #admit(plan: SearchPlan, caller: Caller, { body, background, title, trace }: NewSearchOptions): LiveSearch {
+    const createdMs = this.#nowMs();
+    const id = newSearchId(createdMs);
+    const { name: owner, queue: ownerQueue } = caller;
+    const known = { id, owner, plan, body, background, createdMs, title: title ?? plan.title, escalatedFrom: null };
+    const search = new LiveSearch({ ...known, ...(trace === undefined ? {} : { trace }) });
+    const { queue } = this.#model(search).runtime;
+    const facts = this.#lineFacts(search);
+    this.admission.apply({ id, owner, ownerQueue, leftMs: plan.deadlineMs }, queue.forecast(facts));
+    search.turn = queue.take(id, facts);
+    return search;
+  }
+
   #request(search: LiveSearch) {
     const waitedMs = this.#nowMs() - search.facts.createdMs;
     return requestOf(search.built, search.id, this.#model(search).extract, waitedMs);
   }
 
+  #lineFacts({ facts, built }: LiveSearch): LineFacts {
+    const key = this.#key(facts.owner);
+    const { plan, createdMs: arrivalMs } = facts;
+    const seats = built.program.naturalWidth;
+    return { arrivalMs, priority: plan.priority, seats, ...(key === undefined ? {} : { key }) };
+  }
+
+  /** Keys share a line only where there are several: else it is served by arrival and priority alone. */
+  #key(name: string): LineKey | undefined {
+    const { keys } = this.#options.config;
+    return keys.length < 2 ? undefined : { name, share: keys.find((key) => key.name === name)?.share ?? 1 };
+  }
+
+  /** Gives back what an applicant was given, where nothing comes of it. */
+  #forget(search: LiveSearch): void {
+    this.#model(search).runtime.queue.leave(search.id);
+    this.admission.leave(search.id);
+  }
+
   #accept(search: LiveSearch, idempotencyKey: string | undefined) {
-    const accepted = this.#options.journal.accept(toAccept(search.facts, idempotencyKey));
+    const accepted = this.#options.journal.accept(toAccept(search, idempotencyKey));
     accepted.catch((error: unknown) => this.#options.log.error('journal', { search: search.id, error }));
     return accepted;
   }
 
-  #known(acceptance: { readonly id: string; readonly fingerprint: string }, body: Plain): Known {
-    if (acceptance.fingerprint === fingerprint(body)) return { known: acceptance.id };
-    const message = `this Idempotency-Key was used for another request, search ${acceptance.id}`;
-    throw new ApiError('idempotency_conflict', message);
+  #known(search: LiveSearch, { id, fingerprint: earlier }: { id: string; fingerprint: string }, body: Plain): Known {
+    this.#forget(search);
+    if (earlier === fingerprint(body)) return { known: id };
+    throw new ApiError('idempotency_conflict', `this Idempotency-Key was used for another request, search ${id}`);
   }
 
-  #enter(search: LiveSearch, share: number): void {
-    const nowMs = this.#nowMs();
-    this.#live.set(search.id, search);
-    this.admission.enter(this.#ticket(search, share));
-    const leftMs = search.facts.createdMs + search.facts.plan.deadlineMs - nowMs;
-    this.#startNext();
-    if (search.state !== 'queued') return;
-    search.queueTimer = setTimeout(() => this.#expire(search), Math.min(2 ** 31 - 1, Math.max(0, leftMs)));
+  /** Work that is owed comes in without being asked whether there is room. `turn`: the one that it had before. */
+  #enter(search: LiveSearch, turn?: number): void {
+    const { queue } = this.#model(search).runtime;
+    const facts = { ...this.#lineFacts(search), ...(turn === undefined ? {} : { turn }) };
+    this.admission.enter(search.id, search.facts.owner, queue.forecast(facts).fits);
+    search.turn = queue.take(search.id, facts);
   }
 
-  #ticket(search: LiveSearch, share: number) {
-    const { id, owner, plan, createdMs } = search.facts;
-    const width = search.built.program.naturalWidth;
-    return { id, model: plan.model, owner, share, priority: plan.priority, width, arrivalMs: createdMs };
-  }
-
-  #startNext(): void {
-    if (this.#closed) return;
-    for (const { id } of this.admission.start(this.#nowMs())) {
-      const search = this.#live.get(id);
-      if (search === undefined) this.guests.begin(id);
-      else this.#launch(search);
-    }
-  }
-
-  #launch(search: LiveSearch): void {
-    clearTimeout(search.queueTimer);
-    search.state = 'running';
-    search.startedMs ??= this.#nowMs();
-    if (search.epoch === 0) this.#claim(search);
-    if (search.fold.sequence < 0) this.#submit(search);
-    else void this.#resume(search);
-  }
-
+  /** From here on it waits in the runtime. One from a former process waits without its log. */
   #submit(search: LiveSearch): void {
+    const { id } = search;
+    const { runtime } = this.#model(search);
+    this.#live.set(id, search);
     try {
-      this.#model(search).runtime.submit(this.#request(search));
+      const request = this.#request(search);
+      if (search.epoch === 0) runtime.submit(request);
+      else runtime.revive(request);
     } catch (error) {
       // Checked when it was accepted; a restart with another configuration can still make it impossible.
-      this.#options.log.error('submit', { search: search.id, error });
-      this.#endUnstarted(
-        search,
-        'failed',
-        new ApiError('internal', 'the search cannot be run as this server is configured'),
-      );
+      this.#options.log.error('submit', { search: id, error });
+      this.#endUnstarted(search, new ApiError('internal', 'the search cannot be run as this server is configured'));
     }
   }
 
@@ -222,9 +218,26 @@ export class Searches {
     const search = this.#live.get(event.search);
     if (search === undefined) return;
     search.fold.apply(event);
-    this.#options.journal.append(search.epoch, event);
+    if (event.event.type === 'admitted') this.#onAdmitted(search, event.atMs);
+    this.#write(search, event);
     for (const listener of search.listeners) listener.event?.(event);
     if (event.event.type === 'exited') this.#end(search);
+  }
+
+  #onAdmitted(search: LiveSearch, atMs: number): void {
+    search.state = 'running';
+    search.startedMs ??= atMs;
+    this.admission.admitted(search.id);
+  }
+
+  /** What is logged before a search is admitted is held back: in the journal it is queued until then. */
+  #write(search: LiveSearch, event: LoggedEvent): void {
+    const { journal } = this.#options;
+    search.unwritten.push(event);
+    const isEarly = event.event.type === 'submitted' || event.event.type === 'planted';
+    if (search.epoch === 0 && isEarly) return;
+    if (search.epoch === 0) this.#claim(search);
+    for (const each of search.unwritten.splice(0)) journal.append(search.epoch, each);
   }
 
   #onToken(token: Token): void {
@@ -254,11 +267,10 @@ export class Searches {
     if (search === undefined || search.ended !== undefined) return;
     this.#options.log.error('lost', { search: id, epoch: search.epoch });
     this.#live.delete(id);
-    this.#model(search).runtime.cancel(id);
-    this.admission.leave(id, this.#nowMs());
+    this.#dismiss(search);
+    this.admission.leave(id);
     const error = new ApiError('internal', 'the journal could not keep this search');
     search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error });
-    this.#startNext();
   }
 
   // ---- ending ----------------------------------------------------------------------------------------------------
@@ -266,12 +278,23 @@ export class Searches {
   #end(search: LiveSearch): void {
     const isFutile = search.fold.exit?.kind === 'futile';
     if (isFutile && search.facts.plan.onFutile === 'escalate') search.successor = this.#escalate(search);
-    this.#finish(search, endOf(search, this.#nowMs()));
+    this.#finish(
+      search,
+      endOf(search, this.#nowMs(), retryAfterSeconds(this.#model(search).runtime.queue.pace?.meanMs)),
+    );
   }
 
-  /** Ends what was never started: cancelled, or out of time. */
-  #endUnstarted(search: LiveSearch, state: 'failed' | 'cancelled', error: ApiError | undefined): void {
+  /** Takes it from the runtime: as an end of its own where it runs, without a word where it waits. */
+  #dismiss(search: LiveSearch): void {
+    const { runtime } = this.#model(search);
+    if (search.state === 'running') runtime.cancel(search.id);
+    else runtime.withdraw(search.id);
+  }
+
+  /** Ends what was never started. */
+  #endUnstarted(search: LiveSearch, error?: ApiError): void {
     if (search.ended !== undefined) return;
+    const state = error === undefined ? 'cancelled' : 'failed';
     this.#finish(search, { state, endedMs: this.#nowMs(), result: undefined, error });
   }
 
@@ -284,17 +307,9 @@ export class Searches {
         this.#live.delete(search.id);
         onFinished?.(search.id);
       });
-    this.admission.leave(search.id, ended.endedMs);
+    this.admission.leave(search.id);
     search.end(ended);
     onEnded?.(search, ended);
-    this.#startNext();
-  }
-
-  #expire(search: LiveSearch): void {
-    if (search.state !== 'queued') return;
-    const retryAfterSeconds = this.admission.retryAfterSeconds(this.#nowMs());
-    const message = `the deadline of ${search.facts.plan.deadlineMs} ms passed before the search could start (coppice.deadline_ms)`;
-    this.#endUnstarted(search, 'failed', new ApiError('deadline_before_start', message, { retryAfterSeconds }));
   }
 
   /** The same question to the model that the configuration names, as owed work: it is not refused. */
@@ -308,8 +323,9 @@ export class Searches {
       const plan = planSuccessor(facts, this.#model(search), target, config.limits);
       const id = newSearchId(createdMs);
       const successor = new LiveSearch({ ...facts, id, plan, createdMs, escalatedFrom: facts.plan.model });
+      this.#enter(successor);
       void this.#accept(successor, undefined);
-      this.#enter(successor, this.#share(facts.owner));
+      this.#submit(successor);
       return successor;
     } catch (error) {
       log.warn('escalate', { search: search.id, to: target.name, error });
@@ -319,40 +335,59 @@ export class Searches {
 
   // ---- after a restart -------------------------------------------------------------------------------------------
 
-  /** True where it runs again. */
+  /** True where it goes on. */
   async #recoverOne(record: SearchRecord): Promise<boolean> {
     const search = await revive(record, { ...this.#options, models: this.models });
     if (search === undefined) return false;
-    this.#live.set(search.id, search);
-    if (search.fold.exit !== undefined) this.#end(search);
-    else if (!record.background || record.cancelRequested) this.#endUnstarted(search, 'cancelled', undefined);
-    else this.#enter(search, this.#share(record.owner));
+    if (record.background && !record.cancelRequested) {
+      this.#enter(search, search.turn);
+      this.#submit(search);
+    } else await this.#endAbandoned(search);
     return search.ended === undefined;
   }
 
-  async #resume(search: LiveSearch): Promise<void> {
+  /** Of a former process, and nobody waits for it: as its log says where that has an end, else cancelled. */
+  async #endAbandoned(search: LiveSearch): Promise<void> {
+    this.#live.set(search.id, search);
+    try {
+      await replayLog(this.#options.journal, search);
+    } catch (error) {
+      this.#options.log.error('recover', { search: search.id, error });
+    }
+    if (search.fold.exit === undefined) this.#endUnstarted(search);
+    else this.#end(search);
+  }
+
+  /** Its turn has come: reads its log and goes on, or ends it where the log has an end. */
+  async #resume(id: string): Promise<void> {
     const { journal, log } = this.#options;
+    const search = this.#live.get(id);
+    if (search === undefined) return;
+    const { runtime } = this.#model(search);
     try {
       const logged = await replayLog(journal, search);
-      if (search.cancelled) return this.#endUnstarted(search, 'cancelled', undefined);
-      const { runtime } = this.#model(search);
+      if (search.ended !== undefined) return;
+      if (search.fold.exit !== undefined) {
+        runtime.withdraw(id);
+        return this.#end(search);
+      }
       const { aggregation } = search.facts.plan;
       const events = logged.length > 0 ? logged : plantAgain(journal, search, aggregation, this.#nowMs());
-      runtime.resume(this.#request(search), events, search.fold.sequence + 1);
+      runtime.restore(id, events, search.fold.sequence + 1);
     } catch (error) {
-      log.error('resume', { search: search.id, error });
-      this.#endUnstarted(search, 'failed', new ApiError('internal', 'the search could not be resumed from its log'));
+      log.error('resume', { search: id, error });
+      runtime.withdraw(id);
+      this.#endUnstarted(search, new ApiError('internal', 'the search could not be resumed from its log'));
     }
   }
 
-  #share(owner: string): number {
-    return this.#options.config.keys.find(({ name }) => name === owner)?.share ?? 1;
+  #model(search: LiveSearch): ServedModel {
+    return this.#modelOf(search.facts.plan);
   }
 
-  #model(search: LiveSearch): ServedModel {
-    const model = this.models.get(search.facts.plan.model);
-    if (model === undefined)
-      throw new ApiError('model_not_found', `there is no model '${search.facts.plan.model}'`, { param: 'model' });
+  #modelOf({ model: name }: SearchPlan): ServedModel {
+    const model = this.models.get(name);
+    if (model === undefined) throw new ApiError('model_not_found', `there is no model '${name}'`, { param: 'model' });
     return model;
   }
 

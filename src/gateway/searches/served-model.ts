@@ -25,6 +25,15 @@ export interface ModelHooks {
   watches(search: string): boolean;
   onFault(search: string, fault: Fault): void;
   onPrompt(search: string, tokens: number): void;
+  /** The turn of a search from a former process has come: its log is wanted. */
+  onLogWanted(search: string): void;
+}
+
+/** What steps a runtime: timers in production, virtual time where it is simulated. */
+export interface Loop {
+  readonly wake: () => void;
+  drive(runtime: Runtime): void;
+  stop(): void;
 }
 
 export class ServedModel {
@@ -35,9 +44,9 @@ export class ServedModel {
   readonly form: FormQuestion | undefined;
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
-  readonly #loop: LiveLoop;
+  readonly #loop: Loop;
 
-  constructor(parts: OpenModel, hooks: ModelHooks, clock: Clock) {
+  constructor(parts: OpenModel, hooks: ModelHooks, clock: Clock, loop: Loop = new LiveLoop(clock)) {
     const { config, engine, verifier } = parts;
     this.config = config;
     this.engine = engine;
@@ -45,7 +54,7 @@ export class ServedModel {
     this.extract = parts.extract ?? extractAnswer;
     this.form = parts.form;
     this.upstream = parts.upstream;
-    this.#loop = new LiveLoop(clock);
+    this.#loop = loop;
     this.runtime = new Runtime({
       engine: meterPrompts(engine, hooks.onPrompt),
       ...(verifier === undefined ? {} : { verifier }),
@@ -55,6 +64,7 @@ export class ServedModel {
       clock,
       requestTimeoutMs: config.requestMs,
       onEvent: hooks.onEvent,
+      onLogWanted: hooks.onLogWanted,
       onToken: hooks.onToken,
       watches: hooks.watches,
       onFault: hooks.onFault,

@@ -1,7 +1,7 @@
 // The budget M as objects: a lease is the right to have one strand open. It is taken once and returned once; taking more
 // than M or returning twice is a programmer's mistake and stops the process.
 
-import { assert } from '../base/assert.ts';
+import { assert } from '../../base/assert.ts';
 
 export interface Lease {
   readonly holder: string;

@@ -1,0 +1,37 @@
+// What was posted to a runtime since its last step, in order.
+
+import type { EngineMessage } from '../engine/engine.ts';
+import type { VerifierMessage } from '../verifier/verifier.ts';
+import type { Search } from './search.ts';
+
+export type InboxMessage =
+  | { readonly from: 'engine'; readonly message: EngineMessage }
+  | { readonly from: 'verifier'; readonly message: VerifierMessage }
+  | { readonly from: 'caller'; readonly submit: Search }
+  /** The log of a search has been read. */
+  | { readonly from: 'caller'; readonly restored: Search }
+  | { readonly from: 'caller'; readonly cancel: string };
+
+export class Inbox {
+  readonly #wake: (() => void) | undefined;
+  #messages: InboxMessage[] = [];
+
+  constructor(wake: (() => void) | undefined) {
+    this.#wake = wake;
+  }
+
+  get isEmpty(): boolean {
+    return this.#messages.length === 0;
+  }
+
+  post(message: InboxMessage): void {
+    this.#messages.push(message);
+    this.#wake?.();
+  }
+
+  takeAll(): InboxMessage[] {
+    const messages = this.#messages;
+    this.#messages = [];
+    return messages;
+  }
+}

@@ -1,0 +1,134 @@
+// The runtime's waiting side: searches and guests that wait for one budget, their turns, and how fast it is being served.
+// The only place where searches wait, in production as in the simulator. It holds facts; the scheduler's decision says
+// who comes in and who is given up.
+
+import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/forecast.ts';
+import { type LineFacts, TurnLine } from '../../scheduler/line.ts';
+import type { RunningSearch, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
+import { type Guest, Guests } from './guests.ts';
+import type { Leases } from './leases.ts';
+import { PaceMeter } from './pace.ts';
+
+/** A search as the queue sees it. */
+export interface QueuedSearch {
+  readonly id: string;
+  readonly naturalWidth: number;
+  asWaiting(): WaitingSearch;
+  asRunning(): RunningSearch;
+}
+
+/** What a search that came now would have to expect. */
+export interface Forecast {
+  /** It would start at once. */
+  readonly fits: boolean;
+  /** These are missing while nothing has been measured. */
+  readonly waitMs?: number;
+  readonly pace?: Pace;
+}
+
+export class Queue<Search extends QueuedSearch = QueuedSearch> {
+  readonly #line: TurnLine;
+  readonly #budget: number;
+  readonly #guests: Guests;
+  readonly #meter = new PaceMeter();
+  readonly #waiting = new Map<string, Search>();
+  /** A guest came or went. */
+  readonly #onChange: () => void;
+  #runningSeats = 0;
+
+  constructor(leases: Leases, ageingSeconds: number, onChange: () => void) {
+    this.#onChange = onChange;
+    this.#line = new TurnLine(ageingSeconds);
+    this.#budget = leases.budget;
+    this.#guests = new Guests(leases);
+  }
+
+  get searches(): ReadonlyMap<string, Search> {
+    return this.#waiting;
+  }
+
+  get pace(): Pace | undefined {
+    return this.#meter.pace;
+  }
+
+  /** Fixes a turn, and counts a search as waiting, before it is submitted: while it is being written down. */
+  take(id: string, facts: LineFacts): number {
+    return this.#line.take(id, facts);
+  }
+
+  /** The place in line of a search that was submitted; its turn is taken now unless it was before. */
+  turnOf(id: string, facts: LineFacts): number {
+    return this.#line.turn(id) ?? this.#line.take(id, facts);
+  }
+
+  /** Gives a turn back that nobody will use. */
+  leave(id: string): void {
+    this.#line.leave(id);
+  }
+
+  forecast(facts: LineFacts): Forecast {
+    const held = this.#runningSeats + this.#guests.seats;
+    const ahead = held + this.#line.seatsBefore(this.#line.turnFor(facts));
+    const fits = missingSeats(held + this.#line.seats, facts.seats, this.#budget) === 0;
+    const { pace } = this;
+    if (pace === undefined) return { fits };
+    return { fits, pace, waitMs: expectedWaitMs(ahead, facts.seats, this.#budget, pace) };
+  }
+
+  snapshot(nowMs: number, running: Iterable<Search>): Snapshot {
+    const { pace } = this;
+    return {
+      nowMs,
+      budget: this.#budget,
+      waiting: [...Array.from(this.#waiting.values(), (search) => search.asWaiting()), ...this.#guests.asWaiting()],
+      running: [...Array.from(running, (search) => search.asRunning()), ...this.#guests.asRunning()],
+      ...(pace === undefined ? {} : { pace }),
+    };
+  }
+
+  // ---- searches --------------------------------------------------------------------------------------------------
+
+  add(search: Search): void {
+    this.#waiting.set(search.id, search);
+  }
+
+  /** Its turn has come. */
+  serve(search: Search): void {
+    this.#waiting.delete(search.id);
+    this.#line.serve(search.id);
+    this.#runningSeats += this.#seatsOf(search);
+  }
+
+  /** It has ended; `servedMs` where how long it ran says something about the work. */
+  remove(search: Search, wasRunning: boolean, servedMs: number | undefined): void {
+    this.#waiting.delete(search.id);
+    this.#line.leave(search.id);
+    if (wasRunning) this.#runningSeats -= this.#seatsOf(search);
+    if (wasRunning && servedMs !== undefined) this.#meter.ended(servedMs);
+  }
+
+  #seatsOf({ naturalWidth }: Search): number {
+    return Math.min(naturalWidth, this.#budget);
+  }
+
+  // ---- guests ----------------------------------------------------------------------------------------------------
+
+  /** It waits in line like a search, then holds one lease until it leaves. Its turn was taken before. */
+  enter(guest: Guest): void {
+    this.#guests.enter(guest);
+    this.#onChange();
+  }
+
+  /** False where the id is no guest's. */
+  serveGuest(id: string): boolean {
+    if (!this.#guests.isWaiting(id)) return false;
+    this.#line.serve(id);
+    this.#guests.admit(id);
+    return true;
+  }
+
+  dismiss(id: string): void {
+    this.#line.leave(id);
+    if (this.#guests.leave(id)) this.#onChange();
+  }
+}

@@ -1,0 +1,86 @@
+// Takes searches into a runtime: checks what is asked for, fixes the turn, makes the tree, bare or from a log, and puts
+// the search into the inbox. What is refused here leaves no trace but a turn that its owner gives back.
+
+import { raise } from '../base/fault.ts';
+import type { SearchEvent } from '../log/events.ts';
+import { checkRules } from '../policy/check.ts';
+import type { TreeEvent } from '../tree/events.ts';
+import { Tree } from '../tree/tree.ts';
+import type { Inbox } from './inbox.ts';
+import type { RuntimeOptions } from './options.ts';
+import type { Queue } from './queue/queue.ts';
+import { checkRequest, type SearchRequest } from './request.ts';
+import { Search } from './search.ts';
+
+export interface ReceptionHooks {
+  log(search: Search, event: SearchEvent): void;
+  /** An event that a search's tree has recorded. */
+  tree(search: Search, event: TreeEvent): void;
+}
+
+export class Reception {
+  readonly #options: Pick<RuntimeOptions, 'verifier' | 'clock'>;
+  readonly #live: Map<string, Search>;
+  readonly #queue: Queue<Search>;
+  readonly #inbox: Inbox;
+  readonly #hooks: ReceptionHooks;
+
+  constructor(
+    options: Pick<RuntimeOptions, 'verifier' | 'clock'>,
+    live: Map<string, Search>,
+    queue: Queue<Search>,
+    inbox: Inbox,
+    hooks: ReceptionHooks,
+  ) {
+    this.#options = options;
+    this.#live = live;
+    this.#queue = queue;
+    this.#inbox = inbox;
+    this.#hooks = hooks;
+  }
+
+  submit(request: SearchRequest): void {
+    const search = this.#accept(request);
+    this.#hooks.log(search, { type: 'submitted' });
+    this.#hooks.log(search, { type: 'planted', aggregation: search.tree.aggregation });
+    this.#inbox.post({ from: 'caller', submit: search });
+  }
+
+  revive(request: SearchRequest): void {
+    const search = this.#accept(request);
+    search.log = 'unread';
+    this.#inbox.post({ from: 'caller', submit: search });
+  }
+
+  /** Gives a search the tree of its log; its next event follows the last of the log. */
+  restore(id: string, events: Iterable<TreeEvent>, nextSequence: number): void {
+    const search = this.#live.get(id);
+    if (search === undefined || search.log === 'read') return;
+    const tree = Tree.replay(events, (event) => this.#hooks.tree(search, event));
+    checkRules(search.request.rules, search.request.program, tree.aggregation);
+    search.tree = tree;
+    search.nextSequence = nextSequence;
+    search.resumed = true;
+    search.log = 'read';
+    this.#hooks.log(search, { type: 'resumed' });
+    this.#inbox.post({ from: 'caller', restored: search });
+  }
+
+  #accept(request: SearchRequest): Search {
+    checkRequest(request);
+    const { id, program, priority, rules } = request;
+    const { verifier, clock } = this.#options;
+    if (this.#live.has(id)) raise('bad-setting', `id '${id}' is in use by a live search`);
+    if (program.needsVerifier && verifier === undefined) {
+      raise('bad-setting', `program '${program.name}' needs a verifier and none is configured`);
+    }
+    const aggregation = request.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
+    checkRules(rules, program, aggregation);
+    const arrivalMs = clock.nowMs();
+    const turn = this.#queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth });
+    const listen = (event: TreeEvent) => this.#hooks.tree(search, event);
+    const search = new Search(request, Tree.replay([{ type: 'planted', aggregation }], listen), arrivalMs, turn);
+    this.#live.set(id, search);
+    return search;
+  }
+}

@@ -1,0 +1,60 @@
+// Open strands and their leases. A lease follows the tree's own events: it is taken when a strand opens and given back
+// when it closes, whoever closed it.
+
+import type { Expansion } from '../program/program.ts';
+import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
+import { drawKey, formKey } from '../tree/keys.ts';
+import type { Flights } from './flights.ts';
+import type { Leases } from './queue/leases.ts';
+import type { Search } from './search.ts';
+
+export class Strands {
+  readonly #leases: Leases;
+  readonly #flights: Flights;
+
+  constructor(leases: Leases, flights: Flights) {
+    this.#leases = leases;
+    this.#flights = flights;
+  }
+
+  follow(search: Search, event: TreeEvent): void {
+    if (event.type === 'opened') {
+      search.leases.set(event.strand, this.#leases.take(search.id));
+    } else if (event.type === 'closed') {
+      const lease = search.leases.get(event.strand);
+      if (lease !== undefined) this.#leases.give(lease);
+      search.leases.delete(event.strand);
+    }
+  }
+
+  /** Ends a strand from outside its program: what it waits for is cancelled, its lease goes back. */
+  close(search: Search, id: StrandId, closing: Closing): void {
+    const { node, sampling } = search.tree.strand(id);
+    const form = sampling === undefined ? 0 : formKey(sampling);
+    for (const [index, owner] of node.inFlight ?? []) {
+      const flight = owner === id ? search.flights.get(drawKey(node.key, index, form)) : undefined;
+      if (flight !== undefined) this.#flights.cancel(flight);
+    }
+    search.tree.record({ type: 'closed', strand: id, closing });
+  }
+
+  closeAll(search: Search): void {
+    for (const strand of [...search.tree.strands.keys()]) this.close(search, strand, 'ended');
+  }
+
+  /**
+   * Of a search from a log: those that its width and the free leases allow get a lease, the others are preempted. Gives
+   * what they wait for, to be asked again.
+   */
+  takeUp(search: Search): Expansion[] {
+    const { tree } = search;
+    const surplus = tree.strands.size - Math.min(search.width.primary, this.#leases.free);
+    const given = surplus > 0 ? search.request.program.yield(tree, surplus) : [];
+    for (const strand of given) this.close(search, strand, 'preempted');
+    return Array.from(tree.strands.values()).flatMap(({ id, node, sampling }) => {
+      search.leases.set(id, this.#leases.take(search.id));
+      const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
+      return sampling === undefined ? [] : [{ node, indices, sampling }];
+    });
+  }
+}

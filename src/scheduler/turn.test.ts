@@ -1,0 +1,120 @@
+// Hand-worked turns, and the line that they come from.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TurnLine } from './line.ts';
+import { turnOf } from './turn.ts';
+
+const facts = { arrivalMs: 0, priority: 0, seats: 1 };
+const ann = { name: 'ann', share: 3 };
+const bob = { name: 'bob', share: 1 };
+
+describe('a turn', () => {
+  it('is the arrival in seconds, where no keys share the line', () => {
+    expect(turnOf({ arrivalMs: 5000, priority: 0 })).toEqual({ turn: 5, finish: 5 });
+  });
+
+  it('weighs priority against waiting: one unit is worth a minute', () => {
+    const early = turnOf({ arrivalMs: 0, priority: 0 }).turn;
+    expect(turnOf({ arrivalMs: 59_000, priority: 1 }).turn).toBeLessThan(early);
+    expect(turnOf({ arrivalMs: 61_000, priority: 1 }).turn).toBeGreaterThan(early);
+    expect(turnOf({ arrivalMs: 59_000, priority: 1 }, 10).turn).toBeGreaterThan(early);
+  });
+
+  it('begins where the line stands, or where the last of its key ends, and lasts its work over its share', () => {
+    const at = (serving: number | undefined, last: number | undefined, workSeconds = 1) =>
+      turnOf({ arrivalMs: 100_000, priority: 0, key: { share: 4, serving, last }, workSeconds }).turn;
+    expect(at(undefined, undefined)).toBe(100.25);
+    expect(at(40, undefined)).toBe(40.25);
+    expect(at(40, 47)).toBe(47.25);
+    expect(at(40, 30, 8)).toBe(42);
+  });
+});
+
+/** The order in which a line is served, one after the other. */
+function served(line: TurnLine, turns: Map<string, number>, most = Number.POSITIVE_INFINITY): string[] {
+  const order: string[] = [];
+  while (turns.size > 0 && order.length < most) {
+    const [next] = [...turns].reduce((a, b) => (b[1] < a[1] ? b : a));
+    turns.delete(next);
+    line.serve(next);
+    order.push(next);
+  }
+  return order;
+}
+
+describe('a line', () => {
+  it('is shared by weight between keys that wait', () => {
+    const line = new TurnLine();
+    const turns = new Map<string, number>();
+    for (let at = 0; at < 40; at += 1) {
+      for (const key of [ann, bob]) turns.set(`${key.name}${at}`, line.take(`${key.name}${at}`, { ...facts, key }));
+    }
+    const first = served(line, turns, 20);
+    expect(first.filter((id) => id.startsWith('ann'))).toHaveLength(15);
+  });
+
+  it('lets a key that was away save nothing up, and one that flooded it owe nothing', () => {
+    const line = new TurnLine();
+    const turns = new Map<string, number>();
+    const carl = { name: 'carl', share: 1 };
+    const enter = (name: string, key: typeof bob, arrivalMs: number) =>
+      turns.set(name, line.take(name, { ...facts, arrivalMs, key }));
+    for (let at = 0; at < 20; at += 1) enter(`carl${at}`, carl, 0);
+    served(line, turns, 10);
+    // An hour later by the clock, ten searches later by the line.
+    for (let at = 0; at < 10; at += 1) enter(`bob${at}`, bob, 3_600_000);
+    const next = served(line, turns, 10);
+    expect(next.filter((id) => id.startsWith('bob'))).toHaveLength(5);
+    served(line, turns);
+    enter('late', carl, 3_700_000);
+    enter('later', bob, 3_700_000);
+    expect(served(line, turns)).toEqual(['late', 'later']);
+  });
+
+  it('keeps a turn that was given before a restart, and goes on behind it', () => {
+    const line = new TurnLine();
+    line.take('old', { ...facts, priority: 2, key: bob, turn: 880 });
+    expect(line.turn('old')).toBe(880);
+    expect(line.take('new', { ...facts, arrivalMs: 1e6, key: bob })).toBe(1001);
+  });
+
+  it('counts the strands of those who go before', () => {
+    const line = new TurnLine();
+    line.take('wide', { ...facts, seats: 4 });
+    line.take('late', { ...facts, arrivalMs: 9000, seats: 2 });
+    expect([line.seatsBefore(-1), line.seatsBefore(0), line.seatsBefore(9)]).toEqual([0, 4, 6]);
+    line.leave('wide');
+    expect([line.size, line.seats]).toEqual([1, 2]);
+  });
+});
+
+describe('nobody starves', () => {
+  it('whatever comes after it, with shares and priorities: a search is overtaken by a bounded number', () => {
+    const comer = fc.record({
+      name: fc.constantFrom('a', 'b', 'c', 'd'),
+      share: fc.constantFrom(0.5, 1, 4),
+      priority: fc.integer({ min: 0, max: 2 }),
+      gapMs: fc.nat(2000),
+    });
+    fc.assert(
+      fc.property(fc.array(comer, { minLength: 1, maxLength: 6 }), (comers) => {
+        // One is served each time another comes; the same comers come again and again, for ever.
+        const line = new TurnLine(10);
+        const low = line.take('low', { ...facts, key: { name: 'low', share: 0.5 } });
+        const turns = new Map([['low', low]]);
+        let nowMs = 0;
+        let count = 0;
+        for (; turns.has('low') && count < 2000; count += 1) {
+          const { name, share, priority, gapMs } = comers[count % comers.length]!;
+          nowMs += gapMs;
+          turns.set(`${count}`, line.take(`${count}`, { arrivalMs: nowMs, priority, seats: 1, key: { name, share } }));
+          served(line, turns, 1);
+        }
+        // Two units of priority are worth 20 s, its own work 2 s: at a share of 4 and one second each, 4 · 22 per key.
+        expect(count).toBeLessThanOrEqual(4 * 4 * 22 + 8);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,50 @@
+// The order of searches as one number. A search's turn is fixed when it is accepted and never changes; lower goes first,
+// in every queue that searches wait in. It is a virtual finish time as in fair queueing (self-clocked: the line's own
+// progress is its clock), in seconds. Reads only what it is given.
+
+/** How a key stands when one of its searches is accepted. */
+export interface KeyStanding {
+  /** Weight of the key: twice the share, twice the searches in the same stretch of the line. */
+  readonly share: number;
+  /** The finish of the search that was served last while others waited; undefined where nobody waits. */
+  readonly serving: number | undefined;
+  /** The finish of the key's last search that still waits; undefined where none does. */
+  readonly last: number | undefined;
+}
+
+export interface TurnFacts {
+  readonly arrivalMs: number;
+  /** Higher goes first: one unit is worth `ageingSeconds`. */
+  readonly priority: number;
+  /** Missing where no keys share the line: then it is served in order of arrival. */
+  readonly key?: KeyStanding;
+  /** Expected work, in the same unit for all: one second for everyone until somebody estimates it. */
+  readonly workSeconds?: number;
+}
+
+export interface Turn {
+  readonly turn: number;
+  /** The turn without its priority: where the key's next search begins to count. */
+  readonly finish: number;
+}
+
+/** A waiting search gains one unit of priority a minute, unless the policy's knob says otherwise. */
+export const defaultAgeingSeconds = 60;
+
+/**
+ * Without keys: arrival, minus what the priority is worth. With keys: a search begins where the line stands or where its
+ * key's last waiting search ends, whichever is later, and ends its work over its key's share further on. A key that was
+ * away has saved nothing up, and one that floods the line is overtaken by all others, in proportion to their shares.
+ */
+export function turnOf(
+  { arrivalMs, priority, key, workSeconds = 1 }: TurnFacts,
+  ageingSeconds: number = defaultAgeingSeconds,
+): Turn {
+  const finish = key === undefined ? arrivalMs / 1000 : startOf(key, arrivalMs) + workSeconds / key.share;
+  return { turn: finish - priority * ageingSeconds, finish };
+}
+
+function startOf({ serving, last }: KeyStanding, arrivalMs: number): number {
+  const line = serving ?? arrivalMs / 1000;
+  return last === undefined ? line : Math.max(line, last);
+}
