@@ -244,15 +244,28 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     await page.locator('.chip', { hasText: 'cancelled' }).waitFor();
   });
 
+  it('opens a search by its path', async () => {
+    const id = await post(server.url, 'opened by its path');
+    await page.goto(`${server.url}/searches/${id}`);
+    await page.locator('.outcome .chip').waitFor();
+    expect(page.url()).toBe(`${server.url}/#/search/${id}`);
+  });
+
   it('asks for a key where the server wants one', async () => {
     const { key, hash } = newKey();
-    const locked = await serve(simulated(4, { keys: [{ name: 'me', hash }] }));
+    const locked = await serve(simulated(0.05, { keys: [{ name: 'me', hash }] }));
     const own = await browser.newContext();
     const visit = await own.newPage();
     await visit.goto(locked.url);
     await visit.getByLabel('This server asks for an API key').fill(key);
     await visit.getByRole('button', { name: 'Continue' }).click();
     await visit.locator('.connection[data-ok=yes]').waitFor();
+    // The key is no admin's: it sees what it asked for itself.
+    await visit.getByLabel('Question').fill('asked with a key');
+    await visit.keyboard.press('Enter');
+    await visit.getByText('growing').waitFor();
+    await visit.goto(locked.url);
+    await visit.locator('a.row', { hasText: 'asked with a key' }).waitFor();
     await own.close();
   });
 
@@ -290,15 +303,15 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
   });
 
   it('stays smooth with a tree of 2,000 nodes (printed)', async () => {
-    const log = recordSearch({ id: 'srch_big', seed: 3, rollouts: 97, threshold: 1, ends: 0.2 });
-    const nodes = log.filter(({ event }) => event.type === 'grown').length;
+    const log = recordSearch({ id: 'srch_big', seed: 3, rollouts: 110, threshold: 1, ends: 0.2 });
+    const nodes = log.filter(({ event }) => event.type === 'grown' || event.type === 'adopted').length;
     expect(nodes).toBeGreaterThan(1900);
     const search = {
       id: 'srch_big',
       state: 'done',
       title: 'a large tree',
       model: 'toy',
-      limits: { threshold: 0.5, rollouts: 97 },
+      limits: { threshold: 0.5, rollouts: 110 },
     };
     const lines = log.map((entry) => `id: ${entry.sequence}\nevent: entry\ndata: ${JSON.stringify(entry)}\n\n`);
     await page.route('**/v1/searches/srch_big', (route) =>
