@@ -15,6 +15,16 @@ describe('what cannot be honoured is refused by name', () => {
       'unsupported_parameter',
     ],
     ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }, 'unsupported_parameter'],
+    ['messages.0.name', { messages: [{ role: 'user', content: 'x', name: 'ann' }] }, 'unsupported_parameter'],
+    ['messages.0.nonsense', { messages: [{ role: 'user', content: 'x', nonsense: 1 }] }, 'unknown_parameter'],
+    [
+      'messages.0.content.0.nonsense',
+      { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', nonsense: 1 }] }] },
+      'unknown_parameter',
+    ],
+    ['coppice.policy', { coppice: { program: 'best-of-n', policy: 'boost' } }, 'unsupported_parameter'],
+    ['coppice.beta', { coppice: { beta: 1 } }, 'unknown_parameter'],
+    ['seed', { seed: -1 }, 'invalid_value'],
     ['nonsense', { nonsense: 1 }, 'unknown_parameter'],
     ['coppice.nonsense', { coppice: { nonsense: 1 } }, 'unknown_parameter'],
     ['temperature', { temperature: 3 }, 'invalid_value'],
@@ -50,5 +60,14 @@ describe('what cannot be honoured is refused by name', () => {
       modalities: ['text'],
     };
     expect((await ask(url, { ...nothing, ...more })).status).toBe(200);
+    const before = { role: 'assistant', content: 'a', refusal: null, tool_calls: [], reasoning_content: 'thought' };
+    const messages = [{ role: 'user', content: 'x' }, before, { role: 'user', content: [{ type: 'text', text: 'y' }] }];
+    expect((await ask(url, { messages })).status).toBe(200);
+  });
+
+  test('a search that is refused leaves nothing in the journal', async () => {
+    const { url, journal } = await runGateway();
+    await ask(url, { coppice: { program: 'best-of-n', policy: 'boost' } });
+    expect(await journal.list({ limit: 10 })).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
 import { ask, runGateway } from '../../../tests/support/running-gateway.ts';
 import { ScriptedEngine, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
+import { mcts } from '../../program/mcts/mcts.ts';
 
 describe('a futile search', () => {
   const hopeless = () => ({ verifier: new ScriptedVerifier(() => 0.1), model: { policy: 'positive+strict' } });
@@ -31,6 +32,38 @@ describe('a futile search', () => {
       ['big', 'done'],
       ['m', 'done'],
     ]);
+  });
+
+  test('is planned anew: the other model samples as it is told to, within the limits of the client', async () => {
+    const engine = new ScriptedEngine();
+    const sampling = { temperature: 0.3, topP: 0.5 };
+    const bigger = { model: { name: 'big', sampling }, engine, verifier: new ScriptedVerifier() };
+    const small = hopeless();
+    const model = { ...small.model, escalateTo: 'big', sampling: { topP: 0.9 } };
+    const { url } = await runGateway({ ...small, model, more: [bigger] });
+    await ask(url, { max_completion_tokens: 50, coppice: { on_futile: 'escalate' } });
+    expect(engine.asked[0]).toMatchObject({ sampling, maxTokens: 50 });
+  });
+
+  test('cannot escalate to a model that could not tell right from wrong', async () => {
+    const blind = { model: { name: 'blind' }, engine: new ScriptedEngine() };
+    const { url } = await runGateway({ model: { escalateTo: 'blind' }, more: [blind] });
+    expect(await ask(url, { coppice: { on_futile: 'escalate' } })).toMatchObject({
+      status: 400,
+      error: { param: 'coppice.on_futile', message: expect.stringContaining("'blind'") },
+    });
+  });
+
+  test('is one build, and so is the search that takes over', async () => {
+    const made = vi.spyOn(mcts, 'create');
+    onTestFinished(() => made.mockRestore());
+    const bigger = { model: { name: 'big' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() };
+    const small = hopeless();
+    const { url } = await runGateway({ ...small, model: { ...small.model, escalateTo: 'big' }, more: [bigger] });
+    await ask(url, {});
+    expect(made).toHaveBeenCalledTimes(1);
+    await ask(url, { coppice: { on_futile: 'escalate' } });
+    expect(made).toHaveBeenCalledTimes(3);
   });
 
   test('cannot escalate to nowhere', async () => {

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { checkConfig, loadConfig, type PlainTree } from '../config/load.ts';
+import { printExample } from '../config/print.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
+import { defaultModel } from './default-models.ts';
+import { escalatedPlan, makePlan } from './plan.ts';
+import { askedQuestion } from './question-form.ts';
+import { Refusal } from './refusal.ts';
+import type { PlannedModel, PlanRequest, Wish } from './search-plan.ts';
+import { buildSearch } from './search-request.ts';
+
+const { limits } = checkConfig({ models: [{ name: 'x', engine: { kind: 'sim' } }] });
+
+function modelOf(settings: PlainTree = {}, aggregation: Aggregation | 'none' = 'product'): PlannedModel {
+  const { models } = checkConfig({ models: [{ name: 'm', engine: { kind: 'sim' }, ...settings }] });
+  const verifier = aggregation === 'none' ? {} : { verifier: { capabilities: { aggregation } } };
+  return { config: models[0]!, engine: { capabilities: {} }, ...verifier };
+}
+
+function requestOf(wish: Wish, model = modelOf(), successor?: PlannedModel): PlanRequest {
+  const server = { limits, maxPriority: 0, defaultDeadlineMs: 1000, seed: 7 };
+  return { ...server, question: askedQuestion('q'), wish, speaker: 'body', model, successor };
+}
+
+function refusal(request: PlanRequest): Refusal {
+  try {
+    makePlan(request);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a plan', () => {
+  it('buys what the effort says, and no more than the limits', () => {
+    expect(makePlan(requestOf({}))).toMatchObject({ rollouts: 16, tokenBudget: 40_000 });
+    expect(makePlan(requestOf({ effort: 'high' }))).toMatchObject({ rollouts: 64, tokenBudget: 120_000 });
+    expect(refusal(requestOf({ rollouts: 257 })).message).toMatch(/is 257; at most 256 is allowed \(limits.rollouts\)/);
+  });
+
+  it('takes the same sizes everywhere: a beam is worth two rollouts', () => {
+    const widths = (['mcts', 'beam', 'best-of-n', 'self-consistency', 'greedy'] as const).map((program) => {
+      const { policy, ...plan } = makePlan(requestOf({ program, rollouts: 16 }));
+      expect(policy).toBe(program === 'mcts' || program === 'beam' ? 'boost' : 'positive');
+      return buildSearch({ ...plan, policy }).program.naturalWidth;
+    });
+    expect(widths).toEqual([1, 8, 16, 16, 1]);
+  });
+
+  it('keeps the knobs of its model, and takes those of one search from the client', () => {
+    const model = modelOf({ beta: 5, firstDepthCut: 0.5, exploration: 2 });
+    const plan = makePlan(requestOf({ firstDepthCut: 0.7 }, model));
+    expect(plan.policyOptions).toMatchObject({ beta: 5, firstDepthCut: 0.7, gate: 1 });
+    expect(plan.programOptions).toMatchObject({ exploration: 2, selection: 'puct' });
+    expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).toEqual({});
+  });
+
+  it('without a verifier is of a program that needs none', () => {
+    expect(makePlan(requestOf({}, modelOf({}, 'none')))).toMatchObject({ program: 'self-consistency' });
+  });
+});
+
+describe('a plan is refused, by the name of the setting,', () => {
+  it.each<[string, Wish, PlannedModel, RegExp]>([
+    ['coppice.policy', { program: 'best-of-n', policy: 'boost' }, modelOf(), /negative-selective.*best-of-n/],
+    ['coppice.policy', { policy: 'boost' }, modelOf({}, 'mean'), /'product' or 'minimum', not 'mean'/],
+    ['coppice.bound_prune', { boundPrune: 'best' }, modelOf({}, 'sum'), /not 'sum'/],
+    ['coppice.program', { program: 'mcts' }, modelOf({}, 'none'), /needs a verifier; model 'm' has none/],
+    ['coppice.exploration', { program: 'beam', exploration: 2 }, modelOf(), /belongs to mcts; the program is 'beam'/],
+    ['temperature', { program: 'greedy', temperature: 1 }, modelOf(), /'greedy' has none/],
+    ['coppice.rollouts', { effort: 'none', rollouts: 2 }, modelOf(), /no meaning/],
+    ['coppice.priority', { priority: 1 }, modelOf(), /at most 0 is allowed \(the key's priority\)/],
+    ['coppice.on_futile', { onFutile: 'escalate' }, modelOf(), /no escalateTo/],
+  ])('%s', (setting, wish, model, reason) => {
+    const refused = refusal(requestOf(wish, model));
+    expect(refused.setting).toBe(setting);
+    expect(refused.fault.message).toMatch(reason);
+  });
+
+  it('before it runs where the model that would take over has no verifier, or could not take it', () => {
+    const wish: Wish = { onFutile: 'escalate' };
+    expect(refusal(requestOf(wish, modelOf(), modelOf({ name: 'big' }, 'none'))).fault.message).toMatch(
+      /'coppice.on_futile' is 'escalate' and model 'big', which would take over, has no verifier/,
+    );
+    const strict = { ...wish, policy: 'positive+strict' } as const;
+    expect(refusal(requestOf(strict, modelOf(), modelOf({ name: 'big' }, 'last'))).fault.message).toMatch(
+      /model 'big' could not take over: .*'last'/,
+    );
+  });
+});
+
+describe('a plan made anew for the model that takes over', () => {
+  const big = modelOf(
+    {
+      name: 'big',
+      branching: 2,
+      threshold: 0.7,
+      delimiters: ['\n'],
+      stepTokens: 99,
+      sampling: { temperature: 0.3, topP: 0.5 },
+      policy: 'positive',
+    },
+    'minimum',
+  );
+
+  it('has that model’s ways and the wishes and limits of the client', () => {
+    const small = modelOf({ escalateTo: undefined, sampling: { topP: 0.9 } });
+    const request = requestOf({ onFutile: 'escalate', maxTokens: 50, rollouts: 9, minP: 0.1 }, small, big);
+    const first = { ...makePlan(request), deadlineMs: 321 };
+    expect(escalatedPlan(first, request)).toMatchObject({
+      model: 'big',
+      aggregation: 'minimum',
+      policy: 'positive',
+      branching: 2,
+      threshold: 0.7,
+      delimiters: ['\n'],
+      sampling: { temperature: 0.3, topP: 0.5, minP: 0.1 },
+      rollouts: 9,
+      stepTokens: 50,
+      maxTokens: 50,
+      onFutile: 'answer',
+      deadlineMs: 321,
+      seed: first.seed,
+    });
+  });
+});
+
+describe('serve without a file', () => {
+  it('does what its printed example says', () => {
+    const file = { name: 'example', text: printExample(defaultModel()) };
+    const base = { models: [defaultModel()] };
+    expect(loadConfig({ base, file })).toEqual(loadConfig({ base }));
+    expect(loadConfig({ base }).models[0]).toMatchObject({
+      budget: 16,
+      branching: 8,
+      choose: 'vote',
+      checkArithmetic: true,
+    });
+  });
+});

@@ -1,0 +1,172 @@
+// One vocabulary, three ways to speak it: the same settings in a body, by flags and in the configuration make the same plan,
+// and a value out of bounds is refused by all three in the same words.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makePlan } from '../../src/answering/plan.ts';
+import { askedQuestion } from '../../src/answering/question-form.ts';
+import { Refusal } from '../../src/answering/refusal.ts';
+import type { PlannedModel, PlanRequest, SearchPlan } from '../../src/answering/search-plan.ts';
+import { FaultError } from '../../src/base/fault.ts';
+import type { Knob, Knobs, KnobValue } from '../../src/base/knob.ts';
+import { readWish } from '../../src/cli/terminal/knob-flags.ts';
+import { checkConfig, type PlainTree } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import {
+  bodyName,
+  flagName,
+  knobOf,
+  modelKnobs,
+  requestKnobs,
+  type SearchKnob,
+  samplingKnobs,
+  searchKnobNames,
+} from '../../src/config/vocabulary.ts';
+import { askedIn } from '../../src/gateway/plan/body-wish.ts';
+import { parseChatBody } from '../../src/gateway/plan/chat-body.ts';
+import { policyKnobs } from '../../src/policy/knobs.ts';
+import { programKnobs, programs } from '../../src/program/registry/programs.ts';
+
+type Values = Partial<Record<SearchKnob, KnobValue>>;
+
+const question = 'What is 17 times 23?';
+const perModel = [modelKnobs, samplingKnobs, policyKnobs, programKnobs].flatMap(Object.keys) as SearchKnob[];
+const forClients = searchKnobNames.filter((name) => knobOf(name).client !== undefined);
+/** What every one of the three can say; the rest is the request's own, or the operator's. */
+const everywhere = perModel.filter((name) => forClients.includes(name));
+
+function configOf(values: Values = {}): Config {
+  const model: PlainTree = { name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, sampling: {} };
+  for (const [name, value] of Object.entries(values)) {
+    if (Object.hasOwn(samplingKnobs, name)) (model.sampling as PlainTree)[name] = value;
+    else model[name] = value;
+  }
+  return checkConfig({ models: [model] });
+}
+
+function planned(config: Config, asked: Pick<PlanRequest, 'question' | 'wish' | 'speaker'>): SearchPlan {
+  const model: PlannedModel = {
+    config: config.models[0]!,
+    engine: { capabilities: {} },
+    verifier: { capabilities: { aggregation: 'product' } },
+  };
+  const server = { model, limits: config.limits, maxPriority: 0, defaultDeadlineMs: 1000, seed: 7 };
+  return makePlan({ ...server, ...asked });
+}
+
+function byBody(values: Values): SearchPlan {
+  const config = configOf();
+  return planned(config, askedIn(bodyOf(values), config.limits));
+}
+
+function bodyOf(values: Values) {
+  const coppice: Record<string, unknown> = {};
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const own = knobOf(name as SearchKnob).client === 'openai' ? fields : coppice;
+    own[bodyName(name)] = value;
+  }
+  return parseChatBody({ model: 'm', messages: [{ role: 'user', content: question }], ...fields, coppice });
+}
+
+function byFlags(values: Values): SearchPlan {
+  const flags = Object.fromEntries(Object.entries(values).map(([name, value]) => [flagName(name), String(value)]));
+  const wish = readWish(flags, searchKnobNames);
+  return planned(configOf(), { question: askedQuestion(question), wish, speaker: 'flags' });
+}
+
+function byConfig(values: Values): SearchPlan {
+  return planned(configOf(values), { question: askedQuestion(question), wish: {}, speaker: 'body' });
+}
+
+function within(knob: Knob): fc.Arbitrary<KnobValue> {
+  if ('values' in knob) return fc.constantFrom(...knob.values);
+  if (knob.whole) return fc.integer({ min: knob.low, max: knob.high });
+  return fc.double({ min: knob.low, max: knob.high, noNaN: true });
+}
+
+function someOf(names: readonly SearchKnob[]): fc.Arbitrary<Values> {
+  const each = Object.fromEntries(names.map((name) => [name, within(knobOf(name))]));
+  return fc.record(each, { requiredKeys: [] }) as fc.Arbitrary<Values>;
+}
+
+function refusalOf(plan: () => unknown): string | undefined {
+  try {
+    plan();
+    return undefined;
+  } catch (error) {
+    if (error instanceof FaultError) return error.fault.message;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+describe('one plan', () => {
+  it('is made of the same settings in a body, by flags and in the configuration', () => {
+    let made = 0;
+    fc.assert(
+      fc.property(someOf(everywhere), (values) => {
+        if (refusalOf(() => byBody(values)) !== undefined) {
+          expect(refusalOf(() => byFlags(values))).toBeDefined();
+          return;
+        }
+        made += 1;
+        expect(byFlags(values)).toEqual(byBody(values));
+        expect(byConfig(values)).toEqual(byBody(values));
+      }),
+      { numRuns: 300 },
+    );
+    expect(made).toBeGreaterThan(20);
+  });
+
+  it('is plain data', () => {
+    const plan = byBody({ rollouts: 3, topK: 5 });
+    expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+  });
+});
+
+describe('a value out of bounds', () => {
+  const beyond = (knob: Knob): KnobValue => ('values' in knob ? 'nonsense' : knob.high + 1);
+
+  it.each(forClients)('of %s is refused in the same words', (name) => {
+    const value = beyond(knobOf(name));
+    const inBody = refusalOf(() => byBody({ [name]: value }));
+    const byFlag = refusalOf(() => byFlags({ [name]: value }));
+    const written = knobOf(name).client === 'openai' ? bodyName(name) : `coppice.${bodyName(name)}`;
+    const reason = byFlag?.replace(/^--\S+ /, '');
+    expect(reason).toMatch(/^is .*; it must be (one of|a whole number from|a number from) /);
+    expect(byFlag).toBe(`--${flagName(name)} ${reason}`);
+    expect(inBody).toBe(`'${written}' ${reason}`);
+    if (!perModel.includes(name)) return;
+    const path = Object.hasOwn(samplingKnobs, name) ? `sampling.${name}` : name;
+    expect(refusalOf(() => configOf({ [name]: value }))).toBe(`models.0.${path} ${reason}`);
+  });
+
+  it('is refused by the plan itself, whoever forgot to look', () => {
+    const wish = { rollouts: 0 };
+    const asked = { question: askedQuestion(question), wish, speaker: 'body' as const };
+    expect(() => planned(configOf(), asked)).toThrow(Refusal);
+  });
+});
+
+describe('the vocabulary', () => {
+  it('gives one name to one thing: no setting of a program or policy hides another', () => {
+    const sets: Knobs[] = [
+      modelKnobs,
+      samplingKnobs,
+      requestKnobs,
+      policyKnobs,
+      ...programs.map(({ options }) => options),
+    ];
+    for (const [name, knob] of sets.flatMap((set) => Object.entries(set))) {
+      expect(knobOf(name as SearchKnob), name).toBe(knob);
+    }
+  });
+
+  it('has defaults within their own bounds', () => {
+    const defaults = perModel.flatMap((name) => {
+      const { default: value } = knobOf(name);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    expect(() => configOf(Object.fromEntries(defaults))).not.toThrow();
+  });
+});
