@@ -31,6 +31,7 @@ export const tokenBudget: ExitRule = {
 
 export const timeBudget: ExitRule = {
   name: 'time',
+  readsClock: true,
   check({ limits, nowMs, admittedMs }) {
     const usedMs = nowMs - admittedMs;
     if (limits.timeMs === undefined || usedMs < limits.timeMs) return undefined;
@@ -40,6 +41,7 @@ export const timeBudget: ExitRule = {
 
 export const deadline: ExitRule = {
   name: 'deadline',
+  readsClock: true,
   check({ limits, nowMs, arrivalMs }) {
     const waitedMs = nowMs - arrivalMs;
     if (limits.deadlineMs === undefined || waitedMs < limits.deadlineMs) return undefined;

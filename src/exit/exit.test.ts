@@ -14,7 +14,7 @@ describe('positive', () => {
     expect(positive.check(viewOf(tree, { threshold: 0.72 }))).toEqual({
       kind: 'accepted',
       rule: 'positive',
-      evidence: { score: 0.72, threshold: 0.72, node: 2, rollouts: 0 },
+      evidence: { score: 0.72, threshold: 0.72, node: 2, rollouts: 1 },
     });
   });
 

@@ -35,6 +35,8 @@ export interface ExitRule {
   readonly needsLeaves?: boolean;
   /** Reads log probabilities of steps: engines are asked for them only where somebody does. */
   readonly readsLogprobs?: boolean;
+  /** Looks at the clock alone, and is read at any moment; the others are read when an expansion, or a level, is complete. */
+  readonly readsClock?: boolean;
   check(view: SearchView): Exit | undefined;
 }
 

@@ -9,7 +9,8 @@ export const positive: ExitRule = {
     const { best } = tree;
     // Without a verifier a path has no rewards and its score says nothing.
     if (best?.reward === undefined || best.score < threshold) return undefined;
-    const rollouts = tree.closed.completed;
+    // The rollout that found it counts, though it may have gone on to a sibling with a higher reward.
+    const rollouts = tree.closed.completed + (best.visits === 0 ? 1 : 0);
     const evidence = { score: readable(best.score), threshold, node: best.id, rollouts };
     return { kind: 'accepted', rule: 'positive', evidence };
   },

@@ -92,12 +92,13 @@ class Beam implements Program {
     return mayOpen && free !== undefined ? this.#expand(tree, openAt(tree, free)) : undefined;
   }
 
-  tell(tree: Tree, outcome: Outcome): void {
+  tell(tree: Tree, outcome: Outcome): boolean {
     const strand = foldOutcome(tree, outcome, this.#options);
-    if (strand === undefined) return;
+    if (strand === undefined) return false;
     const level = this.#levels(tree).find((each) => each.beams.includes(strand.node));
     if (strand.node.children.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
     if (level?.complete) settle(tree, level.chosen);
+    return level?.complete ?? false;
   }
 
   /** Beams of this level that nobody has taken up, then the candidates that lead so far. */
@@ -143,16 +144,25 @@ class Beam implements Program {
   }
 }
 
-/** After a level: each finished path completes a strand, each beam that goes on has one, and the rest are closed. */
+/**
+ * After a level: each finished path completes a strand, each beam that goes on has one, and the rest are closed. Where there
+ * are fewer strands than finished paths, one takes the place of another: how many paths a search has finished must not
+ * depend on its width.
+ */
 function settle(tree: Tree, chosen: readonly Node[]): void {
   const strands = [...tree.strands.values()];
-  const inOrder = [...chosen.filter((node) => node.terminal), ...chosen.filter((node) => !node.terminal)];
-  for (const node of inOrder) {
+  const going = chosen.filter((node) => !node.terminal);
+  for (const node of chosen) {
+    if (!node.terminal) continue;
     const strand = strands.shift();
-    if (strand === undefined) return;
-    follow(tree, strand, node);
+    if (strand !== undefined) follow(tree, strand, node);
+    else tree.record({ type: 'closed', strand: openAt(tree, node).id, closing: 'completed' });
   }
-  for (const strand of strands) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
+  for (const strand of strands) {
+    const node = going.shift();
+    if (node !== undefined) follow(tree, strand, node);
+    else tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
+  }
 }
 
 function hasIdle(tree: Tree): boolean {

@@ -100,9 +100,10 @@ class Samples implements Program {
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
   }
 
-  tell(tree: Tree, outcome: Outcome): void {
+  tell(tree: Tree, outcome: Outcome): boolean {
     const strand = foldOutcome(tree, outcome, this.#options);
     if (strand !== undefined) advance(tree, strand);
+    return strand !== undefined;
   }
 
   /** The samples that have not been opened: what comes below an open one is not known before its step is. */

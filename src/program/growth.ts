@@ -70,6 +70,15 @@ export function follow(tree: Tree, strand: Strand, child: Node): void {
   if (child.terminal) tree.record({ type: 'closed', strand: strand.id, closing: 'completed' });
 }
 
+/** The best path was finished by a strand that then went on to a sibling: its rollout ends here after all. */
+export function completeBest(tree: Tree): void {
+  const { best } = tree;
+  if (best === undefined || best.visits > 0) return;
+  for (const strand of tree.strands.values()) {
+    if (strand.awaiting === 0 && strand.node.parent === best.parent) return follow(tree, strand, best);
+  }
+}
+
 /**
  * The first open strand that can be asked below. A log may end between the events of one outcome; what was left undone
  * is made up for here: a strand on a terminal node completes, one whose children have all come goes on by `advance`.

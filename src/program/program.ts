@@ -64,8 +64,11 @@ export interface Program {
    */
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined;
 
-  /** Folds one outcome in, and moves or closes the strand that it completes. */
-  tell(tree: Tree, outcome: Outcome): void;
+  /**
+   * Folds one outcome in, and moves or closes the strand that it completes. Gives whether the tree is now as rules may read
+   * it: an expansion is complete, or, where the search is breadth-first, a whole level.
+   */
+  tell(tree: Tree, outcome: Outcome): boolean;
 
   /** What it would probably ask for next, most likely first, without touching the tree. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[];

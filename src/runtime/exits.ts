@@ -1,6 +1,8 @@
 // Why a search ends: the first of its own exit rules that fires, then too many failures in a row; and the exits that no
-// rule names. Reads only; the runtime ends the search.
+// rule names. Rules of the clock and failures are read whenever something happens, the others only where a fold is complete.
+// Reads only; the runtime ends the search.
 
+import type { ExitRule } from '../exit/exit.ts';
 import type { Exit } from '../log/end.ts';
 import type { TooLate } from '../scheduler/forecast.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -18,16 +20,28 @@ export function givenUp(search: Search, nowMs: number, late: TooLate): Exit {
   return { kind: 'deadline', rule: 'wait', evidence: { waitedMs: Math.round(nowMs - search.arrivalMs), ...late } };
 }
 
+/** After a complete fold: by any rule. */
 export function firstExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
+  return exitBy(search.request.rules.exits, search, nowMs, circumstances);
+}
+
+/** At any moment. */
+export function clockExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
+  const rules = search.request.rules.exits.filter(({ readsClock }) => readsClock);
+  return exitBy(rules, search, nowMs, circumstances);
+}
+
+function exitBy(rules: readonly ExitRule[], search: Search, nowMs: number, circumstances: Circumstances) {
   const view = search.view(nowMs);
-  for (const rule of search.request.rules.exits) {
+  for (const rule of rules) {
     const exit = rule.check(view);
     if (exit !== undefined) return exit.kind === 'deadline' ? explain(search, exit, circumstances) : exit;
   }
   const { maxFailures = defaultMaxFailures } = circumstances;
   const { failuresInARow } = search.tree;
   if (failuresInARow < maxFailures) return undefined;
-  return { kind: 'failed', rule: 'failures', evidence: { failuresInARow, maxFailures } };
+  const exit: Exit = { kind: 'failed', rule: 'failures', evidence: { failuresInARow, maxFailures } };
+  return exit;
 }
 
 /** The program has no strand open and opens none though it may. */

@@ -4,11 +4,12 @@ import { readExpansions } from '../../tests/support/expansions.ts';
 import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
 import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
+import { createPolicy } from '../policy/create.ts';
 import { createBeam } from '../program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import type { Program } from '../program/program.ts';
-import type { TreeEvent } from '../tree/events.ts';
+import { isFold, type TreeEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import type { SearchRequest, SearchResult } from './request.ts';
 import { Runtime } from './runtime.ts';
@@ -63,6 +64,40 @@ describe('the runtime', () => {
       now += change;
       expect(now).toBeLessThanOrEqual(1);
     }
+  });
+
+  it('reads its rules when an expansion is complete: an answer accepted in the first rollout is one rollout', () => {
+    const { toys, runtime, results, log } = world();
+    const { rules } = createPolicy('positive');
+    for (let seed = 0; seed < 20; seed += 1) {
+      runtime.submit(request(`${seed}`, createMcts(), { rules, seed, limits: { threshold: 0.3, rollouts: 16 } }));
+    }
+    toys.run(runtime);
+    const accepted = results.filter(({ exit }) => exit.kind === 'accepted');
+    expect(accepted.length).toBeGreaterThan(10);
+    for (const { id, rollouts, exit } of accepted) {
+      expect(rollouts).toBeGreaterThanOrEqual(1);
+      expect(exit.evidence.rollouts).toBe(rollouts);
+      const events = log.filter(({ search }) => search === id).map(({ event }) => event);
+      const asked = events.reduce((sum, event) => sum + (event.type === 'asked' ? event.indices.length : 0), 0);
+      expect(events.filter(isFold)).toHaveLength(asked);
+    }
+  });
+
+  it('tells the children of an expansion in the order of their index, whoever was faster', () => {
+    const { toys, runtime, log } = world();
+    for (const program of [createMcts(), createBeam({ beams: 3, candidates: 4 })]) {
+      runtime.submit(request(program.name, program));
+    }
+    toys.run(runtime);
+    const last = new Map<string, number>();
+    for (const { search, event } of log) {
+      if (!isFold(event)) continue;
+      const node = `${search} ${event.parent}`;
+      expect(event.index).toBe((last.get(node) ?? -1) + 1);
+      last.set(node, event.index);
+    }
+    expect(last.size).toBeGreaterThan(20);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 // The only loop of coppice. Engines, verifiers and callers post to the inbox; one call of `step` drains it, tells the
-// programs, prunes, checks exits, decides on the budget, asks the programs and dispatches, always in that order. It is
-// synchronous and has no clock of its own: live, sockets and worker threads wake it; simulated, an event heap does. What
-// the simulator proves is what production runs. A fault in one search never touches another.
+// programs, prunes and checks exits after each fold, decides on the budget, asks the programs and dispatches, always in
+// that order. It is synchronous and has no clock of its own: live, sockets and worker threads wake it; simulated, an event
+// heap does. What the simulator proves is what production runs. A fault in one search never touches another.
 
 import { assert, never } from '../base/assert.ts';
 import { FaultError } from '../base/fault.ts';
@@ -9,13 +9,13 @@ import type { EngineMessage } from '../engine/engine.ts';
 import { pruningsOf } from '../exit/prune.ts';
 import type { Exit } from '../log/end.ts';
 import type { SearchEvent } from '../log/events.ts';
-import type { Expansion } from '../program/program.ts';
+import { completeBest } from '../program/growth.ts';
+import type { Outcome } from '../program/program.ts';
 import type { Decision, Width } from '../scheduler/scheduler.ts';
 import type { TreeEvent } from '../tree/events.ts';
-import { drawKey, formKey } from '../tree/keys.ts';
 import { Alarms } from './alarms.ts';
-import { cancelledByCaller, firstExit, givenUp, nothingLeft } from './exits.ts';
-import { type Arrival, Flights } from './flights.ts';
+import { cancelledByCaller, clockExit, firstExit, givenUp, nothingLeft } from './exits.ts';
+import { Flights } from './flights.ts';
 import { Inbox, type InboxMessage } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
 import { Leases } from './queue/leases.ts';
@@ -92,9 +92,8 @@ export class Runtime {
     const nowMs = this.#options.clock.nowMs();
     do {
       this.#drain(nowMs);
-      this.#tell();
-      this.#prune(nowMs);
-      this.#checkExits(nowMs);
+      this.#tell(nowMs);
+      this.#watchClock(nowMs);
       this.#decide(nowMs);
       this.#ask(nowMs);
       this.#flights.dispatch();
@@ -180,11 +179,12 @@ export class Runtime {
 
   // ---- tell -------------------------------------------------------------------------------------------------------
 
-  #tell(): void {
-    for (const arrival of this.#flights.takeArrivals()) {
-      const { search, flight } = arrival;
+  #tell(nowMs: number): void {
+    for (const { search, outcome, flight } of this.#flights.takeArrivals()) {
       if (flight !== undefined) this.#land(flight);
-      if (this.#isRunning(search)) this.#tellOne(arrival);
+      for (const next of this.#isRunning(search) ? search.order.take(search.tree, outcome) : []) {
+        if (this.#isRunning(search) && this.#tellOne(search, next)) this.#judge(search, nowMs);
+      }
     }
   }
 
@@ -194,40 +194,46 @@ export class Runtime {
     this.#speculation.landed(flight);
   }
 
-  #tellOne({ search, outcome }: Arrival): void {
+  /** True where this was the last piece of an expansion, or of a level: the moment at which rules are read. */
+  #tellOne(search: Search, outcome: Outcome): boolean {
     this.#touched.add(search);
     if (search.request.rules.boost) this.#stale = true;
     try {
-      search.request.program.tell(search.tree, outcome);
+      return search.request.program.tell(search.tree, outcome);
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
       this.#options.onFault?.(search.id, error.fault);
+      return false;
     }
   }
 
   // ---- prune, exits -----------------------------------------------------------------------------------------------
 
-  #prune(nowMs: number): void {
-    for (const search of this.#touched) {
-      if (!this.#isRunning(search)) continue;
-      for (const rule of search.request.rules.prunes) {
-        for (const { strand, evidence } of pruningsOf(rule, search.view(nowMs))) {
-          this.#emit(search, { type: 'pruned', strand, rule: rule.name, evidence });
-          this.#strands.close(search, strand, 'pruned');
-        }
+  #judge(search: Search, nowMs: number): void {
+    for (const rule of search.request.rules.prunes) {
+      for (const { strand, evidence } of pruningsOf(rule, search.view(nowMs))) {
+        this.#emit(search, { type: 'pruned', strand, rule: rule.name, evidence });
+        this.#strands.close(search, strand, 'pruned');
       }
     }
+    const exit = firstExit(search, nowMs, this.#options);
+    if (exit !== undefined) this.#finish(search, exit, nowMs);
   }
 
-  #checkExits(nowMs: number): void {
+  /** Time and failures end a search wherever it stands: what has come early is told first, so that the answer has it. */
+  #watchClock(nowMs: number): void {
     for (const search of this.#touched) {
       if (!this.#isLive(search)) continue;
       if (search.log !== 'read') {
         if (search.isOverdue(nowMs)) this.#wantLog(search);
         continue;
       }
-      const exit = firstExit(search, nowMs, this.#options);
-      if (exit !== undefined) this.#finish(search, exit, nowMs);
+      const exit = clockExit(search, nowMs, this.#options);
+      if (exit === undefined) continue;
+      for (const { id, node } of [...search.tree.strands.values()]) {
+        for (const outcome of search.order.takeAll(id, node)) this.#tellOne(search, outcome);
+      }
+      this.#finish(search, exit, nowMs);
     }
   }
 
@@ -294,7 +300,7 @@ export class Runtime {
     this.#emit(search, { type: 'admitted' });
     this.#setWidth(search, width);
     if (!search.resumed) return;
-    for (const expansion of this.#strands.takeUp(search)) this.#launch(search, expansion, nowMs);
+    for (const expansion of this.#strands.takeUp(search)) this.#speculation.launch(search, expansion, nowMs);
   }
 
   // ---- ask --------------------------------------------------------------------------------------------------------
@@ -316,30 +322,17 @@ export class Runtime {
       const ask = request.program.ask(tree, mayOpen, doomed);
       if (ask !== undefined) {
         assert(ask.indices.length > 0, `program '${request.program.name}' asks for no child`);
-        this.#launch(search, ask, nowMs);
+        this.#speculation.launch(search, ask, nowMs);
         continue;
       }
       // A program may close a strand that it finds complete (after a crash): then there is room again.
       if (tree.strands.size < openBefore) continue;
-      if (mayOpen && tree.strands.size === 0) return this.#finish(search, nothingLeft(tree), nowMs);
+      if (mayOpen && tree.strands.size === 0) {
+        return this.#finish(search, firstExit(search, nowMs, this.#options) ?? nothingLeft(tree), nowMs);
+      }
       break;
     }
     this.#speculation.fill(search, nowMs);
-  }
-
-  /** Each child comes from a ghost, from a speculative flight that is adopted, or from the engine. */
-  #launch(search: Search, expansion: Expansion, nowMs: number): void {
-    const { node, sampling } = expansion;
-    const form = formKey(sampling);
-    const indices = expansion.indices.filter((index) => {
-      const draw = drawKey(node.key, index, form);
-      const ghost = search.tree.ghosts.get(draw);
-      const flight = search.flights.get(draw);
-      if (ghost !== undefined) this.#flights.promote(search, node.id, ghost);
-      else if (flight !== undefined) this.#speculation.adopt(flight);
-      return ghost === undefined && flight === undefined;
-    });
-    this.#flights.start(search, expansion, indices, 'primary', nowMs);
   }
 
   // ---- ends -------------------------------------------------------------------------------------------------------
@@ -347,6 +340,7 @@ export class Runtime {
   #finish(search: Search | undefined, exit: Exit, nowMs: number): void {
     if (search === undefined) return;
     if (search.log !== 'read') return this.#remove(search, undefined);
+    if (exit.kind === 'accepted') completeBest(search.tree);
     this.#strands.closeAll(search);
     this.#speculation.shrink(search, 0);
     for (const flight of [...search.flights.values()]) this.#flights.cancel(flight);

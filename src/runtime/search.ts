@@ -15,6 +15,7 @@ import type { DrawKey, FormKey, NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
+import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
 import type { Lease } from './queue/leases.ts';
 import type { SearchRequest, SearchResult } from './request.ts';
@@ -54,6 +55,7 @@ export class Search {
   /** Read back from a log: what it had in flight is asked for again when it is admitted. */
   resumed = false;
   readonly ledger = new Ledger();
+  readonly order = new FoldOrder();
   readonly leases = new Map<StrandId, Lease>();
   /** Children on their way, by draw; cancelled ones are not here. */
   readonly flights = new Map<DrawKey, Flight>();

@@ -3,6 +3,7 @@
 // asks for them itself; what it asks for is adopted on its way, or taken from its ghost. The state is the search's own.
 
 import { assert } from '../base/assert.ts';
+import type { Expansion } from '../program/program.ts';
 import { drawKey, formKey } from '../tree/keys.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './queue/leases.ts';
@@ -40,8 +41,22 @@ export class Speculation {
     while (search.speculations.size > most) this.#dropLatest(search);
   }
 
-  /** The program asks for a child that is on its way. */
-  adopt(flight: Flight): void {
+  /** Of what the program asks for, each child comes from a ghost, from a flight that is adopted, or from the engine. */
+  launch(search: Search, expansion: Expansion, nowMs: number): void {
+    const { node, sampling } = expansion;
+    const form = formKey(sampling);
+    const indices = expansion.indices.filter((index) => {
+      const draw = drawKey(node.key, index, form);
+      const ghost = search.tree.ghosts.get(draw);
+      const flight = search.flights.get(draw);
+      if (ghost !== undefined) this.#flights.promote(search, node.id, ghost);
+      else if (flight !== undefined) this.#adopt(flight);
+      return ghost === undefined && flight === undefined;
+    });
+    this.#flights.start(search, expansion, indices, 'primary', nowMs);
+  }
+
+  #adopt(flight: Flight): void {
     if (flight.lane === 'primary') return;
     flight.lane = 'primary';
     this.#settle(flight);

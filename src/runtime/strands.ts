@@ -4,6 +4,7 @@
 import type { Expansion } from '../program/program.ts';
 import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
 import { drawKey, formKey } from '../tree/keys.ts';
+import type { Strand } from '../tree/tree.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './queue/leases.ts';
 import type { Search } from './search.ts';
@@ -29,13 +30,24 @@ export class Strands {
 
   /** Ends a strand from outside its program: what it waits for is cancelled, its lease goes back. */
   close(search: Search, id: StrandId, closing: Closing): void {
-    const { node, sampling } = search.tree.strand(id);
-    const form = sampling === undefined ? 0 : formKey(sampling);
+    const strand = search.tree.strand(id);
+    const early = search.order.takeAll(id, strand.node);
+    this.#cancelFor(search, strand);
+    search.tree.record({ type: 'closed', strand: id, closing });
+    for (const outcome of early) {
+      // Preemption takes the strand and not the work: told now, it is kept as a ghost until it is asked for again.
+      if (closing === 'preempted') search.request.program.tell(search.tree, outcome);
+      else if (outcome.ok) search.ledger.discarded(outcome.step.tokens);
+    }
+  }
+
+  #cancelFor(search: Search, { id, node, sampling }: Strand): void {
+    if (sampling === undefined) return;
+    const form = formKey(sampling);
     for (const [index, owner] of node.inFlight ?? []) {
       const flight = owner === id ? search.flights.get(drawKey(node.key, index, form)) : undefined;
       if (flight !== undefined) this.#flights.cancel(flight);
     }
-    search.tree.record({ type: 'closed', strand: id, closing });
   }
 
   closeAll(search: Search): void {

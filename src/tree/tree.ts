@@ -34,7 +34,10 @@ export class Tree {
   failuresInARow = 0;
   /** Tokens of every step that became a node or joined one. */
   tokens = 0;
-  /** The terminal node with the highest score; of equals the one with the lowest key. */
+  /**
+   * The terminal node with the highest score, of equals the one with the lowest key. A child counts once its expansion is
+   * complete or given up: no rule sees a part of one.
+   */
   best: Node | undefined;
   #opened = 0;
   /** Made when first asked for: only a search that speculates looks nodes up by key. */
@@ -163,7 +166,6 @@ export class Tree {
     this.#byKey?.set(child.key, child);
     insertByKey(parent.children, child);
     this.tokens += growth.step.tokens;
-    if (child.terminal && (this.best === undefined || isBetter(child, this.best))) this.best = child;
     this.#land(parent, growth.index, child);
   }
 
@@ -187,7 +189,9 @@ export class Tree {
     parent.byIndex.set(index, child);
     if (this.ghosts.size > 0) this.ghosts.delete(this.#drawInFlight(parent, index));
     this.failuresInARow = 0;
-    this.#settle(parent, index).landed.push(child);
+    const strand = this.strand(parent.inFlight!.get(index)!);
+    strand.landed.push(child);
+    this.#settle(parent, index);
     refreshAvailable(parent);
   }
 
@@ -201,12 +205,18 @@ export class Tree {
     if (!parent.inFlight?.has(index)) raise('bad-event', `child ${index} of node ${parent.id} is not in flight`);
   }
 
-  /** One child in flight is answered: the strand that waited for it. */
-  #settle(parent: Node, index: number): Strand {
+  /** One child in flight is answered. */
+  #settle(parent: Node, index: number): void {
     const strand = this.strand(parent.inFlight!.get(index)!);
     parent.inFlight?.delete(index);
     strand.awaiting -= 1;
-    return strand;
+    if (strand.awaiting === 0) this.#consider(strand.landed);
+  }
+
+  #consider(nodes: readonly Node[]): void {
+    for (const node of nodes) {
+      if (node.terminal && (this.best === undefined || isBetter(node, this.best))) this.best = node;
+    }
   }
 
   #haunt(event: Ghost): void {
@@ -263,6 +273,7 @@ export class Tree {
     const flights = strand.node.inFlight;
     assert(flights !== undefined, 'a strand awaits children that are not in flight');
     for (const [index, owner] of flights) if (owner === strand.id) flights.delete(index);
+    this.#consider(strand.landed);
     if (closing === 'preempted') strand.node.cut = true;
     refreshAvailable(strand.node);
   }

@@ -91,6 +91,8 @@ export interface ToyQuestion {
   readonly ends: number;
   /** Rewards are Beta(shape, 1): high shapes are easy questions. */
   readonly shape: number;
+  /** Chance that a step is one of two that every draw below this node may say: a twin, if another draw says it too. */
+  readonly twins?: number;
 }
 
 export const toyQuestion: ToyQuestion = { ends: 0.4, shape: 4 };
@@ -135,11 +137,15 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
   }
 
   step(request: GenerateRequest): Step {
-    const random = new Random('step', request.seed);
+    const drawn = new Random('draw', request.seed);
+    const isTwin = drawn.chance(this.question.twins ?? 0);
+    const said = isTwin ? hash(request.parent, drawn.integer(2)) : request.seed;
+    const random = new Random('step', said);
     const ends = request.path.length >= 1 && random.chance(this.question.ends);
-    const tokens = 1 + random.integer(20);
-    const text = `${request.seed.toString(36)}${ends ? '' : '\n'}`;
-    return { text, tokens, meanLogprob: -random.exponential(1), end: ends ? 'eos' : 'delimiter' };
+    const text = `${said.toString(36)}${ends ? '' : '\n'}`;
+    // Twins say the same, and are counted and found likely as every draw is: by itself.
+    const [tokens, meanLogprob] = [1 + drawn.integer(20), -drawn.exponential(1)];
+    return { text, tokens, meanLogprob, end: ends ? 'eos' : 'delimiter' };
   }
 
   cancel(requests: readonly number[]): void {

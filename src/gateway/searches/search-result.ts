@@ -152,7 +152,6 @@ function tokensOf(
 function savedEstimate(plan: SearchPlan, fold: SearchFold): number {
   const kind = fold.exit?.kind;
   if (kind === undefined || !saving.has(kind)) return 0;
-  // A rollout whose path is accepted ends with the search, before it counts as completed.
   const made = Math.max(1, fold.rollouts);
   const left = Math.max(0, plan.rollouts - made);
   const generated = generatedTokens(fold);

@@ -92,9 +92,10 @@ class Mcts implements Program {
     return leaf && this.#expand(tree, openAt(tree, leaf));
   }
 
-  tell(tree: Tree, outcome: Outcome): void {
+  tell(tree: Tree, outcome: Outcome): boolean {
     const strand = foldOutcome(tree, outcome, this.#options);
     if (strand !== undefined) advance(tree, strand);
+    return strand !== undefined;
   }
 
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {

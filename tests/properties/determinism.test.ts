@@ -1,0 +1,158 @@
+// What is promised of one request and one seed (docs/architecture.md): (a) a draw depends on its key alone; (b) depth-first
+// at width one and breadth-first at any width, tree, answer and evidence do not depend on who was faster; (c) everything
+// else follows from the log: driven again, the program does what it did. More than a quarter of the draws are twins.
+
+import { describe, expect, it } from 'vitest';
+import { isTreeEvent, type SearchEvent } from '../../src/log/events.ts';
+import { createPolicy } from '../../src/policy/create.ts';
+import { createBeam } from '../../src/program/beam.ts';
+import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
+import { createMcts } from '../../src/program/mcts/mcts.ts';
+import type { Program } from '../../src/program/program.ts';
+import type { SearchResult } from '../../src/runtime/request.ts';
+import { Runtime } from '../../src/runtime/runtime.ts';
+import type { Scheduler, Width } from '../../src/scheduler/scheduler.ts';
+import { Tree } from '../../src/tree/tree.ts';
+import { redrive } from '../support/redrive.ts';
+import { type Misfortune, ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';
+
+interface Setting {
+  readonly create: () => Program;
+  readonly seed: number;
+  readonly width: Width;
+  /** Another one makes other answers come first. */
+  readonly weather: number;
+  readonly misfortune?: Partial<Misfortune>;
+  readonly threshold?: number;
+}
+
+function run({ create, seed, width, weather, misfortune, threshold = 0.9 }: Setting) {
+  const world = new ToyWorld();
+  const question = { ends: 0.4, shape: 4, twins: 0.8 };
+  const storm = { fail: 0, lose: 0, double: 0, delayMs: 10, untilMs: 0, ...misfortune };
+  const engine = new ToyEngine(world, storm, weather, question);
+  const events: SearchEvent[] = [];
+  const results: SearchResult[] = [];
+  const runtime = new Runtime({
+    engine,
+    verifier: new ToyVerifier(world, storm, weather, question),
+    scheduler: fixed(width, weather),
+    budget: 32,
+    clock: world.clock,
+    requestTimeoutMs: 500,
+    onEvent: ({ event }) => events.push(event),
+    onEnd: (result) => results.push(result),
+  });
+  const { rules } = createPolicy('positive');
+  const limits = { threshold, rollouts: 8 };
+  const texts = { prompt: { kind: 'text', text: 'q' }, delimiters: ['\n'], extract: (text: string) => text } as const;
+  runtime.submit({ id: 's', program: create(), rules, limits, seed, priority: 0, maxStepTokens: 64, ...texts });
+  world.run(runtime);
+  const tree = Tree.replay(events.filter(isTreeEvent));
+  return { engine, events, tree, result: results[0]! };
+}
+
+/** Everyone gets this width; where it may vary, a search that others push aside and that comes back. */
+function fixed({ primary, speculative }: Width, weather: number): Scheduler {
+  let turns = weather;
+  return {
+    name: 'fixed',
+    ageingSeconds: 60,
+    decide({ waiting, running }) {
+      turns += 1;
+      const pushed = primary > 4 && turns % 7 === 0 ? 2 : 0;
+      const widths = new Map(
+        [...waiting, ...running].map(({ id }) => [id, { primary: primary - pushed, speculative }]),
+      );
+      const over = running.filter(({ openStrands }) => openStrands > primary - pushed);
+      const preempt = new Map(over.map(({ id, openStrands }) => [id, openStrands - primary + pushed]));
+      return { admit: waiting.map(({ id }) => id), widths, preempt, giveUp: new Map() };
+    },
+  };
+}
+
+/** The tree by what it is: numbers of nodes only say in which order they came. */
+function essence({ tree, result }: ReturnType<typeof run>) {
+  const nodes = tree.nodes.map(({ key, count, visits, value, score, step }) => {
+    return { key, count, visits, value, score, logprob: step?.meanLogprob };
+  });
+  const { node, ...answer } = result.answer!;
+  const { kind, rule, evidence } = result.exit;
+  const named = 'node' in evidence ? { ...evidence, node: tree.node(Number(evidence.node)).key } : evidence;
+  nodes.sort((a, b) => a.key - b.key);
+  return { nodes, answer, key: tree.node(node).key, exit: { kind, rule, evidence: named }, rollouts: result.rollouts };
+}
+
+const seeds = Array.from({ length: 24 }, (_, seed) => seed);
+const mcts = () => createMcts({ rollouts: 8, branching: 3 });
+const beam = () => createBeam({ beams: 4, candidates: 3 });
+
+function differing(create: () => Program, widths: readonly Width[]): number {
+  return seeds.filter((seed) => {
+    const [first, ...others] = widths.flatMap((width) =>
+      [1, 2].map((weather) => JSON.stringify(essence(run({ create, seed, width, weather: seed + 100 * weather })))),
+    );
+    return others.some((other) => other !== first);
+  }).length;
+}
+
+describe('(a) a draw', () => {
+  it('has the same seed and says the same, alone or in company, under every program and width', () => {
+    const known = new Map<string, string>();
+    let again = 0;
+    for (const [create, primary] of [
+      [mcts, 1],
+      [mcts, 6],
+      [beam, 4],
+    ] as const) {
+      const { engine } = run({ create, seed: 3, width: { primary, speculative: 1 }, weather: primary });
+      for (const request of engine.requests) {
+        const key = `${request.parent}/${request.index}`;
+        const said = JSON.stringify([request.seed, engine.step(request)]);
+        if (known.has(key)) again += 1;
+        expect(known.get(key) ?? said).toBe(said);
+        known.set(key, said);
+      }
+    }
+    expect(again).toBeGreaterThan(10);
+  });
+});
+
+describe('(b) whoever is faster', () => {
+  it('depth-first at width one gives the same tree, answer and evidence, speculating or not', () => {
+    const widths = [0, 3].map((speculative) => ({ primary: 1, speculative }));
+    expect(differing(mcts, widths)).toBe(0);
+  });
+
+  it('breadth-first at any width gives the same tree, answer and evidence', () => {
+    const widths = [1, 3, 8].map((primary) => ({ primary, speculative: 0 }));
+    expect(differing(beam, [...widths, { primary: 4, speculative: 3 }])).toBe(0);
+  });
+
+  it('finds twins in the trees that are compared', () => {
+    const trees = seeds.map(
+      (seed) => run({ create: mcts, seed, width: { primary: 1, speculative: 0 }, weather: 1 }).tree,
+    );
+    const draws = trees.flatMap(({ nodes }) => nodes.slice(1)).reduce((sum, { count }) => sum + count, 0);
+    const distinct = trees.reduce((sum, { nodes }) => sum + nodes.length - 1, 0);
+    expect(1 - distinct / draws).toBeGreaterThan(0.25);
+  });
+});
+
+describe('(c) a log driven again', () => {
+  const programs = [mcts, beam, () => createBestOfN({ samples: 6 }), () => createSelfConsistency({ samples: 6 })];
+
+  it('makes the program do what it did, whatever happened', () => {
+    const misfortune = { fail: 0.15, double: 0.2, untilMs: 1e9 };
+    let events = 0;
+    for (const create of programs) {
+      for (const seed of seeds) {
+        const width = { primary: 1 + (seed % 8), speculative: seed % 3 };
+        const ran = run({ create, seed, width, weather: seed, misfortune, threshold: 0.95 });
+        expect(redrive(create(), ran.events), `seed ${seed}`).toBeUndefined();
+        events += ran.events.length;
+      }
+    }
+    expect(events).toBeGreaterThan(3000);
+  });
+});

@@ -1,0 +1,61 @@
+// A log driven again: the same program on an empty tree is told what the log says came, in the order in which it was folded,
+// and given the widths it was given. Everything else the program must do by itself. Gives the first event that it did
+// differently, or undefined where every ask, move and close is that of the log.
+
+import { fault } from '../../src/base/fault.ts';
+import { isTreeEvent, type SearchEvent } from '../../src/log/events.ts';
+import type { Outcome, Program } from '../../src/program/program.ts';
+import { type FoldEvent, type Ghost, isFold, type TreeEvent } from '../../src/tree/events.ts';
+import { formKey } from '../../src/tree/keys.ts';
+import type { Step } from '../../src/tree/step.ts';
+import { Tree } from '../../src/tree/tree.ts';
+
+export function redrive(program: Program, log: readonly SearchEvent[]): string | undefined {
+  const done: TreeEvent[] = [];
+  const planted = log.find((event) => event.type === 'planted')!;
+  const tree = Tree.replay([planted], (event) => done.push(event));
+  let width = 0;
+  const last = log.findLastIndex((event) => isFold(event) || event.type === 'asked' || event.type === 'ghosted');
+  for (const [at, event] of log.entries()) {
+    if (event.type === 'width') width = event.primary;
+    if (!isTreeEvent(event) || event.type === 'planted') continue;
+    // What comes after the last answer and the last ask, the program aside, is the search's end.
+    if (done.length === 0 && at > last) tree.record(event);
+    else if (done.length === 0) act(program, tree, event, width);
+    const did = done.shift();
+    if (JSON.stringify(did) !== JSON.stringify(event)) return `${JSON.stringify(did)} for ${JSON.stringify(event)}`;
+  }
+  return done.length === 0 ? undefined : `${JSON.stringify(done[0])} after the end`;
+}
+
+/** What must have happened for this event to come next. */
+function act(program: Program, tree: Tree, event: TreeEvent, width: number): void {
+  if (isFold(event)) program.tell(tree, outcomeOf(tree, event));
+  else if (event.type === 'ghosted') program.tell(tree, late(tree, event));
+  else if (event.type === 'closed' && event.closing !== 'completed') tree.record(event);
+  else program.ask(tree, tree.strands.size < width);
+}
+
+function outcomeOf(tree: Tree, event: FoldEvent): Outcome {
+  const { parent: node, index } = event;
+  if (event.type === 'withered') return { ok: false, node, index, fault: fault(event.code, 'as the log says') };
+  const parent = tree.node(node);
+  const form = formKey(tree.strand(parent.inFlight!.get(index)!).sampling!);
+  if (event.type === 'grown') return success(node, form, event);
+  const ghost = tree.ghostFor(parent, index);
+  if (ghost !== undefined) return success(node, form, ghost);
+  if (event.type === 'adopted') throw new Error('there is no ghost to adopt');
+  const { step, reward } = tree.node(event.into);
+  const twin: Step = { ...step!, tokens: event.tokens };
+  return success(node, form, { index, step: twin, ...(reward === undefined ? {} : { reward }) });
+}
+
+function late(tree: Tree, ghost: Ghost): Outcome {
+  return success(tree.nodeOf(ghost.parentKey)!.id, ghost.form, ghost);
+}
+
+function success(node: number, form: number, brought: Pick<Ghost, 'index' | 'step' | 'reward' | 'answer'>): Outcome {
+  const { index, step, reward, answer } = brought;
+  const scored = reward === undefined ? {} : { reward };
+  return { ok: true, node, index, form, step, ...scored, ...(answer === undefined ? {} : { answer }) };
+}
