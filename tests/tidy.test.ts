@@ -3,15 +3,7 @@
 
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  circles,
-  codeOf,
-  exportedTypes,
-  functionLengths,
-  importsOf,
-  textOf,
-  trackedFiles,
-} from './support/source-files.ts';
+import { circles, codeOf, functionLengths, importsOf, textOf, trackedFiles, typesOf } from './support/source-files.ts';
 
 const core: readonly string[] = ['answer', 'cost', 'tree', 'log', 'program', 'exit', 'scheduler', 'policy', 'task'];
 
@@ -147,9 +139,11 @@ describe('every folder', () => {
 });
 
 describe('a word', () => {
-  it('is one thing: no two files of src/ and web/ export a type of the same name', () => {
-    const exported = [...code, ...page].flatMap((file) => exportedTypes(file).map((name) => ({ name, file })));
-    const twice = groups(exported, ({ name }) => name).filter(([, places]) => places.length > 1);
+  it('is one thing: no type that a file of src/ or web/ exports has the name of a type in another', () => {
+    const defined = [...code, ...page].flatMap((file) => typesOf(file).map((type) => ({ ...type, file })));
+    const twice = groups(defined, ({ name }) => name).filter(
+      ([, places]) => places.length > 1 && places.some(({ exported }) => exported),
+    );
     expect(twice.map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(', ')}`)).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ export function escalatedPlan({ deadlineMs, priority, seed }: SearchPlan, reques
   return { ...makePlan({ ...rest, wish, model: successor }), deadlineMs, priority, seed };
 }
 
-type Shape = Pick<
+type SearchShape = Pick<
   SearchPlan,
   | 'mode'
   | 'program'
@@ -65,7 +65,7 @@ type Shape = Pick<
   | 'stepTokens'
 >;
 
-function searchShape(request: PlanRequest): Shape {
+function searchShape(request: PlanRequest): SearchShape {
   const { wish, limits, model } = request;
   const { config } = model;
   const effort = limits.efforts[wish.effort === undefined || wish.effort === 'none' ? limits.effort : wish.effort];
@@ -95,7 +95,7 @@ function searchShape(request: PlanRequest): Shape {
 }
 
 /** One sample of one step: what the engine says, cut only by its own end, a stop string or the token limit. */
-function directShape(request: PlanRequest): Shape {
+function directShape(request: PlanRequest): SearchShape {
   const { wish, limits, model } = request;
   checkDirect(request);
   const { contextTokens } = model.engine.capabilities;

@@ -39,12 +39,12 @@ export function tableCost(points: MeasuredPoints): CostModel {
   };
 }
 
-interface Row {
+interface TableRow {
   readonly batch: number;
   readonly curve: Curve;
 }
 
-function rowBetween(rows: readonly Row[], batch: number): Curve {
+function rowBetween(rows: readonly TableRow[], batch: number): Curve {
   const upper = rows.findIndex((row) => row.batch >= batch);
   if (upper === 0) return rows[0]!.curve;
   if (upper < 0) return beyond(rows, batch);
@@ -56,7 +56,7 @@ function rowBetween(rows: readonly Row[], batch: number): Curve {
 }
 
 /** Past the largest batch measured: in proportion to it, as work that fills the GPU is. */
-function beyond(rows: readonly Row[], batch: number): Curve {
+function beyond(rows: readonly TableRow[], batch: number): Curve {
   const last = rows[rows.length - 1]!;
   return { x: last.curve.x, y: last.curve.y.map((ms) => (ms * batch) / last.batch) };
 }

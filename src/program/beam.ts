@@ -52,7 +52,7 @@ export const beam = defineProgram({
 });
 
 /** One level of the search. `chosen` is empty until every beam of the level has been expanded. */
-interface Level {
+interface BeamLevel {
   readonly beams: readonly Node[];
   /** Beams that wait for no candidate and still want some: none was asked for, all failed, or the expansion was cut. */
   readonly unexpanded: readonly Node[];
@@ -128,8 +128,8 @@ class Beam implements Program {
   }
 
   /** All levels so far, from the root's to the one being expanded, which has no beams when the search is over. */
-  #levels(tree: Tree): Level[] {
-    const levels: Level[] = [];
+  #levels(tree: Tree): BeamLevel[] {
+    const levels: BeamLevel[] = [];
     let room = this.#options.beams;
     for (let beams: readonly Node[] = [tree.root]; ; ) {
       const growing = beams.filter((beam) => mayGrow(beam) && !wasPruned(beam));

@@ -21,7 +21,7 @@ export interface LineFacts {
   readonly turn?: number;
 }
 
-interface Place {
+interface LinePlace {
   readonly turn: number;
   readonly finish: number;
   readonly seats: number;
@@ -30,7 +30,7 @@ interface Place {
 
 export class TurnLine {
   readonly #ageingSeconds: number;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, LinePlace>();
   /** Per key: the finish of its last search, and how many of its searches wait. */
   readonly #keys = new Map<string, { last: number; waiting: number }>();
   #serving = 0;

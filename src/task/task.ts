@@ -50,7 +50,7 @@ export interface Task {
 export const answerPrefix = 'Answer: ';
 
 /** The operation that a line begins with, and what follows it. */
-export interface Operation {
+export interface ArithmeticLine {
   readonly a: number;
   readonly operator: string;
   readonly b: number;
@@ -58,7 +58,7 @@ export interface Operation {
   readonly rest: string;
 }
 
-export function operationOf(line: string): Operation | undefined {
+export function operationOf(line: string): ArithmeticLine | undefined {
   const match = /^(\d{1,15})([-+*/])(\d{1,15})=(\d{1,15})(.*)$/.exec(line);
   if (match === null) return undefined;
   const [, a, operator, b, result, rest] = match;
@@ -66,7 +66,7 @@ export function operationOf(line: string): Operation | undefined {
 }
 
 /** Steps stay among the whole numbers from 0 up; exact, however long the product. */
-export function isArithmetic({ a, operator, b, result }: Operation): boolean {
+export function isArithmetic({ a, operator, b, result }: ArithmeticLine): boolean {
   if (operator === '+') return a + b === result;
   if (operator === '-') return a - b === result;
   if (operator === '*') return BigInt(a) * BigInt(b) === BigInt(result);

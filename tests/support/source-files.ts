@@ -45,9 +45,18 @@ export function codeOf(file: string): string {
     .replace(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g, (string) => (string.startsWith("'node:") ? string : "''"));
 }
 
-/** Types, interfaces and classes that a file exports. */
-export function exportedTypes(file: string): string[] {
-  return [...textOf(file).matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)].map(([, name]) => name!);
+export interface DefinedType {
+  readonly name: string;
+  readonly exported: boolean;
+}
+
+/** Types, interfaces and classes that a file defines. */
+export function typesOf(file: string): DefinedType[] {
+  return [...textOf(file).matchAll(/^(export )?(?:abstract )?(?:interface|type|class) (\w+)/gm)].map(
+    ([, word, name]) => {
+      return { name: name!, exported: word !== undefined };
+    },
+  );
 }
 
 /** One circle for each group that imports itself around, written out as `a -> b -> a`. */

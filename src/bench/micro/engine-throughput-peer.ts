@@ -4,17 +4,17 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-interface Sequence {
+interface PeerSequence {
   evaluate(tokens: number[], options: object): AsyncIterable<number>;
   clearHistory(): Promise<void>;
 }
-interface Context {
-  getSequence(): Sequence;
+interface PeerContext {
+  getSequence(): PeerSequence;
   dispose(): Promise<void>;
 }
 interface PeerModel {
   tokenize(text: string): number[];
-  createContext(options: object): Promise<Context>;
+  createContext(options: object): Promise<PeerContext>;
 }
 type Peer = { getLlama(options: object): Promise<{ loadModel(options: object): Promise<PeerModel> }> };
 
@@ -30,9 +30,9 @@ const { getLlama } = (await import(pathToFileURL(entry).href)) as Peer;
 const llama = await getLlama({ gpu: false, maxThreads: 1, build: 'never', logLevel: 'error' });
 const model = await llama.loadModel({ modelPath: settings.model });
 const prompt = model.tokenize(settings.prompt);
-const contexts = new Map<number, { readonly sequences: readonly Sequence[] }>();
+const contexts = new Map<number, { readonly sequences: readonly PeerSequence[] }>();
 
-async function contextOf(batch: number): Promise<{ readonly sequences: readonly Sequence[] }> {
+async function contextOf(batch: number): Promise<{ readonly sequences: readonly PeerSequence[] }> {
   const known = contexts.get(batch);
   if (known !== undefined) return known;
   const sizes = { sequences: batch, contextSize: 256, batchSize: 512, threads: 1, flashAttention: true };
@@ -42,7 +42,7 @@ async function contextOf(batch: number): Promise<{ readonly sequences: readonly 
   return made;
 }
 
-async function generate(sequence: Sequence): Promise<number> {
+async function generate(sequence: PeerSequence): Promise<number> {
   let count = 0;
   const sampling = { temperature: 0.8, topP: 0.95, topK: 0 };
   for await (const _ of sequence.evaluate(prompt, sampling)) {

@@ -1,11 +1,11 @@
 // `npm run bench -- NAME`: small benchmarks of one part each. An entry is one line below; its module prints its report.
 
-interface Entry {
+interface Benchmark {
   readonly about: string;
   readonly load: () => Promise<{ report(print: (line: string) => void): void | Promise<void> }>;
 }
 
-const entries: Readonly<Record<string, Entry>> = {
+const entries: Readonly<Record<string, Benchmark>> = {
   decide: {
     about: 'operations of one scheduling decision, 10 to 10,000 live searches',
     load: () => import('./decide.ts'),

@@ -19,9 +19,9 @@ const latencyRounds = 10;
 const cpuRounds = 4;
 const answerMs = 250;
 
-type Caller = (at: number) => Promise<void>;
+type TimedCaller = (at: number) => Promise<void>;
 
-interface Round {
+interface OverheadRound {
   /** Per caller. */
   readonly latenciesMs: readonly (readonly number[])[];
   readonly cpuMs: number;
@@ -46,7 +46,7 @@ export async function report(print: (line: string) => void): Promise<void> {
   }
 }
 
-async function reportLatency(print: (line: string) => void, bare: Caller, coppice: Caller): Promise<void> {
+async function reportLatency(print: (line: string) => void, bare: TimedCaller, coppice: TimedCaller): Promise<void> {
   const seen: number[][] = [[], []];
   for (let turn = 0; turn < latencyRounds; turn += 1) {
     const { latenciesMs } = await round([bare, coppice]);
@@ -69,7 +69,7 @@ async function reportLatency(print: (line: string) => void, bare: Caller, coppic
   );
 }
 
-async function reportCpu(print: (line: string) => void, callers: Readonly<Record<string, Caller>>): Promise<void> {
+async function reportCpu(print: (line: string) => void, callers: Readonly<Record<string, TimedCaller>>): Promise<void> {
   const spentMs = new Map<string, number>();
   for (let turn = 0; turn < cpuRounds; turn += 1) {
     for (const [name, caller] of Object.entries(callers)) {
@@ -82,7 +82,7 @@ async function reportCpu(print: (line: string) => void, callers: Readonly<Record
 }
 
 /** One round of calls, taken by the callers one after the other. */
-async function round(callers: readonly Caller[]): Promise<Round> {
+async function round(callers: readonly TimedCaller[]): Promise<OverheadRound> {
   const cpu = process.cpuUsage();
   const startMs = performance.now();
   const calls: Promise<void>[] = [];
@@ -123,7 +123,7 @@ function requestAt(id: number): GenerateRequest {
   };
 }
 
-function engineCaller(engine: RemoteEngine): Caller {
+function engineCaller(engine: RemoteEngine): TimedCaller {
   const waiting = new Map<number, () => void>();
   let next = 0;
   engine.connect((message) => {
@@ -169,7 +169,7 @@ function wireCall(): { readonly path: string; payload(at: number): string } {
 const headers = { 'content-type': 'application/json' };
 
 /** The least that any client must do: write the body, read the answer to its end. */
-function bareCaller(url: string): Caller {
+function bareCaller(url: string): TimedCaller {
   const agent = new http.Agent({ keepAlive: true });
   const { path, payload } = wireCall();
   return (at) =>
@@ -184,7 +184,7 @@ function bareCaller(url: string): Caller {
 }
 
 /** The same through the built-in fetch. */
-function fetchCaller(url: string): Caller {
+function fetchCaller(url: string): TimedCaller {
   const { path, payload } = wireCall();
   return async (at) => {
     const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: payload(at) });

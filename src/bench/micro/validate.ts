@@ -69,7 +69,7 @@ export async function report(print: (line: string) => void): Promise<void> {
     };
     const before = processorMs();
     const contenders = policies.map((policy): Contender => ({ name: policy, program: 'mcts', policy, rollouts: 16 }));
-    const measured = contenders.map((): Latencies[] => []);
+    const measured = contenders.map((): ComparedLatencies[] => []);
     const costs: Costs[] = [];
     for (let repetition = 0; repetition < Number(values.repetitions); repetition += 1) {
       costs.push({
@@ -125,7 +125,7 @@ function othersShare(before: ProcessorMs): number {
   return Math.max(0, others) / (cpus().length * (now.atMs - before.atMs));
 }
 
-interface Latencies {
+interface ComparedLatencies {
   readonly p50: number;
   readonly p95: number;
 }
@@ -134,7 +134,7 @@ interface Costs {
   readonly verifier: CostModel;
 }
 
-function latenciesOf(trials: readonly Trial[]): Latencies {
+function latenciesOf(trials: readonly Trial[]): ComparedLatencies {
   const sorted = trials.map(({ latencyMs }) => latencyMs).sort((left, right) => left - right);
   return { p50: quantile(sorted, 0.5).value, p95: quantile(sorted, 0.95).value };
 }
@@ -190,14 +190,14 @@ function simulate(
 
 function printTable(
   policies: readonly PolicyName[],
-  measured: readonly (readonly Latencies[])[],
-  predicted: readonly (readonly Latencies[])[],
+  measured: readonly (readonly ComparedLatencies[])[],
+  predicted: readonly (readonly ComparedLatencies[])[],
   print: (line: string) => void,
 ): void {
   print('policy             figure      measured  predicted   error');
   for (const [at, policy] of policies.entries()) {
     for (const name of ['p50', 'p95'] as const) {
-      const seconds = (of: readonly Latencies[]) => median(of.map((each) => each[name])) / 1000;
+      const seconds = (of: readonly ComparedLatencies[]) => median(of.map((each) => each[name])) / 1000;
       line(
         print,
         policy,
@@ -211,7 +211,7 @@ function printTable(
   for (const [at, policy] of policies.entries()) {
     if (at === 0) continue;
     for (const name of ['p50', 'p95'] as const) {
-      const ratio = (of: readonly (readonly Latencies[])[]) =>
+      const ratio = (of: readonly (readonly ComparedLatencies[])[]) =>
         median(of[at]!.map((each, repetition) => each[name] / of[0]![repetition]![name]));
       line(print, policy, `${name} / ${policies[0]}`, ratio(measured), ratio(predicted), 0.2);
     }

@@ -66,10 +66,10 @@ export interface TrialResult {
 }
 
 export function runTrial(spec: TrialSpec): TrialResult {
-  return new Trial(spec).run();
+  return new TrialRun(spec).run();
 }
 
-class Trial {
+class TrialRun {
   readonly #spec: TrialSpec;
   readonly #world = new World();
   readonly #model: QuestionModel;

@@ -7,7 +7,7 @@ import type { Prompt } from '../../tree/step.ts';
 import type { GenerateRequest } from '../engine.ts';
 import { type Renderer, render, type Tokens, tokenize } from './dialect/render.ts';
 
-interface Known {
+interface KnownPrefix {
   readonly prompt: Prompt;
   root: Tokens | Promise<Tokens>;
   /** Paths that had to be tokenised as text, by their last node. */
@@ -15,7 +15,7 @@ interface Known {
 }
 
 export class Prefixes {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownPrefix>();
 
   /** The tokens at once where they are known, or a promise that may fail with a fault. */
   tokens(request: GenerateRequest, renderer: Renderer): Tokens | Promise<Tokens> {
@@ -28,13 +28,13 @@ export class Prefixes {
     this.#known.delete(search);
   }
 
-  #of(request: GenerateRequest, renderer: Renderer): Known {
+  #of(request: GenerateRequest, renderer: Renderer): KnownPrefix {
     const { search, prompt } = request;
     const held = this.#known.get(search);
     if (held !== undefined && (held.prompt === prompt || JSON.stringify(held.prompt) === JSON.stringify(prompt)))
       return held;
     const root = render(prompt, renderer);
-    const known: Known = { prompt, root, paths: new Map() };
+    const known: KnownPrefix = { prompt, root, paths: new Map() };
     root.then(
       (tokens) => {
         known.root = tokens;
@@ -47,7 +47,7 @@ export class Prefixes {
     return known;
   }
 
-  #below(root: Tokens, request: GenerateRequest, known: Known, renderer: Renderer): Tokens | Promise<Tokens> {
+  #below(root: Tokens, request: GenerateRequest, known: KnownPrefix, renderer: Renderer): Tokens | Promise<Tokens> {
     const { path, parent } = request;
     if (path.every(({ step }) => step.tokenIds !== undefined)) {
       return root.concat(...path.map(({ step }) => step.tokenIds!));

@@ -10,7 +10,7 @@ export interface PoolReplica {
   release(search: string): void;
 }
 
-interface Refusal {
+interface PoolFault {
   readonly type: 'fault';
   readonly request: RequestId;
   readonly fault: Fault;
@@ -22,7 +22,7 @@ export class Pool<Replica extends PoolReplica, Message extends { readonly reques
   readonly #searchesOn: number[];
   readonly #homes = new Map<string, number>();
   readonly #askedOf = new Map<RequestId, Replica>();
-  #post: ((message: Message | Refusal) => void) | undefined;
+  #post: ((message: Message | PoolFault) => void) | undefined;
   #closed = false;
 
   constructor(of: 'engine' | 'verifier', size: number, make: (answered: (message: Message) => void) => Replica) {
@@ -40,7 +40,7 @@ export class Pool<Replica extends PoolReplica, Message extends { readonly reques
     return this.#closed;
   }
 
-  connect(post: (message: Message | Refusal) => void): void {
+  connect(post: (message: Message | PoolFault) => void): void {
     assert(this.#post === undefined, `the ${this.#of} is connected once`);
     this.#post = post;
   }

@@ -32,7 +32,7 @@ export interface SimReplicaOptions {
 /** Room is made for this many tokens per running sequence at a time, as a paged cache hands out blocks. */
 const blockTokens = 16;
 
-interface Sequence {
+interface SimSequence {
   readonly request: GenerateRequest;
   readonly step: Step;
   readonly promptTokens: number;
@@ -49,7 +49,7 @@ interface Sequence {
   cachedTokens: number;
 }
 
-interface Span {
+interface DecodeSpan {
   readonly batch: DecodeBatch;
   readonly startMs: number;
   readonly extraMs: number;
@@ -62,10 +62,10 @@ export class SimReplica {
   readonly #options: SimReplicaOptions;
   readonly #post: (message: EngineMessage) => void;
   readonly #cache: PrefixCache;
-  readonly #waiting = new Heap<Sequence>(waitsBefore);
-  readonly #ends = new Heap<{ readonly at: number; readonly sequence: Sequence }>(endsBefore);
-  readonly #sequences = new Map<RequestId, Sequence>();
-  readonly #leaving: Sequence[] = [];
+  readonly #waiting = new Heap<SimSequence>(waitsBefore);
+  readonly #ends = new Heap<{ readonly at: number; readonly sequence: SimSequence }>(endsBefore);
+  readonly #sequences = new Map<RequestId, SimSequence>();
+  readonly #leaving: SimSequence[] = [];
   #waitingCount = 0;
   #running = 0;
   #speculative = 0;
@@ -73,7 +73,7 @@ export class SimReplica {
   #steps = 0;
   /** Cached tokens of all running sequences: what a decode step reads. */
   #contextTokens = 0;
-  #span: Span | undefined;
+  #span: DecodeSpan | undefined;
   #beginning = false;
   #order = 0;
   #stepMs: number | undefined;
@@ -129,7 +129,7 @@ export class SimReplica {
       const need = `${pathTokens} tokens of prompt and path and ${request.maxTokens} of step`;
       return this.#refuse(request.id, fault('too-long', `${need} do not fit kvTokens ${this.#options.kvTokens}`));
     }
-    const sequence: Sequence = {
+    const sequence: SimSequence = {
       ...{ request, step, promptTokens, order: this.#order, state: 'waiting', cancelled: false },
       ...{ done: 0, since: 0, prefix: undefined, contextTokens: 0, computedTokens: 0, cachedTokens: 0 },
     };
@@ -160,12 +160,12 @@ export class SimReplica {
     if (this.#span !== undefined && this.#options.cost.unreadTokenMs !== undefined) this.#interrupt();
   }
 
-  #mayStart(sequence: Sequence): boolean {
+  #mayStart(sequence: SimSequence): boolean {
     if (this.#running < this.#options.sequenceLimit) return true;
     return sequence.request.lane === 'primary' && this.#speculative > 0;
   }
 
-  #wait(sequence: Sequence): void {
+  #wait(sequence: SimSequence): void {
     sequence.state = 'waiting';
     this.#waitingCount += 1;
     this.#waiting.push(sequence);
@@ -207,12 +207,12 @@ export class SimReplica {
     this.#plan({ batch, startMs: this.#world.nowMs, extraMs, steps: Math.min(untilEnd, untilFull, most) });
   }
 
-  #plan(planned: Omit<Span, 'endMs'>): void {
+  #plan(planned: Omit<DecodeSpan, 'endMs'>): void {
     const { batch, startMs, extraMs, steps } = planned;
     assert(steps >= 1, 'a span has at least one step');
     const decodeMs = decodeSpanMs(this.#options.cost, batch, steps);
     this.#stepMs = decodeMs / steps;
-    const span: Span = { ...planned, endMs: Math.max(this.#world.nowMs, startMs + extraMs + decodeMs) };
+    const span: DecodeSpan = { ...planned, endMs: Math.max(this.#world.nowMs, startMs + extraMs + decodeMs) };
     this.#span = span;
     this.#world.at(span.endMs, () => {
       if (this.#span === span) this.#end(span);
@@ -220,7 +220,7 @@ export class SimReplica {
   }
 
   /** Every running sequence has grown by the span's steps; those that are complete or cancelled leave. */
-  #end(span: Span): void {
+  #end(span: DecodeSpan): void {
     this.#span = undefined;
     this.#busyMs += span.endMs - span.startMs;
     this.#steps += span.steps;
@@ -264,7 +264,7 @@ export class SimReplica {
     return computed;
   }
 
-  #nextWaiting(): Sequence | undefined {
+  #nextWaiting(): SimSequence | undefined {
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
       if (next.state === 'waiting') return next;
       this.#waiting.pop();
@@ -272,7 +272,7 @@ export class SimReplica {
     return undefined;
   }
 
-  #run(sequence: Sequence): void {
+  #run(sequence: SimSequence): void {
     sequence.state = 'running';
     sequence.since = this.#steps;
     this.#running += 1;
@@ -282,7 +282,7 @@ export class SimReplica {
   }
 
   /** Takes a sequence out of the batch; its generated tokens are given back. */
-  #stop(sequence: Sequence): void {
+  #stop(sequence: SimSequence): void {
     const ran = this.#steps - sequence.since;
     sequence.done += ran;
     this.#running -= 1;
@@ -293,7 +293,7 @@ export class SimReplica {
     sequence.prefix = undefined;
   }
 
-  #finish(sequence: Sequence): void {
+  #finish(sequence: SimSequence): void {
     const { tokens } = sequence.step;
     this.#running -= 1;
     if (sequence.request.lane === 'speculative') this.#speculative -= 1;
@@ -307,7 +307,7 @@ export class SimReplica {
     this.#post({ type: 'step', request, step: sequence.step, usage: usageOf(sequence) });
   }
 
-  #leave(sequence: Sequence): void {
+  #leave(sequence: SimSequence): void {
     sequence.state = 'gone';
     const request = sequence.request.id;
     this.#sequences.delete(request);
@@ -319,7 +319,7 @@ export class SimReplica {
   }
 
   /** Primary work takes the place of speculative work, which goes back to the queue. */
-  #makeWay(forWhom: Sequence): boolean {
+  #makeWay(forWhom: SimSequence): boolean {
     if (forWhom.request.lane !== 'primary' || this.#speculative === 0) return false;
     this.#preempt();
     return true;
@@ -342,7 +342,7 @@ export class SimReplica {
 
   /** The sequence that would be admitted last goes back to the queue; its tokens are computed again later. */
   #preempt(): void {
-    let victim: Sequence | undefined;
+    let victim: SimSequence | undefined;
     for (const each of this.#sequences.values()) {
       if (each.state === 'running' && (victim === undefined || waitsBefore(victim, each))) victim = each;
     }
@@ -360,22 +360,22 @@ export class SimReplica {
   }
 }
 
-function isCurrent(end: { readonly at: number; readonly sequence: Sequence }): boolean {
+function isCurrent(end: { readonly at: number; readonly sequence: SimSequence }): boolean {
   const { state, since, step, done } = end.sequence;
   return state === 'running' && end.at === since + step.tokens - done;
 }
 
-function usageOf(sequence: Sequence): GenerationUsage {
+function usageOf(sequence: SimSequence): GenerationUsage {
   const { computedTokens, cachedTokens, done } = sequence;
   return { computedTokens, cachedTokens, generatedTokens: done, exact: true };
 }
 
-function waitsBefore(a: Sequence, b: Sequence): boolean {
+function waitsBefore(a: SimSequence, b: SimSequence): boolean {
   if (a.request.lane !== b.request.lane) return a.request.lane === 'primary';
   if (a.request.priority !== b.request.priority) return a.request.priority > b.request.priority;
   return a.order < b.order;
 }
 
-function endsBefore(a: { at: number; sequence: Sequence }, b: { at: number; sequence: Sequence }): boolean {
+function endsBefore(a: { at: number; sequence: SimSequence }, b: { at: number; sequence: SimSequence }): boolean {
   return a.at !== b.at ? a.at < b.at : a.sequence.order < b.sequence.order;
 }

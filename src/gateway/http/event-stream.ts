@@ -1,5 +1,6 @@
-// Server-sent events over one response. A reader that falls behind is held back where the caller can wait (`ready`), has
-// frames skipped where they are replaceable, and is cut off when unread bytes pass the limit: memory stays bounded.
+// Server-sent events over one response, with back-pressure: where a reader falls behind, a caller that can wait waits
+// (`ready`), frames that the next one replaces are left out (`behind`), and a reader whose unread bytes pass the limit is
+// cut off. Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';
 import { baseHeaders } from './exchange.ts';

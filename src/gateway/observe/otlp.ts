@@ -2,8 +2,8 @@
 
 import { version } from './version.ts';
 
-type Value = string | number | boolean;
-export type Attributes = Readonly<Record<string, Value | readonly string[] | undefined>>;
+type AttributeValue = string | number | boolean;
+export type Attributes = Readonly<Record<string, AttributeValue | readonly string[] | undefined>>;
 
 export interface Span {
   readonly traceId: string;
@@ -45,7 +45,7 @@ function encode(attributes: Attributes) {
   );
 }
 
-function encodeValue(value: Value | readonly string[]): Readonly<Record<string, unknown>> {
+function encodeValue(value: AttributeValue | readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };

@@ -14,7 +14,7 @@ export interface Applicant {
   readonly leftMs?: number;
 }
 
-interface Place {
+interface AdmissionPlace {
   readonly owner: string;
   isWaiting: boolean;
 }
@@ -25,7 +25,7 @@ const mostSeconds = 60;
 
 export class Admission {
   readonly #queue: number;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, AdmissionPlace>();
   readonly #waitingByOwner = new Map<string, number>();
   #waiting = 0;
 

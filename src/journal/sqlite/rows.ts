@@ -4,9 +4,9 @@ import type { SQLOutputValue } from 'node:sqlite';
 import type { Entry, JournalEvent, Plain, SearchRecord, SearchState } from '../journal.ts';
 import { joinTexts } from '../texts.ts';
 
-type Row = Readonly<Record<string, SQLOutputValue>>;
+type SqlRow = Readonly<Record<string, SQLOutputValue>>;
 
-export function toRecord(row: Row): SearchRecord {
+export function toRecord(row: SqlRow): SearchRecord {
   const idempotency = row.idempotency;
   return {
     id: String(row.id),
@@ -28,7 +28,7 @@ export function toRecord(row: Row): SearchRecord {
   };
 }
 
-export function toEntry(search: string, row: Row): Entry {
+export function toEntry(search: string, row: SqlRow): Entry {
   const bare = JSON.parse(String(row.body)) as JournalEvent;
   const event = joinTexts(bare, optionalJson(row.texts));
   return { search, sequence: Number(row.sequence), atMs: Number(row.at_ms), event };

@@ -38,7 +38,7 @@ export interface RemoteVerifierOptions {
 
 export const verifierDefaults = { calls: 4, batch: 16, attempts: 4, timeoutMs: 60_000, patienceMs: 600_000, seed: 1 };
 
-interface Entry {
+interface PendingScore {
   readonly request: ScoreRequest;
   readonly order: number;
   readonly sinceMs: number;
@@ -62,10 +62,10 @@ export class RemoteVerifier implements Verifier {
   readonly #options: RemoteVerifierOptions & typeof verifierDefaults;
   readonly #timers: Timers;
   readonly #chance: Random;
-  readonly #entries = new Map<RequestId, Entry>();
-  readonly #waiting = new Heap<Entry>(before);
+  readonly #entries = new Map<RequestId, PendingScore>();
+  readonly #waiting = new Heap<PendingScore>(before);
   /** Waiting entries by parent: those are siblings. */
-  readonly #siblings = new Map<string, Set<Entry>>();
+  readonly #siblings = new Map<string, Set<PendingScore>>();
   readonly #cache = new RewardCache();
   #post: (message: VerifierMessage) => void = () => {};
   #order = 0;
@@ -88,7 +88,7 @@ export class RemoteVerifier implements Verifier {
   score(requests: readonly ScoreRequest[]): void {
     for (const request of requests) {
       this.#order += 1;
-      const entry: Entry = {
+      const entry: PendingScore = {
         request,
         order: this.#order,
         sinceMs: this.#timers.nowMs(),
@@ -134,7 +134,7 @@ export class RemoteVerifier implements Verifier {
     for (const { server } of this.#replicas) server.connection.close();
   }
 
-  #wait(entry: Entry): void {
+  #wait(entry: PendingScore): void {
     entry.call = undefined;
     this.#post({ type: 'held', request: entry.request.id });
     const parent = parentOf(entry);
@@ -154,7 +154,7 @@ export class RemoteVerifier implements Verifier {
   }
 
   /** The next entry that still waits; those taken with a sibling or cancelled are passed over. */
-  #front(): Entry | undefined {
+  #front(): PendingScore | undefined {
     for (let first = this.#waiting.peek(); first !== undefined; first = this.#waiting.peek()) {
       if (this.#siblings.get(parentOf(first))?.has(first) === true) return first;
       this.#waiting.pop();
@@ -163,7 +163,7 @@ export class RemoteVerifier implements Verifier {
   }
 
   /** The entry with its waiting siblings, in the order of their arrival. */
-  #take(first: Entry): Entry[] {
+  #take(first: PendingScore): PendingScore[] {
     const parent = parentOf(first);
     const siblings = this.#siblings.get(parent)!;
     const batch = [first, ...[...siblings].filter((each) => each !== first)].slice(0, this.#options.batch);
@@ -179,7 +179,7 @@ export class RemoteVerifier implements Verifier {
       .at(0);
   }
 
-  async #run(replica: ScoringReplica, batch: readonly Entry[]): Promise<void> {
+  async #run(replica: ScoringReplica, batch: readonly PendingScore[]): Promise<void> {
     const call: ScoringCall = { abort: new AbortController(), awaited: batch.length };
     for (const entry of batch) {
       entry.call = call;
@@ -203,7 +203,7 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  #reward(entry: Entry, reward: number, usage: ScoreUsage, replica: ScoringReplica): void {
+  #reward(entry: PendingScore, reward: number, usage: ScoreUsage, replica: ScoringReplica): void {
     if (!(reward >= 0 && reward <= 1)) {
       const { url } = replica.server.connection;
       const message = `${url} (${this.#scorer.name}) gave ${reward}; a reward is a number from 0 to 1, so check the model`;
@@ -214,7 +214,7 @@ export class RemoteVerifier implements Verifier {
     this.#answer(entry, { type: 'score', request: entry.request.id, reward, usage });
   }
 
-  #failed(replica: ScoringReplica, batch: readonly Entry[], reason: Fault): void {
+  #failed(replica: ScoringReplica, batch: readonly PendingScore[], reason: Fault): void {
     const nowMs = this.#timers.nowMs();
     if (replica.failed(reason, nowMs, this.#chance.uniform())) this.#probeLater(replica);
     const again = batch.filter((entry) => {
@@ -263,11 +263,11 @@ export class RemoteVerifier implements Verifier {
     });
   }
 
-  #fault(entry: Entry, reason: Fault): void {
+  #fault(entry: PendingScore, reason: Fault): void {
     this.#answer(entry, { type: 'fault', request: entry.request.id, fault: reason });
   }
 
-  #answer(entry: Entry, message: VerifierMessage): void {
+  #answer(entry: PendingScore, message: VerifierMessage): void {
     if (entry.answered) return;
     entry.answered = true;
     this.#entries.delete(entry.request.id);
@@ -275,13 +275,13 @@ export class RemoteVerifier implements Verifier {
   }
 }
 
-function before(a: Entry, b: Entry): boolean {
+function before(a: PendingScore, b: PendingScore): boolean {
   const [first, second] = [a.request, b.request];
   if (first.lane !== second.lane) return first.lane === 'primary';
   return first.priority !== second.priority ? first.priority > second.priority : a.order < b.order;
 }
 
-function parentOf({ request }: Entry): string {
+function parentOf({ request }: PendingScore): string {
   return `${request.search}\n${request.parent}`;
 }
 

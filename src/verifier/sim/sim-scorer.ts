@@ -25,7 +25,7 @@ interface Waiting {
   readonly order: number;
 }
 
-interface Scored {
+interface ScoredRequest {
   readonly request: ScoreRequest;
   readonly usage: ScoreUsage;
 }
@@ -81,7 +81,7 @@ export class SimScorer {
   }
 
   #pass(): void {
-    const batch: Scored[] = [];
+    const batch: ScoredRequest[] = [];
     let computed = 0;
     let read = 0;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
@@ -102,7 +102,7 @@ export class SimScorer {
     this.#world.at(this.#world.nowMs + ms, () => this.#end(batch, ms));
   }
 
-  #end(batch: readonly Scored[], ms: number): void {
+  #end(batch: readonly ScoredRequest[], ms: number): void {
     this.#busy = false;
     this.#busyMs += ms;
     for (const { request, usage } of batch) {

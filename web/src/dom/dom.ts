@@ -1,8 +1,8 @@
 // The little that the page needs to make elements. Strings become text nodes and nothing else: no part of the page turns
 // text into markup, since questions and answers are untrusted.
 
-type Value = string | number | boolean | undefined | ((event: never) => void);
-export type ElementAttributes = Readonly<Record<string, Value>>;
+type ElementValue = string | number | boolean | undefined | ((event: never) => void);
+export type ElementAttributes = Readonly<Record<string, ElementValue>>;
 export type Content = Node | string | undefined;
 
 export function h<Tag extends keyof HTMLElementTagNameMap>(

@@ -7,7 +7,7 @@ import type { Tree } from '../../../src/tree/tree.ts';
 
 export type Sprout = NodeSprout | GhostSprout | FlightSprout;
 
-interface Place {
+interface SproutPlace {
   readonly key: number;
   readonly parent: NodeSprout | undefined;
   readonly depth: number;
@@ -17,17 +17,17 @@ interface Place {
   x: number;
 }
 
-export interface NodeSprout extends Place {
+export interface NodeSprout extends SproutPlace {
   readonly kind: 'node';
   readonly node: Node;
 }
 
-export interface GhostSprout extends Place {
+export interface GhostSprout extends SproutPlace {
   readonly kind: 'ghost';
   readonly ghost: Ghost;
 }
 
-export interface FlightSprout extends Place {
+export interface FlightSprout extends SproutPlace {
   readonly kind: 'flight';
 }
 

@@ -15,11 +15,11 @@ export interface WaitingItem<Item> {
   readonly item: Item;
 }
 
-type Placed<Item> = WaitingItem<Item> & { readonly group: number };
+type PlacedItem<Item> = WaitingItem<Item> & { readonly group: number };
 
 export class WaitingLine<Item> {
   /** Last first, so that the next one is popped from the end. */
-  #line: Placed<Item>[] = [];
+  #line: PlacedItem<Item>[] = [];
   /** When a parent's first waiting child came; forgotten with its last one. */
   readonly #groups = new Map<string, { first: number; waiting: number }>();
 
@@ -28,7 +28,7 @@ export class WaitingLine<Item> {
   }
 
   add(entry: WaitingItem<Item>): void {
-    const placed: Placed<Item> = { ...entry, group: this.#join(entry) };
+    const placed: PlacedItem<Item> = { ...entry, group: this.#join(entry) };
     let low = 0;
     let high = this.#line.length;
     while (low < high) {
@@ -62,7 +62,7 @@ export class WaitingLine<Item> {
     return group.first;
   }
 
-  #part(entry: Placed<Item>): void {
+  #part(entry: PlacedItem<Item>): void {
     const key = groupKey(entry);
     const group = this.#groups.get(key)!;
     group.waiting -= 1;
@@ -74,7 +74,7 @@ function groupKey(entry: WaitingItem<unknown>): string {
   return `${entry.parent} ${entry.search}`;
 }
 
-function compare(left: Placed<unknown>, right: Placed<unknown>): number {
+function compare(left: PlacedItem<unknown>, right: PlacedItem<unknown>): number {
   if (left.lane !== right.lane) return left.lane === 'primary' ? -1 : 1;
   return right.priority - left.priority || left.group - right.group || left.arrival - right.arrival;
 }

@@ -20,7 +20,7 @@ export interface ProbeOptions {
 /** The first request after a server's start may have to compile for a minute. */
 const sampleMs = 120_000;
 
-interface Model {
+interface ListedModel {
   readonly id: string;
   readonly owner: string;
   readonly contextTokens: number | undefined;
@@ -42,7 +42,7 @@ export async function probe(connection: Connection, options: ProbeOptions = {}):
   }
 }
 
-async function listModels(connection: Connection, options: ProbeOptions): Promise<Model[]> {
+async function listModels(connection: Connection, options: ProbeOptions): Promise<ListedModel[]> {
   const reply = await connection.call('GET', '/v1/models', undefined, options);
   if (reply.status === 404) return [];
   const body = parsed(reply, connection, '/v1/models');
@@ -54,7 +54,11 @@ async function listModels(connection: Connection, options: ProbeOptions): Promis
 }
 
 /** The owner that a server gives its models names it; where a proxy hides that, its own pages do. */
-async function detect(connection: Connection, models: readonly Model[], options: ProbeOptions): Promise<DialectName> {
+async function detect(
+  connection: Connection,
+  models: readonly ListedModel[],
+  options: ProbeOptions,
+): Promise<DialectName> {
   const owners: Readonly<Record<string, DialectName>> = {
     vllm: 'vllm',
     sglang: 'sglang',
@@ -71,7 +75,7 @@ async function detect(connection: Connection, models: readonly Model[], options:
   return 'openai';
 }
 
-function chooseModel(connection: Connection, models: readonly Model[], wanted: string | undefined): Model {
+function chooseModel(connection: Connection, models: readonly ListedModel[], wanted: string | undefined): ListedModel {
   const first = models[0];
   if (wanted === undefined) {
     if (first !== undefined) return first;
@@ -87,7 +91,7 @@ function chooseModel(connection: Connection, models: readonly Model[], wanted: s
   );
 }
 
-async function probeVllm(connection: Connection, model: Model, options: ProbeOptions): Promise<ServerFacts> {
+async function probeVllm(connection: Connection, model: ListedModel, options: ProbeOptions): Promise<ServerFacts> {
   const version = await page(connection, '/version', options);
   const metrics = await connection.call('GET', '/metrics', undefined, options);
   const caching = /enable_prefix_caching="(\w+)"/.exec(metrics.status === 200 ? metrics.body : '')?.[1];
@@ -110,7 +114,7 @@ async function probeVllm(connection: Connection, model: Model, options: ProbeOpt
 }
 
 /** One token shows which of the flags that change the answer are set. Servers may refuse log probabilities, not the rest. */
-async function sampleToken(connection: Connection, model: Model): Promise<unknown> {
+async function sampleToken(connection: Connection, model: ListedModel): Promise<unknown> {
   const body = { model: model.id, prompt: 'a', max_tokens: 1, temperature: 0, return_token_ids: true };
   const path = '/v1/completions';
   const options = { timeoutMs: sampleMs };
@@ -119,7 +123,7 @@ async function sampleToken(connection: Connection, model: Model): Promise<unknow
   return parsed(reply, connection, path);
 }
 
-async function probeSglang(connection: Connection, model: Model, options: ProbeOptions): Promise<ServerFacts> {
+async function probeSglang(connection: Connection, model: ListedModel, options: ProbeOptions): Promise<ServerFacts> {
   const info =
     (await page(connection, '/server_info', options)) ?? (await page(connection, '/get_server_info', options));
   const priorities = info?.enable_priority_scheduling === true;
@@ -140,7 +144,11 @@ async function probeSglang(connection: Connection, model: Model, options: ProbeO
   };
 }
 
-async function probeLlamaServer(connection: Connection, model: Model, options: ProbeOptions): Promise<ServerFacts> {
+async function probeLlamaServer(
+  connection: Connection,
+  model: ListedModel,
+  options: ProbeOptions,
+): Promise<ServerFacts> {
   const props = await page(connection, '/props', options);
   const settings = isRecord(props?.default_generation_settings) ? props.default_generation_settings : {};
   return {
@@ -158,7 +166,7 @@ async function probeLlamaServer(connection: Connection, model: Model, options: P
   };
 }
 
-function plainFacts(model: Model): ServerFacts {
+function plainFacts(model: ListedModel): ServerFacts {
   return {
     dialect: 'openai',
     version: undefined,
