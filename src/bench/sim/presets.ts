@@ -19,7 +19,7 @@ const canonical = { settings: settingNames, rows, base: 'positive', seed: 1 } as
 /** One knob at a time, the others as they are. */
 const turns = [
   ...['first=boost', 'beta=0', 'beta=8', 'gate=0', 'gate=2', 'gate=4', 'lambda=1', 'preemption=eager'],
-  ...['progress=open', 'firstDepthCut=0.4', 'firstDepthCut=0.85', 'unvisited=parent', 'unvisited=score'],
+  ...['progress=open', 'firstDepthCut=0.4', 'firstDepthCut=0.85'],
   ...['boundPrune=threshold', 'boundPrune=best', 'chancePrune=0.05'],
 ];
 
