@@ -48,7 +48,7 @@ export function parseLoad(text: string): Load {
   const match = /^(\d+(?:\.\d+)?)([vp])$/.exec(text);
   const factor = Number(match?.[1]);
   if (match === null || !(factor > 0 && factor <= 100)) {
-    raise('bad-setting', `load is '${text}'; it must be a multiple of a capacity, such as 0.6v or 1p`);
+    raise('bad-setting', `--load is '${text}'; it must be a multiple of a capacity, such as 0.6v or 1p`);
   }
   return { name: text, factor, of: match[2] === 'v' ? 'vanilla' : 'positive' };
 }

@@ -3,6 +3,8 @@
 // profiles were fitted by `coppice sim --calibrate` on seeds that no report uses; docs/simulator.md says to what.
 
 import { raise } from '../../base/fault.ts';
+import { checkConfig } from '../../config/load.ts';
+import type { ModelConfig } from '../../config/schema.ts';
 import { type CostModel, kvTokensFitting } from '../../cost/cost.ts';
 import { llama8b, type MeasuredModel, prm7b, qwen14b } from '../../cost/h200.ts';
 import { h100, h200, rooflineCost } from '../../cost/roofline.ts';
@@ -25,6 +27,11 @@ export interface Setting {
 export const hardware = { replicas: 2, memoryBytes: 80e9, memoryShare: 0.9, sequenceLimit: 256 };
 /** P0 §5.1 and §4.1, as far as the paper says; the threshold and the budget are the project's choice. */
 export const searchDefaults = { threshold: 0.65, rollouts: 16, branching: 4, budget: 128, maxStepTokens: 512 };
+
+const simulated = { name: 'simulated', engine: { kind: 'sim' }, verifier: { kind: 'sim' } };
+const { branching, maxStepTokens: stepTokens } = searchDefaults;
+/** The model of every trial, as a configuration would name it. */
+export const modelConfig: ModelConfig = checkConfig({ models: [{ ...simulated, branching, stepTokens }] }).models[0]!;
 
 const shared = {
   impossibleAtOnce: 0.12,
@@ -69,7 +76,7 @@ const paperAccuracy: Readonly<Record<SettingName, number>> = {
 
 export function settingOf(name: string): Setting {
   const known = settingNames.find((each) => each === name);
-  if (known === undefined) raise('bad-setting', `setting is '${name}'; it must be one of ${settingNames.join(', ')}`);
+  if (known === undefined) raise('bad-setting', `--setting is '${name}'; it must be one of ${settingNames.join(', ')}`);
   const generator = known.endsWith('/8b') ? llama8b : qwen14b;
   return { name: known, generator, rewardModel: prm7b, profile: profiles[known], paperAccuracy: paperAccuracy[known] };
 }

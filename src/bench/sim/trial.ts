@@ -1,6 +1,7 @@
 // One simulated run: a stream of questions served under one policy, by the production runtime, on simulated GPUs. What
 // a trial is, is plain data; the same data gives the same result on any machine and in any thread.
 
+import { requestOf } from '../../answering/search-request.ts';
 import { assert } from '../../base/assert.ts';
 import { hash, Random } from '../../base/random.ts';
 import { extractAnswer, QuestionModel, type QuestionProfile } from '../../engine/sim/question-model.ts';
@@ -10,8 +11,17 @@ import type { ExitKind } from '../../log/end.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
-import { partsOf, type SimulatedContender } from './contenders.ts';
-import { costOf, type GpuName, hardware, kvTokensOf, type SettingName, searchDefaults, settingOf } from './settings.ts';
+import { type SimulatedContender, type SimulatedSearch, searchOf } from './contenders.ts';
+import {
+  costOf,
+  type GpuName,
+  hardware,
+  kvTokensOf,
+  modelConfig,
+  type SettingName,
+  searchDefaults,
+  settingOf,
+} from './settings.ts';
 
 /** How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. */
 export type Arrivals =
@@ -76,7 +86,7 @@ class TrialRun {
   readonly #engine: SimEngine;
   readonly #verifier: SimVerifier;
   readonly #runtime: Runtime;
-  readonly #parts: ReturnType<typeof partsOf>;
+  readonly #search: SimulatedSearch;
   readonly #questions: readonly number[];
   readonly #served: (Served | undefined)[];
   /** Generated tokens by the time of each end, to find the rate while others waited. */
@@ -102,12 +112,13 @@ class TrialRun {
       cost: costOf(rewardModel, spec.roofline),
       kvTokens: kvTokensOf(rewardModel),
     });
-    this.#parts = partsOf(spec.contender, { rollouts: spec.rollouts, branching: searchDefaults.branching });
+    const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier };
+    this.#search = searchOf(spec.contender, model, { rollouts: spec.rollouts, threshold: spec.threshold });
     this.#questions = spec.questions ?? Array.from({ length: spec.requests }, (_, at) => at);
     this.#left = this.#questions.length;
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
     this.#runtime = new Runtime({
-      ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#parts.scheduler, budget: spec.budget },
+      ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget: spec.budget },
       clock: this.#world.clock,
       onEnd: (result) => this.#end(result),
       wake: () => {
@@ -151,13 +162,11 @@ class TrialRun {
   }
 
   #requestOf(at: number): SearchRequest {
-    const { setting, seed, rollouts, threshold } = this.#spec;
+    const { setting, seed } = this.#spec;
+    const { built } = this.#search;
     const text = `${setting} seed ${seed} question ${this.#questions[at]}`;
-    return {
-      ...{ id: String(at), prompt: { kind: 'text', text }, program: this.#parts.program, rules: this.#parts.rules },
-      ...{ limits: { threshold, rollouts }, seed: hash(text), priority: 0, delimiters: ['\n\n'] },
-      ...{ maxStepTokens: searchDefaults.maxStepTokens, extract: extractAnswer },
-    };
+    const plan = { ...built.plan, prompt: { kind: 'text', text }, seed: hash(text) } as const;
+    return requestOf({ ...built, plan }, String(at), extractAnswer);
   }
 
   #react(): void {

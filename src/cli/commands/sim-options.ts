@@ -3,13 +3,17 @@
 
 import { parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
+import type { NumberKnob } from '../../base/knob.ts';
 import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
 import { allRows, contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
 import { type Preset, presets } from '../../bench/sim/presets.ts';
 import { type GpuName, gpus, searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
 import { defaultThreads } from '../../bench/sim/trial-pool.ts';
+import { budgetKnob } from '../../config/machine-knobs.ts';
+import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
 import { programKnobs } from '../../program/registry/programs.ts';
+import { flagOf, oneOf } from '../terminal/options.ts';
 
 const otherRows = allRows.slice(rows.length);
 
@@ -58,9 +62,9 @@ export function readOptions(args: readonly string[]): SimOptions {
   const values = parse(args);
   const { full = false, experiment } = values;
   const preset = presetOf(experiment, full);
-  const first = whole('seed', values.seed, preset.seed, 0, 1e9);
-  const count = whole('seeds', values.seeds, preset.seeds, 1, 1000);
-  const budget = whole('budget', values.budget, searchDefaults.budget, 8, 100_000);
+  const first = number('seed', values.seed, preset.seed, requestKnobs.seed);
+  const count = whole('seeds', values.seeds, preset.seeds, 1, 1000, 'seeds');
+  const budget = number('budget', values.budget, searchDefaults.budget, { ...budgetKnob, low: 8 });
   return {
     plan: {
       settings: list(values.setting, preset.settings).map((name) => settingOf(name).name),
@@ -68,16 +72,16 @@ export function readOptions(args: readonly string[]): SimOptions {
       base: rowOf(values.base ?? preset.base),
       seeds: Array.from({ length: count }, (_, at) => first + at),
       loads: list(values.load, preset.loads).map(parseLoad),
-      requests: whole('requests', values.requests, preset.requests, budget + 2, 1_000_000),
+      requests: whole('requests', values.requests, preset.requests, budget + 2, 1_000_000, 'requests'),
       budget,
-      rollouts: whole('rollouts', values.rollouts, searchDefaults.rollouts, 1, 10_000),
-      threshold: thresholdOf(values.threshold),
+      rollouts: number('rollouts', values.rollouts, searchDefaults.rollouts, requestKnobs.rollouts),
+      threshold: number('threshold', values.threshold, searchDefaults.threshold, modelKnobs.threshold),
       roofline: rooflineOf(values.roofline),
       verifierReuses: values['no-prefix-reuse'] !== true,
     },
     ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
-    threads: whole('threads', values.threads, defaultThreads(), 1, 256),
+    threads: whole('threads', values.threads, defaultThreads(), 1, 256, 'threads'),
   };
 }
 
@@ -85,7 +89,7 @@ function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
   if (experiment === 'knobs' || experiment === 'calibration' || experiment === 'programs') return presets[experiment];
-  return raise('bad-setting', `experiment is '${experiment}'; it must be p0, programs, knobs or calibration`);
+  return raise('bad-setting', `--experiment is '${experiment}'; it must be p0, programs, knobs or calibration`);
 }
 
 function parse(args: readonly string[]) {
@@ -127,20 +131,21 @@ function list(text: string | undefined, otherwise: readonly string[]): readonly 
   return text === undefined ? otherwise : [...new Set(text.split(',').map((each) => each.trim()))];
 }
 
-function whole(setting: string, text: string | undefined, otherwise: number, low: number, high: number): number {
-  if (text === undefined) return Math.max(otherwise, low);
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= low && value <= high) return value;
-  return raise('bad-setting', `${setting} is '${text}'; it must be a whole number from ${low} to ${high}`);
+function number(option: string, text: string | undefined, otherwise: number, knob: NumberKnob): number {
+  return text === undefined ? Math.max(otherwise, knob.low) : flagOf(option, text, knob);
 }
 
-function thresholdOf(text: string | undefined): number {
-  const value = text === undefined ? searchDefaults.threshold : Number(text);
-  if (text?.trim() !== '' && value >= 0 && value <= 1) return value;
-  return raise('bad-setting', `threshold is '${text}'; it must be a number from 0 to 1`);
+function whole(
+  option: string,
+  text: string | undefined,
+  otherwise: number,
+  low: number,
+  high: number,
+  unit: string,
+): number {
+  return number(option, text, otherwise, { low, high, unit, whole: true, why: '' });
 }
 
 function rooflineOf(text: string | undefined): GpuName | undefined {
-  if (text === undefined || text === 'h100' || text === 'h200') return text;
-  return raise('bad-setting', `roofline is '${text}'; it must be one of ${Object.keys(gpus).join(', ')}`);
+  return text === undefined ? undefined : oneOf('roofline', text, Object.keys(gpus) as GpuName[]);
 }
