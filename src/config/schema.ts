@@ -2,7 +2,7 @@
 // is not here fails. Parsed once at the edge, frozen, and handed down as narrow options. Nothing here reads anything.
 
 import { z } from 'zod';
-import { textKeepings } from '../journal/journal.ts';
+import { damageChoices, textKeepings } from '../journal/journal.ts';
 import { like, real, whole } from './knob.ts';
 import { model } from './model.ts';
 import { searchLimits } from './search-limits.ts';
@@ -98,6 +98,10 @@ const journal = z
       .meta({ description: "SQLite file, made where missing, folder and all; ':memory:' keeps nothing" }),
     texts: z.enum(textKeepings).default('keep').meta({
       description: 'prompts and steps; until-end erases them when a search ends, never allows no background search',
+    }),
+    damaged: z.enum(damageChoices).default('refuse').meta({
+      description:
+        'a damaged file found at the start: refuse ends it with one line; set-aside keeps the file under another name and goes on with what can be read',
     }),
     flushMs: whole(
       20,

@@ -26,6 +26,7 @@ import { StaticFiles } from './http/static-files.ts';
 import type { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Overview } from './observe/overview.ts';
+import { addServerMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import type { LiveSearch } from './searches/live-search.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
@@ -77,6 +78,7 @@ export class Gateway {
       },
       onFinished: (id) => this.#watchers.wake(id),
     });
+    journal.listen({ trouble: (trouble) => this.#tellTrouble(trouble) });
     const streams = new StreamLimit(config.server.streams);
     this.#context = { config, searches: this.searches, journal, clock, log, metrics, overview, streams };
     this.#feed = new OverviewApi(this.#context);
@@ -89,6 +91,8 @@ export class Gateway {
       serve: (request, response) => void this.#serve(request, response),
       refuse: (request, response, error) => this.#fail(request, response, error),
     });
+    const { connections } = this.#http;
+    addServerMetrics(metrics.registry, { journal, connections, telemetry: this.#telemetry });
   }
 
   /** Takes up what a former process left, then listens. Resolves to the address. */
@@ -229,7 +233,7 @@ export class Gateway {
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     const known = asApiError(error);
-    if (known !== error && !isDisconnect(error)) {
+    if (known.code === 'internal' && known !== error && !isDisconnect(error)) {
       this.#options.log.error('internal', { id: String(response.getHeader('x-request-id')), error });
     }
     if (known.status === 429) {
@@ -271,8 +275,16 @@ export class Gateway {
 
   #ready(response: ServerResponse): void {
     const models = [...this.searches.models.values()].map(({ name, healthy }) => ({ name, healthy }));
-    const ready = !this.#stopping && models.some(({ healthy }) => healthy);
-    writeJson(response, ready ? 200 : 503, { ready, models });
+    const journal = { healthy: this.#options.journal.trouble === undefined };
+    const ready = !this.#stopping && journal.healthy && models.some(({ healthy }) => healthy);
+    writeJson(response, ready ? 200 : 503, { ready, models, journal });
+  }
+
+  #tellTrouble(trouble: string | undefined): void {
+    const { log } = this.#options;
+    if (trouble === undefined)
+      log.warn('journal', { message: 'the journal is written again; all that was held is safe' });
+    else log.error('journal', { message: trouble });
   }
 }
 

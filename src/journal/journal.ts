@@ -1,6 +1,8 @@
 // The contract of journals: the durable log of searches. A search is one record that is written a few times (accepted,
 // claimed, ended) and a list of entries that is only ever added to. Whoever claims a search gets an epoch; what is written
 // under an older epoch is dropped and its writer told, so that a process which lost a search cannot spoil it.
+// A store that refuses writes does not fail them: they are held and written in order when it takes them again, `trouble`
+// tells of it, and only what a client waits for (accepting in the background, cancelling, flushing) is refused at once.
 // Operations take effect in the order of the calls. Written so that a server database can follow: everything that can
 // wait is a promise, nothing reads back what it has just written. Excluded: folding the log, deciding what to run, time.
 // Its conformance suite is tests/conformance/journal.ts.
@@ -94,11 +96,30 @@ export interface Retention {
   readonly atMost: number;
 }
 
+/** What a start does with a journal that is damaged: end with one line, or keep the damaged files aside and go on. */
+export const damageChoices = ['refuse', 'set-aside'] as const;
+export type DamageChoice = (typeof damageChoices)[number];
+
+/** Figures for whoever watches it. */
+export interface JournalHealth {
+  /** Writes that are not safe yet; while there is trouble they are held, and written when it is over. */
+  readonly unwritten: number;
+  /** Age of the oldest of them; 0 where there is none. */
+  readonly oldestUnwrittenMs: number;
+  /** Since the start. */
+  readonly commits: number;
+  readonly failures: number;
+  /** On disk. */
+  readonly bytes: number;
+}
+
 export interface JournalListener {
   /** Entries up to this sequence are safe, and `read` gives them. */
   durable?(search: string, sequence: number): void;
   /** Somebody else has claimed the search: stop working on it, write nothing more. */
   lost?(search: string): void;
+  /** Trouble has begun or, with undefined, is over. */
+  trouble?(trouble: string | undefined): void;
 }
 
 export interface Journal {
@@ -124,5 +145,8 @@ export interface Journal {
   /** How many searches went. */
   sweep(retention: Retention): Promise<number>;
   listen(listener: JournalListener): void;
+  /** Why nothing can be written now, for people to read: new work should be refused then. Undefined while all is well. */
+  readonly trouble: string | undefined;
+  health(): JournalHealth;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { newKey } from '../../gateway/http/keys.ts';
-import { createLog } from '../../gateway/observe/log.ts';
+import { createLog, type Log } from '../../gateway/observe/log.ts';
 import { createTelemetry } from '../../gateway/observe/telemetry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
@@ -72,7 +72,7 @@ export async function run(args: readonly string[]): Promise<number> {
 async function serve(config: Config): Promise<number> {
   const { level, format } = config.log;
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
-  const journal = openJournal(config);
+  const journal = openJournal(config, log);
   const models = await openModels(config.models, process.env, log);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
@@ -101,9 +101,11 @@ async function serve(config: Config): Promise<number> {
   return 0;
 }
 
-function openJournal({ journal }: Config): Journal {
-  const { path, texts, flushMs } = journal;
-  return path === ':memory:' ? new MemoryJournal(texts) : new SqliteJournal({ path, texts, flushMs });
+function openJournal({ journal }: Config, log: Log): Journal {
+  const { path, texts, flushMs, damaged } = journal;
+  if (path === ':memory:') return new MemoryJournal(texts);
+  const onDamage = (message: string) => log.error('journal', { message });
+  return new SqliteJournal({ path, texts, flushMs, damaged, onDamage });
 }
 
 function readConfigFile(given: string | undefined): { readonly name: string; readonly text: string } | undefined {

@@ -11,7 +11,7 @@ import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { completion } from './chat-answer.ts';
 import { streamAnswer } from './chat-stream.ts';
-import type { GatewayContext } from './context.ts';
+import { type GatewayContext, requireJournal } from './context.ts';
 import { passThrough } from './passthrough.ts';
 import { planFor } from './plan-for.ts';
 
@@ -21,6 +21,7 @@ export async function chat(context: GatewayContext, exchange: Exchange): Promise
   const upstream = upstreamFor(context, value);
   if (upstream !== undefined) return passThrough(context, exchange, upstream, value as Plain);
   const body = parseChatBody(value);
+  requireJournal(context);
   const release = context.streams.take();
   try {
     const plan = planFor(context, body, exchange.caller, context.config.admission.deadlineMs);

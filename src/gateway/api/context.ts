@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError, journalTrouble } from '../http/api-error.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Overview } from '../observe/overview.ts';
@@ -18,6 +18,11 @@ export interface GatewayContext {
   readonly metrics: Metrics;
   readonly overview: Overview;
   readonly streams: StreamLimit;
+}
+
+/** A search that the journal cannot keep is not begun. */
+export function requireJournal({ journal }: GatewayContext): void {
+  if (journal.trouble !== undefined) throw journalTrouble();
 }
 
 /** Connections that stay open: event streams and answers that are waited for. */

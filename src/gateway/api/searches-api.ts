@@ -1,21 +1,24 @@
 // `/v1/searches`: start, list, read, cancel. A key sees its own searches; an admin key sees all.
 
 import { type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
-import { ApiError, refuse } from '../http/api-error.ts';
+import { ApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../http/exchange.ts';
 import { parseSearchBody, type SearchBody } from '../plan/chat-body.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { detailLive, detailRecord, viewLive, viewRecord } from '../searches/search-view.ts';
-import type { GatewayContext } from './context.ts';
+import { type GatewayContext, requireJournal } from './context.ts';
 import { planFor } from './plan-for.ts';
 
 const mostListed = 500;
+const cancelNotNoted =
+  'the search is stopped here, but the journal cannot be written now, and a restart would take it up again; ask again';
 
 export async function createSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
   const { config, searches } = context;
   const { response, caller } = exchange;
   const body = await readSearchBody(context, exchange);
+  requireJournal(context);
   const background = body.background === true;
   const { deadlineMs, backgroundDeadlineMs } = config.admission;
   const plan = planFor(context, body, caller, background ? backgroundDeadlineMs : deadlineMs);
@@ -109,12 +112,13 @@ export async function cancelSearch(context: GatewayContext, exchange: Exchange):
   const id = exchange.parameters.id ?? '';
   await lookUp(context, exchange, id);
   const live = context.searches.find(id);
+  // Written down first, so that a crash in between does not bring it back. What nobody runs here is noted all the same.
+  const noted = await context.journal.requestCancel(id).catch(() => 'refused' as const);
   if (live !== undefined) {
-    // Written down first, so that a crash in between does not bring it back.
-    await context.journal.requestCancel(id);
     context.searches.cancel(live);
     await live.wait();
   }
+  if (noted === 'refused') throw journalTrouble(cancelNotNoted);
   writeJson(exchange.response, 200, await lookUp(context, exchange, id));
 }
 

@@ -73,7 +73,11 @@ export function refuse(code: ApiErrorCode, message: string, param?: string): nev
 /** What the client is told of whatever was thrown: what is no refusal is a mistake of ours, and tells nothing more. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof FaultError && error.fault.code === 'unavailable')
-    return new ApiError('unavailable', 'the journal cannot be written now', { retryAfterSeconds: 10 });
+  if (error instanceof FaultError && error.fault.code === 'unavailable') return journalTrouble();
   return new ApiError('internal', 'the server made a mistake; its log has the request id');
+}
+
+/** What needs the journal is refused while nothing can be written or read there; the log says why. */
+export function journalTrouble(message = 'the journal cannot be used now'): ApiError {
+  return new ApiError('unavailable', message, { retryAfterSeconds: 10 });
 }

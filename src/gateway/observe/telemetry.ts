@@ -1,6 +1,6 @@
 // Traces by OpenTelemetry's conventions for generative AI (gen_ai.*), sent as OTLP over HTTP in JSON when an endpoint is
-// configured. A request is a server span; its search is a child with the times of queue and growth. Spans wait in a
-// bounded buffer and are dropped when it is full: a slow collector never slows an answer. No text unless configured.
+// configured (span-sender.ts). A request is a server span; its search is a child with the times of queue and growth. No
+// text unless configured.
 
 import { randomBytes } from 'node:crypto';
 import { FaultError, fault } from '../../base/fault.ts';
@@ -10,25 +10,24 @@ import { readTraceParent, type TraceContext } from '../http/trace-context.ts';
 import type { ResultFacts } from '../wire/result-json.ts';
 import type { Log } from './log.ts';
 import type { ObservedEnd, ObservedSearch } from './observed.ts';
-import { type Attributes, encodeSpans, type Span } from './otlp.ts';
+import type { Attributes } from './otlp.ts';
+import { type SpanCounts, SpanSender } from './span-sender.ts';
 
 export interface Telemetry {
   /** Runs a handler inside a span. */
   trace(exchange: Exchange, route: string, run: () => Promise<void>): Promise<void>;
   ended(search: ObservedSearch, ended: ObservedEnd): void;
+  /** Spans that reached the collector, and those that were given up. */
+  readonly counts: SpanCounts;
   close(): Promise<void>;
 }
 
 export const noTelemetry: Telemetry = {
+  counts: { sent: 0, dropped: 0 },
   trace: (_exchange, _route, run) => run(),
   ended: () => {},
   close: async () => {},
 };
-
-const mostWaiting = 2048;
-const batchSize = 512;
-const flushMs = 5000;
-const sendMs = 10_000;
 
 export function createTelemetry(
   config: Config['telemetry'],
@@ -36,25 +35,21 @@ export function createTelemetry(
   log: Log,
 ): Telemetry {
   if (config.endpoint === undefined) return noTelemetry;
-  return new Tracer(config.endpoint, headersOf(config.headersEnv, environment), config, log);
+  const url = `${config.endpoint.replace(/\/+$/, '')}/v1/traces`;
+  return new Tracer(config, new SpanSender({ url, headers: headersOf(config.headersEnv, environment), log }));
 }
 
 class Tracer implements Telemetry {
-  readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
   readonly #config: Config['telemetry'];
-  readonly #log: Log;
-  readonly #timer: NodeJS.Timeout;
-  #spans: Span[] = [];
-  #dropped = 0;
-  #sending: Promise<void> | undefined;
+  readonly #sender: SpanSender;
 
-  constructor(endpoint: string, headers: Readonly<Record<string, string>>, config: Config['telemetry'], log: Log) {
-    this.#url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
-    this.#headers = headers;
+  constructor(config: Config['telemetry'], sender: SpanSender) {
     this.#config = config;
-    this.#log = log;
-    this.#timer = setInterval(() => void this.#flush(), flushMs).unref();
+    this.#sender = sender;
+  }
+
+  get counts(): SpanCounts {
+    return this.#sender.counts;
   }
 
   async trace(exchange: Exchange, route: string, run: () => Promise<void>): Promise<void> {
@@ -68,7 +63,7 @@ class Tracer implements Telemetry {
     } finally {
       const status = exchange.response.statusCode;
       const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status };
-      this.#add({
+      this.#sender.add({
         ...trace,
         name: `${method} ${route}`,
         kind: 2,
@@ -91,7 +86,7 @@ class Tracer implements Telemetry {
       ...(result === undefined ? {} : resultAttributes(search, result.outcome)),
       ...(result === undefined || !content ? {} : textAttributes(result.texts.content)),
     };
-    this.#add({
+    this.#sender.add({
       traceId: trace.traceId,
       spanId: newId(8),
       parentSpanId: parent?.spanId,
@@ -104,9 +99,8 @@ class Tracer implements Telemetry {
     });
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#flush();
+  close(): Promise<void> {
+    return this.#sender.close();
   }
 
   /** Goes on with the client's trace, or draws whether to begin one. */
@@ -118,41 +112,6 @@ class Tracer implements Telemetry {
     }
     if (randomBytes(4).readUInt32BE() / 2 ** 32 >= this.#config.sampleRatio) return undefined;
     return { traceId: newId(16), parentSpanId: undefined, spanId: newId(8) };
-  }
-
-  #add(span: Span): void {
-    if (this.#spans.length >= mostWaiting) this.#dropped += 1;
-    else this.#spans.push(span);
-    if (this.#spans.length >= batchSize) void this.#flush();
-  }
-
-  async #flush(): Promise<void> {
-    if (this.#sending !== undefined) return this.#sending;
-    if (this.#spans.length === 0) return;
-    const batch = this.#spans.splice(0, batchSize);
-    this.#sending = this.#send(batch).finally(() => {
-      this.#sending = undefined;
-    });
-    await this.#sending;
-  }
-
-  async #send(spans: readonly Span[]): Promise<void> {
-    try {
-      const response = await fetch(this.#url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...this.#headers },
-        body: JSON.stringify(encodeSpans(spans)),
-        signal: AbortSignal.timeout(sendMs),
-        redirect: 'error',
-      });
-      if (!response.ok)
-        this.#log.warn('telemetry', { status: response.status, spans: spans.length, dropped: this.#dropped });
-    } catch (error) {
-      this.#log.warn('telemetry', {
-        message: error instanceof Error ? error.message : String(error),
-        spans: spans.length,
-      });
-    }
   }
 }
 

@@ -32,6 +32,7 @@ export class RetentionSweep {
   }
 
   async #sweep(): Promise<void> {
+    if (this.#options.journal.trouble !== undefined) return;
     const { config, journal, clock, log } = this.#options;
     const { retentionMs, keepSearches } = config.journal;
     const slice = { endedBeforeMs: clock.nowMs() - retentionMs, keepSearches, atMost: sliceSearches };

@@ -13,7 +13,7 @@ import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { LineFacts, LineKey } from '../../scheduler/line.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError, journalTrouble } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { TraceContext } from '../http/trace-context.ts';
 import type { Log } from '../observe/log.ts';
@@ -127,7 +127,8 @@ export class Searches {
   /** Interactive searches are cancelled, background ones left to the journal. */
   async close(): Promise<void> {
     await Promise.all([...this.models.values()].map((model) => model.close()));
-    await this.#options.journal.flush();
+    // What the disk refuses is told when the journal is closed.
+    await this.#options.journal.flush().catch(() => {});
   }
 
   // ---- starting --------------------------------------------------------------------------------------------------
@@ -172,7 +173,7 @@ export class Searches {
 
   #accept(search: LiveSearch, idempotencyKey: string | undefined) {
     const accepted = this.#options.journal.accept(toAccept(search, idempotencyKey));
-    accepted.catch((error: unknown) => this.#options.log.error('journal', { search: search.id, error }));
+    accepted.catch((error: Error) => this.#options.log.warn('journal', { search: search.id, message: error.message }));
     return accepted;
   }
 
@@ -269,8 +270,11 @@ export class Searches {
     this.#live.delete(id);
     this.#dismiss(search);
     this.admission.leave(id);
-    const error = new ApiError('internal', 'the journal could not keep this search');
-    search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error });
+    const error = journalTrouble('the journal could not keep this search');
+    search.end(
+    state: 'failed', endedMs;
+    : this.#nowMs(), result: undefined, error
+    )
   }
 
   // ---- ending ----------------------------------------------------------------------------------------------------
@@ -302,7 +306,7 @@ export class Searches {
     const { journal, log, onEnded, onFinished } = this.#options;
     journal
       .finish(search.id, search.epoch, toFinish(search, ended))
-      .catch((error: unknown) => log.error('journal', { search: search.id, error }))
+      .catch((error: Error) => log.error('journal', { search: search.id, message: error.message }))
       .finally(() => {
         this.#live.delete(search.id);
         onFinished?.(search.id);

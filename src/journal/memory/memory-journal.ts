@@ -6,6 +6,7 @@ import type {
   Ending,
   Entry,
   Journal,
+  JournalHealth,
   JournalListener,
   ListQuery,
   NewSearch,
@@ -24,6 +25,7 @@ const erased = { title: undefined, request: undefined, texts: undefined };
 
 export class MemoryJournal implements Journal {
   readonly texts: TextKeeping;
+  readonly trouble = undefined;
   readonly #searches = new Map<string, Held>();
   readonly #idempotency = new Map<string, string>();
   readonly #listeners: JournalListener[] = [];
@@ -133,6 +135,10 @@ export class MemoryJournal implements Journal {
 
   listen(listener: JournalListener): void {
     this.#listeners.push(listener);
+  }
+
+  health(): JournalHealth {
+    return { unwritten: 0, oldestUnwrittenMs: 0, commits: 0, failures: 0, bytes: 0 };
   }
 
   async close(): Promise<void> {

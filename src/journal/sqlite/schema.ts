@@ -1,8 +1,6 @@
-// The tables, and opening the file so that it is safe: one process at a time, and what was committed survives power loss.
+// The tables of the journal, and the version of their format.
 
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { raise } from '../../base/fault.ts';
 
 const version = 1;
@@ -40,24 +38,7 @@ const tables = `
   ) strict, without rowid;
 `;
 
-/** Exclusive: two servers on one file would both take up the same searches. The lock dies with the process. */
-export function openDatabase(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true });
-  const database = new DatabaseSync(path);
-  try {
-    database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;');
-    // Erased texts are overwritten in the file, not only unlinked.
-    database.exec('pragma secure_delete = on; pragma wal_autocheckpoint = 2000;');
-    migrate(database, path);
-    return database;
-  } catch (error) {
-    database.close();
-    if (!(error instanceof Error) || !error.message.includes('locked')) throw error;
-    return raise('unavailable', `the journal ${path} is in use by another process; stop it or set journal.path`);
-  }
-}
-
-function migrate(database: DatabaseSync, path: string): void {
+export function migrate(database: DatabaseSync, path: string): void {
   const found = Number(database.prepare('pragma user_version').get()?.user_version ?? 0);
   if (found === version) return;
   if (found !== 0) {

@@ -1,14 +1,17 @@
-// The journal on disk: SQLite as Node ships it. Writes of one turn, or of a few milliseconds, share one transaction and
-// so one fsync; they are committed in the order of the calls. Synchronous inside: a commit holds the loop for the time of
-// one fsync, which is why entries wait for company and only what somebody awaits is hurried.
+// The journal on disk: SQLite as Node ships it. Writes go through one queue (write-queue.ts), in the order of the calls.
+// Synchronous inside: a commit holds the loop for the time of one fsync, which is why entries wait for company and only
+// what somebody awaits is hurried.
 
+import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FaultError, fault } from '../../base/fault.ts';
 import type {
   Acceptance,
+  DamageChoice,
   Ending,
   Entry,
   Journal,
+  JournalHealth,
   JournalListener,
   ListQuery,
   NewSearch,
@@ -17,45 +20,48 @@ import type {
   TextKeeping,
 } from '../journal.ts';
 import { splitTexts } from '../texts.ts';
+import { openDatabase } from './open-database.ts';
 import { toEntry, toRecord } from './rows.ts';
-import { openDatabase } from './schema.ts';
 import { prepareStatements, type Statements } from './statements.ts';
+import { WriteQueue } from './write-queue.ts';
 
 export interface SqliteJournalOptions {
   readonly path: string;
   readonly texts?: TextKeeping;
   /** How long an entry may wait for others before its commit. */
   readonly flushMs?: number;
+  /** Writes that are kept in memory while the disk refuses them. */
+  readonly mostHeld?: number;
+  readonly damaged?: DamageChoice;
+  /** Told in one line what is damaged and where it is kept. */
+  readonly onDamage?: (message: string) => void;
+  /** Tests hand in a way to open it that leaves them a hand on the disk. */
+  readonly open?: typeof openDatabase;
 }
 
-/** A write that waits for its transaction: `apply` runs inside it, `settle` after the commit. */
-interface Operation {
-  readonly apply: () => void;
-  readonly settle: () => void;
-  readonly fail: (error: FaultError) => void;
-}
-
-/** Writes per transaction: bounds how long one commit holds the loop. */
-const batchLimit = 2000;
-/** However slow the disk is. */
-const longestWaitMs = 1000;
+/** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
+const mostHeld = 200_000;
 
 export class SqliteJournal implements Journal {
   readonly texts: TextKeeping;
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
-  readonly #flushMs: number;
+  readonly #path: string;
+  readonly #writes: WriteQueue;
   readonly #listeners: JournalListener[] = [];
-  #operations: Operation[] = [];
-  #lastCommitMs = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #hurry: NodeJS.Immediate | undefined;
 
   constructor(options: SqliteJournalOptions) {
     this.texts = options.texts ?? 'keep';
-    this.#flushMs = options.flushMs ?? 20;
-    this.#database = openDatabase(options.path);
-    this.#sql = prepareStatements(this.#database);
+    this.#path = options.path;
+    const { path, damaged = 'refuse', onDamage = () => {}, open = openDatabase } = options;
+    this.#database = open(path, { damaged, onDamage });
+    this.#sql = prepareStatements(this.#database, path);
+    this.#writes = new WriteQueue(this.#database, {
+      flushMs: options.flushMs ?? 20,
+      mostHeld: options.mostHeld ?? mostHeld,
+      probe: () => this.#probe(),
+      onTrouble: (trouble) => this.#tellTrouble(trouble),
+    });
   }
 
   accept(search: NewSearch): Promise<Acceptance> {
@@ -78,8 +84,7 @@ export class SqliteJournal implements Journal {
     const durable = () => {
       for (const each of this.#listeners) each.durable?.(entry.search, entry.sequence);
     };
-    this.#operations.push({ apply, settle: () => (stored ? durable() : lost()), fail: lost });
-    this.#commitLater();
+    this.#writes.push({ apply, settle: () => (stored ? durable() : lost()), fail: lost, awaited: false });
   }
 
   flush(): Promise<void> {
@@ -95,22 +100,25 @@ export class SqliteJournal implements Journal {
   }
 
   async find(id: string): Promise<SearchRecord | undefined> {
-    const row = this.#sql.find.get(id);
-    return row === undefined ? undefined : toRecord(row);
+    return this.#read(() => {
+      const row = this.#sql.find.get(id);
+      return row === undefined ? undefined : toRecord(row);
+    });
   }
 
   async list(query: ListQuery): Promise<SearchRecord[]> {
     const { owner, states, before, limit } = query;
-    return this.#sql.list.all(owner ?? null, JSON.stringify(states ?? []), before ?? '~', limit).map(toRecord);
+    const wanted = [owner ?? null, JSON.stringify(states ?? []), before ?? '~', limit] as const;
+    return this.#read(() => this.#sql.list.all(...wanted).map(toRecord));
   }
 
   async unfinished(): Promise<SearchRecord[]> {
-    return this.#sql.unfinished.all().map(toRecord);
+    return this.#read(() => this.#sql.unfinished.all().map(toRecord));
   }
 
   /** Committed entries only: a reader never sees what a crash could take back. */
   async read(search: string, after: number, limit: number): Promise<Entry[]> {
-    return this.#sql.read.all(search, after, limit).map((row) => toEntry(search, row));
+    return this.#read(() => this.#sql.read.all(search, after, limit).map((row) => toEntry(search, row)));
   }
 
   sweep(retention: Retention): Promise<number> {
@@ -121,8 +129,18 @@ export class SqliteJournal implements Journal {
     this.#listeners.push(listener);
   }
 
+  get trouble(): string | undefined {
+    const { trouble } = this.#writes;
+    return trouble === undefined ? undefined : this.#explain(trouble);
+  }
+
+  health(): JournalHealth {
+    return { ...this.#writes.counts, bytes: sizeOf(this.#path) + sizeOf(`${this.#path}-wal`) };
+  }
+
   async close(): Promise<void> {
-    this.#commit();
+    const unwritten = this.#writes.close();
+    if (unwritten > 0) this.#tellAll(`${this.#path} was closed with ${unwritten} writes that it could not take`);
     this.#database.close();
   }
 
@@ -166,55 +184,49 @@ export class SqliteJournal implements Journal {
     return rows.length;
   }
 
-  /** `hurry`: a client waits for it; the rest waits for company. */
-  #write<Result>(apply: () => Result, hurry = true): Promise<Result> {
+  /** `awaited`: a client waits for it; the rest waits for company. */
+  #write<Result>(apply: () => Result, awaited = true): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     let result: Result;
-    this.#operations.push({
+    this.#writes.push({
       apply: () => {
         result = apply();
       },
       settle: () => resolve(result),
       fail: reject,
+      awaited,
     });
-    if (hurry) this.#hurry ??= setImmediate(() => this.#commit());
-    else this.#commitLater();
     return promise;
   }
 
-  /** On a slow disk less often, so that commits take a fifth of the loop's time at most. */
-  #commitLater(): void {
-    const waitMs = Math.min(longestWaitMs, Math.max(this.#flushMs, 4 * this.#lastCommitMs));
-    this.#timer ??= setTimeout(() => this.#commit(), waitMs);
-  }
-
-  /** Everything that waits, in transactions of bounded size; a transaction that fails takes only its own writes along. */
-  #commit(): void {
-    clearTimeout(this.#timer);
-    clearImmediate(this.#hurry);
-    this.#timer = undefined;
-    this.#hurry = undefined;
-    const startMs = performance.now();
-    while (this.#operations.length > 0) {
-      const batch = this.#operations.slice(0, batchLimit);
-      this.#operations = this.#operations.slice(batchLimit);
-      const failure = this.#transact(batch);
-      this.#lastCommitMs = performance.now() - startMs;
-      for (const each of batch) failure === undefined ? each.settle() : each.fail(failure);
-    }
-  }
-
-  #transact(batch: readonly Operation[]): FaultError | undefined {
+  #read<Result>(read: () => Result): Result {
     try {
-      this.#database.exec('begin immediate');
-      for (const each of batch) each.apply();
-      this.#database.exec('commit');
-      return undefined;
+      return read();
     } catch (cause) {
-      if (this.#database.isTransaction) this.#database.exec('rollback');
-      return new FaultError(fault('unavailable', 'the journal could not be written (journal.path)', { cause }));
+      throw new FaultError(fault('unavailable', `the journal ${this.#path} cannot be read (journal.path)`, { cause }));
     }
   }
+
+  #probe(): void {
+    this.#sql.probe.run();
+    this.#sql.dropEvents.run('~probe');
+  }
+
+  #tellTrouble(trouble: string | undefined): void {
+    this.#tellAll(trouble === undefined ? undefined : this.#explain(trouble));
+  }
+
+  #tellAll(trouble: string | undefined): void {
+    for (const each of this.#listeners) each.trouble?.(trouble);
+  }
+
+  #explain(trouble: string): string {
+    return `${this.#path} cannot be written: ${trouble}; free the disk, or set journal.path`;
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function changed(statement: StatementSync, ...values: (string | number | null)[]): boolean {

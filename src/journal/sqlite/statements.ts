@@ -2,6 +2,7 @@
 // expects, so that a writer which lost its search, or writes a line twice, changes nothing.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { raise } from '../../base/fault.ts';
 
 const texts = {
   accept: `insert into searches (id, owner, idempotency, fingerprint, background, created_ms, about, title, request,
@@ -30,13 +31,22 @@ const texts = {
   count: 'select count(*) as count from searches',
   endedBefore: 'select id from searches where ended_ms < ? order by ended_ms limit ?',
   oldestEnded: 'select id from searches where ended_ms is not null order by ended_ms limit ?',
+  // Large enough to need pages of its own.
+  probe: "insert into events (search, sequence, epoch, at_ms, body) values ('~probe', 0, 0, 0, hex(zeroblob(16384)))",
   dropEvents: 'delete from events where search = ?',
   dropSearch: 'delete from searches where id = ?',
 } as const;
 
 export type Statements = Readonly<Record<keyof typeof texts, StatementSync>>;
 
-export function prepareStatements(database: DatabaseSync): Statements {
-  const prepared = Object.entries(texts).map(([name, sql]) => [name, database.prepare(sql)] as const);
-  return Object.fromEntries(prepared) as unknown as Statements;
+/** Fails on a database that is sound and something else than a journal. */
+export function prepareStatements(database: DatabaseSync, path: string): Statements {
+  try {
+    const prepared = Object.entries(texts).map(([name, sql]) => [name, database.prepare(sql)] as const);
+    return Object.fromEntries(prepared) as unknown as Statements;
+  } catch (error) {
+    database.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    return raise('bad-setting', `${path} is not a journal of coppice (${reason}); set journal.path`);
+  }
 }

@@ -1,0 +1,97 @@
+// Opening the journal's file so that it is safe: one process at a time, what was committed survives power loss, and
+// damage is found before anything is built on it. A damaged file is never overwritten: the start ends with one line, or
+// the file is kept aside under a name that the line gives.
+
+import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { FaultError, raise } from '../../base/fault.ts';
+import type { DamageChoice } from '../journal.ts';
+import { migrate } from './schema.ts';
+import { findWalDamage } from './wal.ts';
+
+export interface OpenOptions {
+  readonly damaged: DamageChoice;
+  /** Told in one line what is damaged and where it is kept. */
+  readonly onDamage: (message: string) => void;
+}
+
+const parts = ['', '-wal', '-shm'] as const;
+
+export function openDatabase(path: string, options: OpenOptions): DatabaseSync {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    lookAtLog(path, options);
+    return openSound(path);
+  } catch (error) {
+    if (error instanceof FaultError || !(error instanceof Error)) throw error;
+    if (error.message.includes('locked'))
+      raise('unavailable', `the journal ${path} is in use by another process; stop it or set journal.path`);
+    if (!(error instanceof DamageError) && !blamesFile(error))
+      raise('unavailable', `the journal ${path} cannot be opened: ${error.message}; set journal.path`);
+    replace(path, error.message, options);
+    return openSound(path);
+  }
+}
+
+/** Damage in the log is told, and the files copied, before SQLite opens them: it would drop the rest of the log. */
+function lookAtLog(path: string, options: OpenOptions): void {
+  const damage = findWalDamage(`${path}-wal`);
+  if (damage === undefined) return;
+  const { lostCommits, offset } = damage;
+  if (lostCommits === 1) {
+    options.onDamage(`the last commit of the journal ${path} is torn, as a power failure leaves it; it is left out`);
+    return;
+  }
+  const behind = lostCommits === undefined ? 'everything in it' : `the ${lostCommits} commits behind that`;
+  const what = `the log ${path}-wal is damaged at byte ${offset}, and ${behind} cannot be read`;
+  if (options.damaged === 'refuse') refuse(path, what);
+  const aside = asideName(path);
+  for (const part of parts) if (existsSync(path + part)) copyFileSync(path + part, aside + part);
+  options.onDamage(`${what}; a copy is kept as ${aside}, and the journal goes on with what is before`);
+}
+
+function openSound(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;');
+    // Erased texts are overwritten in the file, not only unlinked.
+    database.exec('pragma secure_delete = on; pragma wal_autocheckpoint = 2000;');
+    const [found] = Object.values(database.prepare('pragma quick_check(1)').get() ?? {});
+    if (found !== 'ok') throw new DamageError(String(found).replaceAll('\n', ' '));
+    migrate(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function replace(path: string, reason: string, options: OpenOptions): void {
+  const what = `the journal ${path} is damaged (${reason})`;
+  if (options.damaged === 'refuse') refuse(path, what);
+  const aside = asideName(path);
+  for (const part of parts) if (existsSync(path + part)) renameSync(path + part, aside + part);
+  options.onDamage(`${what}; it is kept as ${aside}, and a new journal is begun: searches in it are not resumed`);
+}
+
+function refuse(path: string, what: string): never {
+  return raise('unavailable', `${what}; move ${path} away, or set journal.damaged to set-aside`);
+}
+
+/** The first name that is free, so that nothing is overwritten. */
+function asideName(path: string): string {
+  for (let at = 1; ; at += 1) {
+    const name = `${path}.damaged-${at}`;
+    if (parts.every((part) => !existsSync(name + part))) return name;
+  }
+}
+
+/** The check found something, in one line. */
+class DamageError extends Error {}
+
+/** SQLite's own words for a file that is broken: corrupt, or no database at all. */
+function blamesFile(error: Error): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && ((errcode & 0xff) === 11 || (errcode & 0xff) === 26);
+}

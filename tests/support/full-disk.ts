@@ -1,0 +1,52 @@
+// A journal on a disk that a test fills and frees. `fill` is SQLite's own full disk, by a limit on the number of pages: what
+// needs no new page still fits. `jam` refuses every transaction, as a disk does where the log itself cannot grow.
+
+import type { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '../../src/journal/sqlite/open-database.ts';
+import { SqliteJournal, type SqliteJournalOptions } from '../../src/journal/sqlite/sqlite-journal.ts';
+
+export interface FillableJournal {
+  readonly journal: SqliteJournal;
+  /** Not a page more can be written. */
+  fill(): void;
+  jam(): void;
+  free(): void;
+}
+
+export function openFillable(options: SqliteJournalOptions): FillableJournal {
+  let opened: DatabaseSync | undefined;
+  const journal = new SqliteJournal({
+    ...options,
+    open: (...how) => {
+      opened = openDatabase(...how);
+      return opened;
+    },
+  });
+  const database = opened!;
+  database.exec('create table filler (bytes blob)');
+  let jammed = false;
+  const exec = database.exec.bind(database);
+  database.exec = (sql) => {
+    if (!jammed || !sql.startsWith('begin')) return exec(sql);
+    throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+  };
+  const jam = () => {
+    jammed = true;
+  };
+  const free = () => {
+    jammed = false;
+    database.exec('pragma max_page_count = 1000000');
+  };
+  const fill = () => {
+    const pages = Number(database.prepare('pragma page_count').get()?.page_count);
+    database.exec(`pragma max_page_count = ${pages}`);
+    // Pages that were given back would still be used.
+    const insert = database.prepare('insert into filler values (zeroblob(1000))');
+    try {
+      for (;;) insert.run();
+    } catch {
+      // Full now.
+    }
+  };
+  return { journal, fill, jam, free };
+}
