@@ -225,7 +225,7 @@ export class Gateway {
   }
 
   #servePage(request: IncomingMessage, response: ServerResponse, path: string): void {
-    const reads = request.method === 'GET' || request.method === 'head';
+    const reads = request.method === 'GET' || request.method === 'HEAD';
     const isPage = reads && !path.startsWith('/v1/') && this.#options.config.server.page;
     if (isPage && this.#files.serve(path, request.method ?? 'GET', response)) return;
     throw new ApiError('not_found', 'there is nothing at this path');

@@ -157,8 +157,8 @@ describe('the door', () => {
     expect(await code(post(path, JSON.stringify({ x: 'y'.repeat(5000) })))).toBe('body_too_large');
     expect(await code(fetch(path, { method: 'PUT' }))).toBe('method_not_allowed');
     expect(await code(fetch(`${url}/v1/nothing`))).toBe('not_found');
-    expect((await fetch(`${url}/v1/models`, { method: 'head' })).status).toBe(200);
-    expect((await fetch(`${url}/v1/overview/events`, { method: 'head' })).status).toBe(405);
+    expect((await fetch(`${url}/v1/models`, { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(`${url}/v1/overview/events`, { method: 'HEAD' })).status).toBe(405);
   });
 
   test('an unknown length over the limit is cut off too', async () => {

@@ -7,7 +7,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `{name}` stands for one segment. */
   readonly path: string;
-  /** Never ends by itself: head has no meaning for it. */
+  /** Never ends by itself: HEAD has no meaning for it. */
   readonly stream?: boolean;
   /** Whether anyone may ask. */
   readonly open?: boolean;
@@ -26,7 +26,7 @@ export class Router {
     this.#routes = routes.map((route) => ({ route, segments: route.path.split('/') }));
   }
 
-  /** Undefined where no route has this path; throws where one has, with another method. head is GET without its body. */
+  /** Undefined where no route has this path; throws where one has, with another method. HEAD is GET without its body. */
   match(method: string, path: string): RouteMatch | undefined {
     const segments = path.split('/');
     const allowed: string[] = [];
@@ -42,7 +42,7 @@ export class Router {
 }
 
 function answers(route: Route, method: string): boolean {
-  return route.method === method || (method === 'head' && route.method === 'GET' && route.stream !== true);
+  return route.method === method || (method === 'HEAD' && route.method === 'GET' && route.stream !== true);
 }
 
 function fitSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {

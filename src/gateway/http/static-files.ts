@@ -63,7 +63,7 @@ export class StaticFiles {
     }
     const { headers, body } = file ?? this.#files.get('/index.html')!;
     response.writeHead(200, { ...baseHeaders, ...headers, 'content-length': body.length });
-    response.end(method === 'head' ? undefined : body);
+    response.end(method === 'HEAD' ? undefined : body);
     return true;
   }
 

@@ -2,7 +2,6 @@
 // pass is kept and tried again at growing intervals, a few times; what cannot be sent, and what comes while too many wait,
 // is dropped and counted. It must never slow an answer, nor hold more than a bounded number of spans.
 
-import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Log } from './log.ts';
 import { encodeSpans, type Span } from './otlp.ts';
 
@@ -10,7 +9,8 @@ export interface SpanSenderOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly log: Log;
-  readonly timers?: Timers;
+  /** Calls back once after a delay; what it gives calls it off. Tests move time by hand. */
+  readonly after?: (delayMs: number, callback: () => void) => () => void;
 }
 
 export interface SpanCounts {
@@ -28,11 +28,13 @@ const longestRetryMs = 30_000;
 /** What OTLP over HTTP calls retryable. */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-type Reply = { readonly ok: true } | { readonly ok: false; readonly why: string; readonly retryAfterMs?: number };
+type CollectorReply =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly why: string; readonly retryAfterMs?: number };
 
 export class SpanSender {
   readonly #options: SpanSenderOptions;
-  readonly #timers: Timers;
+  readonly #after: NonNullable<SpanSenderOptions['after']>;
   #waiting: Span[] = [];
   #attempts = 0;
   /** Until the next batch goes out, or the same again. */
@@ -45,7 +47,7 @@ export class SpanSender {
 
   constructor(options: SpanSenderOptions) {
     this.#options = options;
-    this.#timers = options.timers ?? liveTimers;
+    this.#after = options.after ?? laterLive;
   }
 
   get counts(): SpanCounts {
@@ -74,7 +76,7 @@ export class SpanSender {
   /** One batch at a time, at the time that is set first. */
   #arm(delayMs: number): void {
     if (this.#closed || this.#sending !== undefined || this.#callOff !== undefined) return;
-    this.#callOff = this.#timers.after(delayMs, () => {
+    this.#callOff = this.#after(delayMs, () => {
       this.#callOff = undefined;
       this.#sending = this.#send().finally(() => {
         this.#sending = undefined;
@@ -111,7 +113,7 @@ export class SpanSender {
     this.#nextMs = this.#waiting.length >= batchSize ? 0 : flushMs;
   }
 
-  async #post(spans: readonly Span[]): Promise<Reply> {
+  async #post(spans: readonly Span[]): Promise<CollectorReply> {
     try {
       const response = await fetch(this.#options.url, {
         method: 'POST',
@@ -136,4 +138,9 @@ export class SpanSender {
 function secondsOf(retryAfter: string | null): number {
   const seconds = Number(retryAfter ?? 0);
   return Number.isFinite(seconds) ? Math.min(longestRetryMs / 1000, Math.max(0, seconds)) : 0;
+}
+
+function laterLive(delayMs: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, delayMs).unref();
+  return () => clearTimeout(timer);
 }

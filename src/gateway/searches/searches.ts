@@ -271,10 +271,7 @@ export class Searches {
     this.#dismiss(search);
     this.admission.leave(id);
     const error = journalTrouble('the journal could not keep this search');
-    search.end(
-    state: 'failed', endedMs;
-    : this.#nowMs(), result: undefined, error
-    )
+    search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error });
   }
 
   // ---- ending ----------------------------------------------------------------------------------------------------

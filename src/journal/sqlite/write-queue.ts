@@ -7,7 +7,7 @@ import { assert } from '../../base/assert.ts';
 import { FaultError, fault } from '../../base/fault.ts';
 
 /** A write that waits for its transaction: `apply` runs inside it, `settle` after the commit. */
-export interface Operation {
+export interface QueuedWrite {
   readonly apply: () => void;
   readonly settle: () => void;
   readonly fail: (error: FaultError) => void;
@@ -15,14 +15,14 @@ export interface Operation {
   readonly awaited: boolean;
 }
 
-interface WaitingOperation extends Operation {
+interface WaitingWrite extends QueuedWrite {
   readonly sinceMs: number;
 }
 
-interface Refusal {
+interface RefusedBatch {
   readonly message: string;
   /** The write that is to blame; undefined where it is the disk. */
-  readonly culprit: Operation | undefined;
+  readonly culprit: QueuedWrite | undefined;
 }
 
 export interface WriteQueueOptions {
@@ -45,7 +45,7 @@ const longestRetryMs = 5000;
 export class WriteQueue {
   readonly #database: DatabaseSync;
   readonly #options: WriteQueueOptions;
-  #waiting: WaitingOperation[] = [];
+  #waiting: WaitingWrite[] = [];
   #lastCommitMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #hurry: NodeJS.Immediate | undefined;
@@ -74,14 +74,14 @@ export class WriteQueue {
     };
   }
 
-  push(operation: Operation): void {
+  push(write: QueuedWrite): void {
     const { mostHeld } = this.#options;
     if (this.#trouble !== undefined && this.#waiting.length >= mostHeld) {
-      operation.fail(unavailable(`${mostHeld} writes are held already, the limit: ${this.#trouble}`));
+      write.fail(unavailable(`${mostHeld} writes are held already, the limit: ${this.#trouble}`));
       return;
     }
-    this.#waiting.push({ ...operation, sinceMs: performance.now() });
-    if (operation.awaited) this.#hurry ??= setImmediate(() => this.commit());
+    this.#waiting.push({ ...write, sinceMs: performance.now() });
+    if (write.awaited) this.#hurry ??= setImmediate(() => this.commit());
     else this.#commitLater();
   }
 
@@ -128,7 +128,7 @@ export class WriteQueue {
     this.#hurry = undefined;
   }
 
-  #committed(batch: readonly Operation[]): void {
+  #committed(batch: readonly QueuedWrite[]): void {
     this.#waiting = this.#waiting.slice(batch.length);
     this.#commits += 1;
     this.#refusals = 0;
@@ -153,13 +153,13 @@ export class WriteQueue {
   }
 
   /** A write that can never succeed goes alone. */
-  #drop(culprit: Operation, message: string): void {
+  #drop(culprit: QueuedWrite, message: string): void {
     this.#waiting = this.#waiting.filter((each) => each !== culprit);
     culprit.fail(unavailable(message));
   }
 
-  #transact(batch: readonly Operation[]): Refusal | undefined {
-    let applying: Operation | undefined;
+  #transact(batch: readonly QueuedWrite[]): RefusedBatch | undefined {
+    let applying: QueuedWrite | undefined;
     try {
       this.#database.exec('begin immediate');
       for (const each of batch) {
@@ -176,7 +176,7 @@ export class WriteQueue {
     }
   }
 
-  #makeProbe(): WaitingOperation {
+  #makeProbe(): WaitingWrite {
     return { apply: this.#options.probe, settle: () => {}, fail: () => {}, awaited: true, sinceMs: performance.now() };
   }
 
