@@ -7,18 +7,7 @@
 // wait is a promise, nothing reads back what it has just written. Excluded: folding the log, deciding what to run, time.
 // Its conformance suite is tests/conformance/journal.ts.
 
-import type { TreeEvent } from '../tree/events.ts';
-
-/** A tree event, or one of the layers above: plain data with a `type`. */
-export type JournalEvent = TreeEvent | { readonly type: string };
-
-/** One line of a search's log; `sequence` is dense from 0 within the search. */
-export interface Entry {
-  readonly search: string;
-  readonly sequence: number;
-  readonly atMs: number;
-  readonly event: JournalEvent;
-}
+import type { LoggedEvent } from '../log/events.ts';
 
 /** JSON: what goes in comes out. */
 export type Plain = Readonly<Record<string, unknown>>;
@@ -129,7 +118,7 @@ export interface Journal {
   /** Takes a queued or running search that is still at this epoch; true gives its taker epoch + 1. */
   claim(id: string, epoch: number, atMs: number): Promise<boolean>;
   /** Buffered; safe after `durable`, `flush`, `finish` or `close`. */
-  append(epoch: number, entry: Entry): void;
+  append(epoch: number, entry: LoggedEvent): void;
   flush(): Promise<void>;
   /** Ends a search under its epoch, after all that was appended before; false when it was lost or has ended already. */
   finish(id: string, epoch: number, ending: Ending): Promise<boolean>;
@@ -141,7 +130,7 @@ export interface Journal {
   /** Queued and running, oldest first. */
   unfinished(): Promise<SearchRecord[]>;
   /** Entries after this sequence (-1 for all), in order. */
-  read(search: string, after: number, limit: number): Promise<Entry[]>;
+  read(search: string, after: number, limit: number): Promise<LoggedEvent[]>;
   /** How many searches went. */
   sweep(retention: Retention): Promise<number>;
   listen(listener: JournalListener): void;

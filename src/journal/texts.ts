@@ -1,10 +1,11 @@
 // What of an entry is text of a user or a model, and what is fact. The two are stored apart, so that texts can be left
 // out or erased and the log still folds to the same tree: same nodes, tokens, rewards and strands, with empty texts.
 
-import type { JournalEvent, Plain } from './journal.ts';
+import type { SearchEvent } from '../log/events.ts';
+import type { Plain } from './journal.ts';
 
 export interface SplitEvent {
-  readonly bare: JournalEvent;
+  readonly bare: SearchEvent;
   /** Undefined where the event holds no text. */
   readonly texts: Plain | undefined;
 }
@@ -12,14 +13,14 @@ export interface SplitEvent {
 /** Keys that hold text wherever they stand in an event. */
 const textKeys: ReadonlySet<string> = new Set(['text', 'answer', 'tokenIds']);
 
-export function splitTexts(event: JournalEvent): SplitEvent {
+export function splitTexts(event: SearchEvent): SplitEvent {
   const texts: Record<string, unknown> = {};
   const bare = strip(event as unknown as Plain, texts);
-  return { bare: bare as unknown as JournalEvent, texts: Object.keys(texts).length === 0 ? undefined : texts };
+  return { bare: bare as unknown as SearchEvent, texts: Object.keys(texts).length === 0 ? undefined : texts };
 }
 
-export function joinTexts(bare: JournalEvent, texts: Plain | undefined): JournalEvent {
-  return texts === undefined ? bare : (merge(bare as unknown as Plain, texts) as unknown as JournalEvent);
+export function joinTexts(bare: SearchEvent, texts: Plain | undefined): SearchEvent {
+  return texts === undefined ? bare : (merge(bare as unknown as Plain, texts) as unknown as SearchEvent);
 }
 
 function strip(value: Plain, texts: Record<string, unknown>): Plain {

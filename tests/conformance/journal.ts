@@ -3,7 +3,8 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Ending, Entry, Journal, NewSearch, TextKeeping } from '../../src/journal/journal.ts';
+import type { Ending, Journal, NewSearch, TextKeeping } from '../../src/journal/journal.ts';
+import type { LoggedEvent } from '../../src/log/events.ts';
 
 export interface JournalCase {
   open(texts: TextKeeping): Journal;
@@ -184,7 +185,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), event), { maxLength: 30 }), async (lines) => {
         const journal = fresh();
-        const expected = new Map<string, Entry[]>();
+        const expected = new Map<string, LoggedEvent[]>();
         const ids = ['0', '1', '2', '3'];
         for (const id of ids) expected.set(id, []);
         await Promise.all(ids.flatMap((id) => [journal.accept(search(id)), journal.claim(id, 0, 0), journal.flush()]));
@@ -227,19 +228,20 @@ function ending(state: Ending['state'] = 'done'): Ending {
   return { state, endedMs: 9, outcome: { exit: 'accepted', score: 0.5 }, texts: { content: 'because "ü\u0000"' } };
 }
 
-function entry(search: string, sequence: number): Entry {
+function entry(search: string, sequence: number): LoggedEvent {
   return { search, sequence, atMs: 1.25 * sequence, event: { type: 'moved', strand: 0, node: sequence } };
 }
 
-function log(search: string, length: number): Entry[] {
+function log(search: string, length: number): LoggedEvent[] {
   return Array.from({ length }, (_, sequence) => entry(search, sequence));
 }
 
-function grown(search: string, sequence: number): Entry {
+function grown(search: string, sequence: number): LoggedEvent {
   const step = { text: 'secret', tokens: 3, meanLogprob: -0.5, end: 'eos', tokenIds: [1, 2, 3] } as const;
   const event = {
     type: 'grown',
     node: 1,
+    key: 2 ** 53 - 1,
     parent: 0,
     index: 0,
     step,
@@ -250,8 +252,17 @@ function grown(search: string, sequence: number): Entry {
   return { search, sequence, atMs: 2, event };
 }
 
-function bareGrown(search: string, sequence: number): Entry {
+function bareGrown(search: string, sequence: number): LoggedEvent {
   const step = { text: '', tokens: 3, meanLogprob: -0.5, end: 'eos' } as const;
-  const event = { type: 'grown', node: 1, parent: 0, index: 0, step, reward: 0.5, terminal: true } as const;
+  const event = {
+    type: 'grown',
+    node: 1,
+    key: 2 ** 53 - 1,
+    parent: 0,
+    index: 0,
+    step,
+    reward: 0.5,
+    terminal: true,
+  } as const;
   return { search, sequence, atMs: 2, event };
 }

@@ -5,7 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
 import { raise } from '../../base/fault.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
-import { isTreeEvent, type SearchEvent } from '../../log/events.ts';
+import { isTreeEvent } from '../../log/events.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { TreeEvent } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -35,9 +35,8 @@ export async function replayLog(journal: Journal, { id, fold }: LiveSearch): Pro
   for (let after = -1; ; ) {
     const entries = await journal.read(id, after, pageSize);
     for (const entry of entries) {
-      const event = entry.event as SearchEvent;
-      if (entry.sequence > fold.sequence) fold.apply({ ...entry, event });
-      if (isTreeEvent(event)) events.push(event);
+      if (entry.sequence > fold.sequence) fold.apply(entry);
+      if (isTreeEvent(entry.event)) events.push(entry.event);
     }
     after = entries.at(-1)?.sequence ?? after;
     if (fold.fault !== undefined) raise('bad-event', fold.fault);

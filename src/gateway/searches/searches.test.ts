@@ -3,8 +3,8 @@ import type { Loose } from '../../../tests/support/loose.ts';
 import { post, question, runGateway, type ServerEvent, serverEvents } from '../../../tests/support/running-gateway.ts';
 import { ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
 import { FaultError, fault } from '../../base/fault.ts';
-import type { Entry } from '../../journal/journal.ts';
 import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
+import type { LoggedEvent } from '../../log/events.ts';
 import { systemClock } from '../../runtime/live.ts';
 
 async function json(response: Promise<Response>): Promise<Loose> {
@@ -60,7 +60,7 @@ describe('a background search', () => {
     const { id } = await create(url);
     const events = await collect(await fetch(`${url}/v1/searches/${id}/events`));
     expect(events.at(-1)).toMatchObject({ event: 'end', data: '{"state":"done"}' });
-    const entries = events.slice(0, -1).map(({ data }) => JSON.parse(data ?? '')) as Entry[];
+    const entries = events.slice(0, -1).map(({ data }) => JSON.parse(data ?? '')) as LoggedEvent[];
     expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, at) => at));
     expect(entries.at(-1)?.event.type).toBe('exited');
     expect(entries).toEqual(await journal.read(id, -1, 10_000));

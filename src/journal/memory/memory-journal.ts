@@ -1,10 +1,10 @@
 // The journal of a process that needs none on disk: tests, and `serve` with `journal.path` unset. The same contract and
 // the same order of operations as on disk, and bounded by the same retention; only a crash takes everything with it.
 
+import type { LoggedEvent } from '../../log/events.ts';
 import type {
   Acceptance,
   Ending,
-  Entry,
   Journal,
   JournalHealth,
   JournalListener,
@@ -18,7 +18,7 @@ import { splitTexts } from '../texts.ts';
 
 interface Held {
   record: SearchRecord;
-  readonly entries: Entry[];
+  readonly entries: LoggedEvent[];
 }
 
 const erased = { title: undefined, request: undefined, texts: undefined };
@@ -61,7 +61,7 @@ export class MemoryJournal implements Journal {
     return true;
   }
 
-  append(epoch: number, entry: Entry): void {
+  append(epoch: number, entry: LoggedEvent): void {
     const held = this.#searches.get(entry.search);
     const fits = held?.record.epoch === epoch && held.entries.length === entry.sequence;
     if (!fits || held.record.endedMs !== undefined) return this.#tellLost(entry.search);
@@ -118,7 +118,7 @@ export class MemoryJournal implements Journal {
     return records.filter(({ endedMs }) => endedMs === undefined).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  async read(search: string, after: number, limit: number): Promise<Entry[]> {
+  async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
     return this.#searches.get(search)?.entries.slice(after + 1, after + 1 + limit) ?? [];
   }
 
@@ -175,6 +175,6 @@ function idempotencyOf(search: { readonly owner: string; readonly idempotencyKey
   return search.idempotencyKey === undefined ? undefined : JSON.stringify([search.owner, search.idempotencyKey]);
 }
 
-function bareEntry(entry: Entry): Entry {
+function bareEntry(entry: LoggedEvent): LoggedEvent {
   return { ...entry, event: splitTexts(entry.event).bare };
 }

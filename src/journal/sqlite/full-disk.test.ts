@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openFillable } from '../../../tests/support/full-disk.ts';
-import type { Entry, NewSearch } from '../journal.ts';
+import type { LoggedEvent } from '../../log/events.ts';
+import type { NewSearch } from '../journal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-full-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,8 +22,8 @@ function search(id: string, background: boolean): NewSearch {
   return { id, owner: 'ann', fingerprint: 'f', background, createdMs: 1, about: {}, title: 't', request };
 }
 
-function entry(search: string, sequence: number): Entry {
-  return { search, sequence, atMs: 1, event: { type: 'any', body: 'x'.repeat(50_000) } as { type: string } };
+function entry(search: string, sequence: number): LoggedEvent {
+  return { search, sequence, atMs: 1, event: { type: 'pruned', strand: 0, rule: 'x'.repeat(50_000), evidence: {} } };
 }
 
 const ending = { state: 'done', endedMs: 9, outcome: {}, texts: {} } as const;

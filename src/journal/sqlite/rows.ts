@@ -1,7 +1,8 @@
 // Rows of the database as the journal's records and entries.
 
 import type { SQLOutputValue } from 'node:sqlite';
-import type { Entry, JournalEvent, Plain, SearchRecord, SearchState } from '../journal.ts';
+import type { LoggedEvent, SearchEvent } from '../../log/events.ts';
+import type { Plain, SearchRecord, SearchState } from '../journal.ts';
 import { joinTexts } from '../texts.ts';
 
 type SqlRow = Readonly<Record<string, SQLOutputValue>>;
@@ -28,8 +29,8 @@ export function toRecord(row: SqlRow): SearchRecord {
   };
 }
 
-export function toEntry(search: string, row: SqlRow): Entry {
-  const bare = JSON.parse(String(row.body)) as JournalEvent;
+export function toEntry(search: string, row: SqlRow): LoggedEvent {
+  const bare = JSON.parse(String(row.body)) as SearchEvent;
   const event = joinTexts(bare, optionalJson(row.texts));
   return { search, sequence: Number(row.sequence), atMs: Number(row.at_ms), event };
 }

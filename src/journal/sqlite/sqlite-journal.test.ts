@@ -56,7 +56,7 @@ describe('the journal on disk', () => {
       });
       await journal.claim('a', 0, 0);
       const step = { text: 'the-secret-answer', tokens: 1, meanLogprob: 0, end: 'eos' } as const;
-      const event = { type: 'grown', node: 1, parent: 0, index: 0, step, terminal: true } as const;
+      const event = { type: 'grown', node: 1, key: 9, parent: 0, index: 0, step, terminal: true } as const;
       journal.append(1, { search: 'a', sequence: 0, atMs: 0, event });
       await journal.finish('a', 1, { state: 'done', endedMs: 1, outcome: {}, texts: { content: 'the-secret-answer' } });
       await journal.close();

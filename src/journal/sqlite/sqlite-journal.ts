@@ -5,11 +5,11 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FaultError, fault } from '../../base/fault.ts';
+import type { LoggedEvent } from '../../log/events.ts';
 import type {
   Acceptance,
   DamageChoice,
   Ending,
-  Entry,
   Journal,
   JournalHealth,
   JournalListener,
@@ -73,7 +73,7 @@ export class SqliteJournal implements Journal {
     return this.#write(() => changed(this.#sql.claim, atMs, id, epoch), false);
   }
 
-  append(epoch: number, entry: Entry): void {
+  append(epoch: number, entry: LoggedEvent): void {
     let stored = false;
     const apply = () => {
       stored = this.#insert(epoch, entry);
@@ -117,7 +117,7 @@ export class SqliteJournal implements Journal {
   }
 
   /** Committed entries only: a reader never sees what a crash could take back. */
-  async read(search: string, after: number, limit: number): Promise<Entry[]> {
+  async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
     return this.#read(() => this.#sql.read.all(search, after, limit).map((row) => toEntry(search, row)));
   }
 
@@ -154,7 +154,7 @@ export class SqliteJournal implements Journal {
     return { fresh: true };
   }
 
-  #insert(epoch: number, entry: Entry): boolean {
+  #insert(epoch: number, entry: LoggedEvent): boolean {
     const { search, sequence, atMs, event } = entry;
     const { bare, texts } = splitTexts(event);
     const kept = texts === undefined || this.texts === 'never' ? null : JSON.stringify(texts);
