@@ -11,7 +11,7 @@ import type { Config } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
 import { chat } from './api/chat.ts';
-import { type GatewayContext, StreamLimit } from './api/context.ts';
+import type { GatewayContext } from './api/context.ts';
 import { listExamples, listModels, readModel } from './api/models-api.ts';
 import { OverviewApi } from './api/overview-api.ts';
 import { LogWatchers, searchEvents } from './api/search-events.ts';
@@ -23,6 +23,7 @@ import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type Caller, Keyring } from './http/keys.ts';
 import { type Route, Router } from './http/router.ts';
 import { StaticFiles } from './http/static-files.ts';
+import { StreamSemaphore } from './http/stream-semaphore.ts';
 import type { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Overview } from './observe/overview.ts';
@@ -79,7 +80,7 @@ export class Gateway {
       onFinished: (id) => this.#watchers.wake(id),
     });
     journal.listen({ trouble: (trouble) => this.#tellTrouble(trouble) });
-    const streams = new StreamLimit(config.server.streams);
+    const streams = new StreamSemaphore(config.server.streams);
     this.#context = { config, searches: this.searches, journal, clock, log, metrics, overview, streams };
     this.#feed = new OverviewApi(this.#context);
     this.#guard = new Guard(config);
