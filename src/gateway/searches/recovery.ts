@@ -3,7 +3,7 @@
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
-import { raise } from '../../base/fault.ts';
+import { FaultError, raise } from '../../base/fault.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
 import { isTreeEvent } from '../../log/events.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
@@ -26,7 +26,12 @@ export async function revive(record: SearchRecord, options: RecoveryOptions): Pr
   const plan = record.request?.plan as SearchPlan | undefined;
   if (plan === undefined) return giveUp(record, 'its texts were not kept', options);
   if (!models.has(plan.model)) return giveUp(record, `model '${plan.model}' is gone`, options);
-  return searchOf(record, plan);
+  try {
+    return searchOf(record, plan);
+  } catch (error) {
+    // A plan of another version: its program or one of its options is not known any more.
+    return giveUp(record, error instanceof FaultError ? error.fault.message : 'its plan cannot be read', options);
+  }
 }
 
 /** Brings the fold up to date and gives the events of the tree. */

@@ -141,22 +141,32 @@ export class Generation implements Sequence {
     return undefined;
   }
 
-  /** Ends at a delimiter. Where it ends inside a token, the rest of that token is given up and its part re-tokenised. */
+  /**
+   * Ends at a delimiter. Where it ends inside a token, the rest of that token is given up and its part re-tokenised; where
+   * that needs more tokens than the step may have, the step keeps its last token whole and ends by its length.
+   */
   #finishAt(ends: number, added: string): undefined {
     const beyond = this.#text.text.length - ends;
-    this.#say(added.slice(0, added.length - beyond));
-    if (beyond > 0) {
-      const { wholeTokens, remainder } = this.#text.cutAt(ends);
-      const logprob = this.#logprobs[wholeTokens] ?? 0;
-      this.#tokens.length = wholeTokens;
-      this.#logprobs.length = wholeTokens;
-      for (const [index, token] of this.#vocabulary.tokenize(remainder).entries()) {
-        this.#tokens.push(token);
-        this.#logprobs.push(index === 0 ? logprob : 0);
-      }
+    const { wholeTokens, remainder } = this.#text.cutAt(ends);
+    const pieces = beyond === 0 ? [] : this.#vocabulary.tokenize(remainder);
+    if (beyond > 0 && wholeTokens + pieces.length > this.#maxTokens) {
+      this.#say(added);
+      return this.#finish('length');
     }
+    this.#say(added.slice(0, added.length - beyond));
+    if (beyond > 0) this.#replaceFrom(wholeTokens, pieces);
     this.#result = { step: this.#step(this.#text.text.slice(0, ends), 'delimiter') };
     return undefined;
+  }
+
+  #replaceFrom(wholeTokens: number, pieces: readonly number[]): void {
+    const logprob = this.#logprobs[wholeTokens] ?? 0;
+    this.#tokens.length = wholeTokens;
+    this.#logprobs.length = wholeTokens;
+    for (const [index, token] of pieces.entries()) {
+      this.#tokens.push(token);
+      this.#logprobs.push(index === 0 ? logprob : 0);
+    }
   }
 
   #step(text: string, end: StepEnd): Step {
