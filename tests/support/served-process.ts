@@ -43,6 +43,10 @@ export class ServedProcess {
     return new ServedProcess(url, child, errors);
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   get errors(): string {
     return this.#errors.join('');
   }
