@@ -30,6 +30,10 @@ const entries: Readonly<Record<string, Benchmark>> = {
     about: 'what the remote engine adds to bare HTTP per call, at 500 calls a second',
     load: () => import('./overhead.ts'),
   },
+  wire: {
+    about: 'tokens per second and CPU of searches through the remote engine, beside the server asked plainly',
+    load: () => import('./wire.ts'),
+  },
   memory: {
     about: 'memory of 1,000 and 10,000 live searches of 200 nodes',
     load: () => import('./memory.ts'),
