@@ -34,6 +34,10 @@ const entries: Readonly<Record<string, Benchmark>> = {
     about: 'tokens per second and CPU of searches through the remote engine, beside the server asked plainly',
     load: () => import('./wire.ts'),
   },
+  clients: {
+    about: 'CPU time of node:http and, where it is installed, undici at 256 streams',
+    load: () => import('./clients.ts'),
+  },
   memory: {
     about: 'memory of 1,000 and 10,000 live searches of 200 nodes',
     load: () => import('./memory.ts'),
