@@ -34,6 +34,12 @@ export interface Scorer {
   readonly aggregation: Aggregation;
   /** Whether a longer path costs only its new step. */
   readonly reusesPrefix: boolean;
+  /** Whether a server scores paths of different questions in one call; else only siblings share one. */
+  mixes(facts: ServerFacts | undefined): boolean;
+  /** Most paths in one call; 1 where each is a generation of its own. */
+  readonly pathsLimit?: number;
+  /** Calls in flight per server, where the usual number is too few. */
+  readonly callsLimit?: number;
   /** Scores paths in one call, or as few as its server needs. Raises a fault. */
   score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored>;
 }

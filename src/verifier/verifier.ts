@@ -1,7 +1,7 @@
 // The contract of verifiers: score the last step of paths, in batches, on a queue and at a cost of their own. Each request
 // is answered by exactly one `score` or `fault` message. A reward is a number from 0 to 1; the verifier says for which
-// aggregation along a path its rewards were made. `held` and `taken` are as an engine says them. Excluded: aggregating, judging whole answers against gold, retries by
-// the caller. Its conformance suite is tests/conformance/verifier.ts.
+// aggregation along a path its rewards were made. `held` and `taken` are as an engine says them. Excluded: aggregating,
+// judging whole answers against gold, retries by the caller. Its conformance suite is tests/conformance/verifier.ts.
 
 import type { Fault } from '../base/fault.ts';
 import type { Custody, Lane, PathStep, RequestId } from '../engine/engine.ts';
@@ -44,7 +44,12 @@ export interface VerifierCapabilities {
 }
 
 export interface VerifierLoad {
+  /** Steps that wait to be scored. */
   readonly waiting: number;
+  /** Steps that are being scored; undefined where it does not say. */
+  readonly running?: number;
+  /** Recent mean time from asking for a score to having it; missing before the first. */
+  readonly scoreMs?: number;
   readonly healthy: boolean;
   /** Why it cannot work now, for people to read; missing while it can. */
   readonly trouble?: string;

@@ -9,8 +9,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { isAnswer } from '../../src/engine/engine.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { fillPrompt, lastNumber } from '../../src/verifier/judge/judge-scorer.ts';
-import { goodShare, rlhflowFormat, shepherdFormat, splitPrefix } from '../../src/verifier/prm/causal-scorer.ts';
+import { rlhflowFormat, shepherdFormat, splitPrefix } from '../../src/verifier/prm/causal-scorer.ts';
 import { renderQwen } from '../../src/verifier/prm/qwen-scorer.ts';
+import { goodShare } from '../../src/verifier/prm/verdict-token.ts';
 import { type OpenVerifierOptions, openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
 import type { RemoteVerifier } from '../../src/verifier/remote/remote-verifier.ts';
 import type { ScoreRequest, VerifierMessage } from '../../src/verifier/verifier.ts';
@@ -152,7 +153,12 @@ describe('rewards', () => {
   });
 
   it('of causal models are P(+), on every server', async () => {
-    for (const server of [new VllmServer(), new SglangServer(), new LlamaTestServer()]) {
+    for (const server of [
+      new VllmServer(),
+      new VllmServer({ version: '0.25.1' }),
+      new SglangServer(),
+      new LlamaTestServer(),
+    ]) {
       server.reward = (text) => (text.includes('right') ? 0.9 : 0.2);
       const { score } = await open([server], { kind: 'math-shepherd' });
       const [right, wrong] = await score([request('This is right.'), request('This is not.')]);
@@ -179,16 +185,30 @@ describe('rewards', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('of siblings that wait together come from one call, and known steps from none', async () => {
+  it('of all that waits come from one call, twins once, and known steps from none', async () => {
     const server = new VllmServer();
     const { score, verifier } = await open([server], { kind: 'qwen-prm', calls: 1 });
-    await score([request('a'), request('b'), request('b'), request('c', { parent: 1 })]);
-    expect(server.bodies('/pooling').map((body) => (body.input as string[]).length)).toEqual([2, 1]);
+    await score([request('a'), request('b'), request('b'), request('c', { search: 'other', parent: 1 })]);
+    expect(server.bodies('/pooling').map((body) => (body.input as string[]).length)).toEqual([3]);
     await score([request('a')]);
-    expect(server.bodies('/pooling').length).toBe(2);
+    expect(server.bodies('/pooling').length).toBe(1);
     verifier.release('s');
     await score([request('a')]);
-    expect(server.bodies('/pooling').length).toBe(3);
+    expect(server.bodies('/pooling').length).toBe(2);
+  });
+
+  it('of causal models come from one call for many searches where the server names tokens, else from one per parent', async () => {
+    const requests = (): ScoreRequest[] =>
+      [0, 1, 2].flatMap((at) => [request('a'), request('b')].map((each) => ({ ...each, search: `s-${at}` })));
+    const fresh = new VllmServer();
+    const { score } = await open([fresh], { kind: 'math-shepherd' });
+    await score(requests());
+    expect(fresh.bodies('/v1/completions').at(-1)).toMatchObject({ max_tokens: 1, logprobs: 1 });
+    expect((fresh.bodies('/v1/completions').at(-1)!.prompt as string[]).length).toBe(6);
+    const old = new VllmServer({ version: '0.25.1' });
+    const other = await open([old], { kind: 'math-shepherd' });
+    await other.score(requests());
+    expect(old.bodies('/generative_scoring').map(({ items }) => (items as unknown[]).length)).toEqual([2, 2, 2]);
   });
 
   it('that are too few, not numbers or out of bounds are refused with the server and the remedy', async () => {

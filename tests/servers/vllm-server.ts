@@ -9,6 +9,7 @@ export interface VllmSettings extends ServerSettings {
   /** --enable-prompt-tokens-details */
   readonly tokenDetails?: boolean;
   readonly prefixCaching?: boolean;
+  readonly version?: string;
   /** Fields that it answers with 400, as some front ends do. */
   readonly refuses?: readonly ('n' | 'logprobs')[];
   /** Gives one choice, whatever `n` says. */
@@ -60,7 +61,7 @@ export class VllmServer extends TestServer {
       case 'GET /health':
         return Promise.resolve('');
       case 'GET /version':
-        return Promise.resolve({ version: '0.28.0' });
+        return Promise.resolve({ version: this.#settings.version ?? '0.28.0' });
       case 'GET /v1/models':
         return Promise.resolve({
           object: 'list',
@@ -106,6 +107,7 @@ export class VllmServer extends TestServer {
 
   async #complete(body: Record<string, unknown>, open: () => EventStream): Promise<unknown> {
     const mischief = this.begin();
+    if (Array.isArray(body.logprob_token_ids)) return this.#verdicts(body, body.logprob_token_ids as number[]);
     const prompt = this.#promptIds(body);
     const maxTokens = typeof body.max_tokens === 'number' ? body.max_tokens : 16;
     this.#check(body, prompt, maxTokens);
@@ -130,6 +132,20 @@ export class VllmServer extends TestServer {
     if (body.stream !== true) return this.#whole(body, siblings, usage, mischief, open);
     await this.#stream(body, open(), siblings, usage, mischief);
     return undefined;
+  }
+
+  /** One token per prompt, with the log probabilities of the tokens that were named. */
+  #verdicts(body: Record<string, unknown>, [good, bad]: number[]): unknown {
+    const prompts = body.prompt as (string | number[])[];
+    const texts = prompts.map((each) => (typeof each === 'string' ? each : this.vocabulary.decode(each)));
+    const choices = texts.map((text, index) => {
+      const share = Math.min(1 - 1e-12, Math.max(1e-12, this.reward(text)));
+      const top = { [`token_id:${good}`]: Math.log(share), [`token_id:${bad}`]: Math.log(1 - share) };
+      const logprobs = { tokens: [`token_id:${good}`], token_logprobs: [Math.log(share)], top_logprobs: [top] };
+      return { index, text: '+', logprobs, finish_reason: 'length', stop_reason: null };
+    });
+    const tokens = texts.reduce((sum, text) => sum + this.vocabulary.encode(text, true).length, 0);
+    return { id: 'cmpl-1', choices, usage: { prompt_tokens: tokens, total_tokens: tokens } };
   }
 
   /** At its own pace too, though nothing is seen before the end; a client that leaves is noticed. */

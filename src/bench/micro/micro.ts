@@ -28,15 +28,19 @@ const entries: Readonly<Record<string, Benchmark>> = {
   },
   overhead: {
     about: 'what the remote engine adds to bare HTTP per call, at 500 calls a second',
-    load: () => import('./overhead.ts'),
+    load: () => import('../wire/overhead.ts'),
   },
   wire: {
     about: 'tokens per second and CPU of searches through the remote engine, beside the server asked plainly',
-    load: () => import('./wire.ts'),
+    load: () => import('../wire/wire.ts'),
+  },
+  scores: {
+    about: 'scores per second through the remote verifier, beside one batch client on the same server',
+    load: () => import('../wire/scores.ts'),
   },
   clients: {
     about: 'CPU time of node:http and, where it is installed, undici at 256 streams',
-    load: () => import('./clients.ts'),
+    load: () => import('../wire/clients.ts'),
   },
   memory: {
     about: 'memory of 1,000 and 10,000 live searches of 200 nodes',

@@ -24,6 +24,10 @@ export class JudgeScorer implements Scorer {
   /** Ratings are judgements of single steps, not probabilities to be multiplied. */
   readonly aggregation: Aggregation = 'mean';
   readonly reusesPrefix = true;
+  /** A rating is a text of its own: each is told when it is there, and does not wait for others. */
+  readonly pathsLimit = 1;
+  readonly callsLimit = 64;
+  readonly mixes = (): boolean => false;
   readonly #template: string;
   readonly #lowest: number;
   readonly #highest: number;

@@ -1,15 +1,17 @@
 // Reward models that are language models: the reward of a step is the probability of the good verdict against the bad one
-// as the next token. Read through whatever the server has for it: vLLM's /generative_scoring, SGLang's /v1/score, or the
-// top probabilities of llama-server's /completion. All of them reuse the prefix, so only the last step is computed.
+// as the next token. Read through whatever the server has for it: one token of vLLM's /v1/completions (older ones:
+// /generative_scoring), SGLang's /v1/score, or the top probabilities of llama-server's /completion. All of them reuse the
+// prefix, so only the last step is computed.
 
 import { raise } from '../../base/fault.ts';
-import { usageOf } from '../../engine/openai/dialect/completion-chunk.ts';
+import type { ServerFacts } from '../../engine/openai/dialect/dialect.ts';
 import { dialects } from '../../engine/openai/dialect/dialects.ts';
 import { type Renderer, render, type Tokens, tokenize } from '../../engine/openai/dialect/render.ts';
 import { isRecord, numberOrNaN, records } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
+import { givesChosenLogprobs, goodShare, type Labels, scoreByCompletion, tokensOf } from './verdict-token.ts';
 
 /** What is wrong with a server that cannot score this way. */
 export const noProbabilities =
@@ -56,6 +58,8 @@ export class CausalScorer implements Scorer {
   readonly name: string;
   readonly aggregation: Aggregation;
   readonly reusesPrefix = true;
+  /** Small calls that the server batches by itself. */
+  readonly callsLimit = 32;
   readonly #format: CausalFormat;
   /** The verdicts' tokens, per server. */
   readonly #labels = new Map<string, readonly [number, number]>();
@@ -66,8 +70,13 @@ export class CausalScorer implements Scorer {
     this.aggregation = format.aggregation;
   }
 
+  mixes(facts: ServerFacts | undefined): boolean {
+    return facts?.dialect === 'vllm' && givesChosenLogprobs(facts);
+  }
+
   async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
     const labels = await this.#labelsOf(server);
+    if (this.mixes(server.facts)) return this.#scoreByCompletion(paths, labels, server, signal);
     const prompts = await Promise.all(paths.map((path) => render(this.#format.render(path), rendererOf(server))));
     switch (server.facts?.dialect) {
       case 'vllm':
@@ -79,6 +88,22 @@ export class CausalScorer implements Scorer {
       default:
         return raise('unsupported', `${server.connection.url} ${noProbabilities}`);
     }
+  }
+
+  /** One call for paths of any searches; text is tokenised by the server itself, as in the call that it saves. */
+  async #scoreByCompletion(
+    paths: readonly ScoredPath[],
+    labels: Labels,
+    server: ScoringServer,
+    signal: AbortSignal,
+  ): Promise<Scored> {
+    const rendered = paths.map((path) => this.#format.render(path));
+    const texts = rendered.flatMap((prompt) => (prompt.kind === 'text' ? prompt.text : []));
+    const prompt =
+      texts.length === rendered.length
+        ? texts
+        : await Promise.all(rendered.map((each) => render(each, rendererOf(server))));
+    return scoreByCompletion(prompt, labels, server, signal);
   }
 
   async #labelsOf(server: ScoringServer): Promise<readonly [number, number]> {
@@ -101,8 +126,6 @@ async function lastToken(label: string, server: ScoringServer): Promise<number> 
 function rendererOf({ connection, facts }: ScoringServer): Renderer {
   return { connection, facts: facts!, dialect: dialects[facts!.dialect] };
 }
-
-type Labels = readonly [number, number];
 
 /** What all share goes first, once; each keeps at least one token of its own. */
 export function splitPrefix(prompts: readonly Tokens[]): { readonly query: Tokens; readonly items: readonly Tokens[] } {
@@ -193,23 +216,4 @@ async function scoreOnLlamaServer(
     computedTokens: scored.reduce((sum, each) => sum + each.computedTokens, 0),
     cachedTokens: scored.reduce((sum, each) => sum + each.cachedTokens, 0),
   };
-}
-
-/** The two verdicts against each other; one that is not listed is at most as likely as the last that is. */
-export function goodShare(top: readonly Record<string, unknown>[], [good, bad]: Labels): number | undefined {
-  const floor = Math.min(...top.map((each) => Number(each.logprob)));
-  const find = (id: number): number | undefined => {
-    const entry = top.find((each) => each.id === id);
-    return entry === undefined ? undefined : Number(entry.logprob);
-  };
-  const [plus, minus] = [find(good), find(bad)];
-  if (plus === undefined && minus === undefined) return undefined;
-  return 1 / (1 + Math.exp((minus ?? floor) - (plus ?? floor)));
-}
-
-/** As the server counted; what it found in its cache only where it was told to say. */
-function tokensOf(answer: unknown): { readonly computedTokens: number; readonly cachedTokens: number } {
-  const usage = isRecord(answer) ? usageOf(answer.usage) : undefined;
-  const cachedTokens = usage?.cachedTokens ?? 0;
-  return { computedTokens: (usage?.promptTokens ?? 0) - cachedTokens, cachedTokens };
 }

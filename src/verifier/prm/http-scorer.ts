@@ -11,6 +11,7 @@ export class HttpScorer implements Scorer {
   readonly aggregation: Aggregation;
   /** Unknown, so not promised. */
   readonly reusesPrefix = false;
+  readonly mixes = (): boolean => true;
   readonly #path: string;
   readonly #model: string | undefined;
 

@@ -1,6 +1,6 @@
 // Qwen2.5-Math-PRM through vLLM's /pooling: the steps of a path, each closed by `<extra_0>`, and one pair of
 // probabilities per tag, of which the second says that the step is good. vLLM neither caches nor chunks these prompts, so
-// every call computes question and steps anew; siblings go in one call.
+// every call computes question and steps anew; paths of all searches share a call.
 
 import { isRecord, numberOrNaN, records } from '../../remote/wire-values.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
@@ -14,6 +14,7 @@ export const qwenScorer: Scorer = {
   // The authors multiply the steps' scores (The Lessons of Developing PRMs, best-of-n evaluation).
   aggregation: 'product',
   reusesPrefix: false,
+  mixes: () => true,
 
   async score(paths, server, signal): Promise<Scored> {
     const { connection, facts, timeoutMs } = server;

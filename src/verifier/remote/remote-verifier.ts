@@ -1,9 +1,9 @@
-// A verifier behind HTTP, whatever its model: one queue, primary work first; siblings that wait together are scored in one
-// call; a step that was scored under the same parent is not scored again; a server that fails is left alone for a while and
-// its work goes to another. Every request is answered exactly once, by a reward from 0 to 1 or a fault.
+// A verifier behind HTTP, whatever its model: one queue over all searches, primary work first; what waits together is scored
+// in one call, as much as one pass of the server holds; a step that was scored under the same parent, or is being scored,
+// is not scored again; a server that fails is left alone for a while and its work goes to another. Every request is
+// answered exactly once, by a reward from 0 to 1 or a fault.
 
 import { type Fault, FaultError, fault } from '../../base/fault.ts';
-import { Heap } from '../../base/heap.ts';
 import { Random } from '../../base/random.ts';
 import type { RequestId } from '../../engine/engine.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
@@ -19,15 +19,19 @@ import type {
   VerifierLoad,
   VerifierMessage,
 } from '../verifier.ts';
+import { PathSize } from './path-size.ts';
+import { type ScoreEntry, ScoreQueue, type ScoringCall, type Work } from './score-queue.ts';
 import { ScoringReplica } from './scoring-replica.ts';
 
 export interface RemoteVerifierOptions {
   /** Another than the reward model's own; the negative exit obeys it. */
   readonly aggregation?: Aggregation;
-  /** Calls in flight per server: pooling models run few at a time, and what waits here can still be batched. */
+  /** Most calls in flight per server; 16 unless the reward model's kind wants more. */
   readonly calls?: number;
-  /** Paths in one call. */
+  /** Most paths in one call. */
   readonly batch?: number;
+  /** Tokens of one call: what one pass of the server computes (vLLM's --max-num-batched-tokens). Two passes are in flight. */
+  readonly passTokens?: number;
   readonly attempts?: number;
   readonly timeoutMs?: number;
   /** How long a step waits in all for a server to come back. */
@@ -36,22 +40,22 @@ export interface RemoteVerifierOptions {
   readonly seed?: number;
 }
 
-export const verifierDefaults = { calls: 4, batch: 16, attempts: 4, timeoutMs: 60_000, patienceMs: 600_000, seed: 1 };
+/** Small calls at low load; the tokens in flight bound them before long. */
+const defaultCalls = 16;
 
-interface PendingScore {
-  readonly request: ScoreRequest;
-  readonly order: number;
-  readonly sinceMs: number;
-  attempts: number;
-  answered: boolean;
-  call: ScoringCall | undefined;
-}
+export const verifierDefaults = {
+  batch: 64,
+  passTokens: 16_384,
+  attempts: 4,
+  timeoutMs: 60_000,
+  patienceMs: 600_000,
+  seed: 1,
+};
 
-/** One HTTP call, closed when nobody waits for it any more. */
-interface ScoringCall {
-  readonly abort: AbortController;
-  awaited: number;
-}
+/** One pass is computed while the next is there already. */
+const passesInFlight = 2;
+/** Weight of a new observation in the time of a score. */
+const smoothing = 0.05;
 
 const nothing: ScoreUsage = { computedTokens: 0, cachedTokens: 0 };
 
@@ -62,13 +66,12 @@ export class RemoteVerifier implements Verifier {
   readonly #options: RemoteVerifierOptions & typeof verifierDefaults;
   readonly #timers: Timers;
   readonly #chance: Random;
-  readonly #entries = new Map<RequestId, PendingScore>();
-  readonly #waiting = new Heap<PendingScore>(before);
-  /** Waiting entries by parent: those are siblings. */
-  readonly #siblings = new Map<string, Set<PendingScore>>();
+  readonly #entries = new Map<RequestId, ScoreEntry>();
+  readonly #queue = new ScoreQueue();
   readonly #cache = new RewardCache();
+  readonly #size: PathSize;
   #post: (message: VerifierMessage) => void = () => {};
-  #order = 0;
+  #scoreMs: number | undefined;
   #closed = false;
 
   constructor(scorer: Scorer, servers: readonly ScoringServer[], options: RemoteVerifierOptions = {}) {
@@ -77,6 +80,7 @@ export class RemoteVerifier implements Verifier {
     this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-verifier', this.#options.seed);
     this.#replicas = servers.map((server) => new ScoringReplica(server, this.#timers.nowMs()));
+    this.#size = new PathSize(scorer.reusesPrefix);
     const aggregation = options.aggregation ?? scorer.aggregation;
     this.capabilities = { name: scorer.name, aggregation, reusesPrefix: scorer.reusesPrefix };
   }
@@ -86,19 +90,12 @@ export class RemoteVerifier implements Verifier {
   }
 
   score(requests: readonly ScoreRequest[]): void {
+    const sinceMs = this.#timers.nowMs();
     for (const request of requests) {
-      this.#order += 1;
-      const entry: PendingScore = {
-        request,
-        order: this.#order,
-        sinceMs: this.#timers.nowMs(),
-        attempts: 0,
-        answered: false,
-        call: undefined,
-      };
+      const entry: ScoreEntry = { request, sinceMs, answered: false };
       this.#entries.set(request.id, entry);
       const known = this.#cache.get(request);
-      if (known === undefined) this.#wait(entry);
+      if (known === undefined) this.#enqueue(entry);
       else this.#answer(entry, { type: 'score', request: request.id, reward: known, usage: nothing });
     }
     this.#pump();
@@ -107,14 +104,9 @@ export class RemoteVerifier implements Verifier {
   cancel(requests: readonly RequestId[]): void {
     for (const id of requests) {
       const entry = this.#entries.get(id);
-      if (entry === undefined) continue;
-      this.#fault(entry, fault('cancelled', 'the request was cancelled'));
-      this.#siblings.get(parentOf(entry))?.delete(entry);
-      const { call } = entry;
-      if (call === undefined) continue;
-      call.awaited -= 1;
-      if (call.awaited === 0) call.abort.abort();
+      if (entry !== undefined) this.#giveUpOn(entry, fault('cancelled', 'the request was cancelled'));
     }
+    this.#pump();
   }
 
   release(search: string): void {
@@ -124,8 +116,10 @@ export class RemoteVerifier implements Verifier {
   load(): VerifierLoad {
     const running = this.#replicas.reduce((sum, each) => sum + each.paths, 0);
     const healthy = this.#replicas.some((each) => each.breaker.state !== 'open');
-    const waiting = this.#entries.size - running;
-    return healthy ? { waiting, healthy } : { waiting, healthy, trouble: `no verifier is up: ${this.#outage()}` };
+    const waiting = Math.max(0, this.#entries.size - running);
+    const scoreMs = this.#scoreMs === undefined ? {} : { scoreMs: this.#scoreMs };
+    const trouble = healthy ? {} : { trouble: `no verifier is up: ${this.#outage()}` };
+    return { waiting, running, ...scoreMs, healthy, ...trouble };
   }
 
   async close(): Promise<void> {
@@ -134,101 +128,106 @@ export class RemoteVerifier implements Verifier {
     for (const { server } of this.#replicas) server.connection.close();
   }
 
-  #wait(entry: PendingScore): void {
-    entry.call = undefined;
-    this.#post({ type: 'held', request: entry.request.id });
-    const parent = parentOf(entry);
-    const siblings = this.#siblings.get(parent) ?? new Set();
-    siblings.add(entry);
-    this.#siblings.set(parent, siblings);
-    this.#waiting.push(entry);
+  #enqueue(entry: ScoreEntry): void {
+    this.#queue.add(entry);
+    const { request } = entry;
+    // Somebody else may have asked for the same step, and a server may have it.
+    const taken = this.#queue.workOf(entry)?.call !== undefined;
+    this.#post({ type: taken ? 'taken' : 'held', request: request.id });
   }
 
   #pump(): void {
-    for (;;) {
-      const first = this.#front();
-      const replica = first === undefined || this.#closed ? undefined : this.#free();
-      if (first === undefined || replica === undefined) return;
-      void this.#run(replica, this.#take(first));
+    while (!this.#closed && !this.#queue.isEmpty) {
+      const replica = this.#free();
+      if (replica === undefined) return;
+      const { passTokens, batch } = this.#options;
+      const mixes = this.#scorer.mixes(replica.server.facts);
+      const paths = Math.min(batch, this.#scorer.pathsLimit ?? batch);
+      const works = this.#queue.take({ mixes, paths, tokens: passTokens }, (request) => this.#size.tokens(request));
+      void this.#run(replica, works);
     }
-  }
-
-  /** The next entry that still waits; those taken with a sibling or cancelled are passed over. */
-  #front(): PendingScore | undefined {
-    for (let first = this.#waiting.peek(); first !== undefined; first = this.#waiting.peek()) {
-      if (this.#siblings.get(parentOf(first))?.has(first) === true) return first;
-      this.#waiting.pop();
-    }
-    return undefined;
-  }
-
-  /** The entry with its waiting siblings, in the order of their arrival. */
-  #take(first: PendingScore): PendingScore[] {
-    const parent = parentOf(first);
-    const siblings = this.#siblings.get(parent)!;
-    const batch = [first, ...[...siblings].filter((each) => each !== first)].slice(0, this.#options.batch);
-    for (const entry of batch) siblings.delete(entry);
-    if (siblings.size === 0) this.#siblings.delete(parent);
-    return batch;
   }
 
   #free(): ScoringReplica | undefined {
+    const { passTokens } = this.#options;
+    const calls = this.#options.calls ?? this.#scorer.callsLimit ?? defaultCalls;
     return this.#replicas
-      .filter((each) => each.mayStart(this.#options.calls))
-      .toSorted((a, b) => a.calls - b.calls)
+      .filter((each) => each.mayStart(calls, passesInFlight * passTokens))
+      .toSorted((a, b) => a.tokens - b.tokens || a.calls - b.calls)
       .at(0);
   }
 
-  async #run(replica: ScoringReplica, batch: readonly PendingScore[]): Promise<void> {
-    const call: ScoringCall = { abort: new AbortController(), awaited: batch.length };
-    for (const entry of batch) {
-      entry.call = call;
-      this.#post({ type: 'taken', request: entry.request.id });
+  async #run(replica: ScoringReplica, works: readonly Work[]): Promise<void> {
+    const call: ScoringCall = { abort: new AbortController(), works };
+    for (const work of works) {
+      work.call = call;
+      for (const { request } of work.entries) this.#post({ type: 'taken', request: request.id });
     }
-    const distinct = new Map(batch.map((entry) => [entry.request.step.text, entry.request]));
-    replica.begin(batch.length);
+    const requests = works.map((work) => work.request);
+    const tokens = requests.reduce((sum, each) => sum + this.#size.tokens(each), 0);
+    replica.begin(works.length, tokens);
     try {
-      const scored = await this.#scorer.score([...distinct.values()].map(pathOf), replica.server, call.abort.signal);
+      const scored = await this.#scorer.score(requests.map(pathOf), replica.server, call.abort.signal);
       replica.breaker.succeeded(this.#timers.nowMs());
-      const share = (tokens: number): number => Math.round(tokens / distinct.size);
+      this.#size.observe(requests, scored.computedTokens);
+      const share = (all: number): number => Math.round(all / works.length);
       const usage = { computedTokens: share(scored.computedTokens), cachedTokens: share(scored.cachedTokens) };
-      const rewards = new Map([...distinct.keys()].map((text, at) => [text, scored.rewards[at]!]));
-      for (const entry of batch) this.#reward(entry, rewards.get(entry.request.step.text)!, usage, replica);
+      works.forEach((work, at) => {
+        this.#reward(work, scored.rewards[at]!, usage, replica);
+      });
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
-      this.#failed(replica, batch, error.fault);
+      this.#failed(replica, works, error.fault);
     } finally {
-      replica.end(batch.length);
+      replica.end(works.length, tokens);
       this.#pump();
     }
   }
 
-  #reward(entry: PendingScore, reward: number, usage: ScoreUsage, replica: ScoringReplica): void {
-    if (!(reward >= 0 && reward <= 1)) {
-      const { url } = replica.server.connection;
-      const message = `${url} (${this.#scorer.name}) gave ${reward}; a reward is a number from 0 to 1, so check the model`;
-      this.#fault(entry, fault('bad-reward', message));
-      return;
-    }
-    this.#cache.set(entry.request, reward);
-    this.#answer(entry, { type: 'score', request: entry.request.id, reward, usage });
+  /** Everybody who waits for the step gets its reward; it was computed once, and the first is charged for it. */
+  #reward(work: Work, reward: number, usage: ScoreUsage, replica: ScoringReplica): void {
+    const { url } = replica.server.connection;
+    const bad = `${url} (${this.#scorer.name}) gave ${reward}; a reward is a number from 0 to 1, so check the model`;
+    if (!(reward >= 0 && reward <= 1)) return this.#refuse(work, fault('bad-reward', bad));
+    this.#queue.finish(work);
+    this.#cache.set(work.request, reward);
+    [...work.entries].forEach((entry, at) => {
+      this.#observeTime(entry);
+      const { id } = entry.request;
+      this.#answer(entry, { type: 'score', request: id, reward, usage: at === 0 ? usage : nothing });
+    });
   }
 
-  #failed(replica: ScoringReplica, batch: readonly PendingScore[], reason: Fault): void {
+  #refuse(work: Work, reason: Fault): void {
+    this.#queue.finish(work);
+    for (const entry of work.entries) this.#fault(entry, reason);
+  }
+
+  #observeTime({ sinceMs }: ScoreEntry): void {
+    const ms = this.#timers.nowMs() - sinceMs;
+    this.#scoreMs = this.#scoreMs === undefined ? ms : this.#scoreMs + (ms - this.#scoreMs) * smoothing;
+  }
+
+  #failed(replica: ScoringReplica, works: readonly Work[], reason: Fault): void {
     const nowMs = this.#timers.nowMs();
     if (replica.failed(reason, nowMs, this.#chance.uniform())) this.#probeLater(replica);
-    const again = batch.filter((entry) => {
-      entry.attempts = attemptsAfter(entry.attempts, reason);
-      if (mayRetry(reason, entry, this.#options, nowMs)) return !entry.answered;
-      this.#fault(entry, reason);
+    const again = works.filter((work) => {
+      work.attempts = attemptsAfter(work.attempts, reason);
+      if (mayRetry(reason, work, this.#options, nowMs)) return work.entries.size > 0;
+      this.#refuse(work, reason);
       return false;
     });
     if (again.length === 0) return;
-    for (const { request } of again) this.#post({ type: 'held', request: request.id });
+    for (const work of again) work.call = undefined;
+    for (const { request } of again.flatMap(({ entries }) => [...entries]))
+      this.#post({ type: 'held', request: request.id });
     const elsewhere = this.#replicas.some((each) => each !== replica && each.breaker.state !== 'open');
     const delayMs = elsewhere ? 0 : retryDelayMs(again[0]!.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
-      for (const entry of again) if (!entry.answered) this.#wait(entry);
+      for (const work of again) {
+        if (work.entries.size > 0) this.#queue.wait(work);
+        else this.#queue.finish(work);
+      }
       this.#pump();
       this.#giveUp();
     });
@@ -238,14 +237,20 @@ export class RemoteVerifier implements Verifier {
   #giveUp(): void {
     if (this.load().healthy) return;
     const nowMs = this.#timers.nowMs();
+    const waited = `no verifier answered for ${this.#options.patienceMs} ms (patienceMs): ${this.#outage()}`;
     for (const entry of [...this.#entries.values()]) {
-      if (nowMs - entry.sinceMs < this.#options.patienceMs) continue;
-      this.#siblings.get(parentOf(entry))?.delete(entry);
-      this.#fault(
-        entry,
-        fault('unavailable', `no verifier answered for ${this.#options.patienceMs} ms (patienceMs): ${this.#outage()}`),
-      );
+      if (nowMs - entry.sinceMs >= this.#options.patienceMs) this.#giveUpOn(entry, fault('unavailable', waited));
     }
+  }
+
+  /** Answers one request; work that nobody else waits for drops out of the queue, or its call is closed. */
+  #giveUpOn(entry: ScoreEntry, reason: Fault): void {
+    const work = this.#queue.workOf(entry);
+    this.#fault(entry, reason);
+    if (work === undefined || !work.entries.delete(entry) || work.entries.size > 0) return;
+    this.#queue.finish(work);
+    const { call } = work;
+    if (call?.works.every(({ entries }) => entries.size === 0) === true) call.abort.abort();
   }
 
   #outage(): string {
@@ -263,26 +268,16 @@ export class RemoteVerifier implements Verifier {
     });
   }
 
-  #fault(entry: PendingScore, reason: Fault): void {
+  #fault(entry: ScoreEntry, reason: Fault): void {
     this.#answer(entry, { type: 'fault', request: entry.request.id, fault: reason });
   }
 
-  #answer(entry: PendingScore, message: VerifierMessage): void {
+  #answer(entry: ScoreEntry, message: VerifierMessage): void {
     if (entry.answered) return;
     entry.answered = true;
     this.#entries.delete(entry.request.id);
     this.#post(message);
   }
-}
-
-function before(a: PendingScore, b: PendingScore): boolean {
-  const [first, second] = [a.request, b.request];
-  if (first.lane !== second.lane) return first.lane === 'primary';
-  return first.priority !== second.priority ? first.priority > second.priority : a.order < b.order;
-}
-
-function parentOf({ request }: PendingScore): string {
-  return `${request.search}\n${request.parent}`;
 }
 
 function pathOf({ prompt, path, step }: ScoreRequest): ScoredPath {

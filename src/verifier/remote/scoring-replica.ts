@@ -10,6 +10,7 @@ export class ScoringReplica {
   readonly breaker: CircuitBreaker;
   #calls = 0;
   #paths = 0;
+  #tokens = 0;
 
   constructor(server: ScoringServer, nowMs: number) {
     this.server = server;
@@ -24,19 +25,28 @@ export class ScoringReplica {
     return this.#paths;
   }
 
-  mayStart(limit: number): boolean {
-    if (this.breaker.state === 'open') return false;
-    return this.#calls < (this.breaker.state === 'half-open' ? 1 : limit);
+  /** Tokens that are being computed or wait at the server, as estimated. */
+  get tokens(): number {
+    return this.#tokens;
   }
 
-  begin(paths: number): void {
+  /** Few calls while it is full: what waits here can still be put together, and stopped. */
+  mayStart(callsLimit: number, tokensLimit: number): boolean {
+    if (this.breaker.state === 'open') return false;
+    if (this.breaker.state === 'half-open') return this.#calls === 0;
+    return this.#calls < callsLimit && this.#tokens < tokensLimit;
+  }
+
+  begin(paths: number, tokens: number): void {
     this.#calls += 1;
     this.#paths += paths;
+    this.#tokens += tokens;
   }
 
-  end(paths: number): void {
+  end(paths: number, tokens: number): void {
     this.#calls -= 1;
     this.#paths -= paths;
+    this.#tokens -= tokens;
   }
 
   /** Whether this took it out. */

@@ -24,7 +24,7 @@ const warmMs = 2500;
 const rounds = 3;
 const sizes = [64, 256, 512];
 
-interface Round {
+interface WireRound {
   readonly tokensPerSecond: number;
   /** Of this process, per 20,000 tokens. */
   readonly cpuSeconds: number;
@@ -49,7 +49,7 @@ export async function report(print: (line: string) => void): Promise<void> {
   );
   try {
     for (const sequences of sizes) {
-      const turns: [Round, Round][] = [];
+      const turns: [WireRound, WireRound][] = [];
       for (let turn = 0; turn < rounds; turn += 1) {
         turns.push([await plainRound(url, sequences), await searchRound(url, sequences, 'least')]);
       }
@@ -66,12 +66,12 @@ export async function report(print: (line: string) => void): Promise<void> {
   }
 }
 
-function fastest(all: readonly Round[]): Round {
+function fastest(all: readonly WireRound[]): WireRound {
   return all.reduce((best, round) => (round.tokensPerSecond > best.tokensPerSecond ? round : best));
 }
 
 /** Counts tokens and CPU time between two moments of work that goes on by itself. */
-async function measure(tokens: () => number): Promise<Round> {
+async function measure(tokens: () => number): Promise<WireRound> {
   await new Promise((resolve) => setTimeout(resolve, warmMs));
   const [before, cpu, startMs] = [tokens(), process.cpuUsage(), performance.now()];
   await new Promise((resolve) => setTimeout(resolve, roundMs));
@@ -81,7 +81,7 @@ async function measure(tokens: () => number): Promise<Round> {
   return { tokensPerSecond, cpuSeconds: ((user + system) / 1e6 / written) * 20_000 };
 }
 
-async function plainRound(url: string, sequences: number): Promise<Round> {
+async function plainRound(url: string, sequences: number): Promise<WireRound> {
   const agent = new http.Agent({ keepAlive: true });
   const prompt = Array.from({ length: 292 }, (_, at) => at);
   const payload = JSON.stringify({ model: 'bench', prompt, max_tokens: 256, stop: ['\n\n'], temperature: 0.8 });
@@ -106,7 +106,7 @@ async function plainRound(url: string, sequences: number): Promise<Round> {
   return round;
 }
 
-async function searchRound(url: string, sequences: number, asking: Asking): Promise<Round> {
+async function searchRound(url: string, sequences: number, asking: Asking): Promise<WireRound> {
   const engine = await openRemoteEngine({ servers: [{ url }] });
   const policy = createPolicy('vanilla');
   const loop = new LiveLoop();

@@ -1,6 +1,6 @@
 // `npm run bench -- clients`: what a client of HTTP costs at 256 streams, node:http beside undici: CPU time of this process
-// per 20,000 tokens, once with every token streamed and once with whole answers. undici is no dependency of coppice:
-// `npm install --no-save undici` puts it where this finds it (docs/decisions/0051-node-http-again.md).
+// per 20,000 tokens, once with every token streamed and once with whole answers. undici is no dependency of coppice
+// and is found where a development dependency brings it (docs/decisions/0051-node-http-again.md).
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ export async function report(print: (line: string) => void): Promise<void> {
   const origin = `http://127.0.0.1:${port.toString().trim()}`;
   const clients: Record<string, Client> = { 'node:http': nodeClient(origin) };
   const undici = await undiciClient(origin);
-  if (undici === undefined) print('undici is not installed: npm install --no-save undici');
+  if (undici === undefined) print('undici is not installed');
   else clients.undici = undici;
   print(
     `${streams} streams, ${rounds} rounds of ${roundMs} ms in turns; CPU seconds of this process per 20,000 tokens`,

@@ -1,0 +1,69 @@
+// The verdict of a causal reward model as the next token: the probability of the good one against the bad one, from one
+// generated token whose log probabilities are asked for by id. Paths share nothing but the call, so those of many searches
+// go together, and the server finds each prefix in its cache.
+
+import { usageOf } from '../../engine/openai/dialect/completion-chunk.ts';
+import type { ServerFacts } from '../../engine/openai/dialect/dialect.ts';
+import { isRecord, records } from '../../remote/wire-values.ts';
+import { badReward, type Scored, type ScoringServer } from '../scorer.ts';
+
+/** The tokens of the good and the bad verdict. */
+export type Labels = readonly [number, number];
+
+/** vLLM gives the log probabilities of tokens that are named since 0.26; before, only of the likeliest. */
+export function givesChosenLogprobs({ version }: ServerFacts): boolean {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version ?? '') ?? [];
+  return major !== undefined && (Number(major) > 0 || Number(minor) >= 26);
+}
+
+export async function scoreByCompletion(
+  prompt: readonly (string | readonly number[])[],
+  labels: Labels,
+  server: ScoringServer,
+  signal: AbortSignal,
+): Promise<Scored> {
+  const { connection, facts, timeoutMs } = server;
+  const body = {
+    model: facts!.model,
+    prompt,
+    max_tokens: 1,
+    temperature: 0,
+    logprobs: 1,
+    logprob_token_ids: labels,
+    return_tokens_as_token_ids: true,
+  };
+  const answer = await connection.json('POST', '/v1/completions', body, { timeoutMs, signal });
+  const choices = isRecord(answer) ? records(answer.choices) : [];
+  const byIndex = new Map(choices.map((choice) => [choice.index, choice]));
+  const rewards = prompt.map((_, index) => {
+    const choice = byIndex.get(index);
+    if (choice === undefined) return badReward(server, `gave ${choices.length} scores for ${prompt.length} paths`);
+    return goodShare(topOf(choice), labels) ?? badReward(server, 'gave neither verdict');
+  });
+  return { rewards, ...tokensOf(answer) };
+}
+
+/** Tokens are keys such as `token_id:648`. */
+function topOf(choice: Record<string, unknown>): Record<string, unknown>[] {
+  const top = isRecord(choice.logprobs) ? records(choice.logprobs.top_logprobs)[0] : undefined;
+  return Object.entries(top ?? {}).map(([token, logprob]) => ({ id: Number(token.split(':')[1]), logprob }));
+}
+
+/** The two verdicts against each other; one that is not listed is at most as likely as the last that is. */
+export function goodShare(top: readonly Record<string, unknown>[], [good, bad]: Labels): number | undefined {
+  const floor = Math.min(...top.map((each) => Number(each.logprob)));
+  const find = (id: number): number | undefined => {
+    const entry = top.find((each) => each.id === id);
+    return entry === undefined ? undefined : Number(entry.logprob);
+  };
+  const [plus, minus] = [find(good), find(bad)];
+  if (plus === undefined && minus === undefined) return undefined;
+  return 1 / (1 + Math.exp((minus ?? floor) - (plus ?? floor)));
+}
+
+/** As the server counted; what it found in its cache only where it was told to say. */
+export function tokensOf(answer: unknown): { readonly computedTokens: number; readonly cachedTokens: number } {
+  const usage = isRecord(answer) ? usageOf(answer.usage) : undefined;
+  const cachedTokens = usage?.cachedTokens ?? 0;
+  return { computedTokens: (usage?.promptTokens ?? 0) - cachedTokens, cachedTokens };
+}

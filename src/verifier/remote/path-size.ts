@@ -1,0 +1,41 @@
+// How many tokens a server computes for one score, before it has said so: the characters of what is new to it times the
+// tokens per character of the answers so far. Where prefixes are reused only the newest step is new.
+
+import type { ScoreRequest } from '../verifier.ts';
+
+/** English and formulas, until the server has counted. */
+const firstRatio = 0.3;
+/** Weight of a new observation. */
+const smoothing = 0.1;
+/** What a format adds around question and steps. */
+const formatCharacters = 80;
+
+export class PathSize {
+  readonly #reusesPrefix: boolean;
+  #tokensPerCharacter = firstRatio;
+
+  constructor(reusesPrefix: boolean) {
+    this.#reusesPrefix = reusesPrefix;
+  }
+
+  tokens(request: ScoreRequest): number {
+    return Math.ceil(this.#characters(request) * this.#tokensPerCharacter);
+  }
+
+  /** The server computed so many tokens for these. */
+  observe(requests: readonly ScoreRequest[], computedTokens: number): void {
+    if (computedTokens <= 0) return;
+    const characters = requests.reduce((sum, each) => sum + this.#characters(each), 0);
+    this.#tokensPerCharacter += (computedTokens / characters - this.#tokensPerCharacter) * smoothing;
+  }
+
+  #characters({ prompt, path, step }: ScoreRequest): number {
+    if (this.#reusesPrefix) return formatCharacters + step.text.length;
+    const question =
+      prompt.kind === 'text'
+        ? prompt.text.length
+        : prompt.messages.reduce((sum, { content }) => sum + content.length, 0);
+    const steps = path.reduce((sum, each) => sum + each.step.text.length, step.text.length);
+    return formatCharacters + question + steps;
+  }
+}

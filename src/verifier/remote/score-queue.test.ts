@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { ScoreRequest } from '../verifier.ts';
+import { type BatchLimits, type ScoreEntry, ScoreQueue } from './score-queue.ts';
+
+function entry(id: number, text: string, changes: Partial<ScoreRequest> = {}): ScoreEntry {
+  const step = { text, tokens: 4, meanLogprob: 0, end: 'delimiter' } as const;
+  const common = { search: 's', prompt: { kind: 'text', text: 'q' }, parent: 0, path: [] } as const;
+  const request: ScoreRequest = { ...common, id, index: id, step, lane: 'primary', priority: 0, ...changes };
+  return { request, sinceMs: 0, answered: false };
+}
+
+const limits: BatchLimits = { mixes: true, paths: 8, tokens: 100 };
+const take = (queue: ScoreQueue, changes: Partial<BatchLimits> = {}, size = 10): string[] =>
+  queue.take({ ...limits, ...changes }, () => size).map(({ request }) => request.step.text);
+
+describe('ScoreQueue', () => {
+  it('fills a call over all searches, primary first, up to what one pass holds', () => {
+    const queue = new ScoreQueue();
+    queue.add(entry(1, 'spare', { lane: 'speculative', priority: 9 }));
+    for (const [at, text] of ['a', 'b', 'c'].entries()) queue.add(entry(at + 2, text, { search: text }));
+    queue.add(entry(9, 'urgent', { priority: 1 }));
+    expect(take(queue, {}, 30)).toEqual(['urgent', 'a', 'b']);
+    expect(queue.waiting).toBe(2);
+    expect(take(queue, { paths: 1 })).toEqual(['c']);
+    expect(take(queue, {}, 1000)).toEqual(['spare']);
+    expect(take(queue)).toEqual([]);
+  });
+
+  it('keeps siblings together where a server takes no others, and lets no other search in between', () => {
+    const queue = new ScoreQueue();
+    for (const text of ['a', 'b']) queue.add(entry(1, text));
+    queue.add(entry(2, 'x', { search: 'other' }));
+    queue.add(entry(3, 'c'));
+    expect(take(queue, { mixes: false })).toEqual(['a', 'b', 'c']);
+    expect(take(queue, { mixes: false })).toEqual(['x']);
+  });
+
+  it('makes one work of twins, as urgent as the most urgent of them', () => {
+    const queue = new ScoreQueue();
+    queue.add(entry(1, 'other'));
+    queue.add(entry(2, 'same', { lane: 'speculative' }));
+    queue.add(entry(3, 'same', { priority: 5 }));
+    expect(queue.waiting).toBe(2);
+    const [first, ...rest] = queue.take(limits, () => 1);
+    expect(first!.request.step.text).toBe('same');
+    expect([...first!.entries].map(({ request }) => request.id)).toEqual([2, 3]);
+    expect(rest.length).toBe(1);
+    // One that comes while the step is being scored joins it.
+    queue.add(entry(4, 'same'));
+    expect(first!.entries.size).toBe(3);
+    expect(queue.isEmpty).toBe(true);
+    queue.finish(first!);
+    queue.add(entry(5, 'same'));
+    expect(queue.waiting).toBe(1);
+  });
+
+  it('passes over what nobody wants any more', () => {
+    const queue = new ScoreQueue();
+    const gone = entry(1, 'gone');
+    queue.add(gone);
+    queue.add(entry(2, 'kept'));
+    queue.finish(queue.workOf(gone)!);
+    expect(take(queue)).toEqual(['kept']);
+    expect(queue.waiting).toBe(0);
+  });
+});

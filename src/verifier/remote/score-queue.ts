@@ -1,0 +1,149 @@
+// Steps that wait to be scored, each once: requests for the same step below the same parent are one piece of work, whoever
+// asks and whenever they come. Primary before speculative, higher priority first, then first come, first served; work that
+// nobody wants any more drops out. Decides what goes into one call; sends nothing.
+
+import { Heap } from '../../base/heap.ts';
+import type { Lane } from '../../engine/engine.ts';
+import type { ScoreRequest } from '../verifier.ts';
+
+export interface ScoreEntry {
+  readonly request: ScoreRequest;
+  readonly sinceMs: number;
+  answered: boolean;
+}
+
+/** One HTTP call, closed when nobody waits for any of it. */
+export interface ScoringCall {
+  readonly abort: AbortController;
+  readonly works: readonly Work[];
+}
+
+/** One step to score, with everybody who waits for its reward. */
+export interface Work {
+  readonly key: string;
+  readonly parent: string;
+  readonly request: ScoreRequest;
+  readonly entries: Set<ScoreEntry>;
+  readonly sinceMs: number;
+  readonly order: number;
+  attempts: number;
+  waits: boolean;
+  call: ScoringCall | undefined;
+}
+
+export interface BatchLimits {
+  /** Paths of different parents may share a call. */
+  readonly mixes: boolean;
+  readonly paths: number;
+  /** Unless a single path is larger. */
+  readonly tokens: number;
+}
+
+/** A place in the line; a work that becomes more urgent takes a second, better one. */
+interface PlaceInLine {
+  readonly work: Work;
+  readonly lane: Lane;
+  readonly priority: number;
+}
+
+export class ScoreQueue {
+  readonly #turns = new Heap<PlaceInLine>(before);
+  /** Everything that is not answered, by key. */
+  readonly #works = new Map<string, Work>();
+  /** Waiting work by parent. */
+  readonly #siblings = new Map<string, Set<Work>>();
+  #waiting = 0;
+  #order = 0;
+
+  /** Steps that wait for a call. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Adds a request to the work that it wants, new or on its way. */
+  add(entry: ScoreEntry): void {
+    const { request, sinceMs } = entry;
+    const parent = `${request.search}\n${request.parent}`;
+    const key = `${parent}\n${request.step.text}`;
+    const known = this.#works.get(key);
+    if (known !== undefined) {
+      known.entries.add(entry);
+      if (known.waits) this.#turns.push(turnOf(known, request));
+      return;
+    }
+    this.#order += 1;
+    const common = { sinceMs, order: this.#order, attempts: 0, waits: false, call: undefined };
+    const work: Work = { key, parent, request, entries: new Set([entry]), ...common };
+    this.#works.set(key, work);
+    this.wait(work);
+  }
+
+  wait(work: Work): void {
+    work.call = undefined;
+    work.waits = true;
+    this.#waiting += 1;
+    const siblings = this.#siblings.get(work.parent) ?? new Set();
+    siblings.add(work);
+    this.#siblings.set(work.parent, siblings);
+    for (const { request } of work.entries) this.#turns.push(turnOf(work, request));
+  }
+
+  /** Its requests are answered: whoever asks for the step again starts anew. */
+  finish(work: Work): void {
+    if (work.waits) this.#leave(work);
+    if (this.#works.get(work.key) === work) this.#works.delete(work.key);
+  }
+
+  workOf(entry: ScoreEntry): Work | undefined {
+    const { search, parent, step } = entry.request;
+    return this.#works.get(`${search}\n${parent}\n${step.text}`);
+  }
+
+  get isEmpty(): boolean {
+    return this.#front() === undefined;
+  }
+
+  /** The next works for one call, each with its size; none where nothing waits. */
+  take(limits: BatchLimits, sizeOf: (request: ScoreRequest) => number): Work[] {
+    const first = this.#front();
+    if (first === undefined) return [];
+    const batch: Work[] = [];
+    let tokens = 0;
+    for (let next: Work | undefined = first; next !== undefined; next = this.#next(first, limits.mixes)) {
+      tokens += sizeOf(next.request);
+      if (batch.length > 0 && (tokens > limits.tokens || batch.length >= limits.paths)) break;
+      this.#leave(next);
+      batch.push(next);
+    }
+    return batch;
+  }
+
+  #next(first: Work, mixes: boolean): Work | undefined {
+    return mixes ? this.#front() : this.#siblings.get(first.parent)?.values().next().value;
+  }
+
+  #front(): Work | undefined {
+    for (let turn = this.#turns.peek(); turn !== undefined; turn = this.#turns.peek()) {
+      if (turn.work.waits) return turn.work;
+      this.#turns.pop();
+    }
+    return undefined;
+  }
+
+  #leave(work: Work): void {
+    work.waits = false;
+    this.#waiting -= 1;
+    const siblings = this.#siblings.get(work.parent)!;
+    siblings.delete(work);
+    if (siblings.size === 0) this.#siblings.delete(work.parent);
+  }
+}
+
+function turnOf(work: Work, { lane, priority }: ScoreRequest): PlaceInLine {
+  return { work, lane, priority };
+}
+
+function before(a: PlaceInLine, b: PlaceInLine): boolean {
+  if (a.lane !== b.lane) return a.lane === 'primary';
+  return a.priority !== b.priority ? a.priority > b.priority : a.work.order < b.work.order;
+}
