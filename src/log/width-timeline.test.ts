@@ -11,12 +11,14 @@ describe('the width timeline', () => {
     whole.update();
     const growing: LoggedEvent[] = [];
     const bits = new WidthTimeline(growing);
+    expect(bits.hasEnded).toBe(false);
     for (const entry of log) {
       growing.push(entry);
       bits.update();
     }
     expect(bits.points).toEqual(whole.points);
     expect(bits.notches).toEqual(whole.notches);
+    expect(bits.hasEnded).toBe(true);
   });
 
   it('counts each finished rollout once, ends with no strand, and stays within the width', () => {

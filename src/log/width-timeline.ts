@@ -44,6 +44,11 @@ export class WidthTimeline {
     }
   }
 
+  /** The log holds the end of the search. */
+  get hasEnded(): boolean {
+    return this.#fold.exit !== undefined;
+  }
+
   get most(): number {
     return this.points.reduce((most, { primary, speculative, open }) => Math.max(most, primary + speculative, open), 1);
   }

@@ -191,7 +191,7 @@ export class SearchPage {
     const player = this.#player;
     const last = this.#log[player.position - 1];
     setText(this.#play, player.isPlaying ? 'Pause' : player.isAtEnd ? 'Replay' : 'Play');
-    setText(this.#live, this.#log.at(-1)?.event.type === 'exited' ? 'End' : 'Live');
+    setText(this.#live, this.#timeline.hasEnded ? 'End' : 'Live');
     setAttribute(this.#live, 'aria-pressed', String(player.isAtEnd && !player.isPlaying));
     const shown = formatDuration(Math.max(0, player.atMs - player.startMs));
     setText(this.#where, `${shown} · event ${player.position} of ${this.#log.length}`);

@@ -53,6 +53,11 @@ export class Timeline {
     });
   }
 
+  /** The log holds the end of the search. */
+  get hasEnded(): boolean {
+    return this.#widths.hasEnded;
+  }
+
   /** The log has grown or the player has moved. */
   update(): void {
     const { log, player } = this.#options;
