@@ -19,16 +19,23 @@ export const modelKnobs = {
     values: programNames,
     unit: 'name',
     client,
-    why: 'without a verifier a program that needs one gives way to self-consistency',
+    why: 'what decides what to grow; without a verifier one that needs it gives way to self-consistency',
   },
   policy: {
     default: 'boost',
     values: policyNames,
     unit: 'name',
     client,
-    why: "P0's full system; where nobody asked for it and its negative exit does not go with program or verifier, 'positive'",
+    why: "when a search ends and how the budget is shared: boost is P0's full system; where nobody asked for it and its negative exit does not go with program or verifier, 'positive'",
   },
-  threshold: { default: 0.9, low: 0, high: 1, unit: 'score', client, why: 'of a completed path that is accepted' },
+  threshold: {
+    default: 0.9,
+    low: 0,
+    high: 1,
+    unit: 'score',
+    client,
+    why: 'a completed path is accepted from this score on',
+  },
   aggregation: { values: aggregations, unit: 'name', why: "of rewards along a path; the verifier's own where unset" },
   branching: {
     default: 4,
@@ -36,7 +43,7 @@ export const modelKnobs = {
     high: 64,
     whole: true,
     unit: 'steps',
-    why: 'per expansion, P0 §5.1: children of a node, candidates of a beam; samples take one each',
+    why: 'steps per expansion, P0 §5.1: children of a node, candidates of a beam; samples take one each',
   },
   choose: {
     default: 'best',
@@ -71,11 +78,18 @@ export const samplingKnobs = {
     high: 2,
     unit: 'temperature',
     client: 'openai',
-    why: 'siblings must differ; P0 and its baselines use 0.7 to 1',
+    why: 'of sampling: siblings must differ; P0 and its baselines use 0.7 to 1',
   },
-  topP: { low: 0.000001, high: 1, unit: 'probability', client: 'openai', why: 'off unless set' },
-  topK: { low: 0, high: 100_000, whole: true, unit: 'tokens', client: 'openai', why: 'off unless set; 0 is off' },
-  minP: { low: 0, high: 1, unit: 'probability', client: 'openai', why: 'off unless set' },
+  topP: { low: 0.000001, high: 1, unit: 'probability', client: 'openai', why: 'of sampling; off unless set' },
+  topK: {
+    low: 0,
+    high: 100_000,
+    whole: true,
+    unit: 'tokens',
+    client: 'openai',
+    why: 'of sampling; off unless set; 0 is off',
+  },
+  minP: { low: 0, high: 1, unit: 'probability', client: 'openai', why: 'of sampling; off unless set' },
 } as const satisfies Knobs;
 
 /** What only a request can say; the limits and efforts of the configuration say what it may ask for, and what it gets. */
@@ -94,7 +108,7 @@ export const requestKnobs = {
     whole: true,
     unit: 'tokens',
     client,
-    why: 'generated over all branches; the best so far is given then',
+    why: 'generated tokens over all branches; the best so far is given then',
   },
   deadlineMs: {
     low: 1,
@@ -102,7 +116,7 @@ export const requestKnobs = {
     whole: true,
     unit: 'ms',
     client,
-    why: 'since arrival; the best so far is given then',
+    why: 'milliseconds since arrival; the best so far is given then',
   },
   priority: {
     low: -100,
@@ -140,7 +154,7 @@ export const requestKnobs = {
     whole: true,
     unit: 'seed',
     client: 'openai',
-    why: 'of all draws; a new one for every request where unset',
+    why: 'of all draws; the server draws one where unset',
   },
 } as const satisfies Knobs;
 

@@ -16,14 +16,14 @@ export const policyKnobs = {
     high: 1,
     client: 'coppice',
     unit: 'share of the way from the threshold to 1',
-    why: 'P0 §4.3 names no value; at a threshold of 0.65 it is a first reward of 0.895. 0 is the strict exit',
+    why: 'first steps below it are left out of the selective exit: P0 §4.3 names no value; at a threshold of 0.65 it is a first reward of 0.895. 0 is the strict exit',
   },
   boundPrune: {
     default: 'off',
     values: ['off', ...boundTargets],
     client: 'coppice',
     unit: 'target',
-    why: "P0's table has no row for it; 'best' is branch and bound, 'threshold' the rule of §4.1",
+    why: "ends strands that cannot win: off, since P0's table has no row for it; 'best' is branch and bound, 'threshold' the rule of §4.1",
   },
   chancePrune: {
     default: 0,
@@ -37,13 +37,13 @@ export const policyKnobs = {
     default: 'admit',
     values: precedences,
     unit: 'who',
-    why: 'boosting before admitting trades waiting searches for inefficient speed-up: P0 §5.3, 0.8x throughput',
+    why: 'who gets freed strands first: boosting before admitting trades waiting searches for inefficient speed-up: P0 §5.3, 0.8x throughput',
   },
   preemption: {
     default: 'needed',
     values: preemptions,
     unit: 'when',
-    why: "a preempted rollout loses its steps in flight; 'eager' is Algorithm 1 to the letter",
+    why: "when strands are taken back: a preempted rollout loses its steps in flight; 'eager' is Algorithm 1 to the letter",
   },
   beta: {
     default: 2,

@@ -37,12 +37,24 @@ export function knobUsage(
 }
 
 const column = 24;
+const textWidth = 84;
 
 function usageLine(name: SearchKnob, knob: Knob, own: string | undefined): string {
   const kind = 'values' in knob ? 'NAME' : knob.whole ? 'N' : 'X';
   const flag = `  --${flagName(name)} ${kind}`;
   const otherwise = own ?? knob.default;
-  const values = 'values' in knob ? `${knob.values.join(', ')}; ` : '';
-  const said = `${values}${knob.why}${otherwise === undefined ? '' : ` (${otherwise})`}`;
-  return flag.length < column ? `${flag.padEnd(column)}${said}` : `${flag}\n${' '.repeat(column)}${said}`;
+  const values = 'values' in knob ? `${knob.values.join(', ')}: ` : '';
+  const lines = wrapped(`${values}${knob.why}${otherwise === undefined ? '' : ` (${otherwise})`}`);
+  const [first = '', ...rest] = flag.length < column ? lines : ['', ...lines];
+  return [`${flag.padEnd(column)}${first}`.trimEnd(), ...rest.map((line) => `${' '.repeat(column)}${line}`)].join('\n');
+}
+
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length >= textWidth) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }
