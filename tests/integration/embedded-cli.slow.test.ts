@@ -48,7 +48,7 @@ describe('coppice ask', () => {
     const events = readFileSync(trace, 'utf8').trim().split('\n');
     const replayed = await coppice('replay', trace);
     expect(replayed.output.trim().split('\n')).toHaveLength(events.length);
-    expect(replayed.output).toContain(`exit: ${record.exit.kind}`);
+    expect(replayed.output).toContain(`the search ended: ${record.exit.kind}`);
     const last = await coppice('replay', trace, '--at', String(events.length - 1));
     expect(last.output.trim().split('\n')).toHaveLength(record.nodes); // the root is not drawn, the title is
   });
@@ -65,9 +65,9 @@ describe('coppice ask', () => {
       [['ask'], /ask what\?/],
       [['ask', 'x', '--model', '/nonexistent.gguf'], /there is no model file/],
       [['ask', 'x', '--model', 'package.json'], /is not a GGUF file/],
-      [['ask', 'x', '--rollouts', '0'], /--rollouts is '0'/],
+      [['ask', 'x', '--rollouts', '0'], /--rollouts is 0; it must be/],
       [['ask', 'x', '--program', 'magic'], /--program is 'magic'/],
-      [['ask', 'x', '--temperature=-1'], /--temperature is '-1'/],
+      [['ask', 'x', '--temperature=-1'], /--temperature is -1; it must be/],
       [['ask', 'x', '--nonsense'], /nonsense/],
       [['replay', 'package.json'], /is not JSON|is not a trace/],
       [['bench', '--questions', '/nonexistent.jsonl'], /cannot read/],
