@@ -39,6 +39,8 @@ export function describeEvent(event: SearchEvent): string {
       return `strand ${event.strand} closed: ${event.closing}`;
     case 'exited':
       return `the search ended: ${event.exit.kind}, by ${event.exit.rule}`;
+    case 'cost':
+      return 'engine and verifier have answered for everything: the cost is final';
     default:
       return (event satisfies never as { type: string }).type;
   }

@@ -11,7 +11,9 @@ export type RuntimeEvent =
   | { readonly type: 'width'; readonly primary: number; readonly speculative: number }
   | { readonly type: 'preempted'; readonly strand: StrandId }
   | { readonly type: 'pruned'; readonly strand: StrandId; readonly rule: string; readonly evidence: Evidence }
-  | { readonly type: 'exited'; readonly exit: Exit; readonly answer?: Answer; readonly cost: Cost };
+  | { readonly type: 'exited'; readonly exit: Exit; readonly answer?: Answer; readonly cost: Cost }
+  /** The last word: what the search cost, once engine and verifier have answered for all that was cancelled at its exit. */
+  | { readonly type: 'cost'; readonly cost: Cost };
 
 export type SearchEvent = TreeEvent | RuntimeEvent;
 
@@ -31,6 +33,7 @@ const runtimeTypes: ReadonlySet<string> = new Set([
   'preempted',
   'pruned',
   'exited',
+  'cost',
 ]);
 
 export function isTreeEvent(event: SearchEvent): event is TreeEvent {

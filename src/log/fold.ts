@@ -127,6 +127,9 @@ export class SearchFold {
         this.exitedMs = atMs;
         this.width = nothing;
         return;
+      case 'cost':
+        this.cost = event.cost;
+        return;
       default:
         // That it was resumed, or that a strand was preempted, changes nothing that is shown.
         return;

@@ -19,6 +19,7 @@ import { drawKey, drawSeed, formKey } from '../tree/keys.ts';
 import { pathText, pathTo } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
+import type { Token } from './options.ts';
 import type { SearchRequest } from './request.ts';
 import type { Flight, Search } from './search.ts';
 import { stepNeeds } from './step-needs.ts';
@@ -38,6 +39,7 @@ export interface FlightsOptions {
   readonly requestTimeoutMs: number | undefined;
   /** Whether somebody reads a search's tokens as they come. */
   readonly watches: (search: string) => boolean;
+  readonly onToken?: ((token: Token) => void) | undefined;
   readonly onFault: ((search: string, fault: Fault) => void) | undefined;
 }
 
@@ -97,6 +99,15 @@ export class Flights {
     this.#arrivals.push({ search, outcome: success(node, ghost, step, reward, answer) });
   }
 
+  takeToken({ request, tokens, text }: EngineMessage & { type: 'token' }): void {
+    const flight = this.#byId.get(request);
+    if (flight === undefined || flight.cancelled) return;
+    const { search, node, index } = flight;
+    flight.streamedTokens += tokens;
+    search.ledger.streamed(tokens);
+    this.#options.onToken?.({ search: search.id, node: node.id, index, text });
+  }
+
   takeFromEngine(message: EngineMessage, nowMs: number): void {
     const flight = this.#byId.get(message.request);
     if (flight === undefined || flight.step !== undefined || message.type === 'token') return;
@@ -104,7 +115,7 @@ export class Flights {
     const { search } = flight;
     const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, search.request);
     const kept = problem === undefined && !flight.cancelled;
-    if (message.usage !== undefined) search.ledger.generated(message.usage, kept);
+    if (message.usage !== undefined) search.ledger.generated(message.usage, kept, flight.streamedTokens);
     this.#forget(flight.id);
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
@@ -186,13 +197,16 @@ export class Flights {
   }
 
   #forget(id: RequestId): void {
+    const flight = this.#byId.get(id);
+    if (flight !== undefined) flight.search.unanswered -= 1;
     this.#byId.delete(id);
     this.#clocks.delete(id);
   }
 
-  #add(flight: Omit<Flight, 'id' | 'cancelled'>, nowMs: number): Flight {
-    const added: Flight = { ...flight, id: this.#ids.take(), cancelled: false };
+  #add(flight: Omit<Flight, 'id' | 'cancelled' | 'streamedTokens'>, nowMs: number): Flight {
+    const added: Flight = { ...flight, id: this.#ids.take(), cancelled: false, streamedTokens: 0 };
     this.#byId.set(added.id, added);
+    added.search.unanswered += 1;
     this.#clocks.set(added.id, nowMs);
     added.search.flights.set(added.draw, added);
     return added;

@@ -12,11 +12,19 @@ export class Ledger {
   #cachedTokens = 0;
   #verifierTokens = 0;
   #verifierCachedTokens = 0;
+  #streamedTokens = 0;
   #engineCalls = 0;
   #verifierCalls = 0;
 
-  generated(usage: GenerationUsage, kept: boolean): void {
+  /** Tokens that have come of a request which is not answered yet: all there is to know of one that is cut off. */
+  streamed(tokens: number): void {
+    this.#streamedTokens += tokens;
+  }
+
+  /** The engine's word, in the place of what was `streamed` before it. */
+  generated(usage: GenerationUsage, kept: boolean, streamed: number): void {
     this.#engineCalls += 1;
+    this.#streamedTokens -= streamed;
     this.#generatedTokens += usage.generatedTokens;
     if (!kept) this.#discardedTokens += usage.generatedTokens;
     this.#promptTokens += usage.computedTokens;
@@ -34,11 +42,11 @@ export class Ledger {
     this.#discardedTokens += tokens;
   }
 
-  /** `ghostTokens`: tokens of the ghosts that are still ghosts. */
+  /** Of a search that has ended. `ghostTokens`: tokens of the ghosts that are still ghosts. */
   cost(ghostTokens: number): Cost {
     return {
       committedTokens: this.#generatedTokens - this.#discardedTokens - ghostTokens,
-      discardedTokens: this.#discardedTokens,
+      discardedTokens: this.#discardedTokens + this.#streamedTokens,
       speculativeTokens: ghostTokens,
       promptTokens: this.#promptTokens,
       cachedTokens: this.#cachedTokens,

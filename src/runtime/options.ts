@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Fault } from '../base/fault.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Cost } from '../log/end.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Verifier } from '../verifier/verifier.ts';
@@ -22,6 +23,8 @@ export interface RuntimeOptions {
   readonly maxFailures?: number;
   readonly onEvent?: (event: LoggedEvent) => void;
   readonly onEnd?: (result: SearchResult) => void;
+  /** After `onEnd`, once all that was cancelled has been answered for: the search's final cost. */
+  readonly onCost?: (search: string, cost: Cost) => void;
   /** The turn of a search from a former process has come: its log is wanted now, by `restore`. */
   readonly onLogWanted?: (search: string) => void;
   readonly onToken?: (token: Token) => void;

@@ -84,6 +84,22 @@ describe('the runtime', () => {
     }
   });
 
+  it('answers at its exit with what was streamed, and says what it cost when the engine has said so', () => {
+    const { toys, engine, runtime, results, log } = world();
+    runtime.submit(request('a', createGreedy()));
+    runtime.step();
+    const [asked] = engine.requests;
+    engine.post({ type: 'token', request: asked!.id, text: 'to', tokens: 2 });
+    runtime.cancel('a');
+    runtime.step();
+    expect(results[0]!.cost).toMatchObject({ discardedTokens: 2, engineCalls: 0 });
+    expect(log.at(-1)!.event.type).toBe('exited');
+    toys.run(runtime);
+    const { tokens } = engine.step(asked!);
+    expect(tokens).not.toBe(2);
+    expect(log.at(-1)!.event).toMatchObject({ type: 'cost', cost: { discardedTokens: tokens, engineCalls: 1 } });
+  });
+
   it('tells the children of an expansion in the order of their index, whoever was faster', () => {
     const { toys, runtime, log } = world();
     for (const program of [createMcts(), createBeam({ beams: 3, candidates: 4 })]) {

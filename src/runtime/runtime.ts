@@ -5,7 +5,6 @@
 
 import { assert, never } from '../base/assert.ts';
 import { FaultError } from '../base/fault.ts';
-import type { EngineMessage } from '../engine/engine.ts';
 import { pruningsOf } from '../exit/prune.ts';
 import type { Exit } from '../log/end.ts';
 import type { SearchEvent } from '../log/events.ts';
@@ -40,13 +39,15 @@ export class Runtime {
   /** Every live search: those that wait and those that run. */
   readonly #live = new Map<string, Search>();
   readonly #running = new Map<string, Search>();
+  /** Searches that have ended, and of which engine or verifier still owe an answer. */
+  readonly #unsettled = new Set<Search>();
   /** Searches in which something happened since they were last asked. */
   readonly #touched = new Set<Search>();
   /** Something changed on which the last decision rests. */
   #stale = false;
 
   constructor(options: RuntimeOptions) {
-    const { engine, verifier, requestTimeoutMs, watches = () => options.onToken !== undefined, onFault } = options;
+    const { engine, verifier, requestTimeoutMs, onToken, watches = () => onToken !== undefined, onFault } = options;
     this.#options = options;
     this.#leases = new Leases(options.budget);
     this.#inbox = new Inbox(options.wake);
@@ -55,7 +56,7 @@ export class Runtime {
       log: (search, event) => this.#emit(search, event),
       tree: (search, event) => this.#onTreeEvent(search, event),
     });
-    this.#flights = new Flights({ engine, verifier, requestTimeoutMs, watches, onFault });
+    this.#flights = new Flights({ engine, verifier, requestTimeoutMs, watches, onToken, onFault });
     this.#strands = new Strands(this.#leases, this.#flights);
     this.#speculation = new Speculation(this.#leases, this.#flights, (search) => this.#touched.add(search));
     engine.connect((message) => this.#inbox.post({ from: 'engine', message }));
@@ -97,6 +98,7 @@ export class Runtime {
       this.#decide(nowMs);
       this.#ask(nowMs);
       this.#flights.dispatch();
+      this.#settleAccounts();
     } while (this.#flights.hasArrivals || this.#stale);
   }
 
@@ -141,7 +143,7 @@ export class Runtime {
   #take(message: InboxMessage, nowMs: number): void {
     switch (message.from) {
       case 'engine':
-        if (message.message.type === 'token') return this.#stream(message.message);
+        if (message.message.type === 'token') return this.#flights.takeToken(message.message);
         return this.#flights.takeFromEngine(message.message, nowMs);
       case 'verifier':
         return this.#flights.takeFromVerifier(message.message, nowMs);
@@ -152,13 +154,6 @@ export class Runtime {
       default:
         return never(message, 'inbox message');
     }
-  }
-
-  #stream(message: EngineMessage & { type: 'token' }): void {
-    const flight = this.#flights.get(message.request);
-    if (flight === undefined || flight.cancelled) return;
-    const { search, node, index } = flight;
-    this.#options.onToken?.({ search: search.id, node: node.id, index, text: message.text });
   }
 
   #enqueue(search: Search): void {
@@ -349,7 +344,18 @@ export class Runtime {
     const result = search.result(exit, nowMs);
     const { answer, cost } = result;
     this.#emit(search, { type: 'exited', exit, cost, ...(answer === undefined ? {} : { answer }) });
+    this.#unsettled.add(search);
     this.#options.onEnd?.(result);
+  }
+
+  #settleAccounts(): void {
+    for (const search of this.#unsettled) {
+      if (search.unanswered > 0) continue;
+      this.#unsettled.delete(search);
+      const cost = search.cost();
+      this.#emit(search, { type: 'cost', cost });
+      this.#options.onCost?.(search.id, cost);
+    }
   }
 
   #remove(search: Search, servedMs: number | undefined): void {

@@ -4,7 +4,7 @@
 import type { Lane, PathStep, RequestId } from '../engine/engine.ts';
 import type { SearchView } from '../exit/exit.ts';
 import { doomedBy } from '../exit/prune.ts';
-import type { Exit } from '../log/end.ts';
+import type { Cost, Exit } from '../log/end.ts';
 import { bestAnswer } from '../program/choice.ts';
 import type { Doomed } from '../program/program.ts';
 import { bestFirstReward } from '../scheduler/predictor.ts';
@@ -34,6 +34,8 @@ export interface Flight {
   readonly step: Step | undefined;
   /** Nobody waits for it any more; kept until the engine has answered, so that its tokens are counted. */
   cancelled: boolean;
+  /** Tokens that have come so far. */
+  streamedTokens: number;
 }
 
 /** A speculative expansion: its lease goes back when the last of its children has been answered or adopted. */
@@ -56,6 +58,8 @@ export class Search {
   resumed = false;
   readonly ledger = new Ledger();
   readonly order = new FoldOrder();
+  /** Requests that engine and verifier have not answered, cancelled ones included. */
+  unanswered = 0;
   readonly leases = new Map<StrandId, Lease>();
   /** Children on their way, by draw; cancelled ones are not here. */
   readonly flights = new Map<DrawKey, Flight>();
@@ -154,7 +158,7 @@ export class Search {
       exit,
       // What was accepted is the answer, whatever a vote would say.
       answer: exit.kind === 'accepted' ? bestAnswer(tree) : request.program.answer(tree),
-      cost: this.ledger.cost(this.#ghostTokens()),
+      cost: this.cost(),
       nodes: tree.nodes.length,
       rollouts: tree.closed.completed,
       arrivalMs,
@@ -163,9 +167,9 @@ export class Search {
     };
   }
 
-  #ghostTokens(): number {
-    let sum = 0;
-    for (const ghost of this.tree.ghosts.values()) sum += ghost.step.tokens;
-    return sum;
+  cost(): Cost {
+    let ghostTokens = 0;
+    for (const ghost of this.tree.ghosts.values()) ghostTokens += ghost.step.tokens;
+    return this.ledger.cost(ghostTokens);
   }
 }

@@ -33,17 +33,21 @@ export const endsOnceWithReason: Checker = ({ log, submitted, results }) => {
   return mute && `${mute.id} ended without a reason`;
 };
 
-/** After its end a search says nothing more, and its log has no gap. */
+/** After its end a search says what it cost, once, and nothing more; its log has no gap. */
 export const logsAreWhole: Checker = ({ log }) => {
   const next = new Map<string, number>();
   const ended = new Set<string>();
+  const settled = new Set<string>();
   for (const { search, sequence, event } of log) {
     if (sequence !== (next.get(search) ?? 0)) return `${search}#${sequence} follows ${next.get(search)}`;
-    if (ended.has(search)) return `${search} says '${event.type}' after its end`;
+    if (settled.has(search) || (event.type === 'cost') !== ended.has(search)) {
+      return `${search} says '${event.type}' ${ended.has(search) ? 'after' : 'before'} its end`;
+    }
     next.set(search, sequence + 1);
     if (event.type === 'exited') ended.add(search);
+    if (event.type === 'cost') settled.add(search);
   }
-  return undefined;
+  return [...ended].find((search) => !settled.has(search))?.concat(' never says what it cost');
 };
 
 /** Every search that is admitted gets a strand before it ends, unless it was cut off by time, cancel or failure. */

@@ -7,7 +7,7 @@ import { hash, Random } from '../../base/random.ts';
 import { extractAnswer, QuestionModel, type QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
-import type { ExitKind } from '../../log/end.ts';
+import type { Cost, ExitKind } from '../../log/end.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
@@ -93,6 +93,7 @@ class TrialRun {
   readonly #ends: { readonly atMs: number; readonly tokens: number; readonly waiting: number }[] = [];
   #next = 0;
   #left: number;
+  #unsettled: number;
   #woken = false;
   #wakeMs = Number.POSITIVE_INFINITY;
 
@@ -116,11 +117,13 @@ class TrialRun {
     this.#search = searchOf(spec.contender, model, { rollouts: spec.rollouts, threshold: spec.threshold });
     this.#questions = spec.questions ?? Array.from({ length: spec.requests }, (_, at) => at);
     this.#left = this.#questions.length;
+    this.#unsettled = this.#left;
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
     this.#runtime = new Runtime({
       ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget: spec.budget },
       clock: this.#world.clock,
       onEnd: (result) => this.#end(result),
+      onCost: (id, cost) => this.#settle(Number(id), cost),
       wake: () => {
         this.#woken = true;
       },
@@ -129,8 +132,8 @@ class TrialRun {
 
   run(): TrialResult {
     this.#schedule();
-    this.#world.run(() => this.#react(), { stop: () => this.#left === 0 });
-    assert(this.#left === 0, `${this.#left} searches never ended`);
+    this.#world.run(() => this.#react(), { stop: () => this.#unsettled === 0 });
+    assert(this.#left === 0 && this.#unsettled === 0, `${this.#left} searches never ended`);
     const { busyMs, evictedTokens } = this.#engine.totals();
     const gpuMs = hardware.replicas * this.#world.nowMs;
     return {
@@ -184,11 +187,10 @@ class TrialRun {
 
   #end(result: SearchResult): void {
     const at = Number(result.id);
-    const { committedTokens, discardedTokens, speculativeTokens } = result.cost;
     const { prompt } = this.#requestOf(at);
     this.#served[at] = {
       ...{ arrivalMs: result.arrivalMs, endedMs: result.endedMs, rollouts: result.rollouts, exit: result.exit.kind },
-      tokens: committedTokens + discardedTokens + speculativeTokens,
+      tokens: 0,
       correct: result.answer?.complete === true && result.answer.answer === this.#model.question(prompt).answer,
     };
     this.#left -= 1;
@@ -197,6 +199,12 @@ class TrialRun {
     if (this.#spec.arrivals.kind === 'one-by-one' && this.#left > 0) {
       this.#world.at(this.#world.nowMs, () => this.#submitNext());
     }
+  }
+
+  /** What was cancelled at the exit has been generated all the same: tokens are counted when the engine has said how many. */
+  #settle(at: number, { committedTokens, discardedTokens, speculativeTokens }: Cost): void {
+    this.#served[at] = { ...this.#served[at]!, tokens: committedTokens + discardedTokens + speculativeTokens };
+    this.#unsettled -= 1;
   }
 
   /** From the end of the ramp (a fifth of the searches that end while others wait) to the last such end. */

@@ -56,6 +56,8 @@ export class LiveSearch {
   /** The last fault of engine or verifier, in case the search fails of it. */
   lastFault: FaultCode | undefined;
   ended: Ended | undefined;
+  /** Its cost is final and its end written. */
+  settled = false;
   /** Somebody has asked for it to end. */
   cancelled = false;
   /** The search on another model that went on where this one was futile. */

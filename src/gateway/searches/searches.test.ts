@@ -62,10 +62,10 @@ describe('a background search', () => {
     expect(events.at(-1)).toMatchObject({ event: 'end', data: '{"state":"done"}' });
     const entries = events.slice(0, -1).map(({ data }) => JSON.parse(data ?? '')) as LoggedEvent[];
     expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, at) => at));
-    expect(entries.at(-1)?.event.type).toBe('exited');
+    expect(entries.slice(-2).map(({ event }) => event.type)).toEqual(['exited', 'cost']);
     expect(entries).toEqual(await journal.read(id, -1, 10_000));
     const { result } = await read(url, id);
-    expect(`${result.reasoning_content}${result.content}`).toBe((entries.at(-1) as Loose).event.answer.text);
+    expect(`${result.reasoning_content}${result.content}`).toBe((entries.at(-2) as Loose).event.answer.text);
   });
 
   test('its events resume after the last that was seen, while it runs and after', async () => {
@@ -209,7 +209,7 @@ describe('after a crash', () => {
     const finish = journal.finish.bind(journal);
     journal.finish = async () => true;
     const { id } = await create(before.url);
-    while ((await journal.read(id, -1, 1000)).at(-1)?.event.type !== 'exited') await read(before.url, id);
+    while ((await journal.read(id, -1, 1000)).at(-1)?.event.type !== 'cost') await read(before.url, id);
     journal.finish = finish;
     const { url, engine } = await runGateway({ journal });
     expect(await finished(url, id)).toMatchObject({ state: 'done', result: { complete: true } });

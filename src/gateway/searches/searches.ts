@@ -3,20 +3,15 @@
 // result is made from plan and log alone. Order matters: whatever is journalled is called in the order in which it
 // must be found again after a crash.
 
-import type { OpenModel } from '../../answering/open-model.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { requestOf } from '../../answering/search-request.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
-import type { Config } from '../../config/schema.ts';
-import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
+import type { Plain, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { LineFacts, LineKey } from '../../scheduler/line.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
-import type { TraceContext } from '../http/trace-context.ts';
-import type { Log } from '../observe/log.ts';
 import { Admission, retryAfterSeconds } from './admission.ts';
 import { planSuccessor } from './escalation.ts';
 import { GuestPlaces } from './guests.ts';
@@ -24,34 +19,8 @@ import { type Ended, LiveSearch } from './live-search.ts';
 import { plantAgain, replayLog, revive } from './recovery.ts';
 import { endOf } from './search-end.ts';
 import { fingerprint, newSearchId, toAccept, toFinish } from './search-facts.ts';
-import { type Loop, ServedModel } from './served-model.ts';
-
-export interface SearchesOptions {
-  readonly config: Config;
-  readonly models: readonly OpenModel[];
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Told of every search that has ended in this process. */
-  readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
-  /** And again when its end is on disk. */
-  readonly onFinished?: (id: string) => void;
-  /** What steps the runtime of a model; timers unless given. */
-  readonly loop?: () => Loop;
-}
-
-export interface NewSearchOptions {
-  readonly background: boolean;
-  readonly body: Plain;
-  readonly idempotencyKey?: string;
-  readonly title?: string;
-  readonly trace?: TraceContext | undefined;
-}
-
-/** A search that exists already under the same idempotency key. */
-export interface Known {
-  readonly known: string;
-}
+import type { Known, NewSearchOptions, SearchesOptions } from './searches-options.ts';
+import { ServedModel } from './served-model.ts';
 
 export class Searches {
   readonly models = new Map<string, ServedModel>();
@@ -127,6 +96,8 @@ export class Searches {
   /** Interactive searches are cancelled, background ones left to the journal. */
   async close(): Promise<void> {
     await Promise.all([...this.models.values()].map((model) => model.close()));
+    // Whoever still owed an answer is gone: what is known of the cost stands.
+    for (const search of this.#live.values()) if (!search.settled) this.#settle(search);
     // What the disk refuses is told when the journal is closed.
     await this.#options.journal.flush().catch(() => {});
   }
@@ -223,6 +194,7 @@ export class Searches {
     this.#write(search, event);
     for (const listener of search.listeners) listener.event?.(event);
     if (event.event.type === 'exited') this.#end(search);
+    if (event.event.type === 'cost') this.#settle(search);
   }
 
   #onAdmitted(search: LiveSearch, atMs: number): void {
@@ -276,13 +248,24 @@ export class Searches {
 
   // ---- ending ----------------------------------------------------------------------------------------------------
 
-  #end(search: LiveSearch): void {
+  /** Its clients are answered at once, with what is known of its cost. */
+  #end(search: LiveSearch, isSettled = false): void {
     const isFutile = search.fold.exit?.kind === 'futile';
     if (isFutile && search.facts.plan.onFutile === 'escalate') search.successor = this.#escalate(search);
-    this.#finish(
-      search,
-      endOf(search, this.#nowMs(), retryAfterSeconds(this.#model(search).runtime.queue.pace?.meanMs)),
-    );
+    this.admission.leave(search.id);
+    search.end(this.#endOf(search, this.#nowMs()));
+    if (isSettled) this.#settle(search);
+  }
+
+  /** Its cost is final: so are its record and the metrics. */
+  #settle(search: LiveSearch): void {
+    if (search.ended === undefined) return;
+    search.ended = this.#endOf(search, search.ended.endedMs);
+    this.#finish(search, search.ended);
+  }
+
+  #endOf(search: LiveSearch, endedMs: number): Ended {
+    return endOf(search, endedMs, retryAfterSeconds(this.#model(search).runtime.queue.pace?.meanMs));
   }
 
   /** Takes it from the runtime: as an end of its own where it runs, without a word where it waits. */
@@ -296,10 +279,14 @@ export class Searches {
   #endUnstarted(search: LiveSearch, error?: ApiError): void {
     if (search.ended !== undefined) return;
     const state = error === undefined ? 'cancelled' : 'failed';
-    this.#finish(search, { state, endedMs: this.#nowMs(), result: undefined, error });
+    const ended = { state, endedMs: this.#nowMs(), result: undefined, error } as const;
+    this.admission.leave(search.id);
+    search.end(ended);
+    this.#finish(search, ended);
   }
 
   #finish(search: LiveSearch, ended: Ended): void {
+    search.settled = true;
     const { journal, log, onEnded, onFinished } = this.#options;
     journal
       .finish(search.id, search.epoch, toFinish(search, ended))
@@ -308,8 +295,6 @@ export class Searches {
         this.#live.delete(search.id);
         onFinished?.(search.id);
       });
-    this.admission.leave(search.id);
-    search.end(ended);
     onEnded?.(search, ended);
   }
 
@@ -356,7 +341,7 @@ export class Searches {
       this.#options.log.error('recover', { search: search.id, error });
     }
     if (search.fold.exit === undefined) this.#endUnstarted(search);
-    else this.#end(search);
+    else this.#end(search, true);
   }
 
   /** Its turn has come: reads its log and goes on, or ends it where the log has an end. */
@@ -370,7 +355,7 @@ export class Searches {
       if (search.ended !== undefined) return;
       if (search.fold.exit !== undefined) {
         runtime.withdraw(id);
-        return this.#end(search);
+        return this.#end(search, true);
       }
       const { aggregation } = search.facts.plan;
       const events = logged.length > 0 ? logged : plantAgain(journal, search, aggregation, this.#nowMs());

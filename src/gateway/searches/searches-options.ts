@@ -1,0 +1,37 @@
+// What the searches of a gateway are made of, and what a caller says when it starts one.
+
+import type { OpenModel } from '../../answering/open-model.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Journal, Plain } from '../../journal/journal.ts';
+import type { TraceContext } from '../http/trace-context.ts';
+import type { Log } from '../observe/log.ts';
+import type { Ended, LiveSearch } from './live-search.ts';
+import type { Loop } from './served-model.ts';
+
+export interface SearchesOptions {
+  readonly config: Config;
+  readonly models: readonly OpenModel[];
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told of every search that has ended in this process, when its cost is final. */
+  readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
+  /** And again when its end is on disk. */
+  readonly onFinished?: (id: string) => void;
+  /** What steps the runtime of a model; timers unless given. */
+  readonly loop?: () => Loop;
+}
+
+export interface NewSearchOptions {
+  readonly background: boolean;
+  readonly body: Plain;
+  readonly idempotencyKey?: string;
+  readonly title?: string;
+  readonly trace?: TraceContext | undefined;
+}
+
+/** A search that exists already under the same idempotency key. */
+export interface Known {
+  readonly known: string;
+}
