@@ -57,7 +57,7 @@ describe('selection', () => {
       { reward: 1, meanLogprob: Math.log(0.75) },
       { reward: 0.5, meanLogprob: Math.log(0.25) },
     ]);
-    const priors = siblingPriors(tree.root.children);
+    const priors = siblingPriors(tree.root.children, 'logprob');
     expect(priors[tree.root.children.indexOf(childAt(tree.root, 0))]).toBeCloseTo(0.75, 12);
     expect(priors[tree.root.children.indexOf(childAt(tree.root, 1))]).toBeCloseTo(0.25, 12);
   });
@@ -73,7 +73,7 @@ describe('the Q of a child that no rollout has completed', () => {
     return tree;
   }
   const chosen = (unvisited: Unvisited, exploration: number) =>
-    selectLeaf(afterOne().root, { selection: 'puct', exploration, unvisited })?.score;
+    selectLeaf(afterOne().root, { selection: 'puct', prior: 'logprob', exploration, unvisited })?.score;
 
   it('decides between the branch that has shown something and the one that has not', () => {
     // Child 0: Q = 0.81, U = c/4. Child 1: U = c/2 and Q = 0, 0.81 or 0.6.

@@ -10,7 +10,7 @@ import { type Choice, chosenAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
 import { askBelow, foldOutcome, follow, leastPromising, missingIndices, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
-import { type SelectionRule, selections, selectLeaf, unvisitedValues } from './selection.ts';
+import { priorNames, type SelectionRule, selections, selectLeaf, unvisitedValues } from './selection.ts';
 
 export interface MctsOptions extends SelectionRule {
   /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
@@ -29,6 +29,7 @@ export const mctsDefaults: MctsOptions = {
   selection: 'puct',
   exploration: 1,
   unvisited: 'zero',
+  prior: 'logprob',
   maxDepth: 40,
   sampling: { temperature: 0.8 },
   choose: 'best',
@@ -60,6 +61,13 @@ export const mcts = defineProgram({
       client: 'coppice',
       why: 'c of PUCT or UCT: more looks at branches that were visited less (docs/decisions/0002-mcts-constants.md)',
     },
+    prior: {
+      default: 'logprob',
+      values: priorNames,
+      unit: 'P of PUCT',
+      client: 'coppice',
+      why: 'shares of draws and a uniform prior need no log probabilities, which cost a server time (decision 52)',
+    },
     unvisited: {
       default: 'zero',
       values: unvisitedValues,
@@ -81,7 +89,7 @@ class Mcts implements Program {
 
   constructor(options: MctsOptions) {
     this.#options = options;
-    this.readsLogprobs = options.selection === 'puct';
+    this.readsLogprobs = options.selection === 'puct' && options.prior === 'logprob';
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {

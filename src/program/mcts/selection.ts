@@ -12,7 +12,12 @@ export const unvisitedValues = ['zero', 'parent', 'score'] as const;
 /** Q of a child that no rollout has completed: nothing, what its parent has, or the score of the path up to it. */
 export type Unvisited = (typeof unvisitedValues)[number];
 
+export const priorNames = ['logprob', 'draws', 'uniform'] as const;
+/** P(s, a) of PUCT: from the step's log probability, from how often the step was drawn, or the same for all siblings. */
+export type Prior = (typeof priorNames)[number];
+
 export interface SelectionRule {
+  readonly prior: Prior;
   readonly selection: Selection;
   /** c of PUCT or UCT. */
   readonly exploration: number;
@@ -67,7 +72,7 @@ function countOpenings(node: Node, doomed: Doomed, counts: Map<Node, number>): n
 
 function selectChild(parent: Node, rule: SelectionRule, imagined: Imagined, openings: Openings): Node {
   const { selection, exploration, unvisited } = rule;
-  const priors = selection === 'puct' ? siblingPriors(parent.children) : undefined;
+  const priors = selection === 'puct' ? siblingPriors(parent.children, rule.prior) : undefined;
   const parentVisits = parent.visits + parent.pending + (imagined.get(parent) ?? 0);
   let best: Node | undefined;
   let bestScore = Number.NEGATIVE_INFINITY;
@@ -103,11 +108,19 @@ export function uct(value: number, parentVisits: number, visits: number, explora
   return value + exploration * Math.sqrt((2 * Math.log(Math.max(1, parentVisits))) / visits);
 }
 
-/** P(s, a): the softmax over siblings of the mean log probability of their tokens. */
-export function siblingPriors(siblings: readonly Node[]): number[] {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const each of siblings) highest = Math.max(highest, each.step?.meanLogprob ?? 0);
-  const weights = siblings.map((each) => Math.exp((each.step?.meanLogprob ?? 0) - highest));
+/**
+ * P(s, a) as P0 has it is the softmax over siblings of the mean log probability of their tokens. The share of draws that
+ * came out as a step estimates the same and costs an engine nothing: identical siblings are one child with a count.
+ */
+export function siblingPriors(siblings: readonly Node[], prior: Prior): number[] {
+  const weights =
+    prior === 'logprob' ? likelihoods(siblings) : siblings.map(({ count }) => (prior === 'draws' ? count : 1));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return weights.map((weight) => weight / sum);
+}
+
+function likelihoods(siblings: readonly Node[]): number[] {
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const each of siblings) highest = Math.max(highest, each.step?.meanLogprob ?? 0);
+  return siblings.map((each) => Math.exp((each.step?.meanLogprob ?? 0) - highest));
 }
