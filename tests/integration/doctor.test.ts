@@ -54,6 +54,17 @@ describe('coppice doctor', () => {
     expect(server.mostAtOnce).toBeLessThanOrEqual(4);
   });
 
+  it('measures a vLLM as a search asks it, beside the server alone, and names the flags that matter', async () => {
+    const server = await serve(new VllmServer());
+    const { text } = await doctor('--engine', server.url, '--seconds', '1');
+    expect(text).toContain('the server alone');
+    expect(text).toMatch(/\d\.\d\d of the server's own speed reaches coppice/);
+    expect(text).toContain('--stream-interval');
+    const bodies = server.bodies('/v1/completions').filter((body) => body.max_tokens !== 1);
+    expect(bodies.some(({ n }) => n === 4)).toBe(true);
+    expect(bodies.every((body) => !('logprobs' in body) && !('seed' in body))).toBe(true);
+  });
+
   it('examines the reward model by scoring a step', async () => {
     const server = await serve(new VllmServer());
     const { text } = await doctor('--engine', server.url, '--verifier', server.url, '--seconds', '0');

@@ -7,6 +7,7 @@ import { tally } from '../contest/tally.ts';
 import { verdict } from './compare.ts';
 import { engineFindings, verifierFindings } from './findings.ts';
 import { budgetFor, type CurvePoint, kneeOf } from './knee.ts';
+import { shareOf, throughputFindings } from './throughput.ts';
 
 const point = (sequences: number, tokensPerSecond: number): CurvePoint => ({
   sequences,
@@ -15,7 +16,7 @@ const point = (sequences: number, tokensPerSecond: number): CurvePoint => ({
 });
 
 describe('kneeOf', () => {
-  it('is the last doubling that paid', () => {
+  it('is the fewest sequences that give four fifths of the highest throughput', () => {
     const points = [point(1, 100), point(2, 195), point(4, 370), point(8, 600), point(16, 700), point(32, 720)];
     expect(kneeOf(points)?.sequences).toBe(8);
     expect(budgetFor(kneeOf(points)!, 4)).toBe(2);
@@ -26,6 +27,36 @@ describe('kneeOf', () => {
     expect(kneeOf([point(1, 100), point(2, 190), point(3, 200)])?.sequences).toBe(2);
     expect(kneeOf([])).toBeUndefined();
     expect(kneeOf([point(1, 100), point(2, 90), point(4, 370)])?.sequences).toBe(4);
+  });
+});
+
+describe('kneeOf a curve that rises slowly to its end', () => {
+  it('is near the end, and not at one sequence', () => {
+    const points = Array.from({ length: 9 }, (_, at) => point(2 ** at, 100 * 1.25 ** at));
+    expect(kneeOf(points)?.sequences).toBe(128);
+  });
+});
+
+describe('throughput', () => {
+  const vllm = { dialect: 'vllm' } as ServerFacts;
+
+  it('is compared at the largest number of sequences that both curves have', () => {
+    const alone = [point(1, 100), point(2, 200), point(4, 400)];
+    expect(shareOf([point(1, 90), point(2, 150)], alone)).toBeCloseTo(0.75);
+    expect(shareOf([point(3, 90)], alone)).toBeUndefined();
+  });
+
+  it('names the flags that would change it', () => {
+    const texts = (share: number, last: boolean): string =>
+      throughputFindings(vllm, point(256, 20_000), share, last)
+        .map(({ level, text }) => `${level} ${text}`)
+        .join('\n');
+    expect(texts(0.6, true)).toMatch(/warning 0\.60 of the server's own speed.*--api-server-count/);
+    expect(texts(0.6, true)).toContain('--max-num-seqs');
+    expect(texts(0.95, false)).toMatch(/good 0\.95/);
+    expect(texts(0.95, false)).not.toContain('--max-num-seqs');
+    for (const flag of ['--stream-interval', '--async-scheduling']) expect(texts(0.95, false)).toContain(flag);
+    expect(throughputFindings({ ...vllm, dialect: 'sglang' }, point(8, 10), undefined, true)).toEqual([]);
   });
 });
 

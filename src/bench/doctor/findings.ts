@@ -80,7 +80,7 @@ function priorityFinding({ dialect, priorityOrder }: ServerFacts): Finding {
 function limitFindings({ dialect, sequenceLimit, contextTokens }: ServerFacts): Finding[] {
   const findings: Finding[] = [];
   if (sequenceLimit === undefined)
-    findings.push(note('does not say how many sequences it runs: found by trial, from 32'));
+    findings.push(note('does not say how many sequences it runs: found by trial, in about a second'));
   else findings.push(good(`runs ${sequenceLimit} sequences at a time; no more are sent`));
   if (sequenceLimit !== undefined && sequenceLimit < fewSlots) {
     const flag = dialect === 'llama-server' ? '-np' : '--max-running-requests';

@@ -7,17 +7,16 @@ export interface CurvePoint {
   readonly tokensPerSecond: number;
 }
 
-/** Twice the sequences must give at least so many times the tokens, or they are not worth the latency. */
-const worthwhile = 1.3;
+/** So much of the highest throughput is enough: what lies beyond costs every sequence time and gives little more. */
+const enough = 0.8;
 
-/** The point from which no further doubling pays, on the whole: one that was measured badly does not hide those beyond. */
+/**
+ * The fewest sequences that give most of the highest throughput. It is measured from the top: on a curve that rises slowly
+ * all the way no single doubling seems to pay, and yet one sequence would be far too few.
+ */
 export function kneeOf(points: readonly CurvePoint[]): CurvePoint | undefined {
-  const worth = ({ sequences, tokensPerSecond }: CurvePoint): number =>
-    tokensPerSecond / worthwhile ** Math.log2(sequences);
-  return points.reduce<CurvePoint | undefined>(
-    (best, point) => (best === undefined || worth(point) > worth(best) ? point : best),
-    undefined,
-  );
+  const highest = Math.max(...points.map((each) => each.tokensPerSecond));
+  return points.find(({ tokensPerSecond }) => tokensPerSecond >= enough * highest);
 }
 
 /** Strands that fill the engine to its knee: each expansion of a strand is `branching` sequences. */

@@ -1,7 +1,9 @@
 // The step-time curve of an engine, by a short probe: so many sequences at a time, twice as many each time, until the time
-// is up, the engine's limit is reached, or more sequences clearly do not pay. Works on any engine; asks for short texts.
+// is up or the engine's limit is reached. Works on any engine; asks for whole steps in expansions, as a search does that
+// nobody watches.
 
 import { type Engine, type EngineMessage, type GenerateRequest, isAnswer } from '../../engine/engine.ts';
+import type { Prompt } from '../../tree/step.ts';
 import type { CurvePoint } from './knee.ts';
 
 export interface CurveOptions {
@@ -12,22 +14,34 @@ export interface CurveOptions {
 
 export const curveDefaults: CurveOptions = { seconds: 15, maxSequences: 256, tokens: 48 };
 
-interface Wave {
+/** So many sequences at once, from the first request to the last answer. */
+export interface Wave {
   readonly tokens: number;
   readonly elapsedMs: number;
   readonly fault: string | undefined;
 }
 
-/** Connects the engine to itself: the caller must not use it meanwhile. */
-export async function measureCurve(engine: Engine, options: Partial<CurveOptions> = {}): Promise<CurvePoint[]> {
+/** What a curve is measured of. */
+export interface WaveSource {
+  readonly limit: number | undefined;
+  wave(sequences: number, tokens: number): Promise<Wave>;
+}
+
+export const wavePrompt: Prompt = {
+  kind: 'chat',
+  messages: [{ role: 'user', content: 'Count upwards from 1, one number per line.' }],
+};
+/** A string that nobody writes: every sequence runs to the token limit unless the model ends it. */
+export const waveDelimiters: readonly string[] = ['\u0001\u0002'];
+
+export async function measureCurve(source: WaveSource, options: Partial<CurveOptions> = {}): Promise<CurvePoint[]> {
   const { seconds, maxSequences, tokens } = { ...curveDefaults, ...options };
-  const prober = new Prober(engine);
   const endMs = performance.now() + seconds * 1000;
-  const limit = Math.min(maxSequences, engine.load().sequenceLimit ?? maxSequences);
-  await prober.wave(1, tokens);
+  const limit = Math.min(maxSequences, source.limit ?? maxSequences);
+  await source.wave(1, tokens);
   const points: CurvePoint[] = [];
   for (let sequences = 1; ; sequences = Math.min(limit, sequences * 2)) {
-    const level = await bestWave(prober, sequences, tokens, (seconds * 1000) / levels);
+    const level = await bestWave(source, sequences, tokens, (seconds * 1000) / levels);
     if (level === undefined) break;
     const { elapsedMs, tokens: written } = level;
     const tokensPerSecond = (written / elapsedMs) * 1000;
@@ -44,7 +58,7 @@ const mostWaves = 5;
 
 /** The fastest of a few waves: what slows one down is other work on the machine. Undefined after a fault. */
 async function bestWave(
-  prober: Prober,
+  source: WaveSource,
   sequences: number,
   tokens: number,
   budgetMs: number,
@@ -52,20 +66,26 @@ async function bestWave(
   let best: Wave | undefined;
   const endMs = performance.now() + budgetMs;
   for (let at = 0; at < mostWaves && (best === undefined || performance.now() < endMs); at += 1) {
-    const wave = await prober.wave(sequences, tokens);
+    const wave = await source.wave(sequences, tokens);
     if (wave.fault !== undefined) return undefined;
     if (best === undefined || wave.tokens / wave.elapsedMs > best.tokens / best.elapsedMs) best = wave;
   }
   return best;
 }
 
-class Prober {
+/** Steps per expansion. */
+const siblings = 4;
+
+/** Connects the engine to itself: the caller must not use it meanwhile. */
+export class EngineWaves implements WaveSource {
+  readonly limit: number | undefined;
   readonly #engine: Engine;
-  #next = 1;
+  #next = 0;
   #receive: (message: EngineMessage) => void = () => {};
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.limit = engine.load().sequenceLimit;
     engine.connect((message) => this.#receive(message));
   }
 
@@ -95,14 +115,15 @@ class Prober {
     return {
       id,
       search: 'doctor',
-      prompt: { kind: 'chat', messages: [{ role: 'user', content: 'Count upwards from 1, one number per line.' }] },
+      prompt: wavePrompt,
       parent: 0,
       path: [],
       index: id,
       sampling: { temperature: 1 },
       seed: id,
-      // A string that nobody writes: every sequence runs to the token limit unless the model ends it.
-      delimiters: ['\u0001\u0002'],
+      expansion: Math.floor(id / siblings),
+      needs: { logprobs: false, tokens: false, seed: false },
+      delimiters: waveDelimiters,
       maxTokens: tokens,
       lane: 'primary',
       priority: 0,

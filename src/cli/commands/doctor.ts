@@ -12,7 +12,9 @@ import { tallyTable } from '../../bench/contest/tally-table.ts';
 import { compare, verdict } from '../../bench/doctor/compare.ts';
 import { capabilityFindings, engineFindings, type Finding, verifierFindings } from '../../bench/doctor/findings.ts';
 import { budgetFor, type CurvePoint, kneeOf } from '../../bench/doctor/knee.ts';
-import { curveDefaults, measureCurve } from '../../bench/doctor/step-time.ts';
+import { ServerAlone } from '../../bench/doctor/server-alone.ts';
+import { curveDefaults, EngineWaves, measureCurve } from '../../bench/doctor/step-time.ts';
+import { shareOf, throughputFindings } from '../../bench/doctor/throughput.ts';
 import { checkConfig } from '../../config/load.ts';
 import { engineKnobs } from '../../config/machine-knobs.ts';
 import type { ModelConfig } from '../../config/schema.ts';
@@ -60,7 +62,11 @@ interface Section {
 
 interface Report {
   readonly sections: Section[];
+  /** Of the servers, where there are any. */
+  facts?: readonly ServerFacts[];
   curve?: readonly CurvePoint[];
+  /** Of the server asked without coppice. */
+  alone?: readonly CurvePoint[];
   knee?: CurvePoint;
   verdict?: string;
 }
@@ -107,6 +113,7 @@ async function openServers(settings: Settings, report: Report): Promise<OpenMode
   }
   const scores = await examineVerifier(settings, report);
   if (facts.length < settings.engines.length) return undefined;
+  report.facts = facts;
   // One limit for all: the probe must be able to go beyond what is found by trial.
   const inFlight = Math.min(...facts.map((each) => each.sequenceLimit ?? curveDefaults.maxSequences));
   return openModel(remoteModel(settings, inFlight, scores), process.env);
@@ -116,7 +123,7 @@ async function openServers(settings: Settings, report: Report): Promise<OpenMode
 function remoteModel(settings: Settings, inFlight: number, scores: boolean): ModelConfig {
   const { engines, keyEnv, verifiers, verifierKeyEnv, kind } = settings;
   const engineKey = keyEnv === undefined ? {} : { apiKeyEnv: keyEnv };
-  const engine = { kind: 'openai', urls: engines, inFlight, siblings: 'single', ...namedOf(settings), ...engineKey };
+  const engine = { kind: 'openai', urls: engines, inFlight, ...namedOf(settings), ...engineKey };
   const verifierKey = verifierKeyEnv === undefined ? {} : { apiKeyEnv: verifierKeyEnv };
   const named = kind === 'judge' ? { kind } : { kind: 'prm', format: kind };
   const verifier = scores ? { ...named, urls: verifiers, ...verifierKey } : { kind: 'confidence' };
@@ -199,22 +206,50 @@ async function probeCurve(
   report: Report,
   print: (line: string) => void,
 ): Promise<void> {
-  print(`\nstep time, by a probe of at most ${settings.seconds} s (prompt included)`);
-  const curve = await measureCurve(engine, { seconds: settings.seconds });
+  print(`\nwhole steps as a search asks for them, by a probe of at most ${settings.seconds} s (prompt included)`);
+  const plain = report.facts?.length === 1 && ServerAlone.suits(report.facts[0]!) ? report.facts[0] : undefined;
+  const seconds = plain === undefined ? settings.seconds : settings.seconds / 2;
+  const curve = await measureCurve(new EngineWaves(engine), { seconds });
+  const alone = plain === undefined ? [] : await curveAlone(settings, plain, seconds);
   const knee = kneeOf(curve);
   report.curve = curve;
-  print('  sequences   ms per token   tokens per s');
-  for (const { sequences, stepMs, tokensPerSecond } of curve) {
-    print(
-      `  ${String(sequences).padStart(9)}   ${stepMs.toFixed(1).padStart(12)}   ${tokensPerSecond.toFixed(0).padStart(12)}`,
-    );
-  }
+  report.alone = alone;
+  for (const line of curveLines(curve, alone)) print(line);
   if (knee === undefined) return print('  the probe got no answer');
   report.knee = knee;
-  const last = knee === curve.at(-1) ? ' (the last that was tried: more may pay)' : '';
+  const isLast = knee === curve.at(-1);
+  const last = isLast ? ' (the last that was tried: more may pay)' : '';
   print(
     `  knee at ${knee.sequences} sequences${last}: a budget of about ${budgetFor(knee, branching)} strands of ${branching} steps`,
   );
+  const findings = plain === undefined ? [] : throughputFindings(plain, knee, shareOf(curve, alone), isLast);
+  for (const { level, text } of findings) print(`  ${marks[level]} ${text}`);
+}
+
+async function curveAlone(settings: Settings, facts: ServerFacts, seconds: number): Promise<CurvePoint[]> {
+  const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
+  try {
+    return await measureCurve(new ServerAlone(connection, facts), { seconds });
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    return [];
+  } finally {
+    connection.close();
+  }
+}
+
+function curveLines(curve: readonly CurvePoint[], alone: readonly CurvePoint[]): string[] {
+  const beside = alone.length > 0 ? '   the server alone' : '';
+  const rows = curve.map(({ sequences, stepMs, tokensPerSecond }) => {
+    const own = alone.find((each) => each.sequences === sequences)?.tokensPerSecond.toFixed(0) ?? '';
+    const cells = [
+      String(sequences).padStart(9),
+      stepMs.toFixed(1).padStart(12),
+      tokensPerSecond.toFixed(0).padStart(12),
+    ];
+    return `  ${cells.join('   ')}${alone.length > 0 ? `   ${own.padStart(16)}` : ''}`;
+  });
+  return [`  sequences   ms per token   tokens per s${beside}`, ...rows];
 }
 
 async function runComparison(
