@@ -39,7 +39,7 @@ export interface SearchPlan {
   readonly maxDepth: number;
   readonly delimiters: readonly string[];
   readonly stepTokens: number;
-  /** Most tokens of the text that is given back, cut at the end of a step. */
+  /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
   readonly maxTokens?: number;
   readonly onFutile: SearchSettings['onFutile'];
   readonly reasoning: SearchSettings['reasoning'];

@@ -18,8 +18,8 @@ export interface BuiltSearch {
 }
 
 export function buildSearch(plan: SearchPlan): BuiltSearch {
-  const { rollouts, branching, maxDepth, sampling, choose } = plan;
-  const size = { rollouts, branching, maxDepth, sampling, choose };
+  const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, sampling, choose } = plan;
+  const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose };
   const { exits, ...rules } = createRules(plan.policy, plan.policyOptions);
   return {
     plan,

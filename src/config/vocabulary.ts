@@ -146,7 +146,7 @@ export const requestKnobs = {
     whole: true,
     unit: 'tokens',
     client: 'openai',
-    why: 'of the text that is given back, cut at the end of a step; unlimited unless set',
+    why: 'of one path, and so of the text that is given back; a path cut there is no complete answer; unlimited unless set',
   },
   seed: {
     low: 0,

@@ -20,7 +20,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'asked':
       return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}`;
     case 'grown':
-      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${event.terminal ? ', and finished its path' : ''}`;
+      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${event.terminal ? (event.step.end === 'eos' ? ', and finished its path' : ', where its path is cut') : ''}`;
     case 'adopted':
       return `a speculative step below node ${event.parent} was asked for and became node ${event.node}`;
     case 'merged':

@@ -17,6 +17,7 @@ export interface BeamOptions {
   /** Candidates per beam and level. */
   readonly candidates: number;
   readonly maxDepth: number;
+  readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
   readonly choose: Choice;
 }
@@ -67,11 +68,13 @@ class Beam implements Program {
   readonly readsLogprobs = false;
   readonly expandsOnce = beam.expandsOnce;
   readonly naturalWidth: number;
+  readonly maxPathTokens: number | undefined;
   readonly #options: BeamOptions;
 
   constructor(options: BeamOptions) {
     this.#options = options;
     this.naturalWidth = options.beams;
+    this.maxPathTokens = options.maxPathTokens;
   }
 
   ask(tree: Tree, mayOpen: boolean): Ask | undefined {

@@ -22,6 +22,7 @@ import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
 export interface SamplesOptions {
   readonly samples: number;
   readonly maxDepth: number;
+  readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
   readonly choose: Choice;
 }
@@ -41,7 +42,7 @@ export function createSelfConsistency(options: Partial<Omit<SamplesOptions, 'cho
   return new Samples('self-consistency', false, { ...samplesDefaults, ...options, choose: 'vote' });
 }
 
-export function createGreedy(options: { maxDepth?: number } = {}): Program {
+export function createGreedy(options: { maxDepth?: number; maxPathTokens?: number | undefined } = {}): Program {
   return new Samples('greedy', false, { ...samplesDefaults, ...options, samples: 1, sampling: greedySampling });
 }
 
@@ -54,7 +55,7 @@ export const bestOfN = defineProgram({
   summary: 'independent samples, of which the one with the highest score is the answer',
   needsVerifier: true,
   takesTemperature: true,
-  create: ({ rollouts: samples, maxDepth, sampling, choose }) => createBestOfN({ samples, maxDepth, sampling, choose }),
+  create: ({ rollouts: samples, branching: _, ...size }) => createBestOfN({ samples, ...size }),
 });
 
 export const selfConsistency = defineProgram({
@@ -63,7 +64,8 @@ export const selfConsistency = defineProgram({
   summary: 'independent samples, and the answer that most of them give; needs no verifier',
   needsVerifier: false,
   takesTemperature: true,
-  create: ({ rollouts: samples, maxDepth, sampling }) => createSelfConsistency({ samples, maxDepth, sampling }),
+  create: ({ rollouts: samples, maxDepth, maxPathTokens, sampling }) =>
+    createSelfConsistency({ samples, maxDepth, maxPathTokens, sampling }),
 });
 
 export const greedy = defineProgram({
@@ -72,7 +74,7 @@ export const greedy = defineProgram({
   summary: 'a single sample at temperature 0',
   needsVerifier: false,
   takesTemperature: false,
-  create: ({ maxDepth }) => createGreedy({ maxDepth }),
+  create: ({ maxDepth, maxPathTokens }) => createGreedy({ maxDepth, maxPathTokens }),
 });
 
 class Samples implements Program {
@@ -82,6 +84,7 @@ class Samples implements Program {
   readonly readsLogprobs: boolean;
   readonly expandsOnce = samplesShape.expandsOnce;
   readonly naturalWidth: number;
+  readonly maxPathTokens: number | undefined;
   readonly #options: SamplesOptions;
 
   constructor(name: string, needsVerifier: boolean, options: SamplesOptions) {
@@ -89,6 +92,7 @@ class Samples implements Program {
     this.needsVerifier = needsVerifier;
     this.readsLogprobs = !needsVerifier && options.choose === 'vote';
     this.naturalWidth = options.samples;
+    this.maxPathTokens = options.maxPathTokens;
     this.#options = options;
   }
 

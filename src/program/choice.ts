@@ -3,7 +3,7 @@
 
 import { groupAnswers } from '../answer/groups.ts';
 import type { Answer } from '../log/end.ts';
-import { type Node, pathText } from '../tree/node.ts';
+import { isComplete, type Node, pathText } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { meanLogprobOf } from './confidence.ts';
 
@@ -65,8 +65,8 @@ function isBetter(node: Node, other: Node): boolean {
 }
 
 function describe(node: Node): Answer {
-  const { id, answer, score, terminal } = node;
-  return { node: id, text: pathText(node), answer, score, complete: terminal };
+  const { id, answer, score } = node;
+  return { node: id, text: pathText(node), answer, score, complete: isComplete(node) };
 }
 
 /** The leaf with the highest score; of equals the deepest, then the one with the lowest key. */

@@ -13,6 +13,7 @@ export interface ProgramSize {
   /** Steps per expansion: children of a node of MCTS, candidates of a beam. Samples take one each, whatever it says. */
   readonly branching: number;
   readonly maxDepth: number;
+  readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
   /** How the answer is chosen where there are scores; self-consistency votes by its nature. */
   readonly choose: Choice;

@@ -10,6 +10,8 @@ import type { Ask, Outcome } from './program.ts';
 export interface GrowthLimits {
   /** A node at this depth ends its path even if the model would go on. */
   readonly maxDepth: number;
+  /** And so does one whose path has this many tokens. */
+  readonly maxPathTokens?: number | undefined;
 }
 
 /**
@@ -53,7 +55,9 @@ type Success = Outcome & { ok: true };
 
 function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
   const { index, step, reward, answer } = outcome;
-  const terminal = step.end === 'eos' || parent.depth + 1 >= limits.maxDepth;
+  const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = limits;
+  const isLong = parent.depth + 1 >= maxDepth || parent.pathTokens + step.tokens >= maxPathTokens;
+  const terminal = step.end === 'eos' || isLong;
   return {
     key: nodeKey(parent.key, step),
     index,

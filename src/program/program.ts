@@ -54,6 +54,8 @@ export interface Program {
   readonly expandsOnce: boolean;
   /** How many strands it has open when nobody boosts it: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
+  /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */
+  readonly maxPathTokens?: number | undefined;
 
   /** How many strands it could have open now, those that are open included; at least one. What a boost may go up to. */
   demand(tree: Tree): number;

@@ -234,7 +234,7 @@ export class Flights {
 
 function generateRequest(flight: Flight, { sampling }: Expansion): GenerateRequest {
   const { id, search, node, index, form, path, lane } = flight;
-  const { prompt, seed, delimiters, maxStepTokens, priority } = search.request;
+  const { program, prompt, seed, delimiters, maxStepTokens, priority } = search.request;
   return {
     id,
     search: search.id,
@@ -245,7 +245,7 @@ function generateRequest(flight: Flight, { sampling }: Expansion): GenerateReque
     sampling,
     seed: drawSeed(seed, node.key, index, form),
     delimiters,
-    maxTokens: maxStepTokens,
+    maxTokens: Math.min(maxStepTokens, (program.maxPathTokens ?? Number.POSITIVE_INFINITY) - node.pathTokens),
     lane,
     priority,
   };

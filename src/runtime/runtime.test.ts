@@ -84,6 +84,19 @@ describe('the runtime', () => {
     }
   });
 
+  it.each([
+    ['depth', { maxDepth: 1 }],
+    ['token limit', { maxPathTokens: 1 }],
+  ] as const)('neither accepts a path that is cut at the %s nor calls it complete', (_, limit) => {
+    const { toys, engine, runtime, results } = world();
+    const { rules } = createPolicy('positive');
+    runtime.submit(request('a', createMcts(limit), { rules, limits: { threshold: 0, rollouts: 16 } }));
+    toys.run(runtime);
+    expect(results[0]).toMatchObject({ exit: { kind: 'exhausted' }, answer: { complete: false, answer: undefined } });
+    const most = 'maxPathTokens' in limit ? limit.maxPathTokens : 64;
+    expect(engine.requests.map(({ maxTokens }) => maxTokens)).toEqual([most, most, most, most]);
+  });
+
   it('answers at its exit with what was streamed, and says what it cost when the engine has said so', () => {
     const { toys, engine, runtime, results, log } = world();
     runtime.submit(request('a', createGreedy()));

@@ -91,6 +91,11 @@ export function meanValue(node: Node): number | undefined {
   return node.visits === 0 ? undefined : node.value / node.visits;
 }
 
+/** The model itself ended the path here. One that was cut at a limit is terminal too, but no answer. */
+export function isComplete({ terminal, step }: Node): boolean {
+  return terminal && step?.end === 'eos';
+}
+
 /** A leaf: it may still get a child. Those with children in flight, or with an expansion that was cut, are included. */
 export function mayGrow(node: Node): boolean {
   return !node.terminal && (node.children.length === 0 || node.cut || isExpanding(node));

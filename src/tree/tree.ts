@@ -7,7 +7,7 @@ import { raise } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
 import type { Closing, Ghost, Growth, NodeId, StrandId, TreeEvent } from './events.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
-import { isExpanding, makeChild, makeRoot, mayGrow, type Node } from './node.ts';
+import { isComplete, isExpanding, makeChild, makeRoot, mayGrow, type Node } from './node.ts';
 import type { Sampling } from './step.ts';
 
 export interface Strand {
@@ -35,7 +35,7 @@ export class Tree {
   /** Tokens of every step that became a node or joined one. */
   tokens = 0;
   /**
-   * The terminal node with the highest score, of equals the one with the lowest key. A child counts once its expansion is
+   * The end of the complete path with the highest score, of equals the one with the lowest key. A child counts once its expansion is
    * complete or given up: no rule sees a part of one.
    */
   best: Node | undefined;
@@ -215,7 +215,7 @@ export class Tree {
 
   #consider(nodes: readonly Node[]): void {
     for (const node of nodes) {
-      if (node.terminal && (this.best === undefined || isBetter(node, this.best))) this.best = node;
+      if (isComplete(node) && (this.best === undefined || isBetter(node, this.best))) this.best = node;
     }
   }
 

@@ -15,7 +15,7 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
   const { answer } = fold;
   const exit: Exit = fold.exit ?? { kind: 'failed', rule: 'no-exit', evidence: {} };
   const path = chosenPath(plan, fold);
-  const complete = isComplete(fold, path);
+  const complete = isComplete(plan, fold, path);
   const texts = textsOf(plan, fold, path, complete, exit);
   const outcome: ResultFacts = {
     exit,
@@ -42,9 +42,11 @@ export function chosenPath(plan: SearchPlan, fold: SearchFold): Node[] {
   return fold.pathTo(answer.node).filter(({ pathTokens }) => pathTokens <= most);
 }
 
-function isComplete(fold: SearchFold, path: readonly Node[]): boolean {
-  const answer = fold.answer;
-  return answer?.complete === true && path.at(-1)?.id === answer.node;
+/** A generation without search may also be ended by a stop string of the client. */
+function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): boolean {
+  const last = path.at(-1);
+  if (plan.mode === 'direct') return last?.step !== undefined && last.step.end !== 'length';
+  return fold.answer?.complete === true && last?.id === fold.answer.node;
 }
 
 function refusalText(fold: SearchFold): string {

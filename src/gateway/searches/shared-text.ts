@@ -8,7 +8,7 @@
 
 import type { SearchFold } from '../../log/fold.ts';
 import { type ProgramName, programOf } from '../../program/registry/programs.ts';
-import type { Node } from '../../tree/node.ts';
+import { isComplete, type Node } from '../../tree/node.ts';
 
 export interface Piece {
   readonly kind: 'reasoning' | 'content';
@@ -48,7 +48,7 @@ export class SharedText {
       const [only, ...others] = this.#at.children;
       if (only === undefined || this.#at.children.some(({ pathTokens }) => pathTokens > this.#maxTokens)) break;
       if (others.length > 0) {
-        if (others.some(({ terminal }) => terminal !== only.terminal)) break;
+        if (others.some((other) => isComplete(other) !== isComplete(only))) break;
         this.#give(pieces, only, commonLength(this.#at.children));
         break;
       }
@@ -80,7 +80,7 @@ export class SharedText {
     if (upTo <= this.#ahead) return;
     const text = textOf(node).slice(this.#ahead, upTo);
     this.#ahead = upTo;
-    pieces.push({ kind: node.terminal ? 'content' : 'reasoning', text });
+    pieces.push({ kind: isComplete(node) ? 'content' : 'reasoning', text });
   }
 }
 

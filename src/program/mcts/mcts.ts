@@ -18,6 +18,7 @@ export interface MctsOptions extends SelectionRule {
   /** Steps per expansion, P0 §5.1. */
   readonly branching: number;
   readonly maxDepth: number;
+  readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
   readonly choose: Choice;
 }
@@ -85,10 +86,12 @@ class Mcts implements Program {
   readonly readsLogprobs: boolean;
   readonly expandsOnce = mcts.expandsOnce;
   readonly naturalWidth = 1;
+  readonly maxPathTokens: number | undefined;
   readonly #options: MctsOptions;
 
   constructor(options: MctsOptions) {
     this.#options = options;
+    this.maxPathTokens = options.maxPathTokens;
     this.readsLogprobs = options.selection === 'puct' && options.prior === 'logprob';
   }
 

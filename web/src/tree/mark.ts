@@ -2,14 +2,14 @@
 // a ring cannot, a diamond is finished, a cross was cut. Pure.
 
 import { isBound } from '../../../src/tree/aggregate.ts';
-import type { Node } from '../../../src/tree/node.ts';
+import { isComplete, type Node } from '../../../src/tree/node.ts';
 import type { Tree } from '../../../src/tree/tree.ts';
 
 export type Mark = 'viable' | 'futile' | 'won' | 'lost';
 
-/** `won` and `lost` are finished paths at or below the threshold; without a bound a path may still rise, so it stays viable. */
+/** `won` and `lost` are finished paths at or below the threshold, those cut at a limit among the lost; without a bound a path may still rise, so it stays viable. */
 export function markOf(node: Node, tree: Tree, threshold: number): Mark {
-  if (node.terminal) return node.score >= threshold ? 'won' : 'lost';
+  if (node.terminal) return isComplete(node) && node.score >= threshold ? 'won' : 'lost';
   return isBound(tree.aggregation) && node.score < threshold ? 'futile' : 'viable';
 }
 
@@ -17,5 +17,5 @@ export const markWords: Readonly<Record<Mark, string>> = {
   viable: 'viable: may still reach the threshold',
   futile: 'futile: below the threshold, and scores only fall',
   won: 'finished, at or above the threshold',
-  lost: 'finished, below the threshold',
+  lost: 'finished below the threshold, or cut at a limit',
 };
