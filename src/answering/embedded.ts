@@ -5,6 +5,9 @@ import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { splitKv } from '../cost/kv-split.ts';
 import { tableCost } from '../cost/table.ts';
+import { chooseGpu, type GpuLibrary, hereWith } from '../engine/llama/gpu/gpu-library.ts';
+import type { GpuChoice } from '../engine/llama/gpu/gpu-names.ts';
+import { tryLibrary } from '../engine/llama/gpu/gpu-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama/llama-engine.ts';
 import { isShipped, modelPath } from '../engine/llama/shipped-models.ts';
 import type { ThreadInfo } from '../engine/llama/thread/thread-messages.ts';
@@ -27,6 +30,8 @@ export interface EmbeddedOptions {
   readonly kvTokens?: number;
   readonly threads?: number;
   readonly sequences?: number;
+  /** What to compute on; `auto` unless said: a GPU where a library for one is installed and runs. */
+  readonly gpu?: GpuChoice;
   /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Goes before `kvTokens`. */
   readonly kvBytes?: number;
   /** The cells of each side, for whoever has decided that already. */
@@ -48,6 +53,8 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
+type ChosenOptions = Omit<EmbeddedOptions, 'checkArithmetic' | 'gpu'> & { readonly library: GpuLibrary };
+
 /** A round as the split assumes it: paths an eighth as long as the model knows them, of eight steps, expanded by four. */
 const typical = { pathShare: 1 / 8, mostPathTokens: 512, pathSteps: 8, siblings: 4 } as const;
 /** Cells of the two models while they are measured. */
@@ -56,13 +63,15 @@ const trialKvTokens = 2048;
 const longestPathTokens = 2048;
 
 export async function openEmbedded({ checkArithmetic, ...options }: EmbeddedOptions): Promise<Embedded> {
-  const embedded = await openSized(options);
+  const library = await chooseGpu(options.gpu ?? 'auto', modelPath(options.model), hereWith(tryLibrary));
+  const opened = await openSized({ ...options, library });
+  const embedded = library.note === undefined ? opened : { ...opened, note: `${opened.note}, ${library.note}` };
   if (!checkArithmetic) return embedded;
   const verifier = new CheckedVerifier(embedded.verifier);
   return { ...embedded, verifier, note: `${embedded.note}, arithmetic checked` };
 }
 
-async function openSized(options: EmbeddedOptions): Promise<Embedded> {
+async function openSized(options: ChosenOptions): Promise<Embedded> {
   const { kvBytes, ...rest } = options;
   if (kvBytes === undefined) return openPair(rest);
   const trial = await openPair({ ...rest, kvTokens: trialKvTokens });
@@ -118,13 +127,18 @@ function refuse(kvBytes: number, leastBytes: number): never {
   return raise('bad-setting', `the KV memory is ${kvBytes} bytes; these models need at least ${leastBytes} (kvBytes)`);
 }
 
-async function openPair(options: Omit<EmbeddedOptions, 'kvBytes'>): Promise<Embedded> {
+async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedded> {
   const prm = options.prm ?? (isShipped(options.model) ? `${options.model}-prm` : 'none');
   const { kvTokens, kvSplit, threads, sequences } = options;
   const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads, sequences });
-  const engine = await LlamaEngine.open({ ...sizes, model: modelPath(options.model) });
+  const { directory, gpuLayers } = options.library;
+  const library = {
+    ...(directory === undefined ? {} : { libraryDirectory: directory }),
+    ...(gpuLayers === undefined ? {} : { gpuLayers }),
+  };
+  const engine = await LlamaEngine.open({ ...sizes, ...library, model: modelPath(options.model) });
   try {
-    const sized = definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads });
+    const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
     const verifier = await openVerifier(prm, options.reading ?? 'step', engine, sized);
     const hasRewardModel = prm !== 'none';
     const note = hasRewardModel
@@ -142,7 +156,7 @@ function openVerifier(
   prm: string,
   reading: ReadingName,
   engine: LlamaEngine,
-  sizes: Pick<LlamaEngineOptions, 'kvTokens' | 'threads'>,
+  sizes: Pick<LlamaEngineOptions, 'kvTokens' | 'threads' | 'libraryDirectory' | 'gpuLayers'>,
 ): Promise<Verifier> {
   if (prm === 'none') return Promise.resolve(new ConfidenceVerifier());
   if (prm === 'exact') return Promise.resolve(new ExactVerifier());

@@ -78,15 +78,17 @@ async function openEmbeddedModel(
   const { verifier: wanted } = config;
   if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'exact', 'confidence', 'none']);
   const remote = wanted.kind === 'judge' || (wanted.kind === 'prm' && wanted.urls !== undefined);
-  const { model, contextTokens: kvTokens, kvBytes, threads } = options;
+  const { model, contextTokens: kvTokens, kvBytes, threads, gpu } = options;
   const memory = kvBytes === undefined ? { kvTokens } : { kvBytes };
   const embedded = await openEmbedded({
     model,
     ...embeddedVerifier(config.verifier),
     ...memory,
+    gpu,
     ...(threads === undefined ? {} : { threads }),
   });
-  const { engine, kvSplit } = embedded;
+  const { engine, kvSplit, note } = embedded;
+  if (/, on the [CG]PU/.test(note)) log.info('embedded', { model: config.name, note });
   if (kvSplit !== undefined) log.info('kv-split', { model: config.name, kvBytes, ...kvSplit });
   const verifier = remote
     ? await openVerifier(config, undefined, environment).catch(closing(engine))

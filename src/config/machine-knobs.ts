@@ -1,6 +1,7 @@
 // What the embedded engine and the budget of a model can be told, in the configuration and by the flags of `ask` and `bench`.
 
 import type { Knobs, NumberKnob } from '../base/knob.ts';
+import { gpuNames } from '../engine/llama/gpu/gpu-names.ts';
 import { readingNames } from '../verifier/prm/readings.ts';
 
 export const budgetKnob = {
@@ -34,6 +35,12 @@ export const engineKnobs = {
     whole: true,
     unit: 'threads',
     why: 'for the computation of each model; one unless set',
+  },
+  gpu: {
+    default: 'auto',
+    values: gpuNames,
+    unit: 'library',
+    why: 'what the embedded engine computes on: auto takes a GPU where the package for one is installed and a trial succeeds',
   },
 } as const satisfies Knobs;
 

@@ -16,6 +16,8 @@ export interface LlamaEngineOptions {
   /** Sequences that run side by side. */
   readonly sequences?: number;
   readonly gpuLayers?: number;
+  /** Folder of the libllama to load; the platform's usual one unless said. */
+  readonly libraryDirectory?: string;
   /** A draft model with the same vocabulary; none unless given, since it has not been measured to pay. */
   readonly draft?: DraftOptions;
 }
@@ -32,7 +34,10 @@ export class LlamaEngine implements Engine {
   readonly #thread: LlamaThread;
   readonly #sequences: number;
 
-  private constructor(thread: LlamaThread, options: Required<Omit<LlamaEngineOptions, 'gpuLayers' | 'draft'>>) {
+  private constructor(
+    thread: LlamaThread,
+    options: Required<Omit<LlamaEngineOptions, 'gpuLayers' | 'libraryDirectory' | 'draft'>>,
+  ) {
     this.#thread = thread;
     this.#sequences = options.sequences;
     this.capabilities = {
@@ -58,6 +63,7 @@ export class LlamaEngine implements Engine {
       flashAttention: true,
       tokenIdsOf: 'own',
       ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
+      ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
       ...(options.draft === undefined ? {} : { draft: options.draft }),
     });
     return new LlamaEngine(thread, settings);

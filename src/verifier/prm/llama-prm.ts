@@ -24,6 +24,9 @@ export interface LlamaPrmOptions {
   /** Appended to every step before the verdict is read, for models trained with a marker. */
   readonly marker?: string;
   readonly aggregation?: Aggregation;
+  /** As the generator's: one process computes with one libllama. */
+  readonly libraryDirectory?: string;
+  readonly gpuLayers?: number;
 }
 
 export class LlamaPrm implements Verifier {
@@ -47,6 +50,8 @@ export class LlamaPrm implements Verifier {
       bulkRows: llamaDefaults.bulkRows,
       flashAttention: true,
       tokenIdsOf: options.vocabularyHash,
+      ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
+      ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
       verdict: { good, bad, marker },
     });
     return new LlamaPrm(thread, aggregation);

@@ -30,10 +30,12 @@ export type PackageResolver = (specifier: string) => string;
 
 const require = createRequire(import.meta.url);
 
+export const resolvePackage: PackageResolver = (specifier) => require.resolve(specifier);
+
 export function findLibrary(
   platform: string = process.platform,
   architecture: string = process.arch,
-  resolve: PackageResolver = (specifier) => require.resolve(specifier),
+  resolve: PackageResolver = resolvePackage,
 ): LibraryFiles {
   const wanted = packages[`${platform}-${architecture}`];
   if (wanted === undefined) {

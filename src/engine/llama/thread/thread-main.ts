@@ -8,7 +8,7 @@ import type { MeasuredPoints } from '../../../cost/table.ts';
 import { DraftThreadLink, InlineDraftLink } from '../draft/draft-thread.ts';
 import { Drafts } from '../draft/drafts.ts';
 import { type Binding, loadBinding } from '../native/binding.ts';
-import { findLibrary } from '../native/platform.ts';
+import { findLibrary, libraryFilesIn } from '../native/platform.ts';
 import { Core, type CoreMessage } from './core.ts';
 import type { FromThread, ThreadInfo, ThreadOptions, ToThread } from './thread-messages.ts';
 
@@ -40,7 +40,8 @@ class EngineThread {
 
   /** Loads the models; the draft model's thread starts this one's loop again when a draft has come. */
   static async start(port: MessagePort, options: ThreadOptions): Promise<void> {
-    const binding = loadBinding(findLibrary());
+    const { libraryDirectory } = options;
+    const binding = loadBinding(libraryDirectory === undefined ? findLibrary() : libraryFilesIn(libraryDirectory));
     let wake = (): void => {};
     const drafts = await openDrafts(binding, options, () => wake());
     try {

@@ -7,7 +7,11 @@ import type { ReadRequest } from '../batch/reading.ts';
 import type { DraftOptions } from '../draft/drafts.ts';
 import type { CoreCounts, CoreMessage, CoreOptions } from './core.ts';
 
-export type ThreadOptions = CoreOptions & { readonly draft?: DraftOptions };
+export type ThreadOptions = CoreOptions & {
+  readonly draft?: DraftOptions;
+  /** Folder of the libllama to load; the platform's usual one unless said. One process must use one. */
+  readonly libraryDirectory?: string;
+};
 
 export type ToThread =
   | { readonly type: 'generate'; readonly requests: readonly GenerateRequest[] }
