@@ -58,6 +58,8 @@ export const trialDefaults = {
 /** One line per request, in order of arrival. */
 export interface Served {
   readonly arrivalMs: number;
+  /** Undefined where it never started. */
+  readonly admittedMs: number | undefined;
   readonly endedMs: number;
   readonly tokens: number;
   readonly rollouts: number;
@@ -189,7 +191,8 @@ class TrialRun {
     const at = Number(result.id);
     const { prompt } = this.#requestOf(at);
     this.#served[at] = {
-      ...{ arrivalMs: result.arrivalMs, endedMs: result.endedMs, rollouts: result.rollouts, exit: result.exit.kind },
+      ...{ arrivalMs: result.arrivalMs, admittedMs: result.admittedMs, endedMs: result.endedMs },
+      ...{ rollouts: result.rollouts, exit: result.exit.kind },
       tokens: 0,
       correct: result.answer?.complete === true && result.answer.answer === this.#model.question(prompt).answer,
     };

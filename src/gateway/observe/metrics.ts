@@ -27,6 +27,7 @@ export class Metrics {
   readonly #tokens: Counter<'model' | 'class'>;
   readonly #saved: Counter<'model'>;
   readonly #refusals: Counter<'code'>;
+  readonly #givenUp: Counter<'model'>;
   readonly #passed: Counter<'model' | 'status'>;
   readonly #passedSeconds: Histogram<'model'>;
   readonly resumed: Counter;
@@ -47,6 +48,7 @@ export class Metrics {
     this.#tokens = counter('tokens_total', 'Tokens by class', ['model', 'class']);
     this.#saved = counter('tokens_saved_total', 'Tokens that exits made unnecessary (estimate)', ['model']);
     this.#refusals = counter('refusals_total', 'Refused requests by error code', ['code']);
+    this.#givenUp = counter('given_up_total', 'Searches given up, or out of time, while they waited', ['model']);
     this.#passed = counter('passthrough_total', 'Requests handed on without search', ['model', 'status']);
     this.#passedSeconds = histogram('passthrough_seconds', 'Time to the end of their answer', ['model']);
     this.resumed = counter('searches_resumed_total', 'Searches taken up again after a restart', []);
@@ -75,6 +77,7 @@ export class Metrics {
     this.#searches.inc({ model, program, policy, exit: exit.kind });
     this.#searchSeconds.observe({ model, exit: exit.kind }, (endedMs - facts.createdMs) / 1000);
     if (queue_ms !== null) this.#queueSeconds.observe({ model }, queue_ms / 1000);
+    else if (exit.kind === 'deadline') this.#givenUp.inc({ model });
     this.#rollouts.inc({ model }, rollouts);
     for (const name of tokenClasses) this.#tokens.inc({ model, class: name }, tokens[name] ?? 0);
     this.#saved.inc({ model }, tokens.saved_estimate ?? 0);
@@ -104,6 +107,17 @@ export class Metrics {
     one('running_searches', 'Searches that run', () => searches().admission.running);
     one('width_primary_strands', 'Strands that running searches may have open', () => widthOf(searches(), 'primary'));
     one('width_speculative_strands', 'The same for speculation', () => widthOf(searches(), 'speculative'));
+    perModel('waiting_searches', 'Searches that wait for their turn', ({ runtime }) => runtime.waiting.size);
+    perModel(
+      'expected_wait_seconds',
+      'Forecast for a search at the end of the line',
+      ({ runtime }) => runtime.queue.backWaitMs / 1000,
+    );
+    perModel(
+      'service_seconds',
+      'Median time from admission to end, lately',
+      ({ runtime }) => (runtime.queue.pace?.medianMs ?? 0) / 1000,
+    );
     perModel('budget_strands', 'M: strands that may be open', ({ config }) => config.budget);
     perModel('open_strands', 'Strands that are open, both lanes', ({ runtime }) => runtime.leasesTaken);
     perModel('engine_healthy', '1 while engine and verifier answer', ({ healthy }) => (healthy ? 1 : 0));

@@ -5,6 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { SearchState } from '../../journal/journal.ts';
+import type { Pace } from '../../scheduler/forecast.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { TraceContext } from '../http/trace-context.ts';
 import type { ClientResult } from '../wire/result-json.ts';
@@ -38,7 +39,11 @@ export interface ObservedModel {
   readonly config: Pick<ModelConfig, 'engine' | 'budget'>;
   readonly engine: Pick<Engine, 'load'>;
   readonly verifier: Pick<Verifier, 'load'> | undefined;
-  readonly runtime: { readonly leasesTaken: number };
+  readonly runtime: {
+    readonly leasesTaken: number;
+    readonly waiting: { readonly size: number };
+    readonly queue: { readonly backWaitMs: number; readonly pace: Pace | undefined };
+  };
   readonly healthy: boolean;
 }
 

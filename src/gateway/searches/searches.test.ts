@@ -243,6 +243,29 @@ describe('after a crash', () => {
       error: { code: 'deadline_passed' },
     });
   });
+
+  test('every turn is kept, and a log is read only when its turn has come', async () => {
+    const journal = new MemoryJournal();
+    const before = await runGateway({ journal, model: { budget: 4 }, scripted: { held: true } });
+    const ids: string[] = [];
+    for (const priority of [0, 0, 0, 5]) ids.push((await create(before.url, { coppice: { priority } })).id);
+    const turns = await Promise.all(ids.map(async (id) => (await journal.find(id))?.about.turn as number));
+    expect(turns[3]).toBeLessThan(turns[0]! - 200);
+    const wanted: string[] = [];
+    const readLog = journal.read.bind(journal);
+    journal.read = (id, after, limit) => {
+      wanted.push(id);
+      return readLog(id, after, limit);
+    };
+    const { url, engine, gateway } = await runGateway({ journal, model: { budget: 1 }, scripted: { held: true } });
+    while (engine.open === 0) await read(url, ids[0]!);
+    expect(new Set(wanted)).toEqual(new Set([ids[3]]));
+    expect(gateway.searches.models.get('m')?.runtime.waiting.size).toBe(3);
+    expect(ids.map((id) => gateway.searches.find(id)?.turn)).toEqual(turns);
+    engine.release();
+    for (const id of ids) expect(await finished(url, id)).toMatchObject({ state: 'done', epoch: 2 });
+    expect([...new Set(wanted)]).toEqual([ids[3], ids[0], ids[1], ids[2]]);
+  });
 });
 
 describe('admission', () => {
@@ -269,6 +292,7 @@ describe('admission', () => {
       error: { code: 'deadline_passed', message: expect.stringContaining('before the search could start') },
     });
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('coppice_given_up_total{model="m"} 1');
   });
 
   test('higher priority starts first', async () => {
@@ -280,6 +304,44 @@ describe('admission', () => {
     await finished(url, low.id);
     const order = [...new Set(engine.asked.map(({ search }) => search))];
     expect(order.indexOf(high.id)).toBeLessThan(order.indexOf(low.id));
+  });
+
+  test('whoever is accepted waits in the runtime, and none in the gateway', async () => {
+    const { url, gateway, engine } = await runGateway({ ...one, model: { budget: 3 } });
+    for (let at = 0; at < 12; at += 1) await create(url);
+    const { runtime } = gateway.searches.models.get('m')!;
+    expect([runtime.running.size, runtime.waiting.size]).toEqual([3, 9]);
+    expect([gateway.searches.admission.running, gateway.searches.admission.waiting]).toEqual([3, 9]);
+    engine.release();
+    while (runtime.running.size + runtime.waiting.size > 0) await read(url, 'none');
+  });
+
+  test('a search that waits is cancelled without a trace in the line', async () => {
+    const { url, gateway } = await runGateway(one);
+    await create(url);
+    const { id } = await create(url);
+    const { runtime } = gateway.searches.models.get('m')!;
+    expect(runtime.waiting.size).toBe(1);
+    expect(await json(fetch(`${url}/v1/searches/${id}`, { method: 'DELETE' }))).toMatchObject({ state: 'cancelled' });
+    expect([runtime.waiting.size, gateway.searches.admission.waiting]).toEqual([0, 0]);
+  });
+
+  test('a deadline that cannot be kept is refused at once, as soon as something is measured', async () => {
+    const { url, engine } = await runGateway({ model: { budget: 1 }, scripted: { delayMs: 60 } });
+    // Measured: three steps of 60 ms each.
+    expect((await create(url, { background: false })).status).toBe(200);
+    engine.hold();
+    const first = await create(url);
+    const refused = await create(url, { coppice: { deadline_ms: 100 } });
+    expect(refused).toMatchObject({ status: 429, error: { code: 'deadline_unreachable' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await create(url, { coppice: { deadline_ms: 600_000 } })).status).toBe(202);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('coppice_refusals_total{code="deadline_unreachable"} 1');
+    expect(metrics).toContain('coppice_waiting_searches{model="m"} 1');
+    expect(metrics).toMatch(/coppice_service_seconds\{model="m"\} 0\.\d/);
+    engine.release();
+    await finished(url, first.id);
   });
 
   test('streams are limited too', async () => {

@@ -75,6 +75,12 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return { fits, pace, waitMs: expectedWaitMs(ahead, facts.seats, this.#budget, pace) };
   }
 
+  /** How long a search at the end of the line would wait for one strand; 0 while nothing has been measured. */
+  get backWaitMs(): number {
+    const ahead = this.#runningSeats + this.#guests.seats + this.#line.seats;
+    return this.pace === undefined ? 0 : expectedWaitMs(ahead, 1, this.#budget, this.pace);
+  }
+
   snapshot(nowMs: number, running: Iterable<Search>): Snapshot {
     const { pace } = this;
     return {

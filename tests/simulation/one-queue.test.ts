@@ -1,0 +1,35 @@
+// What the simulator proves is what production runs: the gateway's searches in virtual time admit as `coppice sim` does;
+// and under ten times the load that it can bear, the gateway goes on giving complete answers.
+
+import { describe, expect, it } from 'vitest';
+import { measureOverload } from '../../src/bench/micro/overload.ts';
+import { contenderOf } from '../../src/bench/sim/contenders.ts';
+import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
+import { runVirtually } from '../support/virtual-gateway.ts';
+
+describe('one queue', () => {
+  it.each(['positive', 'boost'] as const)('the gateway and the simulator admit alike: %s', async (policy) => {
+    const run = { setting: 'math500/8b', seed: 3, budget: 6, requests: 40, perSecond: 3, rollouts: 4 } as const;
+    const arrivals = { kind: 'rate', perSecond: run.perSecond } as const;
+    const { served } = runTrial({ ...trialDefaults, ...run, arrivals, contender: contenderOf(policy) });
+    // Whoever waits may wait for ever, as in the simulator.
+    const answers = await runVirtually({ ...run, policy, deadlineMs: 1e12 });
+    const waited = served.filter(({ arrivalMs, admittedMs }) => admittedMs! - arrivalMs > 1).length;
+    expect(waited).toBeGreaterThan(10);
+    expect(answers.map(({ arrivalMs }) => arrivalMs)).toEqual(served.map(({ arrivalMs }) => arrivalMs));
+    expect(answers.map(({ admittedMs }) => admittedMs)).toEqual(served.map(({ admittedMs }) => admittedMs));
+    expect(answers.map(({ endedMs }) => endedMs)).toEqual(served.map(({ endedMs }) => endedMs));
+  });
+
+  it('keeps at least nine tenths of its goodput at ten times its capacity, and no answer is empty', async () => {
+    const run = { setting: 'math500/8b', policy: 'positive', budget: 4, rollouts: 4, seed: 1 } as const;
+    const size = { requests: 60, alone: { requests: 21, perSecond: 0.01 }, startPerSecond: 0.5, halvings: 2 };
+    const { capacity, overloaded, kept } = await measureOverload((load) => runVirtually({ ...run, ...load }), size);
+    expect(capacity.completeShare).toBeGreaterThanOrEqual(0.95);
+    expect(kept).toBeGreaterThanOrEqual(0.9);
+    expect([capacity.empty, overloaded.empty]).toEqual([0, 0]);
+    // Most are refused at once, some given up while they wait; nobody is told anything else.
+    expect(Object.keys(overloaded.told).sort()).toEqual(['complete', 'deadline_passed', 'deadline_unreachable']);
+    expect(overloaded.told.deadline_unreachable).toBeGreaterThan(overloaded.told.deadline_passed!);
+  });
+});

@@ -1,0 +1,176 @@
+// The gateway's searches on simulated GPUs in virtual time, without HTTP: the same engine, questions and arrivals as a
+// trial of `coppice sim`, so that both can be compared, and so that hours of overload pass in seconds.
+
+import type { SearchPlan } from '../../src/answering/search-plan.ts';
+import { hash, Random } from '../../src/base/random.ts';
+import {
+  costOf,
+  hardware,
+  kvTokensOf,
+  type SettingName,
+  searchDefaults,
+  settingOf,
+} from '../../src/bench/sim/settings.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { extractAnswer, QuestionModel } from '../../src/engine/sim/question-model.ts';
+import { SimEngine } from '../../src/engine/sim/sim-engine.ts';
+import { World } from '../../src/engine/sim/world.ts';
+import { ApiError } from '../../src/gateway/http/api-error.ts';
+import type { Caller } from '../../src/gateway/http/keys.ts';
+import { silentLog } from '../../src/gateway/observe/log.ts';
+import { Searches } from '../../src/gateway/searches/searches.ts';
+import type { Loop } from '../../src/gateway/searches/served-model.ts';
+import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { resolveOptions } from '../../src/policy/knobs.ts';
+import type { PolicyName } from '../../src/policy/policy.ts';
+import { mctsDefaults } from '../../src/program/mcts/mcts.ts';
+import type { Runtime } from '../../src/runtime/runtime.ts';
+import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
+
+export interface VirtualRun {
+  readonly setting: SettingName;
+  readonly policy: PolicyName;
+  readonly budget: number;
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly deadlineMs: number;
+  readonly seed: number;
+  readonly rollouts?: number;
+  readonly queue?: number;
+}
+
+export interface VirtualAnswer {
+  readonly arrivalMs: number;
+  admittedMs: number | undefined;
+  endedMs: number;
+  /** `complete`, `incomplete`, or the code of the error that its client was told. */
+  told: string;
+  completionTokens: number;
+}
+
+const caller: Caller = { name: 'local', share: 1, maxPriority: 100, queue: 1e9, admin: true };
+
+export class VirtualLoop implements Loop {
+  #runtime: Runtime | undefined;
+  #woken = false;
+  #wakeMs = Number.POSITIVE_INFINITY;
+
+  readonly wake = (): void => {
+    this.#woken = true;
+  };
+
+  drive(runtime: Runtime): void {
+    this.#runtime = runtime;
+  }
+
+  stop(): void {}
+
+  react(world: World): void {
+    const runtime = this.#runtime!;
+    do {
+      this.#woken = false;
+      runtime.step();
+    } while (this.#woken);
+    const wakeMs = runtime.nextWakeMs();
+    if (wakeMs === undefined || wakeMs >= this.#wakeMs) return;
+    this.#wakeMs = wakeMs;
+    world.at(Math.max(wakeMs, world.nowMs), () => {
+      this.#wakeMs = Number.POSITIVE_INFINITY;
+    });
+  }
+}
+
+/** Runs until every search has ended; one line per request, in order of arrival. */
+export async function runVirtually(run: VirtualRun): Promise<VirtualAnswer[]> {
+  const world = new World();
+  const loop = new VirtualLoop();
+  const searches = openSearches(run, world, loop);
+  const answers: VirtualAnswer[] = [];
+  let left = run.requests;
+  let atMs = 0;
+  for (let at = 0; at < run.requests; at += 1) {
+    atMs += (new Random(run.setting, run.seed, 'gap', at).exponential(1) * 1000) / run.perSecond;
+    const arrivalMs = atMs;
+    world.at(arrivalMs, () => {
+      const answer: VirtualAnswer = {
+        arrivalMs,
+        admittedMs: undefined,
+        endedMs: arrivalMs,
+        told: '',
+        completionTokens: 0,
+      };
+      answers.push(answer);
+      ask(searches, planOf(run, at), answer, () => {
+        left -= 1;
+      });
+    });
+  }
+  world.run(() => loop.react(world), { stop: () => left === 0 });
+  // Refusals are rejected promises: their reasons are known when these have been heard.
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  return answers;
+}
+
+function ask(searches: Searches, plan: SearchPlan, answer: VirtualAnswer, onEnd: () => void): void {
+  // What is accepted is live before the call returns.
+  const before = searches.liveCount;
+  const started = searches.start(plan, caller, { background: false, body: {} });
+  started.catch((error: unknown) => {
+    answer.told = error instanceof ApiError ? error.code : String(error);
+  });
+  if (searches.liveCount === before) return onEnd();
+  const search = [...searches.live].at(-1)!;
+  search.listeners.add({
+    event: ({ event, atMs }) => {
+      if (event.type === 'admitted') answer.admittedMs = atMs;
+    },
+    ended: ({ endedMs, result, error }) => {
+      answer.endedMs = endedMs;
+      answer.completionTokens = result?.outcome.usage.completion_tokens ?? 0;
+      answer.told = error?.code ?? (result?.outcome.complete === true ? 'complete' : 'incomplete');
+      onEnd();
+    },
+  });
+}
+
+function openSearches({ setting: name, budget, policy, queue = 1000 }: VirtualRun, world: World, loop: Loop): Searches {
+  const setting = settingOf(name);
+  const model = new QuestionModel(setting.profile);
+  const { replicas, sequenceLimit } = hardware;
+  const { generator, rewardModel } = setting;
+  const engine = new SimEngine(world, model, {
+    ...{ replicas, sequenceLimit, prefillTokens: 8192 },
+    cost: costOf(generator, undefined),
+    kvTokens: kvTokensOf(generator),
+  });
+  const verifier = new SimVerifier(world, model, {
+    ...{ replicas, passTokens: 4096, reusesPrefix: true },
+    cost: costOf(rewardModel, undefined),
+    kvTokens: kvTokensOf(rewardModel),
+  });
+  const models = [{ name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, budget, policy }];
+  const config = checkConfig({ models, admission: { queue } });
+  return new Searches({
+    config,
+    models: [{ config: config.models[0]!, engine, verifier, extract: extractAnswer }],
+    journal: new MemoryJournal(),
+    clock: world.clock,
+    log: silentLog,
+    loop: () => loop,
+  });
+}
+
+/** The question that a trial of `coppice sim` asks at this place, with the same seed and limits. */
+function planOf({ setting, seed, policy, deadlineMs, ...given }: VirtualRun, at: number): SearchPlan {
+  const text = `${setting} seed ${seed} question ${at}`;
+  const { threshold, branching, maxStepTokens } = searchDefaults;
+  const { rollouts = searchDefaults.rollouts } = given;
+  const { maxDepth, sampling, choose } = mctsDefaults;
+  return {
+    ...{ model: 'm', prompt: { kind: 'text', text }, mode: 'search', program: 'mcts', programOptions: {}, policy },
+    ...{ policyOptions: resolveOptions({}), scoring: 'verifier', rollouts, threshold, branching, choose, maxDepth },
+    ...{ tokenBudget: 1e9, nodes: 1e9, deadlineMs, priority: 0, seed: hash(text), repeatable: true, sampling },
+    ...{ aggregation: 'product', delimiters: ['\n\n'], stepTokens: maxStepTokens, onFutile: 'answer' },
+    ...{ reasoning: 'separate', title: text },
+  };
+}
