@@ -21,10 +21,10 @@ def main():
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='python -m training', description='Makes, grades and exports the saplings.')
     commands = parser.add_subparsers(required=True)
-    one = commands.add_parser('make', help='train all three models, measure them and write their cards')
+    one = commands.add_parser('make', help='train all three models and measure them')
     one.set_defaults(command=run_make)
     one.add_argument('--config', choices=CONFIGS, default='full')
-    one.add_argument('--out', type=Path, required=True, help='folder for the models, the measurements and the model cards')
+    one.add_argument('--out', type=Path, required=True, help='folder for the models and what was measured')
     one.add_argument('--warm', type=Path, help='folder with models to start from; their tokenizer is kept')
     one.add_argument('--game24', type=Path, help='CSV of the public Game of 24 (columns Rank, Puzzles, …)')
     one = commands.add_parser('measure', help='put the test questions to the models of a folder, and write what they said')
@@ -67,9 +67,8 @@ def device_for(config: Config):
 def run_make(arguments: argparse.Namespace):
     from .make import make
 
-    config, out = CONFIGS[arguments.config], arguments.out
-    make(config, out, arguments.warm, device_for(config), arguments.game24)
-    write_report(out, out / 'measured.jsonl.gz', json.loads((out / 'training.json').read_text()), out)
+    config = CONFIGS[arguments.config]
+    make(config, arguments.out, arguments.warm, device_for(config), arguments.game24)
 
 
 def run_measure(arguments: argparse.Namespace):
@@ -80,7 +79,8 @@ def run_measure(arguments: argparse.Namespace):
         config = dataclasses.replace(config, sample_batch=256, workers=1, reward_batch=64)
     arguments.out.unlink(missing_ok=True)
     with paths.judges(config) as pool:
-        measure.measure(arguments.models, arguments.out, config, device_for(config), arguments.temperature, pool, arguments.game24)
+        asked = measure.ask(config, pool, arguments.game24)
+        measure.measure(arguments.models, arguments.out, asked, config, device_for(config), arguments.temperature, pool)
 
 
 def run_grade(arguments: argparse.Namespace):

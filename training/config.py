@@ -37,13 +37,13 @@ class Config:
     workers: int = 14  # processes that make data beside the training, and as many that judge
     generator: Shape = field(default_factory=lambda: Shape(width=320, layers=8, heads=5, feed_forward=864))
     draft: Shape = field(default_factory=lambda: Shape(width=192, layers=3, heads=3, feed_forward=512))
-    generator_phase: Phase = Phase(steps=12_000, seconds=160, rate=1.2e-3, warmup=200)
-    checking_phase: Phase = Phase(steps=8000, seconds=95, rate=1e-3, warmup=100)
-    reward_phase: Phase = Phase(steps=4000, seconds=42, rate=5e-4, warmup=50)
-    draft_phase: Phase = Phase(steps=4000, seconds=25, rate=1e-3, warmup=50)
+    generator_phase: Phase = Phase(steps=12_000, seconds=150, rate=1.2e-3, warmup=200)
+    checking_phase: Phase = Phase(steps=8000, seconds=85, rate=1e-3, warmup=100)
+    reward_phase: Phase = Phase(steps=4000, seconds=38, rate=5e-4, warmup=50)
+    draft_phase: Phase = Phase(steps=4000, seconds=18, rate=1e-3, warmup=50)
     reward_questions: int = 9_000  # per task; the reward model learns from the generator's answers to these
     reward_samples: int = 6  # answers per question
-    reward_seconds: float = 34  # sampling of those answers ends here, whatever is missing
+    reward_seconds: float = 30  # sampling of those answers ends here, whatever is missing
     reward_batch: int = 512  # paths scored at once
     sample_batch: int = 4096  # sequences sampled at once
     temperature: float = 1.0  # of sampling: in grading, in the reward model's data, and in the engine

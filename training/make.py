@@ -24,7 +24,7 @@ def make(config: Config, out: Path, warm: Path | None, device: torch.device, gam
     run = Run(config, out, device)
     encoder = make_tokenizer(config, out, warm)
     with paths.judges(config) as pool, shards_of('solutions', config, out) as shards:
-        asked = paths.reward_questions(config, pool)
+        asked, test = paths.reward_questions(config, pool), measure.ask(config, pool, game24)
         generator, log = train.train_generator(config, shards, device, warm and gguf.read(warm / 'sapling.gguf'))
         gguf.write(out / 'sapling.gguf', generator, encoder, 'sapling', {})
         run.note('generator', log | {'shards repeated': shards.repeats})
@@ -37,13 +37,13 @@ def make(config: Config, out: Path, warm: Path | None, device: torch.device, gam
             for name, log in logs.items():
                 run.note(name, log)
             run.note('paths of the generator', len(own))
-        measure.measure(out, out / 'measured.jsonl.gz', config, device, config.temperature, pool, game24)
+        measure.measure(out, out / 'measured.jsonl.gz', test, config, device, config.temperature, pool)
         run.note('measured', {'seconds': run.seconds()})
         start = gguf.read(warm / 'sapling-draft.gguf') if warm else None
         draft, log = train.train_draft(config, shipped, shards, device, start)
         gguf.write(out / 'sapling-draft.gguf', draft, encoder, 'sapling-draft', {})
         run.note('draft', log)
-    run.note('accepted', measure.measure_draft(out, config, device))
+        run.note('accepted', measure.measure_draft(out, test, config, device))
 
 
 class Run:

@@ -22,26 +22,39 @@ PUBLIC = 'game of 24'
 ORDER = ('ledger', 'sudoku', 'word-problem', 'countdown')  # what is new first: a run may be cut off
 
 
-def measure(folder: File, out: File, config: Config, device: torch.device, temperature: float, pool, game24: File | None = None):
-    """Appends one line per question to `out`. `game24`: the public puzzles, as CSV."""
+def ask(config: Config, pool, game24: File | None = None) -> dict:
+    """Asks for the questions, which take a while to draw; `measure` waits for them. `game24`: the public puzzles, as CSV."""
+    asked = {kind: pool.apply_async(questions.pool, (kind, config.seed)) for kind in ORDER}
+    return asked | ({PUBLIC: pool.apply_async(puzzles, (game24,))} if game24 else {})
+
+
+def measure(folder: File, out: File, asked: dict, config: Config, device: torch.device, temperature: float, pool):
+    """Appends one line per question to `out`. A task is judged while the next one is sampled."""
     encoder = tokenizer.load(folder / 'tokenizer.json')
     generator = for_sampling(gguf.read(folder / 'sapling.gguf'), device)
     scored = (folder / 'sapling-prm.gguf').exists()
     verifier = gguf.read(folder / 'sapling-prm.gguf').to(device).eval() if scored else None
-    asked = {kind: _spread(questions.pool(kind, config.seed), config.grade_questions) for kind in ORDER}
-    if game24:
-        asked[PUBLIC] = puzzles(game24)
-    for name, documents in asked.items():
-        greedy = walk(generator, encoder, documents, 1, 0.0, config, config.seed, pool)
-        paths = walk(generator, encoder, documents, config.grade_samples, temperature, config, config.seed, pool)
+
+    def finish(name: str, documents: list[Document], greedy, sampled):
+        first, paths = greedy(), sampled()
         odds = reward.score(verifier, paths, encoder, config.reward_batch) if verifier else None
         # One gzip member per task: what was written before a cut can be read.
         with gzip.open(out, 'at') as file:
             for index, document in enumerate(documents):
                 at = slice(index * config.grade_samples, (index + 1) * config.grade_samples)
-                record = record_of(name, document, greedy[index], paths[at], odds and {key: values[at] for key, values in odds.items()})
+                record = record_of(name, document, first[index], paths[at], odds and {key: values[at] for key, values in odds.items()})
                 file.write(json.dumps(record | {'temperature': temperature}, separators=(',', ':')) + '\n')
         print(f'measured {name}: {len(documents)} questions', flush=True)
+
+    open_task = None
+    for name, job in asked.items():
+        documents = _spread(job.get(), config.grade_questions)
+        greedy = walk(generator, encoder, documents, 1, 0.0, config, config.seed, pool)
+        sampled = walk(generator, encoder, documents, config.grade_samples, temperature, config, config.seed, pool)
+        if open_task:
+            finish(*open_task)
+        open_task = (name, documents, greedy, sampled)
+    finish(*open_task)
 
 
 def record_of(name: str, document: Document, greedy: Path, paths: list[Path], odds: dict | None) -> dict:
@@ -77,10 +90,10 @@ def _spread(documents: list, count: int) -> list:
     return [documents[i * len(documents) // count] for i in range(count)] if count < len(documents) else documents
 
 
-def measure_draft(folder: File, config: Config, device: torch.device) -> dict:
+def measure_draft(folder: File, asked: dict, config: Config, device: torch.device) -> dict:
     encoder = tokenizer.load(folder / 'tokenizer.json')
     generator, draft = (for_sampling(gguf.read(folder / f'{name}.gguf'), device) for name in ('sapling', 'sapling-draft'))
-    return {kind: accepted(generator, draft, encoder, _spread(questions.make(kind, 'test', config.seed), config.draft_questions)) for kind in ORDER}
+    return {kind: accepted(generator, draft, encoder, _spread(asked[kind].get(), config.draft_questions)) for kind in ORDER}
 
 
 @torch.no_grad()

@@ -41,14 +41,18 @@ def prompts_of(encoder, documents: list[Document]) -> list[list[int]]:
     return [[tokenizer.BEGIN, *one.ids] for one in encoded]
 
 
-def walk(model: Llama, encoder, documents: list[Document], samples: int, temperature: float, config: Config, seed: int, pool) -> list[Path]:
-    """`samples` judged answers to each question; those of one question stand together."""
+def walk(model: Llama, encoder, documents: list[Document], samples: int, temperature: float, config: Config, seed: int, pool):
+    """Samples `samples` answers to each question now; what it gives, when called, waits for their verdicts. Those of one question stand together."""
     prompts = [prompt for prompt in prompts_of(encoder, documents) for _ in range(samples)]
     answers = sample(model, prompts, temperature, LIMIT, seed, config.sample_batch)
     texts = encoder.decode_batch(answers)
     repeated = [document for document in documents for _ in range(samples)]
-    verdicts = pool.starmap(judge, zip(repeated, texts), chunksize=256)
-    return [Path(d, p + a, len(p), t, v) for d, p, a, t, v in zip(repeated, prompts, answers, texts, verdicts)]
+    job = pool.starmap_async(judge, list(zip(repeated, texts)), chunksize=128)
+
+    def judged() -> list[Path]:
+        return [Path(d, p + a, len(p), t, v) for d, p, a, t, v in zip(repeated, prompts, answers, texts, job.get())]
+
+    return judged
 
 
 def reward_questions(config: Config, pool) -> dict:
