@@ -31,6 +31,7 @@ def parse() -> argparse.Namespace:
     one.set_defaults(command=run_measure)
     one.add_argument('--models', type=Path, default=Path('models'))
     one.add_argument('--out', type=Path, required=True, help='a file, .jsonl.gz')
+    one.add_argument('--kinds', nargs='+', default=['countdown', 'word-problem'], help='tasks that these models have learnt')
     one.add_argument('--questions', type=int, default=500, help='test questions per task')
     one.add_argument('--samples', type=int, default=32, help='answers per question')
     one.add_argument('--temperature', type=float, default=1.0)
@@ -38,9 +39,8 @@ def parse() -> argparse.Namespace:
     one = commands.add_parser('grade', help='write report.json, README.md and saplings.json from what was measured')
     one.set_defaults(command=run_grade)
     one.add_argument('--models', type=Path, default=Path('models'))
-    one.add_argument('--measured', type=Path, required=True, help='the file that `measure` or `make` wrote')
-    one.add_argument('--training', type=Path, help='training.json of `make`; that of the old report unless given')
-    one.add_argument('--out', type=Path, help='folder for what is written; that of the models unless given')
+    one.add_argument('--measured', type=Path, help='what `measure` wrote of sapling and its reward model; the old report stands unless given')
+    one.add_argument('--run', type=Path, help='the folder of the run that made sapling-sudoku; the old report stands unless given')
     one = commands.add_parser('questions', help='write the question files')
     one.set_defaults(command=run_questions)
     one.add_argument('--out', type=Path, default=Path('tasks'))
@@ -76,26 +76,26 @@ def run_measure(arguments: argparse.Namespace):
 
     config = dataclasses.replace(CONFIGS['full'], grade_questions=arguments.questions, grade_samples=arguments.samples)
     if device_for(config).type == 'cpu':
-        config = dataclasses.replace(config, sample_batch=256, workers=1, reward_batch=64)
+        config = dataclasses.replace(config, sample_batch=512, workers=1, reward_batch=64)
     arguments.out.unlink(missing_ok=True)
     with paths.judges(config) as pool:
-        asked = measure.ask(config, pool, arguments.game24)
+        asked = measure.ask(config, pool, arguments.game24, tuple(arguments.kinds))
         measure.measure(arguments.models, arguments.out, asked, config, device_for(config), arguments.temperature, pool)
 
 
 def run_grade(arguments: argparse.Namespace):
-    old = arguments.models / 'report.json'
-    training = json.loads(arguments.training.read_text()) if arguments.training else json.loads(old.read_text())['training']
-    write_report(arguments.models, arguments.measured, training, arguments.out or arguments.models)
-
-
-def write_report(models: Path, measured: Path, training: dict, out: Path):
+    """Brings the report up to date with what is given; the figures of the first growth stand as its own run measured them."""
     from . import cards, grade
 
-    report = grade.grade(measured, CONFIGS['full'].seed) | {'training': training}
-    out.mkdir(parents=True, exist_ok=True)
-    (out / 'report.json').write_text(json.dumps(report, indent=2) + '\n')
-    cards.write(models, out, report)
+    file, seed = arguments.models / 'report.json', CONFIGS['full'].seed
+    report = json.loads(file.read_text())
+    if arguments.measured:
+        report['by depth'] = grade.grade(arguments.measured, seed)
+    if arguments.run:
+        report['second growth'] = grade.grade(arguments.run / 'measured.jsonl.gz', seed)
+        report['training']['second growth'] = json.loads((arguments.run / 'training.json').read_text())
+    file.write_text(json.dumps(report, indent=1) + '\n')
+    cards.write(arguments.models, arguments.models, report)
 
 
 def run_questions(arguments: argparse.Namespace):

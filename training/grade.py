@@ -41,7 +41,20 @@ def grade(file: File, seed: int) -> dict:
         report[kind] = {'solved': by_level(some), **levels}
         if 'step' in some[0]['paths'][0]:
             report[kind] |= {'reward': {name: known(some, name) for name in READINGS}, 'chosen': chosen(some)}
+        if kind == 'sudoku':
+            report[kind]['deaths'] = deaths(records[kind])
     return report
+
+
+def deaths(records: list[dict]) -> dict:
+    """Sudoku: with what a path goes wrong, and how soon a conflict shows it."""
+    gaps, value, count = [], 0, 0
+    for path in (path for record in records for path in record['paths'] if not all(path['alive'])):
+        at = path['alive'].index(0)
+        count, value = count + 1, value + (path['reasons'][at] == 'value')
+        later = [index for index, reason in enumerate(path['reasons']) if index >= at and reason in ('conflict', 'numbers')]
+        gaps += [later[0] - at] if later else []
+    return {'paths': count, 'value': _round(value / max(1, count), 4), 'seen': _round(len(gaps) / max(1, count), 4), 'gap': _round(numpy.mean(gaps), 1)}
 
 
 def by_level(records: list[dict]) -> dict:

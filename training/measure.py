@@ -22,9 +22,9 @@ PUBLIC = 'game of 24'
 ORDER = ('ledger', 'sudoku', 'word-problem', 'countdown')  # what is new first: a run may be cut off
 
 
-def ask(config: Config, pool, game24: File | None = None) -> dict:
+def ask(config: Config, pool, game24: File | None = None, kinds: tuple[str, ...] = ORDER) -> dict:
     """Asks for the questions, which take a while to draw; `measure` waits for them. `game24`: the public puzzles, as CSV."""
-    asked = {kind: pool.apply_async(questions.pool, (kind, config.seed)) for kind in ORDER}
+    asked = {kind: pool.apply_async(questions.pool, (kind, config.seed)) for kind in kinds}
     return asked | ({PUBLIC: pool.apply_async(puzzles, (game24,))} if game24 else {})
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 
 from . import countdown, ledger, sudoku, words
-from .data import draw
+from .data import TASKS, draw
 from .document import Document
 from .split import split_of_document
 
@@ -13,7 +13,7 @@ SIZES = {
     countdown.KIND: {'test': 500, 'calibration': 200},
     words.KIND: {'test': 500, 'calibration': 200},
     ledger.KIND: {'test': 240, 'calibration': 120},
-    sudoku.KIND: {'test': 240, 'calibration': 120},
+    sudoku.KIND: {'test': 200, 'calibration': 100},
 }
 SPLITS = ('test', 'calibration')
 # How many of ten questions are of each level (0: countdown without a solution).
@@ -21,7 +21,7 @@ MIX = {
     countdown.KIND: {0: 1.0, 1: 3.0, 2: 1.6, 3: 0.7, 4: 0.6, 5: 0.5, 6: 2.6},
     words.KIND: {1: 0.5, 2: 1.0, 3: 2.0, 4: 3.0, 5: 2.7, 6: 0.8},
     ledger.KIND: {1: 2.0, 2: 2.0, 3: 2.0, 4: 2.0, 5: 1.0, 6: 1.0},
-    sudoku.KIND: {1: 1.0, 2: 2.0, 3: 2.0, 4: 2.0, 5: 2.0, 6: 1.0},
+    sudoku.KIND: {2: 1.0, 4: 1.0, 5: 4.0, 6: 4.0},
 }
 # These draw each level from a seed of its own: more questions of a level begin with the same ones, so that a mix of levels can be
 # chosen from figures that were measured on many questions of each.
@@ -39,7 +39,7 @@ def make(kind: str, split: str, seed: int) -> list[Document]:
 
 def pool(kind: str, seed: int) -> list[Document]:
     """Test questions to measure: `POOL` of each level where levels are drawn apart, else those of the file."""
-    return drawn(kind, 'test', seed, dict.fromkeys(MIX[kind], POOL)) if kind in BY_LEVEL else make(kind, 'test', seed)
+    return drawn(kind, 'test', seed, dict.fromkeys(TASKS[kind].LEVELS, POOL)) if kind in BY_LEVEL else make(kind, 'test', seed)
 
 
 def drawn(kind: str, split: str, seed: int, counts: dict[int, int]) -> list[Document]:

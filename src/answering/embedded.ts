@@ -9,7 +9,7 @@ import { chooseGpu, type GpuLibrary, hereWith } from '../engine/llama/gpu/gpu-li
 import type { GpuChoice } from '../engine/llama/gpu/gpu-names.ts';
 import { tryLibrary } from '../engine/llama/gpu/gpu-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama/llama-engine.ts';
-import { isShipped, modelPath } from '../engine/llama/shipped-models.ts';
+import { modelPath, rewardModelOf } from '../engine/llama/shipped-models.ts';
 import type { ThreadInfo } from '../engine/llama/thread/thread-messages.ts';
 import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
 import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
@@ -128,7 +128,7 @@ function refuse(kvBytes: number, leastBytes: number): never {
 }
 
 async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedded> {
-  const prm = options.prm ?? (isShipped(options.model) ? `${options.model}-prm` : 'none');
+  const prm = options.prm ?? rewardModelOf(options.model);
   const { kvTokens, kvSplit, threads, sequences } = options;
   const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads, sequences });
   const { directory, gpuLayers } = options.library;

@@ -5,6 +5,7 @@ import { FaultError, fault, raise } from '../base/fault.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isShipped } from '../engine/llama/shipped-models.ts';
+import type { Prompt } from '../tree/step.ts';
 import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { Embedded } from './embedded.ts';
@@ -99,7 +100,8 @@ async function openEmbeddedModel(
 /** An embedded pair as a model of the configuration. */
 export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenModel {
   const { engine, verifier, note } = embedded;
-  const form = config.engine.kind === 'llama' && isShipped(config.engine.model) ? { form: saplingPrompt } : {};
+  const shipped = config.engine.kind === 'llama' && isShipped(config.engine.model) ? config.engine.model : undefined;
+  const form = shipped === undefined ? {} : { form: (asked: Prompt) => saplingPrompt(shipped, asked) };
   const parts = { config, engine, embedded, note, ...form };
   return config.verifier.kind === 'none' ? parts : { ...parts, verifier };
 }

@@ -5,7 +5,7 @@ import { checkConfig } from '../config/load.ts';
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import { efforts, searchLimits } from '../config/search-limits.ts';
 import { requestKnobs } from '../config/vocabulary.ts';
-import { isShipped } from '../engine/llama/shipped-models.ts';
+import { isShipped, rewardModelOf } from '../engine/llama/shipped-models.ts';
 import { makePlan } from './plan.ts';
 import { askedQuestion, defaultStepPrompt } from './question-form.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
@@ -38,7 +38,7 @@ export function ownModel(options: OwnModelOptions): ModelConfig {
 }
 
 function verifierOf({ model, prm, reading, needsVerifier }: OwnModelOptions): Record<string, unknown> {
-  const wanted = prm ?? (isShipped(model) ? `${model}-prm` : 'none');
+  const wanted = prm ?? rewardModelOf(model);
   if (wanted === 'exact') return { kind: 'exact' };
   if (wanted === 'none') return { kind: needsVerifier ? 'confidence' : 'none' };
   return { kind: 'prm', model: wanted, ...given({ reading }) };

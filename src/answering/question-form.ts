@@ -3,7 +3,7 @@
 import { sameAnswer } from '../answer/canonical.ts';
 import type { Speaker } from '../config/vocabulary.ts';
 import { countdown, parseCountdown } from '../task/countdown.ts';
-import { isRecognised, recognise } from '../task/recognise.ts';
+import { isRecognised, recogniseFor } from '../task/recognise.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { GoldQuestion } from './question-file.ts';
 import { refuseSetting } from './refusal.ts';
@@ -48,9 +48,9 @@ function advise(prompt: Prompt, advice: string): Prompt {
  * For the shipped models: the question as they were trained on it. Text and not chat: what they saw in training is the
  * question and a newline. They take one question and no conversation; the last is what counts.
  */
-export function saplingPrompt(asked: Prompt): Prompt | { readonly reason: string } {
+export function saplingPrompt(model: string, asked: Prompt): Prompt | { readonly reason: string } {
   const last = asked.kind === 'chat' ? asked.messages.findLast(({ role }) => role === 'user')?.content : asked.text;
-  const found = recognise(last ?? '');
+  const found = recogniseFor(model, last ?? '');
   return isRecognised(found) ? { kind: 'text', text: `${found.question}\n` } : { reason: found.message };
 }
 

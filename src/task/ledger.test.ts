@@ -22,7 +22,7 @@ describe('ledger', () => {
     ['Ledger 482: a+392 b-244 c+100 d-500 e+222 f+111', /4 to 6 digits.*not 482/],
     [`Ledger 4821: ${'+3921-1184+2222-1111+3333-4444,'.repeat(6)}`, /up to 5 amounts an entry, not 6/],
     [`Ledger 482111: ${'+392111-118411+222211-111111+333311,'.repeat(12)}`, /tokens with its answer/],
-    ['Ledger 4821: nothing', /four kinds of question/],
+    ['Ledger 4821: nothing', /three kinds of question/],
   ])('says plainly what is out of reach: %s', (typed, message) => {
     expect(recognise(typed)).toMatchObject({ code: 'unsupported', message: expect.stringMatching(message) });
   });

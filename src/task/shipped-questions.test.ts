@@ -14,7 +14,7 @@ const sizes = {
   countdown: { test: 500, calibration: 200 },
   'word-problem': { test: 500, calibration: 200 },
   ledger: { test: 240, calibration: 120 },
-  sudoku: { test: 240, calibration: 120 },
+  sudoku: { test: 200, calibration: 100 },
 } as const;
 type Split = 'test' | 'calibration';
 

@@ -16,7 +16,7 @@ import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { createScheduler } from '../../policy/create.ts';
 import { programOf } from '../../program/registry/programs.ts';
-import { isRecognised, recognise } from '../../task/recognise.ts';
+import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { answerLines, answerRecord } from '../terminal/answer-view.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
@@ -205,7 +205,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
 
 /** A question that a shipped model does not know is refused before anything is loaded. */
 function requireKind({ question, own }: Settings): void {
-  const found = isShipped(own.model) ? recognise(question) : undefined;
+  const found = isShipped(own.model) ? recogniseFor(own.model, question) : undefined;
   if (found !== undefined && !isRecognised(found)) throw new FaultError(found);
 }
 

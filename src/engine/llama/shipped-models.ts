@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 
-export const shippedModels = ['sapling', 'sapling-prm', 'sapling-draft'] as const;
+export const shippedModels = ['sapling', 'sapling-prm', 'sapling-draft', 'sapling-sudoku'] as const;
 export type ShippedModel = (typeof shippedModels)[number];
 
 export function isShipped(name: string): name is ShippedModel {
@@ -11,6 +11,11 @@ export function isShipped(name: string): name is ShippedModel {
 
 export function modelPath(name: string): string {
   return isShipped(name) ? fileURLToPath(new URL(`../../../models/${name}.gguf`, import.meta.url)) : name;
+}
+
+/** The reward model that stands beside a generator unless another is named; `none` where there is no good one (models/README.md). */
+export function rewardModelOf(model: string): string {
+  return model === 'sapling' ? 'sapling-prm' : 'none';
 }
 
 /** What a search does with an embedded model where nobody says otherwise. */
