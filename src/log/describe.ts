@@ -14,7 +14,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'width':
       return `width is now ${event.primary}${event.speculative === 0 ? '' : ` and ${event.speculative} speculative`}`;
     case 'planted':
-      return `the tree was planted, score is the ${event.aggregation} of rewards`;
+      return `the tree was planted, score is the ${event.aggregation} of rewards${lazily(event.fullAt)}`;
     case 'opened':
       return `strand ${event.strand} opened at node ${event.node}`;
     case 'asked':
@@ -52,4 +52,8 @@ function reward(value: number | undefined): string {
 
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function lazily(fullAt: number | undefined): string {
+  return fullAt === undefined ? '' : `, steps are drawn one by one and a node is full at ${fullAt}`;
 }

@@ -3,7 +3,7 @@
 // does not fit ends the fold: `fault` says which, and what follows is left out. Pure; it decides nothing.
 
 import { isFold, type NodeId } from '../tree/events.ts';
-import { type Node, pathTo } from '../tree/node.ts';
+import { mayGrow, type Node, pathTo } from '../tree/node.ts';
 import { Tree } from '../tree/tree.ts';
 import type { Answer, Cost, Exit } from './end.ts';
 import { isTreeEvent, type LoggedEvent, type RuntimeEvent, type SearchEvent } from './events.ts';
@@ -85,7 +85,9 @@ export class SearchFold {
   }
 
   /** It has children, and every child that was ever asked for has been answered: no path can leave it any other way. */
-  isSettled({ id, children }: Node): boolean {
+  isSettled(node: Node): boolean {
+    const { id, children, fullAt } = node;
+    if (fullAt !== undefined && mayGrow(node)) return false;
     return children.length > 0 && (this.#unanswered.get(id)?.size ?? 0) === 0;
   }
 

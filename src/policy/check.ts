@@ -7,11 +7,11 @@ import type { Aggregation } from '../tree/aggregate.ts';
 import type { Rules } from './policy.ts';
 
 /** What the rules need to know of a program: one that runs, or its definition. */
-export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce'>;
+export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce'> & { readonly fullAt?: number };
 
 export function checkRules({ exits, prunes }: Rules, program: RuledProgram, aggregation: Aggregation): void {
   for (const { name, needsBound } of [...exits, ...prunes]) if (needsBound) requireBound(name, aggregation);
-  const wrong = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce);
+  const wrong = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce && program.fullAt === undefined);
   if (wrong === undefined) return;
   raise(
     'bad-setting',

@@ -18,9 +18,13 @@ const exits: Readonly<Record<PolicyName, (options: PolicyOptions) => readonly Ex
   vanilla: () => budgets,
   positive: () => [positive, ...budgets],
   'positive+strict': () => [positive, strictNegative, ...budgets],
-  'positive+negative': ({ firstDepthCut }) => [positive, selectiveNegative(firstDepthCut), ...budgets],
-  boost: ({ firstDepthCut }) => [positive, selectiveNegative(firstDepthCut), ...budgets],
+  'positive+negative': (options) => [positive, selective(options), ...budgets],
+  boost: (options) => [positive, selective(options), ...budgets],
 };
+
+function selective({ firstDepthCut, futileDraws }: PolicyOptions): ExitRule {
+  return selectiveNegative(firstDepthCut, futileDraws);
+}
 
 export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {}): Policy {
   const rules = createRules(name, given);

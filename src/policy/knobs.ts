@@ -18,6 +18,15 @@ export const policyKnobs = {
     unit: 'share of the way from the threshold to 1',
     why: 'first steps below it are left out of the selective exit: P0 §4.3 names no value; at a threshold of 0.65 it is a first reward of 0.895. 0 is the strict exit',
   },
+  futileDraws: {
+    default: 0,
+    low: 0,
+    high: 64,
+    whole: true,
+    client: 'coppice',
+    unit: 'draws',
+    why: 'of lazy trees: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
+  },
   boundPrune: {
     default: 'off',
     values: ['off', ...boundTargets],

@@ -24,7 +24,7 @@ export interface ProgramDefinition {
   readonly summary: string;
   /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
-  /** See Program: the negative exits need it, and early streaming rests on it. */
+  /** See Program: it expands once, or knows when a node is full. The negative exits need it, and early streaming rests on it. */
   readonly expandsOnce: boolean;
   /** False where it samples at temperature 0 by its nature, so that a temperature asks for something that it cannot do. */
   readonly takesTemperature: boolean;

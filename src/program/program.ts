@@ -52,6 +52,8 @@ export interface Program {
    * that was preempted is not answered: it is completed before anything is asked below it.
    */
   readonly expandsOnce: boolean;
+  /** It grows draw by draw, and a node is full at so many: then leaves are known though nodes get children at any time. */
+  readonly fullAt?: number;
   /** How many strands it has open when nobody boosts it: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */

@@ -4,7 +4,7 @@
 import { raise } from '../base/fault.ts';
 import type { SearchEvent } from '../log/events.ts';
 import { checkRules } from '../policy/check.ts';
-import type { TreeEvent } from '../tree/events.ts';
+import { plantedEvent, type TreeEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import type { Inbox } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
@@ -42,7 +42,7 @@ export class Reception {
   submit(request: SearchRequest): void {
     const search = this.#accept(request);
     this.#hooks.log(search, { type: 'submitted' });
-    this.#hooks.log(search, { type: 'planted', aggregation: search.tree.aggregation });
+    this.#hooks.log(search, plantedEvent(search.tree.aggregation, request.program.fullAt));
     this.#inbox.post({ from: 'caller', submit: search });
   }
 
@@ -79,7 +79,12 @@ export class Reception {
     const arrivalMs = clock.nowMs();
     const turn = this.#queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth });
     const listen = (event: TreeEvent) => this.#hooks.tree(search, event);
-    const search = new Search(request, Tree.replay([{ type: 'planted', aggregation }], listen), arrivalMs, turn);
+    const search = new Search(
+      request,
+      Tree.replay([plantedEvent(aggregation, program.fullAt)], listen),
+      arrivalMs,
+      turn,
+    );
     this.#live.set(id, search);
     return search;
   }

@@ -40,7 +40,8 @@ export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] 
 export type Closing = (typeof closings)[number];
 
 export type TreeEvent =
-  | { readonly type: 'planted'; readonly aggregation: Aggregation }
+  /** `fullAt`: the tree grows draw by draw, and a node is full at so many; without it an expansion is asked for as a whole. */
+  | { readonly type: 'planted'; readonly aggregation: Aggregation; readonly fullAt?: number }
   | { readonly type: 'opened'; readonly strand: StrandId; readonly node: NodeId }
   | {
       readonly type: 'asked';
@@ -64,6 +65,13 @@ export type TreeEvent =
   | ({ readonly type: 'ghosted' } & Ghost)
   | { readonly type: 'moved'; readonly strand: StrandId; readonly node: NodeId }
   | { readonly type: 'closed'; readonly strand: StrandId; readonly closing: Closing };
+
+type Planted = Extract<TreeEvent, { type: 'planted' }>;
+
+/** The event with which a log of a tree begins. */
+export function plantedEvent(aggregation: Aggregation, fullAt?: number): Planted {
+  return { type: 'planted', aggregation, ...(fullAt === undefined ? {} : { fullAt }) };
+}
 
 /** An answer to a child in flight. */
 export type FoldEvent = Extract<TreeEvent, { type: 'grown' | 'adopted' | 'merged' | 'withered' }>;

@@ -21,6 +21,8 @@ export interface Node {
   readonly score: number;
   readonly terminal: boolean;
   readonly answer: string | undefined;
+  /** Draws at which it is full, in a tree that grows draw by draw; undefined where an expansion is asked for as a whole. */
+  readonly fullAt: number | undefined;
   /** In the order of their keys. */
   readonly children: Node[];
   /** Child index to child; identical siblings share one child. Undefined until the first child. */
@@ -41,11 +43,14 @@ export interface Node {
   pending: number;
   /** Sum of backed-up scores; Q = value / visits. */
   value: number;
-  /** Leaves at or below this node that a new strand may take up: those that may grow and have nothing in flight. */
+  /**
+   * How often new strands may begin at or below this node: once at a leaf that may grow and has nothing in flight; in a tree
+   * that grows draw by draw, once for every draw that its nodes have left.
+   */
   available: number;
 }
 
-export function makeRoot(aggregation: Aggregation): Node {
+export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
   return {
     id: 0,
     parent: undefined,
@@ -58,7 +63,8 @@ export function makeRoot(aggregation: Aggregation): Node {
     score: rootScore(aggregation),
     terminal: false,
     answer: undefined,
-    ...untouched(false),
+    fullAt,
+    ...untouched(false, fullAt),
   };
 }
 
@@ -77,13 +83,14 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
     score: reward === undefined ? parent.score : extendScore(aggregation, parent.score, depth, reward),
     terminal,
     answer,
-    ...untouched(terminal),
+    fullAt: parent.fullAt,
+    ...untouched(terminal, parent.fullAt),
   };
 }
 
-function untouched(terminal: boolean) {
+function untouched(terminal: boolean, fullAt = 1) {
   const nothing = { byIndex: undefined, inFlight: undefined, cut: false, count: 1, visits: 0, pending: 0, value: 0 };
-  return { children: [], ...nothing, available: terminal ? 0 : 1 };
+  return { children: [], ...nothing, available: terminal ? 0 : fullAt };
 }
 
 /** Q, or undefined for a node that no completed strand has passed. */
@@ -96,8 +103,22 @@ export function isComplete({ terminal, step }: Node): boolean {
   return terminal && step?.end === 'eos';
 }
 
-/** A leaf: it may still get a child. Those with children in flight, or with an expansion that was cut, are included. */
+/** Draws that were asked for: those that landed, twins included, and those in flight. One that failed is not counted. */
+export function drawsOf({ byIndex, inFlight }: Node): number {
+  return (byIndex?.size ?? 0) + (inFlight?.size ?? 0);
+}
+
+/** Draws that may still be asked for below a node of a tree that grows draw by draw. */
+export function drawsLeft(node: Node): number {
+  return node.terminal || node.fullAt === undefined ? 0 : Math.max(0, node.fullAt - drawsOf(node));
+}
+
+/**
+ * A leaf: it may still get a child. Those with children in flight, or with an expansion that was cut, are included; in a
+ * tree that grows draw by draw, all that are not full of draws that have landed.
+ */
 export function mayGrow(node: Node): boolean {
+  if (node.fullAt !== undefined) return !node.terminal && (node.byIndex?.size ?? 0) < node.fullAt;
   return !node.terminal && (node.children.length === 0 || node.cut || isExpanding(node));
 }
 

@@ -5,9 +5,17 @@
 import { assert, never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
-import type { Closing, Ghost, Growth, NodeId, StrandId, TreeEvent } from './events.ts';
+import {
+  type Closing,
+  type Ghost,
+  type Growth,
+  type NodeId,
+  plantedEvent,
+  type StrandId,
+  type TreeEvent,
+} from './events.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
-import { isComplete, isExpanding, makeChild, makeRoot, mayGrow, type Node } from './node.ts';
+import { drawsLeft, isComplete, isExpanding, makeChild, makeRoot, mayGrow, type Node } from './node.ts';
 import type { Sampling } from './step.ts';
 
 export interface Strand {
@@ -44,16 +52,18 @@ export class Tree {
   #byKey: Map<NodeKey, Node> | undefined;
   readonly #listener: ((event: TreeEvent) => void) | undefined;
 
-  private constructor(aggregation: Aggregation, listener?: (event: TreeEvent) => void) {
+  private constructor(aggregation: Aggregation, fullAt?: number, listener?: (event: TreeEvent) => void) {
+    if (fullAt !== undefined && !(Number.isInteger(fullAt) && fullAt > 0))
+      raise('bad-event', `nodes full at ${fullAt}`);
     this.aggregation = aggregation;
     this.#listener = listener;
-    this.root = makeRoot(aggregation);
+    this.root = makeRoot(aggregation, fullAt);
     this.nodes = [this.root];
   }
 
-  static plant(aggregation: Aggregation, listener?: (event: TreeEvent) => void): Tree {
-    const tree = new Tree(aggregation, listener);
-    listener?.({ type: 'planted', aggregation });
+  static plant(aggregation: Aggregation, listener?: (event: TreeEvent) => void, fullAt?: number): Tree {
+    const tree = new Tree(aggregation, fullAt, listener);
+    listener?.(plantedEvent(aggregation, fullAt));
     return tree;
   }
 
@@ -63,7 +73,7 @@ export class Tree {
     for (const event of events) {
       if (tree === undefined) {
         if (event.type !== 'planted') raise('bad-event', `a log begins with 'planted', not with '${event.type}'`);
-        tree = new Tree(event.aggregation, listener);
+        tree = new Tree(event.aggregation, event.fullAt, listener);
       } else {
         tree.#apply(event);
       }
@@ -274,7 +284,8 @@ export class Tree {
     assert(flights !== undefined, 'a strand awaits children that are not in flight');
     for (const [index, owner] of flights) if (owner === strand.id) flights.delete(index);
     this.#consider(strand.landed);
-    if (closing === 'preempted') strand.node.cut = true;
+    // Where a tree grows draw by draw nothing is cut: a node without this draw is not full.
+    if (closing === 'preempted' && strand.node.fullAt === undefined) strand.node.cut = true;
     refreshAvailable(strand.node);
   }
 
@@ -324,9 +335,10 @@ function refreshAvailable(node: Node): void {
 }
 
 function countAvailable(node: Node): number {
-  if (node.terminal || isExpanding(node)) return 0;
-  if (mayGrow(node)) return 1;
-  let sum = 0;
+  const wholly = node.fullAt === undefined;
+  if (node.terminal || (wholly && isExpanding(node))) return 0;
+  if (wholly && mayGrow(node)) return 1;
+  let sum = drawsLeft(node);
   for (const child of node.children) sum += child.available;
   return sum;
 }

@@ -46,7 +46,7 @@ function drive(
   preempting = chaos / 10,
 ): Run {
   const events: TreeEvent[] = [];
-  const tree = Tree.plant('product', (event) => events.push(event));
+  const tree = Tree.plant('product', (event) => events.push(event), program.fullAt);
   const asks: Ask[] = [];
   const mail: Outcome[] = [];
   for (let turn = 0; turn < 10_000; turn += 1) {
@@ -143,7 +143,7 @@ export function testProgram(name: string, create: () => Program): void {
 
     it('names open strands to give up, no more than it has', () => {
       const program = create();
-      const tree = Tree.plant('product');
+      const tree = Tree.plant('product', undefined, program.fullAt);
       while (program.ask(tree, tree.strands.size < 3) !== undefined);
       const given = program.yield(tree, 2);
       expect(given.length).toBe(Math.min(2, tree.strands.size));
@@ -152,7 +152,7 @@ export function testProgram(name: string, create: () => Program): void {
 
     it('refuses an outcome for a node that does not exist, and keeps its tree', () => {
       const program = create();
-      const tree = Tree.plant('product');
+      const tree = Tree.plant('product', undefined, program.fullAt);
       const ask = program.ask(tree, true)!;
       const before = digestTree(tree);
       const lost = { ...outcomeOf(ask, 0, 1, true), node: 99 };

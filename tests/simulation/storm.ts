@@ -116,8 +116,8 @@ function killFor(world: ToyWorld, engine: ToyEngine, fromMs: number, forMs: numb
  * The negative exits go only with programs of which leaves alone grow. A long search has budgets alone to end it: it lasts
  * until it is boosted to what nobody else needs, and whoever comes then preempts it.
  */
-function rulesOf({ rules }: Policy, { expandsOnce }: Program, long: boolean): Rules {
-  if (!expandsOnce) return createPolicy('positive').rules;
+function rulesOf({ rules }: Policy, { expandsOnce, fullAt }: Program, long: boolean): Rules {
+  if (!expandsOnce && fullAt === undefined) return createPolicy('positive').rules;
   return long ? { ...createPolicy('vanilla').rules, boost: rules.boost } : rules;
 }
 
@@ -125,6 +125,7 @@ function drawProgram(random: Random, rollouts: number): Program {
   const programs = [
     () => createMcts({ rollouts, branching: 1 + random.integer(4) }),
     () => createMcts({ rollouts, selection: 'uct' }),
+    () => createMcts({ rollouts, expansion: 'lazy', branching: 1 + random.integer(4) }),
     () => createBeam({ beams: 1 + random.integer(4), candidates: 1 + random.integer(4) }),
     () => createBestOfN({ samples: 1 + random.integer(6) }),
     () => createSelfConsistency({ samples: 1 + random.integer(6) }),

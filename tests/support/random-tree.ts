@@ -2,7 +2,7 @@
 // fail or stay in flight, strands that go on, complete, or are given up.
 
 import fc from 'fast-check';
-import { isExpanding, type Node } from '../../src/tree/node.ts';
+import { drawsLeft, isExpanding, type Node } from '../../src/tree/node.ts';
 import type { Strand, Tree } from '../../src/tree/tree.ts';
 import { askBelow, landChild } from './trees.ts';
 
@@ -38,8 +38,12 @@ export function play(tree: Tree, moves: readonly Move[]): void {
   }
 }
 
-/** Nodes that a program may expand: those that have no child, or an expansion that was cut, and wait for none. */
+/**
+ * Nodes that a program may expand: those that have no child, or an expansion that was cut, and wait for none; where the tree
+ * grows draw by draw, those that are not full.
+ */
 function leaves(tree: Tree): Node[] {
+  if (tree.root.fullAt !== undefined) return tree.nodes.filter((node) => drawsLeft(node) > 0);
   const unfinished = (node: Node) => node.children.length === 0 || node.cut;
   return tree.nodes.filter((node) => !node.terminal && unfinished(node) && !isExpanding(node));
 }
@@ -47,7 +51,8 @@ function leaves(tree: Tree): Node[] {
 function expand(tree: Tree, move: Move): void {
   const leaf = choose(leaves(tree), move.pick);
   if (leaf === undefined) return;
-  const strand = askBelow(tree, leaf, move.children.length);
+  const count = tree.root.fullAt === undefined ? move.children.length : 1;
+  const strand = askBelow(tree, leaf, count);
   answer(tree, tree.strand(strand), move);
 }
 

@@ -6,8 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { FaultError, raise } from '../../base/fault.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
 import { isTreeEvent } from '../../log/events.ts';
-import type { Aggregation } from '../../tree/aggregate.ts';
-import type { TreeEvent } from '../../tree/events.ts';
+import { plantedEvent, type TreeEvent } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';
 import { LiveSearch } from './live-search.ts';
 
@@ -50,8 +49,8 @@ export async function replayLog(journal: Journal, { id, fold }: LiveSearch): Pro
 }
 
 /** For a log that a crash cut off before the first event of its tree: writes it, and gives it. */
-export function plantAgain(journal: Journal, search: LiveSearch, aggregation: Aggregation, atMs: number): TreeEvent[] {
-  const event = { type: 'planted', aggregation } as const;
+export function plantAgain(journal: Journal, search: LiveSearch, atMs: number): TreeEvent[] {
+  const event = plantedEvent(search.facts.plan.aggregation, search.built.program.fullAt);
   const entry = { search: search.id, sequence: search.fold.sequence + 1, atMs, event };
   search.fold.apply(entry);
   journal.append(search.epoch, entry);

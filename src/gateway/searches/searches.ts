@@ -357,8 +357,7 @@ export class Searches {
         runtime.withdraw(id);
         return this.#end(search, true);
       }
-      const { aggregation } = search.facts.plan;
-      const events = logged.length > 0 ? logged : plantAgain(journal, search, aggregation, this.#nowMs());
+      const events = logged.length > 0 ? logged : plantAgain(journal, search, this.#nowMs());
       runtime.restore(id, events, search.fold.sequence + 1);
     } catch (error) {
       log.error('resume', { search: id, error });

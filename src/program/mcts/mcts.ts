@@ -1,6 +1,7 @@
 // Node-reusing MCTS, P0 appendix A. A rollout is one strand: it selects a leaf, expands it by several steps, follows the
 // step with the highest reward, and expands again until it stands on a terminal node; then the score of that path is
 // added to every node on it. Nodes made on the way stay. Serial search is the special case of one strand at a time.
+// With lazy expansion a step is drawn one at a time (widening.ts): a rollout is one path, not k steps at every node of it.
 
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
@@ -8,15 +9,30 @@ import type { Sampling } from '../../tree/step.ts';
 import type { Strand, Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
-import { askBelow, foldOutcome, follow, leastPromising, missingIndices, openAt, readyStrand } from '../growth.ts';
+import {
+  askBelow,
+  foldOutcome,
+  follow,
+  freeIndices,
+  leastPromising,
+  missingIndices,
+  openAt,
+  readyStrand,
+} from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
-import { priorNames, type SelectionRule, selections, selectLeaf, unvisitedValues } from './selection.ts';
+import { priorNames, selections, selectLeaf, unvisitedValues } from './selection.ts';
+import { selectDraw, type WideningRule } from './widening.ts';
 
-export interface MctsOptions extends SelectionRule {
+export const expansions = ['whole', 'lazy'] as const;
+/** All steps of an expansion at once, as P0 has it; or one draw at a time, as visits call for them. */
+export type ExpansionMode = (typeof expansions)[number];
+
+export interface MctsOptions extends WideningRule {
   /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
   readonly rollouts: number;
-  /** Steps per expansion, P0 §5.1. */
+  /** Steps per expansion, P0 §5.1; in lazy expansion the draws at which a node is full. */
   readonly branching: number;
+  readonly expansion: ExpansionMode;
   readonly maxDepth: number;
   readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
@@ -27,6 +43,8 @@ export interface MctsOptions extends SelectionRule {
 export const mctsDefaults: MctsOptions = {
   rollouts: 16,
   branching: 4,
+  expansion: 'whole',
+  widening: 0.7,
   selection: 'puct',
   exploration: 1,
   unvisited: 'zero',
@@ -47,6 +65,21 @@ export const mcts = defineProgram({
   expandsOnce: true,
   takesTemperature: true,
   options: {
+    expansion: {
+      default: 'whole',
+      values: expansions,
+      unit: 'steps asked for',
+      client: 'coppice',
+      why: "whole is P0's k steps at once; lazy draws one at a time, and wider only where visits call for it (decision 4)",
+    },
+    widening: {
+      default: 0.7,
+      low: 0,
+      high: 1,
+      unit: 'power of visits',
+      client: 'coppice',
+      why: 'of lazy expansion: a node has another draw while it has fewer than its visits plus one to this power',
+    },
     selection: {
       default: 'puct',
       values: selections,
@@ -84,7 +117,8 @@ class Mcts implements Program {
   readonly name = mcts.name;
   readonly needsVerifier = mcts.needsVerifier;
   readonly readsLogprobs: boolean;
-  readonly expandsOnce = mcts.expandsOnce;
+  readonly expandsOnce: boolean;
+  readonly fullAt?: number;
   readonly naturalWidth = 1;
   readonly maxPathTokens: number | undefined;
   readonly #options: MctsOptions;
@@ -92,32 +126,37 @@ class Mcts implements Program {
   constructor(options: MctsOptions) {
     this.#options = options;
     this.maxPathTokens = options.maxPathTokens;
+    this.expandsOnce = options.expansion === 'whole';
+    if (options.expansion === 'lazy') this.fullAt = options.branching;
     this.readsLogprobs = options.selection === 'puct' && options.prior === 'logprob';
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
-    const ready = readyStrand(tree, advance);
-    if (ready !== undefined) return this.#expand(tree, ready);
+    for (let ready = this.#ready(tree); ready !== undefined; ready = this.#ready(tree)) {
+      const ask = this.#goOn(tree, ready, doomed);
+      if (ask !== undefined) return ask;
+    }
     if (!mayOpen || this.#rolloutsLeft(tree) <= 0) return undefined;
-    const leaf = selectLeaf(tree.root, this.#options, { doomed });
-    return leaf && this.#expand(tree, openAt(tree, leaf));
+    const select = this.expandsOnce ? selectLeaf : selectDraw;
+    const node = select(tree.root, this.#options, { doomed });
+    return node && this.#expand(tree, openAt(tree, node));
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
     const strand = foldOutcome(tree, outcome, this.#options);
-    if (strand !== undefined) advance(tree, strand);
+    if (strand !== undefined) this.#advance(tree, strand);
     return strand !== undefined;
   }
 
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
+    if (!this.expandsOnce) return this.#foreseeDraws(tree, count, doomed);
     const likely = this.#likelyMoves(tree).slice(0, count);
     const imagined = new Map<Node, number>();
     let rollouts = this.#rolloutsLeft(tree);
     while (likely.length < count && rollouts > 0) {
       const leaf = selectLeaf(tree.root, this.#options, { imagined, doomed });
       if (leaf === undefined) break;
-      for (let at: Node | undefined = leaf; at !== undefined; at = at.parent)
-        imagined.set(at, (imagined.get(at) ?? 0) + 1);
+      imagine(imagined, leaf);
       if (!likely.includes(leaf)) likely.push(leaf);
       rollouts -= 1;
     }
@@ -138,9 +177,48 @@ class Mcts implements Program {
     return chosenAnswer(tree, this.#options.choose);
   }
 
+  #ready(tree: Tree): Strand | undefined {
+    return readyStrand(tree, (_tree, strand) => this.#advance(tree, strand));
+  }
+
+  /** The simulation phase: on to the best child, or, where steps are drawn one by one, to the one that was drawn. */
+  #advance(tree: Tree, strand: Strand): void {
+    const next = this.expandsOnce ? highestReward(strand.node.children) : strand.landed.at(-1);
+    if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+    else follow(tree, strand, next);
+  }
+
+  /**
+   * Asks below the node at which a rollout stands. A draw may have led it to a twin that has been visited before: there it
+   * goes on as a new rollout would from that node, and ends where nothing below can be drawn any more.
+   */
+  #goOn(tree: Tree, strand: Strand, doomed: Doomed | undefined): Ask | undefined {
+    if (this.expandsOnce) return this.#expand(tree, strand);
+    const node = selectDraw(strand.node, this.#options, { doomed, standing: true });
+    if (node === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
+    else if (node !== strand.node) tree.record({ type: 'moved', strand: strand.id, node: node.id });
+    return node && this.#expand(tree, strand);
+  }
+
   #expand(tree: Tree, strand: Strand): Ask {
     const { branching, sampling } = this.#options;
-    return askBelow(tree, strand, missingIndices(strand.node, branching), sampling);
+    const { node } = strand;
+    const indices = this.expandsOnce ? missingIndices(node, branching) : freeIndices(node, 1);
+    return askBelow(tree, strand, indices, sampling);
+  }
+
+  /** The draws of the next rollouts, as if each of them were answered by nothing: what it would lead to is not known. */
+  #foreseeDraws(tree: Tree, count: number, doomed: Doomed | undefined): Expansion[] {
+    const imagined = new Map<Node, number>();
+    const drawn = new Map<Node, number>();
+    for (let draws = Math.min(count, this.#rolloutsLeft(tree)); draws > 0; draws -= 1) {
+      const node = selectDraw(tree.root, this.#options, { imagined, drawn, doomed });
+      if (node === undefined) break;
+      drawn.set(node, (drawn.get(node) ?? 0) + 1);
+      imagine(imagined, node);
+    }
+    const { sampling } = this.#options;
+    return [...drawn].map(([node, draws]) => ({ node, indices: freeIndices(node, draws), sampling }));
   }
 
   #expansionOf(node: Node): Expansion {
@@ -163,17 +241,12 @@ class Mcts implements Program {
   }
 }
 
-/**
- * The simulation phase: on to the child with the highest reward; at a terminal node the rollout is complete. Where this
- * rollout completed an expansion that was cut, the children that came before count like its own.
- */
-function advance(tree: Tree, strand: Strand): void {
-  const next = highestReward(strand.node.children);
-  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
-  else follow(tree, strand, next);
+/** One more rollout through this node that is only imagined. */
+function imagine(imagined: Map<Node, number>, node: Node): void {
+  for (let at: Node | undefined = node; at !== undefined; at = at.parent) imagined.set(at, (imagined.get(at) ?? 0) + 1);
 }
 
-/** Of equals the one with the lowest key: children stand in the order of their keys. */
+/** Where a rollout completed an expansion that was cut, the children that came before count like its own. Of equals the one with the lowest key: children stand in the order of their keys. */
 function highestReward(children: readonly Node[]): Node | undefined {
   let best: Node | undefined;
   for (const node of children) {

@@ -2,7 +2,7 @@
 // in flight count as visits whose result is not known yet (Ñ = N + O), which sends parallel rollouts apart. With nothing
 // in flight Ñ = N, and WU-PUCT is PUCT.
 
-import { mayGrow, meanValue, type Node } from '../../tree/node.ts';
+import { drawsLeft, mayGrow, meanValue, type Node } from '../../tree/node.ts';
 import type { Doomed } from '../program.ts';
 
 export const selections = ['puct', 'uct'] as const;
@@ -28,7 +28,7 @@ export interface SelectionRule {
 /** Rollouts that are only imagined (foresee), by node; empty when selecting for real. */
 export type Imagined = ReadonlyMap<Node, number>;
 
-const nothingImagined: Imagined = new Map();
+export const nothingImagined: Imagined = new Map();
 
 interface Surroundings {
   readonly imagined?: Imagined;
@@ -36,7 +36,7 @@ interface Surroundings {
   readonly doomed?: Doomed | undefined;
 }
 
-/** Leaves at or below a node that a new rollout may take up. */
+/** How many new rollouts may begin at or below a node. */
 type Openings = (node: Node) => number;
 
 /**
@@ -53,7 +53,7 @@ export function selectLeaf(root: Node, rule: SelectionRule, surroundings: Surrou
 }
 
 /** Those that no imagined rollout has taken, without the doomed ones: a branch that has no others is not entered. */
-function openingsOf(root: Node, imagined: Imagined, doomed: Doomed | undefined): Openings {
+export function openingsOf(root: Node, imagined: Imagined, doomed: Doomed | undefined): Openings {
   const taken = (node: Node) => imagined.get(node) ?? 0;
   if (doomed === undefined) return (node) => node.available - taken(node);
   const counts = new Map<Node, number>();
@@ -63,14 +63,16 @@ function openingsOf(root: Node, imagined: Imagined, doomed: Doomed | undefined):
 
 function countOpenings(node: Node, doomed: Doomed, counts: Map<Node, number>): number {
   if (node.available === 0) return 0;
-  let open = 0;
-  if (!mayGrow(node)) for (const child of node.children) open += countOpenings(child, doomed, counts);
+  let open = node.fullAt === undefined || doomed(node) ? 0 : drawsLeft(node);
+  // An inner node of a tree that grows draw by draw may get children too: what lies below it counts whatever it has left.
+  if (node.fullAt !== undefined || !mayGrow(node))
+    for (const child of node.children) open += countOpenings(child, doomed, counts);
   else if (!doomed(node)) open = 1;
   counts.set(node, open);
   return open;
 }
 
-function selectChild(parent: Node, rule: SelectionRule, imagined: Imagined, openings: Openings): Node {
+export function selectChild(parent: Node, rule: SelectionRule, imagined: Imagined, openings: Openings): Node {
   const { selection, exploration, unvisited } = rule;
   const priors = selection === 'puct' ? siblingPriors(parent.children, rule.prior) : undefined;
   const parentVisits = parent.visits + parent.pending + (imagined.get(parent) ?? 0);
