@@ -85,6 +85,7 @@ function essence({ tree, result }: ReturnType<typeof run>) {
 
 const seeds = Array.from({ length: 24 }, (_, seed) => seed);
 const mcts = () => createMcts({ rollouts: 8, branching: 3 });
+const lazy = () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' });
 const beam = () => createBeam({ beams: 4, candidates: 3 });
 
 function differing(create: () => Program, widths: readonly Width[]): number {
@@ -121,7 +122,7 @@ describe('(a) a draw', () => {
 describe('(b) whoever is faster', () => {
   it('depth-first at width one gives the same tree, answer and evidence, speculating or not', () => {
     const widths = [0, 3].map((speculative) => ({ primary: 1, speculative }));
-    expect(differing(mcts, widths)).toBe(0);
+    expect([mcts, lazy].map((create) => differing(create, widths))).toEqual([0, 0]);
   });
 
   it('breadth-first at any width gives the same tree, answer and evidence', () => {
@@ -140,7 +141,7 @@ describe('(b) whoever is faster', () => {
 });
 
 describe('(c) a log driven again', () => {
-  const programs = [mcts, beam, () => createBestOfN({ samples: 6 }), () => createSelfConsistency({ samples: 6 })];
+  const programs = [mcts, lazy, beam, () => createBestOfN({ samples: 6 }), () => createSelfConsistency({ samples: 6 })];
 
   it('makes the program do what it did, whatever happened', () => {
     const misfortune = { fail: 0.15, double: 0.2, untilMs: 1e9 };

@@ -1,0 +1,153 @@
+// Trees that grow draw by draw, searched for counter-examples: the strict negative exit fires exactly when no node that may
+// still get a draw scores at or above the threshold, with twins, failures and draws in flight; nothing after it proves it
+// wrong; and no node is asked for more draws than it may have, whatever strands and widths do.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fault } from '../../src/base/fault.ts';
+import { hash, Random } from '../../src/base/random.ts';
+import { selectiveNegative, strictNegative } from '../../src/exit/negative.ts';
+import { createMcts } from '../../src/program/mcts/mcts.ts';
+import type { Ask, Outcome, Program } from '../../src/program/program.ts';
+import type { NodeId, TreeEvent } from '../../src/tree/events.ts';
+import { drawKey, formKey } from '../../src/tree/keys.ts';
+import { Tree } from '../../src/tree/tree.ts';
+import { viewOf } from '../support/trees.ts';
+
+const threshold = 0.65;
+const rewards = [0.2, 0.5, 0.7, 0.9, 0.99, 1];
+
+/** Every second draw is one of three texts, so that twins abound; a text has one reward and one end. */
+function outcomeOf(ask: Ask, seed: number): Outcome {
+  const index = ask.indices[0]!;
+  const form = formKey(ask.sampling);
+  const draw = new Random(seed, drawKey(ask.node.key, index, form));
+  const text = `${ask.node.key % 1000} ${draw.chance(0.5) ? draw.integer(3) : draw.integer(1e6)}`;
+  const said = new Random(hash(seed, text));
+  const ends = ask.node.depth >= 1 && said.chance(0.4);
+  const step = { text, tokens: 3, meanLogprob: -said.uniform(), end: ends ? 'eos' : 'delimiter' } as const;
+  return { ok: true, node: ask.node.id, index, form, step, reward: rewards[said.integer(rewards.length)]! };
+}
+
+interface Watched {
+  readonly tree: Tree;
+  readonly log: TreeEvent[];
+}
+
+/** Runs a program to its end at a width, with failures and preemptions, and shows the tree after every fold. */
+function drive(program: Program, seed: number, width: number, chaos: number, watch: (run: Watched) => void): Watched {
+  const log: TreeEvent[] = [];
+  const tree = Tree.plant('product', (event) => log.push(event), program.fullAt);
+  const random = new Random('weather', seed);
+  const mail: Outcome[] = [];
+  for (;;) {
+    for (let ask = program.ask(tree, tree.strands.size < width); ask !== undefined; ) {
+      mail.push(outcomeOf(ask, seed));
+      ask = program.ask(tree, tree.strands.size < width);
+    }
+    const [outcome] = mail.splice(random.integer(mail.length), 1);
+    if (outcome === undefined) return { tree, log };
+    const { node, index } = outcome;
+    const told = random.chance(chaos)
+      ? ({ ok: false, node, index, fault: fault('internal', 'test') } as const)
+      : outcome;
+    program.tell(tree, told);
+    watch({ tree, log });
+    const [strand] = random.chance(chaos) ? program.yield(tree, 1) : [];
+    if (strand !== undefined) tree.record({ type: 'closed', strand, closing: 'preempted' });
+  }
+}
+
+/** Draws that have landed, by node, read off the log alone. */
+function landedDraws(log: readonly TreeEvent[]): Map<NodeId, number> {
+  const draws = new Map<NodeId, number>();
+  for (const event of log) {
+    if (event.type !== 'grown' && event.type !== 'merged' && event.type !== 'adopted') continue;
+    draws.set(event.parent, (draws.get(event.parent) ?? 0) + 1);
+  }
+  return draws;
+}
+
+const anyRun = {
+  seed: fc.nat(1_000_000),
+  width: fc.integer({ min: 1, max: 5 }),
+  branching: fc.integer({ min: 1, max: 4 }),
+};
+const lazy = (branching: number, rollouts = 40) => createMcts({ expansion: 'lazy', branching, rollouts, maxDepth: 5 });
+
+describe('a tree that grows draw by draw', () => {
+  it('is futile exactly when no node that is not full of landed draws is viable', () => {
+    let fired = 0;
+    let twins = 0;
+    fc.assert(
+      fc.property(anyRun.seed, anyRun.width, anyRun.branching, (seed, width, branching) => {
+        const { log } = drive(lazy(branching), seed, width, 0.1, ({ tree, log }) => {
+          if (tree.best === undefined || tree.best.score >= threshold) return;
+          const draws = landedDraws(log);
+          const open = tree.nodes.filter(({ id, terminal }) => !terminal && (draws.get(id) ?? 0) < branching);
+          const viable = open.some(({ score }) => score >= threshold);
+          const fires = strictNegative.check(viewOf(tree, { threshold })) !== undefined;
+          if (fires) fired += 1;
+          expect(fires).toBe(!viable && open.length > 0);
+        });
+        twins += log.filter(({ type }) => type === 'merged').length;
+      }),
+      { numRuns: 150 },
+    );
+    expect(fired).toBeGreaterThan(20);
+    expect(twins).toBeGreaterThan(100);
+  });
+
+  it('never reaches the threshold after the strict exit has called it futile', () => {
+    let fired = 0;
+    fc.assert(
+      fc.property(anyRun.seed, anyRun.width, anyRun.branching, (seed, width, branching) => {
+        let futile = false;
+        const { tree } = drive(lazy(branching), seed, width, 0.05, ({ tree }) => {
+          futile ||= strictNegative.check(viewOf(tree, { threshold })) !== undefined;
+        });
+        if (!futile) return;
+        fired += 1;
+        expect(tree.best!.score).toBeLessThan(threshold);
+      }),
+      { numRuns: 150 },
+    );
+    expect(fired).toBeGreaterThan(5);
+  });
+
+  it('gives no node more draws than it may have, and counts what new strands may take', () => {
+    fc.assert(
+      fc.property(anyRun.seed, anyRun.width, anyRun.branching, (seed, width, branching) => {
+        drive(lazy(branching), seed, width, 0.2, ({ tree }) => {
+          let left = 0;
+          let most = 0;
+          for (const { terminal, byIndex, inFlight } of tree.nodes) {
+            const draws = (byIndex?.size ?? 0) + (inFlight?.size ?? 0);
+            most = Math.max(most, draws);
+            if (!terminal) left += branching - draws;
+          }
+          expect([most <= branching, tree.root.available]).toEqual([true, left]);
+        });
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('lets the selective exit fire whenever the strict one does, and sooner where futile draws count', () => {
+    let sooner = 0;
+    fc.assert(
+      fc.property(anyRun.seed, fc.integer({ min: 1, max: 3 }), (seed, futileDraws) => {
+        drive(lazy(4), seed, 1, 0, ({ tree }) => {
+          const view = viewOf(tree, { threshold });
+          const strict = strictNegative.check(view) !== undefined;
+          const bet = selectiveNegative(0, futileDraws).check(view);
+          if (strict) expect(bet).toBeDefined();
+          else if (bet !== undefined) sooner += 1;
+          if (bet !== undefined && !strict) expect(bet.evidence.nodesLeftOut).toBeGreaterThan(0);
+        });
+      }),
+      { numRuns: 80 },
+    );
+    expect(sooner).toBeGreaterThan(5);
+  });
+});
