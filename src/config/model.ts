@@ -14,7 +14,7 @@ const simulated = z.strictObject({
   kind: z
     .literal('sim')
     .meta({ description: 'the simulated engine on the real clock: for trying out and for load tests' }),
-  seed: like(requestKnobs.seed, 1, 'the same seed gives the same answers'),
+  seed: like(requestKnobs.seed, 1, 'of the answers: the same question and seed, the same steps'),
   speed: real(1, 0.001, 10_000, 'factor', 'how much faster than the measured machine'),
 });
 

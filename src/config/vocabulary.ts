@@ -154,7 +154,7 @@ export const requestKnobs = {
     whole: true,
     unit: 'seed',
     client: 'openai',
-    why: 'of all draws; the server draws one where unset',
+    why: 'of all draws; drawn by the server where unset. One seed gives one tree with greedy, beam and mcts at width one; wider, as under boost, the tree also depends on which answer came first',
   },
 } as const satisfies Knobs;
 
