@@ -13,6 +13,7 @@ interface Command {
 const commands: Readonly<Record<string, Command>> = {
   ask: { about: 'answers one question on the embedded engine', load: () => import('./commands/ask.ts') },
   serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./commands/serve.ts') },
+  migrate: { about: 'makes the tables that serve needs in PostgreSQL', load: () => import('./commands/migrate.ts') },
   bench: { about: 'compares programs and policies on a set of questions', load: () => import('./commands/bench.ts') },
   doctor: {
     about: 'examines servers or the embedded engine, and measures their knee',

@@ -2,7 +2,7 @@
 // is not here fails. Parsed once at the edge, frozen, and handed down as narrow options. Nothing here reads anything.
 
 import { z } from 'zod';
-import { damageChoices, textKeepings } from '../journal/journal.ts';
+import { damageChoices, journalKinds, textKeepings } from '../journal/journal.ts';
 import { like, real, whole } from './knob.ts';
 import { model } from './model.ts';
 import { searchLimits } from './search-limits.ts';
@@ -91,6 +91,19 @@ const admission = z
 
 const journal = z
   .strictObject({
+    kind: z.enum(journalKinds).default('sqlite').meta({
+      description:
+        'sqlite is one file of one process; postgres is a database that many nodes share (docs/scale-out.md)',
+    }),
+    urlEnv: z.string().min(1).default('DATABASE_URL').meta({
+      description:
+        'environment variable that holds the address of the PostgreSQL, as postgres://user:password@host/name',
+    }),
+    schema: z
+      .string()
+      .regex(/^[a-z_][a-z0-9_]{0,50}$/)
+      .default('coppice')
+      .meta({ description: 'of the tables in PostgreSQL; two clusters in one database need two' }),
     path: z
       .string()
       .min(1)

@@ -85,6 +85,9 @@ export interface Retention {
   readonly atMost: number;
 }
 
+/** Where it is kept: one file of one process, or a database that many share. */
+export const journalKinds = ['sqlite', 'postgres'] as const;
+
 /** What a start does with a journal that is damaged: end with one line, or keep the damaged files aside and go on. */
 export const damageChoices = ['refuse', 'set-aside'] as const;
 export type DamageChoice = (typeof damageChoices)[number];
@@ -103,12 +106,16 @@ export interface JournalHealth {
 }
 
 export interface JournalListener {
-  /** Entries up to this sequence are safe, and `read` gives them. */
+  /** Entries up to this sequence are safe, and `read` gives them; whichever process wrote them, where it can be heard. */
   durable?(search: string, sequence: number): void;
   /** Somebody else has claimed the search: stop working on it, write nothing more. */
   lost?(search: string): void;
   /** Trouble has begun or, with undefined, is over. */
   trouble?(trouble: string | undefined): void;
+  /** Somebody, perhaps in another process, has asked for it to end. A bell only: the record is the truth. */
+  cancelRequested?(search: string): void;
+  /** It was ended by another process. A bell only. */
+  endedElsewhere?(search: string): void;
 }
 
 export interface Journal {

@@ -7,16 +7,16 @@ import type { Ending, Journal, NewSearch, TextKeeping } from '../../src/journal/
 import type { LoggedEvent } from '../../src/log/events.ts';
 
 export interface JournalCase {
-  open(texts: TextKeeping): Journal;
+  open(texts: TextKeeping): Journal | Promise<Journal>;
   /** Closes it and opens what it left; undefined where nothing outlives the process. */
   reopen?(journal: Journal): Promise<Journal>;
 }
 
-export function journalConformance(makeCase: () => JournalCase): void {
-  const fresh = (texts: TextKeeping = 'keep') => makeCase().open(texts);
+export function journalConformance(makeCase: () => JournalCase | Promise<JournalCase>): void {
+  const fresh = async (texts: TextKeeping = 'keep') => (await makeCase()).open(texts);
 
   test('a search goes from queued over running to done, and the log comes back as it was written', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     expect(await journal.accept(search('a'))).toEqual({ fresh: true });
     expect(await journal.find('a')).toMatchObject({ state: 'queued', epoch: 0, request: { prompt: 'p of a' } });
     expect(await journal.claim('a', 0, 5)).toBe(true);
@@ -29,7 +29,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('what is unknown is undefined, empty or false, never an error', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     expect(await journal.find('x')).toBeUndefined();
     expect(await journal.read('x', -1, 10)).toEqual([]);
     expect(await journal.claim('x', 0, 0)).toBe(false);
@@ -39,7 +39,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('an older epoch can write nothing and is told so', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     const lost: string[] = [];
     journal.listen({ lost: (id) => lost.push(id) });
     await journal.accept(search('a'));
@@ -58,7 +58,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('a gap, a double line and a line after the end are dropped and told', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     const lost: string[] = [];
     journal.listen({ lost: (id) => lost.push(id) });
     await journal.accept(search('a'));
@@ -73,7 +73,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('a search ends once, and an ended one cannot be claimed or cancelled', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     await journal.accept(search('a'));
     await journal.claim('a', 0, 1);
     expect(await Promise.all([journal.finish('a', 1, ending()), journal.finish('a', 1, ending('failed'))])).toEqual([
@@ -87,7 +87,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('an idempotency key gives the same search to the same owner only', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     expect(await journal.accept({ ...search('a'), idempotencyKey: 'k' })).toEqual({ fresh: true });
     const again = await journal.accept({ ...search('b'), idempotencyKey: 'k', fingerprint: 'other' });
     expect(again).toEqual({ fresh: false, id: 'a', fingerprint: 'f' });
@@ -99,7 +99,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('cancel requests stay with the record', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     await journal.accept(search('a'));
     expect(await journal.requestCancel('a')).toBe(true);
     expect((await journal.unfinished())[0]).toMatchObject({ id: 'a', cancelRequested: true });
@@ -107,7 +107,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('lists are newest first, by owner and state, in pages, without texts', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     for (const id of ['a', 'b', 'c', 'd']) await journal.accept({ ...search(id), owner: id === 'b' ? 'bob' : 'ann' });
     await journal.claim('d', 0, 1);
     const ids = async (query: Partial<Parameters<Journal['list']>[0]>) =>
@@ -127,7 +127,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
 
   test('texts: kept until the end or never, and the facts stay', async () => {
     for (const texts of ['until-end', 'never'] as const) {
-      const journal = fresh(texts);
+      const journal = await fresh(texts);
       await journal.accept(search('a'));
       await journal.claim('a', 0, 1);
       journal.append(1, grown('a', 0));
@@ -148,7 +148,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('retention takes the aged and the surplus, oldest first, never one that runs', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) {
       await journal.accept({ ...search(id), idempotencyKey: id });
       await journal.claim(id, 0, 1);
@@ -167,7 +167,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('a listener hears of every entry once it can be read', async () => {
-    const journal = fresh();
+    const journal = await fresh();
     const heard: number[] = [];
     await journal.accept(search('a'));
     await journal.claim('a', 0, 1);
@@ -184,7 +184,7 @@ export function journalConformance(makeCase: () => JournalCase): void {
     const event = plain.map((each) => ({ ...each, type: 'any' })).map((each) => JSON.parse(JSON.stringify(each)));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), event), { maxLength: 30 }), async (lines) => {
-        const journal = fresh();
+        const journal = await fresh();
         const expected = new Map<string, LoggedEvent[]>();
         const ids = ['0', '1', '2', '3'];
         for (const id of ids) expected.set(id, []);
@@ -203,9 +203,9 @@ export function journalConformance(makeCase: () => JournalCase): void {
   });
 
   test('what was accepted and appended is there after a restart', async ({ skip }) => {
-    const kind = makeCase();
+    const kind = await makeCase();
     if (kind.reopen === undefined) return skip('nothing outlives the process');
-    const before = kind.open('keep');
+    const before = await kind.open('keep');
     await before.accept(search('a'));
     await before.claim('a', 0, 1);
     for (const each of log('a', 4)) before.append(1, each);

@@ -1,21 +1,18 @@
 // `coppice serve`: the gateway in the foreground. Reads the configuration, opens the engines, takes up what a former
 // process left, listens, and ends in order on SIGINT or SIGTERM.
 
-import { existsSync, readFileSync } from 'node:fs';
 import { defaultModel, simulatedModel } from '../../answering/default-models.ts';
 import { openModels } from '../../answering/open-models.ts';
-import { raise } from '../../base/fault.ts';
 import { loadConfig } from '../../config/load.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { newKey } from '../../gateway/http/keys.ts';
-import { createLog, type Log } from '../../gateway/observe/log.ts';
+import { createLog } from '../../gateway/observe/log.ts';
 import { createTelemetry } from '../../gateway/observe/telemetry.ts';
-import type { Journal } from '../../journal/journal.ts';
-import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
-import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { readArguments } from '../terminal/options.ts';
+import { readConfigFile } from './config-file.ts';
+import { openJournal } from './open-journal.ts';
 import { findPage } from './page.ts';
 
 const usage = `usage: coppice serve [options]
@@ -72,7 +69,7 @@ export async function run(args: readonly string[]): Promise<number> {
 async function serve(config: Config): Promise<number> {
   const { level, format } = config.log;
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
-  const journal = openJournal(config, log);
+  const journal = await openJournal(config, process.env, log);
   const models = await openModels(config.models, process.env, log);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
@@ -99,26 +96,6 @@ async function serve(config: Config): Promise<number> {
     console.log('the engine is simulated: times are like a real one, answers mean nothing');
   await stopped;
   return 0;
-}
-
-function openJournal({ journal }: Config, log: Log): Journal {
-  const { path, texts, flushMs, damaged } = journal;
-  if (path === ':memory:') return new MemoryJournal(texts);
-  const onDamage = (message: string) => log.error('journal', { message });
-  return new SqliteJournal({ path, texts, flushMs, damaged, onDamage });
-}
-
-function readConfigFile(given: string | undefined): { readonly name: string; readonly text: string } | undefined {
-  const name = given ?? (existsSync('coppice.json') ? 'coppice.json' : undefined);
-  if (name === undefined) return undefined;
-  try {
-    return { name, text: readFileSync(name, 'utf8') };
-  } catch (error) {
-    return raise(
-      'bad-setting',
-      `cannot read --config ${name}: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
 }
 
 function describeKey(name: string): string {

@@ -19,9 +19,9 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
+import { toEntry, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import { openDatabase } from './open-database.ts';
-import { toEntry, toRecord } from './rows.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 import { WriteQueue } from './write-queue.ts';
 

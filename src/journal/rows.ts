@@ -1,11 +1,11 @@
-// Rows of the database as the journal's records and entries.
+// Rows of a database as the journal's records and entries: both dialects have the same columns, JSON as text.
 
-import type { SQLOutputValue } from 'node:sqlite';
-import type { LoggedEvent, SearchEvent } from '../../log/events.ts';
-import type { Plain, SearchRecord, SearchState } from '../journal.ts';
-import { joinTexts } from '../texts.ts';
+import type { LoggedEvent, SearchEvent } from '../log/events.ts';
+import type { Plain, SearchRecord, SearchState } from './journal.ts';
+import { joinTexts } from './texts.ts';
 
-type SqlRow = Readonly<Record<string, SQLOutputValue>>;
+/** A value of a row: null, number, text; never looked at before it is read as what its column holds. */
+type SqlRow = Readonly<Record<string, unknown>>;
 
 export function toRecord(row: SqlRow): SearchRecord {
   const idempotency = row.idempotency;
@@ -35,14 +35,14 @@ export function toEntry(search: string, row: SqlRow): LoggedEvent {
   return { search, sequence: Number(row.sequence), atMs: Number(row.at_ms), event };
 }
 
-function optionalNumber(value: SQLOutputValue | undefined): number | undefined {
+function optionalNumber(value: unknown): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
 }
 
-function optionalText(value: SQLOutputValue | undefined): string | undefined {
+function optionalText(value: unknown): string | undefined {
   return value === null || value === undefined ? undefined : String(value);
 }
 
-function optionalJson(value: SQLOutputValue | undefined): Plain | undefined {
+function optionalJson(value: unknown): Plain | undefined {
   return value === null || value === undefined ? undefined : (JSON.parse(String(value)) as Plain);
 }

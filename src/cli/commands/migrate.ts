@@ -1,0 +1,49 @@
+// `coppice migrate`: makes the tables of a cluster in PostgreSQL, or says that they are there. The only command that
+// changes tables: nodes look at them when they start and change nothing, so that an upgrade happens when somebody wants it.
+
+import { defaultModel } from '../../answering/default-models.ts';
+import { loadConfig } from '../../config/load.ts';
+import { connect, databaseFault } from '../../journal/postgres/connection.ts';
+import { migrate } from '../../journal/postgres/schema.ts';
+import { readArguments } from '../terminal/options.ts';
+import { readConfigFile } from './config-file.ts';
+import { databaseOf } from './open-journal.ts';
+
+const usage = `usage: coppice migrate [options]
+Makes the tables of journal.schema in the PostgreSQL that the environment names; does nothing where they are there.
+
+  --config FILE       JSON with comments; coppice.json here, if there is one
+  --set KEY=VALUE     one setting, such as journal.schema=coppice or journal.urlEnv=DATABASE_URL`;
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { values } = readArguments({
+    args: [...args],
+    options: {
+      config: { type: 'string' },
+      set: { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const file = readConfigFile(values.config);
+  const config = loadConfig({
+    base: { models: [defaultModel()] },
+    ...(file === undefined ? {} : { file }),
+    environment: process.env,
+    settings: values.set,
+  });
+  const options = databaseOf(config, process.env);
+  const client = await connect(options);
+  try {
+    const isNew = await migrate(client, options.schema);
+    console.log(`schema ${options.schema}: ${isNew ? 'the tables are made' : 'the tables are there already'}`);
+    return 0;
+  } catch (error) {
+    throw databaseFault(error, options);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,95 @@
+// The bell between processes on one database: LISTEN and NOTIFY. It says that something has changed, never what is true:
+// whoever hears it reads the table, and whoever misses it finds out later by reading. It has a connection of its own, which
+// does not wait for the disk; a bell that cannot be rung is dropped.
+
+import type { Client } from 'pg';
+
+export interface BellMessage {
+  /** Who rang: a process does not hear its own bell. */
+  readonly node: string;
+  /** Searches whose logs have grown, and the sequence that is safe now. */
+  readonly grown?: readonly (readonly [search: string, sequence: number])[];
+  readonly cancelled?: readonly string[];
+  readonly ended?: readonly string[];
+  /** Something has come into the queue between nodes. */
+  readonly queued?: boolean;
+}
+
+export interface BellOptions {
+  readonly channel: string;
+  readonly node: string;
+  readonly connect: () => Promise<Client>;
+  readonly hear: (message: BellMessage) => void;
+}
+
+const reconnectMs = 1000;
+/** NOTIFY takes less than 8,000 bytes. */
+const payloadBytes = 7500;
+/** Searches in one message: their ids are below 60 bytes each, with what belongs to them. */
+const mostNamed = 100;
+
+export class Bell {
+  readonly #options: BellOptions;
+  #client: Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: BellOptions) {
+    this.#options = options;
+  }
+
+  /** Comes back by itself whenever the connection is lost. */
+  async open(): Promise<void> {
+    const { connect, channel } = this.#options;
+    try {
+      const client = await connect();
+      client.on('error', () => this.#lost(client));
+      client.on('end', () => this.#lost(client));
+      client.on('notification', ({ payload }) => this.#hear(payload));
+      await client.query('set synchronous_commit = off');
+      await client.query(`listen ${channel}`);
+      this.#client = client;
+    } catch {
+      this.#retry();
+    }
+    if (this.#closed) await this.close();
+  }
+
+  ring(message: Omit<BellMessage, 'node'>): void {
+    const { grown = [], ended = [], ...rest } = message;
+    for (let at = 0; at < Math.max(grown.length, ended.length, 1); at += mostNamed) {
+      const part = { grown: grown.slice(at, at + mostNamed), ended: ended.slice(at, at + mostNamed) };
+      this.#send({ ...rest, ...part });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#client?.end().catch(() => {});
+  }
+
+  #send(message: Omit<BellMessage, 'node'>): void {
+    const { node, channel } = this.#options;
+    const payload = JSON.stringify({ node, ...message });
+    if (payload.length > payloadBytes) return;
+    this.#client?.query('select pg_notify($1, $2)', [channel, payload]).catch(() => {});
+  }
+
+  #hear(payload: string | undefined): void {
+    const message = JSON.parse(payload ?? '{}') as BellMessage;
+    if (message.node !== this.#options.node) this.#options.hear(message);
+  }
+
+  #lost(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#retry();
+  }
+
+  #retry(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.open(), reconnectMs).unref();
+  }
+}

@@ -1,0 +1,177 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type JournalCase, journalConformance } from '../../../tests/conformance/journal.ts';
+import { hasPostgres, startPostgres, type TestDatabase } from '../../../tests/support/postgres.ts';
+import type { LoggedEvent } from '../../log/events.ts';
+import type { NewSearch } from '../journal.ts';
+import { connect } from './connection.ts';
+import { PostgresJournal, type PostgresJournalOptions } from './postgres-journal.ts';
+import { migrate } from './schema.ts';
+
+let database: TestDatabase;
+let schemas = 0;
+
+async function freshSchema(): Promise<PostgresJournalOptions> {
+  schemas += 1;
+  const options = { url: database.url, urlEnv: 'DATABASE_URL', schema: `case_${schemas}`, flushMs: 2 };
+  const client = await connect(options);
+  await migrate(client, options.schema);
+  await client.end();
+  return options;
+}
+
+async function makeCase(): Promise<JournalCase> {
+  const options = await freshSchema();
+  return {
+    open: (texts) => PostgresJournal.open({ ...options, texts }),
+    reopen: async (journal) => {
+      await journal.close();
+      return PostgresJournal.open(options);
+    },
+  };
+}
+
+function search(id: string, background = true): NewSearch {
+  return { id, owner: 'ann', fingerprint: 'f', background, createdMs: 1, about: {}, title: 't\u0000', request: {} };
+}
+
+function entry(search: string, sequence: number): LoggedEvent {
+  return { search, sequence, atMs: 1, event: { type: 'moved', strand: 0, node: sequence } };
+}
+
+const ending = { state: 'done', endedMs: 9, outcome: {}, texts: {} } as const;
+
+describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
+  beforeAll(() => {
+    database = startPostgres();
+  });
+  afterAll(() => database.remove());
+
+  journalConformance(makeCase);
+
+  test('a process that lost its search cannot write, and hears of it', async () => {
+    const options = await freshSchema();
+    const [first, second] = [await PostgresJournal.open(options), await PostgresJournal.open(options)];
+    const lost: string[] = [];
+    first.listen({ lost: (id) => lost.push(id) });
+    await first.accept(search('a'));
+    await first.claim('a', 0, 1);
+    first.append(1, entry('a', 0));
+    await first.flush();
+    expect(await second.claim('a', 1, 2)).toBe(true);
+    second.append(2, entry('a', 1));
+    await second.flush();
+    // Both at the right place of the log: only the epoch tells them apart.
+    first.append(1, entry('a', 2));
+    expect(await first.finish('a', 1, ending)).toBe(false);
+    expect(lost).toEqual(['a']);
+    expect((await second.read('a', -1, 9)).map(({ sequence }) => sequence)).toEqual([0, 1]);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test('what one process writes, cancels and ends is heard by the other', async () => {
+    const options = await freshSchema();
+    const [first, second] = [await PostgresJournal.open(options), await PostgresJournal.open(options)];
+    const heard: unknown[] = [];
+    const all = new Promise<void>((resolve) => {
+      second.listen({
+        durable: (id, sequence) => heard.push([id, sequence]),
+        cancelRequested: (id) => heard.push(id),
+        endedElsewhere: () => resolve(),
+      });
+    });
+    await first.accept(search('a'));
+    await first.claim('a', 0, 1);
+    first.append(1, entry('a', 0));
+    first.append(1, entry('a', 1));
+    await first.flush();
+    await first.requestCancel('a');
+    await first.finish('a', 1, ending);
+    await all;
+    expect(heard).toEqual([['a', 1], 'a']);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test('a database that goes away holds what it can, and all is written once when it is back', async () => {
+    const options = await freshSchema();
+    const journal = await PostgresJournal.open(options);
+    const told: (string | undefined)[] = [];
+    const lost: string[] = [];
+    const troubled = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    journal.listen({
+      lost: (id) => lost.push(id),
+      trouble: (trouble) => {
+        told.push(trouble);
+        (trouble === undefined ? over : troubled).resolve();
+      },
+    });
+    await journal.accept(search('a'));
+    await journal.claim('a', 0, 1);
+    journal.append(1, entry('a', 0));
+    database.stop();
+    journal.append(1, entry('a', 1));
+    const finished = journal.finish('a', 1, ending);
+    await troubled.promise;
+    await expect(journal.accept(search('b'))).rejects.toThrow(/journal cannot be written/);
+    expect(journal.trouble).toMatch(/DATABASE_URL/);
+    expect(journal.health().unwritten).toBe(3);
+    await expect(journal.find('a')).rejects.toThrow(/database cannot be used/);
+    database.start();
+    await over.promise;
+    expect(await finished).toBe(true);
+    expect([lost, told.length]).toEqual([[], 2]);
+    expect(await journal.read('a', -1, 9)).toHaveLength(2);
+    expect(await journal.find('b')).toBeUndefined();
+    await journal.close();
+  });
+
+  test('a commit whose answer was lost is not written twice, and counts', async () => {
+    const options = await freshSchema();
+    const journal = await PostgresJournal.open(options);
+    const lost: string[] = [];
+    journal.listen({ lost: (id) => lost.push(id) });
+    await journal.accept(search('a'));
+    // The database takes the whole batch, and the connection dies before it can say so.
+    const original = pg.Client.prototype.query;
+    let isCut = false;
+    pg.Client.prototype.query = async function (this: pg.Client, ...args: unknown[]) {
+      const result = await (original as (...given: unknown[]) => Promise<unknown>).apply(this, args);
+      if (args[0] !== 'commit' || isCut) return result;
+      isCut = true;
+      throw new Error('Connection terminated unexpectedly');
+    } as typeof original;
+    const claimed = journal.claim('a', 0, 1);
+    journal.append(1, entry('a', 0));
+    const finished = journal.finish('a', 1, ending);
+    expect(await Promise.all([claimed, finished])).toEqual([true, true]);
+    pg.Client.prototype.query = original;
+    expect([isCut, lost]).toEqual([true, []]);
+    expect(await journal.read('a', -1, 9)).toHaveLength(1);
+    await journal.close();
+  });
+
+  test('a wrong address, missing rights and other tables are one line each', async () => {
+    const options = await freshSchema();
+    const failing = (change: Partial<PostgresJournalOptions>) => PostgresJournal.open({ ...options, ...change });
+    const at = (role: string, name: string) => database.url.replace('coppice@/postgres', `${role}@/${name}`);
+    await expect(failing({ url: at('coppice', 'none') })).rejects.toThrow(/^bad-setting: [^\n]*"none" does not exist/);
+    await expect(failing({ url: at('nobody', 'postgres') })).rejects.toThrow(/bad-setting: [^\n]*"nobody" does not/);
+    await expect(failing({ url: 'postgres://127.0.0.1:1/x' })).rejects.toThrow(/unavailable: [^\n]*ECONNREFUSED/);
+    await expect(failing({ url: 'not a url' })).rejects.toThrow(/^(bad-setting|unavailable): [^\n]*DATABASE_URL/);
+    await expect(failing({ schema: 'empty' })).rejects.toThrow(
+      /no tables of coppice in schema empty; run coppice migr/,
+    );
+    await expect(failing({ schema: 'a;b' })).rejects.toThrow(/journal\.schema/);
+    const client = await connect(options);
+    await client.query('create role reader login');
+    await client.query(`grant usage on schema ${options.schema} to reader`);
+    await client.query(`grant select on all tables in schema ${options.schema} to reader`);
+    await expect(failing({ url: at('reader', 'postgres') })).rejects.toThrow(/bad-setting: [^\n]*permission denied/);
+    await client.query(`update ${options.schema}.meta set version = 99`);
+    await expect(failing({})).rejects.toThrow(/has format 99, this coppice 1; start the newer/);
+    await client.query(`update ${options.schema}.meta set version = 0`);
+    await expect(failing({})).rejects.toThrow(/run coppice migrate/);
+    await client.end();
+  });
+});

@@ -1,0 +1,248 @@
+// The journal in a PostgreSQL that several processes share. The same contract as on disk: writes go through one queue
+// (batch-writer.ts) and take effect in the order of the calls, under the fence of statements.ts. What other processes
+// write is heard by a bell (bell.ts) and read from the tables. It must never answer from memory what the tables know.
+
+import { hostname } from 'node:os';
+import pg, { type Pool } from 'pg';
+import { raise } from '../../base/fault.ts';
+import type { LoggedEvent } from '../../log/events.ts';
+import type {
+  Acceptance,
+  Ending,
+  Journal,
+  JournalHealth,
+  JournalListener,
+  ListQuery,
+  NewSearch,
+  Retention,
+  SearchRecord,
+  TextKeeping,
+} from '../journal.ts';
+import { toEntry, toRecord } from '../rows.ts';
+import { splitTexts } from '../texts.ts';
+import type { JournalWrite, WriteKind } from './batch.ts';
+import { BatchWriter } from './batch-writer.ts';
+import { Bell, type BellMessage } from './bell.ts';
+import { clientConfig, connect, type DatabaseOptions, databaseFault } from './connection.ts';
+import { checkSchema } from './schema.ts';
+import { makeStatements, type PostgresStatements } from './statements.ts';
+
+export interface PostgresJournalOptions extends DatabaseOptions {
+  readonly texts?: TextKeeping;
+  /** How long an entry may wait for others before its commit. */
+  readonly flushMs?: number;
+  /** Writes that are kept in memory while the database refuses them. */
+  readonly mostHeld?: number;
+}
+
+/** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
+const mostHeld = 200_000;
+/** Connections for reading, beside one that writes and one that listens. */
+const readers = 4;
+
+export class PostgresJournal implements Journal {
+  readonly texts: TextKeeping;
+  /** Name of this process among all that share the database. */
+  readonly node: string;
+  readonly #options: PostgresJournalOptions;
+  readonly #sql: PostgresStatements;
+  readonly #pool: Pool;
+  readonly #writer: BatchWriter;
+  readonly #bell: Bell;
+  readonly #listeners: JournalListener[] = [];
+  #bytes = 0;
+
+  private constructor(options: PostgresJournalOptions, node: string) {
+    const { schema, texts = 'keep', flushMs = 20 } = options;
+    this.texts = texts;
+    this.node = node;
+    this.#options = options;
+    this.#sql = makeStatements(schema);
+    this.#pool = new pg.Pool({ ...clientConfig(options), max: readers });
+    this.#pool.on('error', () => {});
+    const open = () => connect(options);
+    this.#writer = new BatchWriter({
+      ...{ statements: this.#sql, node, erasesTexts: texts === 'until-end', flushMs, connect: open },
+      mostHeld: options.mostHeld ?? mostHeld,
+      onTrouble: (trouble) => this.#tellTrouble(trouble === undefined ? undefined : this.#explain(trouble)),
+      onCommitted: (writes) => this.#ringFor(writes),
+    });
+    this.#bell = new Bell({ channel: `${schema}_bell`, node, connect: open, hear: (message) => this.#hear(message) });
+  }
+
+  /** Fails in one line on a wrong address, missing rights, or tables of another version. */
+  static async open(options: PostgresJournalOptions): Promise<PostgresJournal> {
+    if (!/^[a-z_][a-z0-9_]{0,50}$/.test(options.schema))
+      raise('bad-setting', `journal.schema is '${options.schema}'; it takes lower-case letters, digits and _`);
+    const client = await connect(options);
+    try {
+      await checkSchema(client, options.schema);
+      const statements = makeStatements(options.schema);
+      await client.query(statements.probe);
+      await client.query(statements.size);
+    } catch (error) {
+      throw databaseFault(error, options);
+    } finally {
+      await client.end().catch(() => {});
+    }
+    const name = `${hostname()}-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+    const journal = new PostgresJournal(options, name);
+    await journal.#bell.open();
+    return journal;
+  }
+
+  accept(search: NewSearch): Promise<Acceptance> {
+    const isAwaited = search.background || search.idempotencyKey !== undefined;
+    return this.#write('accept', search.id, () => this.#acceptRow(search), isAwaited);
+  }
+
+  claim(id: string, epoch: number, atMs: number): Promise<boolean> {
+    return this.#write('claim', id, () => ({ id, epoch, at_ms: atMs }), false);
+  }
+
+  append(epoch: number, entry: LoggedEvent): void {
+    const { search, sequence } = entry;
+    const lost = () => this.#tell('lost', search);
+    const settle = (stored: unknown) => (stored === true ? this.#tellDurable(search, sequence) : lost());
+    const row = this.#entryRow(epoch, entry);
+    this.#writer.push({ kind: 'append', search, row, settle, fail: lost, awaited: false });
+  }
+
+  flush(): Promise<void> {
+    return this.#write('flush', '', () => ({}), true);
+  }
+
+  finish(id: string, epoch: number, ending: Ending): Promise<boolean> {
+    return this.#write('finish', id, () => this.#finishRow(id, epoch, ending), false);
+  }
+
+  requestCancel(id: string): Promise<boolean> {
+    return this.#write('cancel', clean(id), () => ({}), true);
+  }
+
+  async find(id: string): Promise<SearchRecord | undefined> {
+    const [row] = await this.#read(this.#sql.find, [clean(id)]);
+    return row === undefined ? undefined : toRecord(row);
+  }
+
+  async list({ owner, states, before, limit }: ListQuery): Promise<SearchRecord[]> {
+    const wanted = [owner ?? null, states ?? null, clean(before ?? '~'), limit];
+    return (await this.#read(this.#sql.list, wanted)).map(toRecord);
+  }
+
+  async unfinished(): Promise<SearchRecord[]> {
+    return (await this.#read(this.#sql.unfinished, [])).map(toRecord);
+  }
+
+  async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
+    const rows = await this.#read(this.#sql.read, [clean(search), after, limit]);
+    return rows.map((row) => toEntry(search, row));
+  }
+
+  async sweep({ endedBeforeMs, keepSearches, atMost }: Retention): Promise<number> {
+    const [size] = await this.#read(this.#sql.size, []);
+    this.#bytes = Number(size?.bytes ?? 0);
+    return this.#run(async () => {
+      const { rowCount } = await this.#pool.query(this.#sql.sweep, [endedBeforeMs, keepSearches, atMost]);
+      return rowCount ?? 0;
+    });
+  }
+
+  listen(listener: JournalListener): void {
+    this.#listeners.push(listener);
+  }
+
+  get trouble(): string | undefined {
+    const { trouble } = this.#writer;
+    return trouble === undefined ? undefined : this.#explain(trouble);
+  }
+
+  /** `bytes` is as old as the last sweep. */
+  health(): JournalHealth {
+    return { ...this.#writer.counts, bytes: this.#bytes };
+  }
+
+  async close(): Promise<void> {
+    const unwritten = await this.#writer.close();
+    if (unwritten > 0) this.#tellTrouble(`the journal was closed with ${unwritten} writes that it could not take`);
+    await this.#bell.close();
+    await this.#pool.end();
+  }
+
+  #write<Result>(kind: WriteKind, search: string, makeRow: () => JournalWrite['row'], awaited: boolean) {
+    return new Promise<Result>((resolve, reject) => {
+      const settle = (result: unknown) => resolve(result as Result);
+      this.#writer.push({ kind, search, row: makeRow(), settle, fail: reject, awaited });
+    });
+  }
+
+  #read(sql: string, values: unknown[]): Promise<Readonly<Record<string, unknown>>[]> {
+    return this.#run(async () => (await this.#pool.query(sql, values)).rows);
+  }
+
+  async #run<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw databaseFault(error, this.#options);
+    }
+  }
+
+  #acceptRow(search: NewSearch): JournalWrite['row'] {
+    const { id, owner, idempotencyKey, fingerprint, background, createdMs, about } = search;
+    const isKept = this.texts !== 'never';
+    return {
+      ...{ id, owner, idempotency: idempotencyKey ?? null, fingerprint, background: background ? 1 : 0 },
+      ...{ created_ms: createdMs, about: JSON.stringify(about) },
+      ...{ title: isKept ? clean(search.title) : null, request: isKept ? JSON.stringify(search.request) : null },
+    };
+  }
+
+  #entryRow(epoch: number, { search, sequence, atMs, event }: LoggedEvent): JournalWrite['row'] {
+    const { bare, texts } = splitTexts(event);
+    const kept = texts === undefined || this.texts === 'never' ? null : JSON.stringify(texts);
+    return { search, sequence, epoch, at_ms: atMs, body: JSON.stringify(bare), texts: kept };
+  }
+
+  #finishRow(id: string, epoch: number, { state, endedMs, outcome, texts }: Ending): JournalWrite['row'] {
+    const kept = this.texts === 'keep' ? JSON.stringify(texts) : null;
+    return { id, epoch, state, ended_ms: endedMs, outcome: JSON.stringify(outcome), texts: kept };
+  }
+
+  // ---- what others are told --------------------------------------------------------------------------------------
+
+  #ringFor(writes: readonly JournalWrite[]): void {
+    const grown = new Map<string, number>();
+    for (const { kind, search, row } of writes) if (kind === 'append') grown.set(search, Number(row.sequence));
+    const of = (wanted: WriteKind) => writes.filter(({ kind }) => kind === wanted).map(({ search }) => search);
+    const [ended, cancelled] = [of('finish'), of('cancel')];
+    if (grown.size + ended.length + cancelled.length > 0) this.#bell.ring({ grown: [...grown], ended, cancelled });
+  }
+
+  #hear({ grown = [], ended = [], cancelled = [] }: BellMessage): void {
+    for (const [search, sequence] of grown) this.#tellDurable(search, sequence);
+    for (const search of cancelled) this.#tell('cancelRequested', search);
+    for (const search of ended) this.#tell('endedElsewhere', search);
+  }
+
+  #tellDurable(search: string, sequence: number): void {
+    for (const each of this.#listeners) each.durable?.(search, sequence);
+  }
+
+  #tell(what: 'lost' | 'cancelRequested' | 'endedElsewhere', search: string): void {
+    for (const each of this.#listeners) each[what]?.(search);
+  }
+
+  #tellTrouble(trouble: string | undefined): void {
+    for (const each of this.#listeners) each.trouble?.(trouble);
+  }
+
+  #explain(trouble: string): string {
+    return `the journal cannot be written: ${trouble}; ${this.#options.urlEnv} says where its database is`;
+  }
+}
+
+/** PostgreSQL's texts cannot hold the character 0; JSON escapes it, the rest loses it. */
+function clean(text: string): string {
+  return text.replaceAll('\u0000', '\ufffd');
+}

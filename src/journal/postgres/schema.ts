@@ -1,0 +1,88 @@
+// The tables of the journal in PostgreSQL, and the version of their format. Only `coppice migrate` makes or changes them;
+// a start looks whether they are the ones that it can write to, and says in one line what to do where they are not.
+
+import type { ClientBase } from 'pg';
+import { raise } from '../../base/fault.ts';
+
+/** Raised by one whenever the tables change. */
+const version = 1;
+
+/** Two migrations at a time would both find nothing: the number has no other meaning. */
+const migrationLock = 826_400_117;
+
+function tables(schema: string): string {
+  return `
+    create table ${schema}.meta (version integer not null);
+    insert into ${schema}.meta values (${version});
+    create table ${schema}.searches (
+      id text collate "C" primary key,
+      owner text not null,
+      idempotency text,
+      fingerprint text not null,
+      background smallint not null,
+      state text not null,
+      epoch integer not null,
+      cancel_requested smallint not null,
+      node text,
+      created_ms double precision not null,
+      started_ms double precision,
+      ended_ms double precision,
+      about text not null,
+      title text,
+      request text,
+      outcome text,
+      texts text
+    ) with (fillfactor = 70);
+    create unique index searches_idempotency on ${schema}.searches (owner, idempotency) where idempotency is not null;
+    create index searches_ended on ${schema}.searches (ended_ms) where ended_ms is not null;
+    create index searches_unfinished on ${schema}.searches (id) where ended_ms is null;
+    create table ${schema}.events (
+      search text collate "C" not null,
+      sequence integer not null,
+      epoch integer not null,
+      at_ms double precision not null,
+      body text not null,
+      texts text,
+      primary key (search, sequence)
+    );`;
+}
+
+/** Makes the tables where there are none. True where it did. */
+export async function migrate(client: ClientBase, schema: string): Promise<boolean> {
+  await client.query('begin');
+  try {
+    await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+    await client.query(`create schema if not exists ${schema}`);
+    const found = await foundVersion(client, schema);
+    if (found !== undefined && found !== version) refuse(schema, found);
+    if (found === undefined) await client.query(tables(schema));
+    await client.query('commit');
+    return found === undefined;
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+/** Fails in one line where the tables are not those that this version writes. */
+export async function checkSchema(client: ClientBase, schema: string): Promise<void> {
+  const found = await foundVersion(client, schema);
+  if (found === undefined)
+    raise('bad-setting', `the database has no tables of coppice in schema ${schema}; run coppice migrate`);
+  if (found !== version) refuse(schema, found);
+}
+
+function refuse(schema: string, found: number): never {
+  const advice = found < version ? 'run coppice migrate' : 'start the newer coppice, or set journal.schema';
+  return raise(
+    'bad-setting',
+    `the journal in schema ${schema} has format ${found}, this coppice ${version}; ${advice}`,
+  );
+}
+
+async function foundVersion(client: ClientBase, schema: string): Promise<number | undefined> {
+  const { rows } = await client.query('select to_regclass($1) is not null as exists', [`${schema}.meta`]);
+  if (rows[0]?.exists !== true) return undefined;
+  const meta = await client.query(`select version from ${schema}.meta`);
+  return Number(meta.rows[0]?.version ?? 0);
+}

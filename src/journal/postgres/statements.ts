@@ -1,0 +1,88 @@
+// Every statement that the journal writes with. Each takes a whole batch as one JSON array, so that a hundred searches
+// cost one round trip. The fence stands in the statements themselves: entries are inserted only for searches that are at
+// the writer's epoch, have not ended, and whose log ends right before them; `for share` holds off a claim until they are in.
+
+export interface PostgresStatements {
+  readonly accept: string;
+  readonly findIdempotent: string;
+  readonly claim: string;
+  readonly isClaimed: string;
+  readonly append: string;
+  readonly isAppended: string;
+  readonly finish: string;
+  readonly isFinished: string;
+  readonly eraseTexts: string;
+  readonly cancel: string;
+  readonly find: string;
+  readonly list: string;
+  readonly unfinished: string;
+  readonly read: string;
+  readonly sweep: string;
+  readonly size: string;
+  readonly probe: string;
+}
+
+const entryColumns = 'search text, sequence integer, epoch integer, at_ms double precision, body text, texts text';
+
+export function makeStatements(schema: string): PostgresStatements {
+  const [searches, events] = [`${schema}.searches`, `${schema}.events`];
+  return {
+    accept: `insert into ${searches} (id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested,
+               created_ms, about, title, request)
+             select id, owner, idempotency, fingerprint, background, 'queued', 0, 0, created_ms, about, title, request
+             from json_to_recordset($1::json) as w(place integer, id text, owner text, idempotency text, fingerprint text,
+               background smallint, created_ms double precision, about text, title text, request text)
+             order by place on conflict do nothing returning id`,
+    findIdempotent: `select s.id, s.owner, s.idempotency, s.fingerprint from ${searches} s
+             join json_to_recordset($1::json) as w(id text, owner text, idempotency text)
+               on s.id = w.id or (s.owner = w.owner and s.idempotency = w.idempotency)`,
+    claim: `update ${searches} s
+            set epoch = s.epoch + 1, state = 'running', node = $2, started_ms = coalesce(s.started_ms, w.at_ms)
+            from json_to_recordset($1::json) as w(id text, epoch integer, at_ms double precision)
+            where s.id = w.id and s.epoch = w.epoch and s.ended_ms is null returning s.id`,
+    isClaimed: `select s.id from ${searches} s join json_to_recordset($1::json) as w(id text, epoch integer) on s.id = w.id
+            where s.epoch = w.epoch + 1 and s.node = $2`,
+    append: `with entries as materialized (select * from json_to_recordset($1::json) as e(${entryColumns})),
+               heads as (select search, epoch, min(sequence) as head from entries group by search, epoch),
+               mine as (
+                 select s.id from ${searches} s join heads h on s.id = h.search and s.epoch = h.epoch
+                 where s.ended_ms is null
+                   and h.head = (select coalesce(max(e.sequence), -1) + 1 from ${events} e where e.search = s.id)
+                 for share of s),
+               stored as (
+                 insert into ${events} (search, sequence, epoch, at_ms, body, texts)
+                 select e.search, e.sequence, e.epoch, e.at_ms, e.body, e.texts from entries e join mine on mine.id = e.search
+                 on conflict do nothing returning search)
+             select search as id, count(*)::integer as count from stored group by search`,
+    isAppended: `select e.search as id, count(*)::integer as count from ${events} e
+             join json_to_recordset($1::json) as w(search text, sequence integer, epoch integer)
+               on e.search = w.search and e.sequence = w.sequence and e.epoch = w.epoch
+             group by e.search`,
+    finish: `update ${searches} s set state = w.state, ended_ms = w.ended_ms, outcome = w.outcome, texts = w.texts,
+               title = case when $2 then null else s.title end, request = case when $2 then null else s.request end
+             from json_to_recordset($1::json) as w(id text, epoch integer, state text, ended_ms double precision,
+               outcome text, texts text)
+             where s.id = w.id and s.epoch = w.epoch and s.ended_ms is null returning s.id`,
+    isFinished: `select s.id from ${searches} s
+             join json_to_recordset($1::json) as w(id text, epoch integer, ended_ms double precision, outcome text) on s.id = w.id
+             where s.epoch = w.epoch and s.ended_ms = w.ended_ms and s.outcome = w.outcome`,
+    eraseTexts: `update ${events} set texts = null where search = any($1) and texts is not null`,
+    cancel: `update ${searches} set cancel_requested = 1 where id = any($1) and ended_ms is null returning id`,
+    find: `select * from ${searches} where id = $1`,
+    list: `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
+             started_ms, ended_ms, about, title, outcome from ${searches}
+           where ($1::text is null or owner = $1) and ($2::text[] is null or state = any($2)) and id < $3
+           order by id desc limit $4`,
+    unfinished: `select * from ${searches} where ended_ms is null order by id`,
+    read: `select sequence, at_ms, body, texts from ${events} where search = $1 and sequence > $2 order by sequence limit $3`,
+    sweep: `with gone as (
+              select id from ${searches} where ended_ms is not null and (ended_ms < $1 or id in (
+                select id from ${searches} where ended_ms is not null order by ended_ms
+                limit greatest(0, (select count(*) from ${searches}) - $2)))
+              order by ended_ms limit $3 for update skip locked),
+            logs as (delete from ${events} where search in (select id from gone))
+            delete from ${searches} where id in (select id from gone)`,
+    size: `select (pg_total_relation_size('${searches}') + pg_total_relation_size('${events}'))::double precision as bytes`,
+    probe: `update ${schema}.meta set version = version`,
+  };
+}
