@@ -16,8 +16,9 @@ const defaultMaxFailures = 8;
 export const cancelledByCaller: Exit = { kind: 'cancelled', rule: 'caller', evidence: {} };
 
 /** It waits, and cannot be done in time any more. */
-export function givenUp(search: Search, nowMs: number, late: TooLate): Exit {
-  return { kind: 'deadline', rule: 'wait', evidence: { waitedMs: Math.round(nowMs - search.arrivalMs), ...late } };
+export function givenUp(search: Search, nowMs: number, late: TooLate, circumstances: Circumstances): Exit {
+  const evidence = { waitedMs: Math.round(nowMs - search.arrivalMs), ...late };
+  return explain(search, { kind: 'deadline', rule: 'wait', evidence }, circumstances);
 }
 
 /** After a complete fold: by any rule. */

@@ -248,7 +248,7 @@ export class Runtime {
     }
     for (const [id, late] of decision.giveUp) {
       const search = this.waiting.get(id);
-      if (search !== undefined) this.#finish(search, givenUp(search, nowMs, late), nowMs);
+      if (search !== undefined) this.#finish(search, givenUp(search, nowMs, late, this.#options), nowMs);
     }
   }
 
