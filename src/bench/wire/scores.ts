@@ -19,6 +19,8 @@ const clientPaths = 32;
 const clientCalls = 4;
 const warmMs = 1500;
 const roundMs = 4000;
+/** Client and verifier take turns, and the fastest round of each counts: what slows one down is other work here. */
+const rounds = 3;
 
 const prompt: Prompt = { kind: 'chat', messages: [{ role: 'user', content: 'What is the sum? '.repeat(20) }] };
 /** About 64 tokens. */
@@ -31,19 +33,30 @@ export async function report(print: (line: string) => void): Promise<void> {
   const [port] = (await once(server.stdout, 'data')) as [Buffer];
   const url = `http://127.0.0.1:${port.toString().trim()}`;
   try {
-    const client = await batchClient(url);
-    print(`one batch client, ${clientCalls} calls of ${clientPaths} paths: ${client.toFixed(0)} scores per second`);
-    print('strands   scores per second   share   a score takes');
+    print(
+      `scores per second: one batch client with ${clientCalls} calls of ${clientPaths} paths, and the remote verifier`,
+    );
+    print('strands      client   verifier   share   a score takes');
     for (const strands of strandCounts) {
-      const { perSecond, scoreMs } = await throughVerifier(url, strands);
-      const share = (perSecond / client).toFixed(3);
-      print(
-        `${String(strands).padEnd(10)}${perSecond.toFixed(0).padStart(17)}${share.padStart(8)}${scoreMs.toFixed(0).padStart(13)} ms`,
-      );
+      let client = 0;
+      let best: Scoring = { perSecond: 0, scoreMs: Number.NaN };
+      for (let turn = 0; turn < rounds; turn += 1) {
+        client = Math.max(client, await batchClient(url));
+        const round = await throughVerifier(url, strands);
+        if (round.perSecond > best.perSecond) best = round;
+      }
+      const cells = [client.toFixed(0).padStart(9), best.perSecond.toFixed(0).padStart(11)];
+      const share = (best.perSecond / client).toFixed(3).padStart(8);
+      print(`${String(strands).padEnd(10)}${cells.join('')}${share}${best.scoreMs.toFixed(0).padStart(13)} ms`);
     }
   } finally {
     server.kill();
   }
+}
+
+interface Scoring {
+  readonly perSecond: number;
+  readonly scoreMs: number;
 }
 
 /** Scores per second between two moments. */
@@ -74,7 +87,7 @@ async function batchClient(url: string): Promise<number> {
   return perSecond;
 }
 
-async function throughVerifier(url: string, strands: number): Promise<{ perSecond: number; scoreMs: number }> {
+async function throughVerifier(url: string, strands: number): Promise<Scoring> {
   const verifier = await openRemoteVerifier({ kind: 'qwen-prm', servers: [{ url }] });
   const path = Array.from({ length: pathSteps - 1 }, (_, at) => ({ key: at + 1, step: stepOf(at) }));
   const left = new Map<number, number>();

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { createPolicy } from '../policy/create.ts';
+import { createSelfConsistency } from '../program/best-of-n.ts';
+import { createMcts } from '../program/mcts/mcts.ts';
+import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
+import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
+import type { SearchRequest } from './request.ts';
+import { stepNeeds } from './step-needs.ts';
+
+function request(changes: Partial<SearchRequest>): SearchRequest {
+  return {
+    id: 's',
+    prompt: { kind: 'text', text: 'q' },
+    program: createMcts({ prior: 'draws' }),
+    rules: createPolicy('positive').rules,
+    limits: { threshold: 1, rollouts: 1 },
+    seed: 1,
+    priority: 0,
+    delimiters: ['\n'],
+    maxStepTokens: 8,
+    extract: () => undefined,
+    ...changes,
+  };
+}
+
+it('asks for log probabilities where program, verifier or rule reads them, and only there', () => {
+  const exact = new ExactVerifier();
+  const logprobs = (changes: Partial<SearchRequest>, verifier = exact as ExactVerifier | ConfidenceVerifier): boolean =>
+    stepNeeds(request(changes), verifier, false).logprobs;
+  expect(logprobs({})).toBe(false);
+  expect(logprobs({ program: createMcts({ selection: 'uct' }) })).toBe(false);
+  expect(logprobs({ program: createMcts({ prior: 'logprob' }) })).toBe(true);
+  expect(logprobs({}, new ConfidenceVerifier())).toBe(true);
+  expect(logprobs({ program: createSelfConsistency() })).toBe(true);
+  const { rules } = request({});
+  const reader = { name: 'reader', readsLogprobs: true, check: () => undefined };
+  expect(logprobs({ rules: { ...rules, exits: [...rules.exits, reader] } })).toBe(true);
+});
+
+it('asks for seeds unless nobody wants to repeat the search, and for tokens where somebody watches', () => {
+  expect(stepNeeds(request({}), undefined, true)).toMatchObject({ seed: true, tokens: true });
+  expect(stepNeeds(request({ repeatable: false }), undefined, false)).toMatchObject({ seed: false, tokens: false });
+});
