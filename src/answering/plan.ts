@@ -3,9 +3,10 @@
 // made, so that the same plan makes the same search after a restart. Never builds anything; search-request.ts does, once.
 
 import type { ModelConfig } from '../config/schema.ts';
+import type { ScoredBy } from '../log/verdict.ts';
 import { fittingPolicy } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
-import { programOf, programOptions } from '../program/registry/programs.ts';
+import { type ProgramName, programOf, programOptions } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Sampling } from '../tree/step.ts';
 import { atMost, checkDirect, checkEscalation, checkPlan, checkWish, chooseProgram } from './plan-check.ts';
@@ -79,7 +80,7 @@ function searchShape(request: PlanRequest): SearchShape {
     programOptions: programOptions(program, { ...config, ...given(wish) }),
     policy: wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, policyOptions),
     policyOptions,
-    scoring: programOf(program).needsVerifier ? 'verifier' : 'self-consistency',
+    scoring: scoringOf(program, config),
     rollouts:
       atMost(request, 'rollouts', limits.rollouts, 'limits.rollouts') ?? Math.min(effort.rollouts, limits.rollouts),
     threshold: wish.threshold ?? config.threshold,
@@ -92,6 +93,13 @@ function searchShape(request: PlanRequest): SearchShape {
     delimiters,
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
   };
+}
+
+/** Who speaks for the answer: the generator's own confidence is no judge of it. */
+function scoringOf(program: ProgramName, { verifier }: ModelConfig): ScoredBy {
+  if (program === 'greedy') return 'none';
+  if (!programOf(program).needsVerifier) return 'self-consistency';
+  return verifier.kind === 'confidence' ? 'confidence' : 'verifier';
 }
 
 /** One sample of one step: what the engine says, cut only by its own end, a stop string or the token limit. */

@@ -4,6 +4,7 @@
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import type { Effort } from '../config/search-limits.ts';
 import type { SearchKnob, SearchSettings, Speaker } from '../config/vocabulary.ts';
+import type { ScoredBy } from '../log/verdict.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
 import type { PolicyName } from '../policy/policy.ts';
 import type { Choice } from '../program/choice.ts';
@@ -21,7 +22,7 @@ export interface SearchPlan {
   readonly programOptions: Readonly<Record<string, number | string>>;
   readonly policy: PolicyName;
   readonly policyOptions: PolicyOptions;
-  readonly scoring: 'verifier' | 'self-consistency' | 'none';
+  readonly scoring: ScoredBy;
   readonly rollouts: number;
   readonly threshold: number;
   readonly tokenBudget: number;

@@ -1,6 +1,7 @@
 // One line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
 // terminal and with a screen reader. Pure.
 
+import type { Exit, ExitKind } from './end.ts';
 import type { SearchEvent } from './events.ts';
 
 export function describeEvent(event: SearchEvent): string {
@@ -44,6 +45,32 @@ export function describeEvent(event: SearchEvent): string {
     default:
       return (event satisfies never as { type: string }).type;
   }
+}
+
+const endings: Readonly<Record<ExitKind, string>> = {
+  accepted: 'a finished path reached the threshold',
+  futile: 'no continuation is likely to reach the threshold',
+  certain: 'the answers agree',
+  settled: 'more work is unlikely to change the answer',
+  exhausted: 'the budget is spent',
+  deadline: 'out of time',
+  cancelled: 'stopped by the one who asked',
+  failed: 'engine or verifier could not go on',
+};
+
+/** Rules whose exit means something else than most exits of its kind. */
+const endingsByRule: Readonly<Record<string, string>> = {
+  rollouts: 'all rollouts are used',
+  tokens: 'the token budget is spent',
+  time: 'the time budget is spent',
+  nodes: 'the tree has reached its largest size',
+  'nothing-left': 'nothing is left to grow: every path is finished or cut',
+  wait: 'the deadline could not be kept, so it was given up in the queue',
+};
+
+/** Why a search ended, in the words that the terminal, the page and the API's documentation use. */
+export function describeExit({ kind, rule }: Exit): string {
+  return endingsByRule[rule] ?? endings[kind];
 }
 
 function reward(value: number | undefined): string {

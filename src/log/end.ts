@@ -28,7 +28,8 @@ export interface Answer {
   readonly node: NodeId;
   readonly text: string;
   readonly answer: string | undefined;
-  readonly score: number;
+  /** Missing where nothing was scored. */
+  readonly score: number | undefined;
   /** False when no path has been completed and this is the best beginning of one. */
   readonly complete: boolean;
   /** Where paths voted: the share of all weight that speaks for this answer. */

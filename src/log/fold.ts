@@ -68,9 +68,10 @@ export class SearchFold {
     return sum;
   }
 
-  /** Of the finished paths. */
+  /** Of the finished paths that were scored. */
   get bestScore(): number | undefined {
-    return this.tree?.best?.score;
+    const best = this.tree?.best;
+    return best?.reward === undefined ? undefined : best.score;
   }
 
   /** The node of the answer once there is one, else the end of the best finished path. */

@@ -65,7 +65,9 @@ function isBetter(node: Node, other: Node): boolean {
 }
 
 function describe(node: Node): Answer {
-  const { id, answer, score } = node;
+  const { id, answer, reward } = node;
+  // Without rewards a path's score is that of the root, and says nothing.
+  const score = reward === undefined ? undefined : node.score;
   return { node: id, text: pathText(node), answer, score, complete: isComplete(node) };
 }
 

@@ -4,7 +4,16 @@
 import { evaluate } from '../answer/expression.ts';
 import { valueKey } from '../answer/value.ts';
 import { type Fault, fault } from '../base/fault.ts';
-import { answerPrefix, isArithmetic, lineCheckOf, operationOf, right, type Task, type Verdict, wrong } from './task.ts';
+import {
+  answerPrefix,
+  isArithmetic,
+  lineCheckOf,
+  operationOf,
+  type Rightness,
+  right,
+  type Task,
+  wrong,
+} from './task.ts';
 
 export interface CountdownQuestion {
   readonly target: number;
@@ -78,7 +87,7 @@ function same(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && [...a].sort((x, y) => x - y).every((value, index) => value === b[index]);
 }
 
-function checkExpression(asked: CountdownQuestion, answer: string): Verdict {
+function checkExpression(asked: CountdownQuestion, answer: string): Rightness {
   const text = plain(answer);
   if (!isExpression(text)) return wrong('form');
   const value = evaluate(text);
@@ -88,7 +97,7 @@ function checkExpression(asked: CountdownQuestion, answer: string): Verdict {
 }
 
 /** One line against the numbers that were left before it; gives the numbers it says are left. */
-function judgeLine(line: string, before: readonly number[]): { verdict: Verdict; left: readonly number[] } {
+function judgeLine(line: string, before: readonly number[]): { verdict: Rightness; left: readonly number[] } {
   const operation = operationOf(line);
   const left = /^ left (\d+(?: \d+)*)$/
     .exec(operation?.rest ?? '')?.[1]

@@ -2,7 +2,7 @@
 // balance after one entry, "a=7558", the answer the last balance. The question alone decides every line.
 
 import { type Fault, fault } from '../base/fault.ts';
-import { answerPrefix, lineCheckOf, right, type Task, type Verdict, wrong } from './task.ts';
+import { answerPrefix, lineCheckOf, type Rightness, right, type Task, wrong } from './task.ts';
 
 export interface LedgerQuestion {
   readonly opening: number;
@@ -83,7 +83,7 @@ function closing({ opening, entries }: LedgerQuestion): number {
 }
 
 /** One line against the balance that stands before it; gives the balance it states. */
-function judgeLine(line: string, index: number, balance: number, asked: LedgerQuestion): [Verdict, number] {
+function judgeLine(line: string, index: number, balance: number, asked: LedgerQuestion): [Rightness, number] {
   if (line.startsWith(answerPrefix)) {
     const isLast = index === asked.entries.length && line.slice(answerPrefix.length) === String(balance);
     return [isLast ? right : wrong('quantity'), balance];

@@ -3,7 +3,7 @@
 // other digit can stand there; in between nobody can tell without solving on.
 
 import { type Fault, fault } from '../base/fault.ts';
-import { answerPrefix, lineCheckOf, right, type Task, type Verdict, wrong } from './task.ts';
+import { answerPrefix, lineCheckOf, type Rightness, right, type Task, wrong } from './task.ts';
 
 export interface SudokuQuestion {
   readonly size: number;
@@ -84,7 +84,7 @@ function fillingOf(size: number, line: string): Filling | undefined {
   return { cell: at * size + Number(column) - 1, digit: Number(digit) };
 }
 
-function checkGrid({ size, cells }: SudokuQuestion, answer: string): Verdict {
+function checkGrid({ size, cells }: SudokuQuestion, answer: string): Rightness {
   const text = answer.replace(/[\s/|,;]/g, '');
   if (!/^\d+$/.test(text) || text.length !== cells.length) return wrong('form');
   const grid = [...text].map(Number);
@@ -94,9 +94,9 @@ function checkGrid({ size, cells }: SudokuQuestion, answer: string): Verdict {
 }
 
 /** The grid with the digits of these lines, and the verdict of each. */
-function follow(asked: SudokuQuestion, lines: readonly string[]): { verdicts: Verdict[]; cells: readonly number[] } {
+function follow(asked: SudokuQuestion, lines: readonly string[]): { verdicts: Rightness[]; cells: readonly number[] } {
   const cells = [...asked.cells];
-  const verdicts = lines.map((line): Verdict => {
+  const verdicts = lines.map((line): Rightness => {
     if (line.startsWith(answerPrefix)) return checkGrid(asked, line.slice(answerPrefix.length));
     const filling = fillingOf(asked.size, line);
     if (filling === undefined) return wrong('form');

@@ -15,18 +15,18 @@ export type WrongReason =
   | 'conflict' // breaks a rule with what stands already
   | 'unsolvable'; // the question has no answer
 
-export type Verdict = { readonly right: true } | { readonly right: false; readonly reason: WrongReason };
+export type Rightness = { readonly right: true } | { readonly right: false; readonly reason: WrongReason };
 
-export const right: Verdict = { right: true };
+export const right: Rightness = { right: true };
 
-export function wrong(reason: WrongReason): Verdict {
+export function wrong(reason: WrongReason): Rightness {
   return { right: false, reason };
 }
 
 /** Whether a line is right in itself, given the lines before it; unknown where the question and the lines do not say. */
 export type LineCheck = 'true' | 'false' | 'unknown';
 
-export function lineCheckOf(verdict: Verdict | undefined): LineCheck {
+export function lineCheckOf(verdict: Rightness | undefined): LineCheck {
   if (verdict === undefined) return 'unknown';
   return verdict.right ? 'true' : 'false';
 }
@@ -36,9 +36,9 @@ export interface Task {
   /** The question as the models know it, on one line; a fault where it is of this kind but out of reach; else undefined. */
   recognise(question: string): string | Fault | undefined;
   /** Whether an answer is right. `gold`: the known answer, which word problems need. */
-  check(question: string, answer: string, gold?: string): Verdict;
+  check(question: string, answer: string, gold?: string): Rightness;
   /** One verdict per line, each given the lines before it: what can be known from the question alone. */
-  judge(question: string, lines: readonly string[]): readonly Verdict[];
+  judge(question: string, lines: readonly string[]): readonly Rightness[];
   /**
    * One line, for a verifier: `true` only where nothing that is in the question or the lines speaks against it. It does not
    * look ahead: a countdown line that leads nowhere is true, and whether a story asks for this quantity is not checked.

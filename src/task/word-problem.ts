@@ -4,7 +4,16 @@
 import { sameAnswer } from '../answer/canonical.ts';
 import { fault } from '../base/fault.ts';
 import { familiarWords } from './familiar-words.ts';
-import { answerPrefix, isArithmetic, lineCheckOf, operationOf, right, type Task, type Verdict, wrong } from './task.ts';
+import {
+  answerPrefix,
+  isArithmetic,
+  lineCheckOf,
+  operationOf,
+  type Rightness,
+  right,
+  type Task,
+  wrong,
+} from './task.ts';
 
 /** More unknown words than this share, and the models would only guess. */
 const mostUnfamiliar = 0.2;
@@ -39,7 +48,7 @@ export const wordProblem: Task = {
   judge(question, lines) {
     const known = new Set([...(question.match(/\d+/g) ?? []).map(Number), ...spoken]);
     let last: number | undefined;
-    return lines.map((line): Verdict => {
+    return lines.map((line): Rightness => {
       if (line.startsWith(answerPrefix)) return judgeAnswer(line.slice(answerPrefix.length), last);
       const operation = operationOf(line);
       if (operation === undefined || operation.rest !== '') return wrong('form');
@@ -61,7 +70,7 @@ export const wordProblem: Task = {
   },
 };
 
-function judgeAnswer(answer: string, last: number | undefined): Verdict {
+function judgeAnswer(answer: string, last: number | undefined): Rightness {
   if (!/^\d{1,15}$/.test(answer)) return wrong('form');
   return Number(answer) === last ? right : wrong('quantity');
 }

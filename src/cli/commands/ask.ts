@@ -18,13 +18,14 @@ import { createScheduler } from '../../policy/create.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { answerLines, answerRecord } from '../terminal/answer-view.ts';
+import { answerLines, answerRecord, type Reported, statusOf } from '../terminal/answer-view.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
 import { flagOf, given, readArguments, yes } from '../terminal/options.ts';
+import { painter } from '../terminal/paint.ts';
 import { eventLine, statusLine } from '../terminal/progress-view.ts';
 import { LiveBlock } from '../terminal/terminal.ts';
 import type { TraceHeader } from '../terminal/trace.ts';
-import { treeLines } from '../terminal/tree-view.ts';
+import { treeLegend, treeLines } from '../terminal/tree-view.ts';
 
 /** What the search can be told. */
 const main = ['program', 'policy', 'rollouts', 'branching', 'threshold', 'choose'] as const satisfies SearchKnob[];
@@ -62,6 +63,9 @@ ${knobUsage([...sampling, ...sizes], ownDefaults)}
   --kv-bytes N          memory of both caches together, split by what the models cost here; measures for some seconds
   --trace FILE          writes every event as JSON lines; see coppice replay
   --json                prints one JSON object and nothing else
+
+exit status: 0 an accepted answer, or one that nothing scored; 3 the best attempt is below the threshold;
+4 no path was finished; 1 engine or verifier failed; 2 a setting is wrong; 130 interrupted
 
 of policies and programs:
 ${knobUsage(optionKnobs)}`;
@@ -104,9 +108,10 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
         view.see(event, tree);
       },
     });
-    view.end();
-    report(settings, plan, model, finished, loadedMs);
-    return finished.result.exit.kind === 'failed' ? 1 : 0;
+    view.end(finished);
+    const reported = { ...finished, plan, loadedMs };
+    report(settings, plan, model, reported);
+    return statusOf(reported);
   } finally {
     await closeTrace(trace);
   }
@@ -150,8 +155,12 @@ class Watcher {
     this.#block.draw([...treeLines(tree, size), '', statusLine(tree, this.#rollouts)]);
   }
 
-  end(): void {
-    this.#block.clear();
+  /** The last tree stays, with what its signs mean. */
+  end({ result, tree }: FinishedRun): void {
+    if (this.#settings.json || !process.stdout.isTTY) return;
+    const chosen = result.answer && tree.node(result.answer.node);
+    const size = { width: this.#block.width - 1, height: Math.max(3, this.#block.height - 6), chosen };
+    this.#block.draw([...treeLines(tree, size), treeLegend, '']);
   }
 }
 
@@ -213,16 +222,15 @@ function report(
   { question, json }: Settings,
   { program, policy, seed }: SearchPlan,
   model: OpenModel,
-  { result, tree }: FinishedRun,
-  loadedMs: number,
+  reported: Reported,
 ): void {
   if (json) {
-    const record = { question, model: model.note, program, policy, seed, ...answerRecord(result, tree, loadedMs) };
+    const record = { question, model: model.note, program, policy, seed, ...answerRecord(reported) };
     console.log(JSON.stringify(record));
     return;
   }
   const width = Math.min(process.stdout.columns ?? 80, 100);
-  console.log(answerLines(result, tree, loadedMs, width).join('\n'));
+  console.log(answerLines(reported, width, painter(process.stdout, process.env)).join('\n'));
 }
 
 function openTrace({ question, own }: Settings, plan: SearchPlan, file: string): Promise<WriteStream> {

@@ -1,67 +1,112 @@
-// The end of a search, for a person and for a program: answer, path, why it stopped, what it cost.
+// The end of a search, for a person and for a program: what to think of the answer, the answer, its path, why the search
+// stopped, what it cost. What was not scored shows no score.
 
-import type { Answer, Evidence, Exit } from '../../log/end.ts';
+import type { SearchPlan } from '../../answering/search-plan.ts';
+import { describeExit } from '../../log/describe.ts';
+import type { Evidence, Exit } from '../../log/end.ts';
+import { type Judged, shownScore, type Verdict, verdictOf, verdictText } from '../../log/verdict.ts';
 import type { SearchResult } from '../../runtime/request.ts';
-import { pathTo } from '../../tree/node.ts';
+import { type Node, pathTo } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
+import { type Paint, verdictColours } from './paint.ts';
 import { cutTo, duration, plainLine, wrap } from './terminal.ts';
 
-const meanings: Readonly<Record<Exit['kind'], string>> = {
-  accepted: 'a finished path reached the threshold',
-  futile: 'no continuation is likely to reach the threshold',
-  certain: 'the answers agree',
-  settled: 'more work is unlikely to change the answer',
-  exhausted: 'the budget is spent',
-  deadline: 'out of time; this is the best so far',
-  cancelled: 'stopped by you; this is the best so far',
-  failed: 'the engine could not go on',
-};
+/** What a search gave, with what is needed to judge it. */
+export interface Reported {
+  readonly result: SearchResult;
+  readonly tree: Tree;
+  readonly plan: Pick<SearchPlan, 'scoring' | 'threshold'>;
+  readonly loadedMs: number;
+}
 
-export function answerLines(result: SearchResult, tree: Tree, loadedMs: number, width: number): string[] {
-  const { answer, exit, cost } = result;
-  const said = answer === undefined ? 'no answer' : plainLine(answer.answer ?? answer.text) || 'no answer';
-  const path = answer === undefined ? [] : pathTo(tree.node(answer.node));
+/** Exit statuses of `ask`: an answer that may be used is 0, and nothing else is. */
+const statuses: Readonly<Record<Verdict, number>> = { accepted: 0, unscored: 0, 'below-threshold': 3, none: 4 };
+
+export function statusOf(reported: Reported): number {
+  const { kind } = reported.result.exit;
+  if (kind === 'cancelled') return 130; // as shells say it of a command that was interrupted
+  return kind === 'failed' ? 1 : statuses[verdictOf(judgedOf(reported))];
+}
+
+export function judgedOf({ result: { answer }, plan: { scoring, threshold } }: Reported): Judged {
+  return { answer, scoring, threshold };
+}
+
+export function answerLines(reported: Reported, width: number, paint: Paint): string[] {
+  const { result, tree } = reported;
+  const { answer } = result;
+  return [
+    ...headline(reported, width, paint),
+    ...(answer === undefined ? [] : ['', ...pathLines(tree.node(answer.node), width)]),
+    '',
+    ...endLines(result, width),
+    ...costLines(reported),
+  ];
+}
+
+/** An accepted answer comes first; before any other stands what it is. */
+function headline(reported: Reported, width: number, paint: Paint): string[] {
+  const { answer } = reported.result;
+  const judged = judgedOf(reported);
+  const verdict = verdictOf(judged);
+  const said = answer === undefined ? '' : plainLine(answer.answer ?? answer.text);
+  const lines = wrap(verdictText(judged), width).map((line) => paint(line, verdictColours[verdict]));
+  if (verdict === 'accepted') return [...wrap(said, width).map((line) => paint(line, 'bold')), ...lines];
+  return said === '' ? lines : [...lines, ...wrap(said, width - 2).map((line) => `  ${line}`)];
+}
+
+function pathLines(end: Node, width: number): string[] {
+  const path = pathTo(end);
+  const isScored = path.some(({ reward }) => reward !== undefined);
   const steps = path.map((node) => {
     const reward = node.reward === undefined ? '     ' : ` ${node.reward.toFixed(2)}`;
     return cutTo(`  ${reward}  ${plainLine(node.step?.text ?? '') || '(end)'}`, width);
   });
-  const generated = cost.committedTokens + cost.discardedTokens + cost.speculativeTokens;
-  const seconds = (result.endedMs - result.arrivalMs) / 1000;
-  const rate = seconds > 0 ? `, ${Math.round(generated / seconds)} a second` : '';
-  const prefix = `prefixes: ${cost.promptTokens} tokens computed, ${cost.cachedTokens} reused`;
-  const scored = `scoring: ${cost.verifierCalls} steps, ${cost.verifierTokens} tokens computed, ${cost.verifierCachedTokens} reused`;
+  return [isScored ? 'its path, with the reward of each step:' : 'its path:', ...steps];
+}
+
+function endLines({ exit, rollouts, nodes }: SearchResult, width: number): string[] {
   return [
-    ...(answer !== undefined && !answer.complete ? ['(unfinished: no path has been completed)'] : []),
-    ...wrap(said, width),
-    ...(answer === undefined ? [] : ['', `${scoreText(answer)}, rewards along the path:`, ...steps]),
-    '',
-    `stopped  ${exit.kind}: ${meanings[exit.kind]}`,
+    `stopped  ${exit.kind}: ${describeExit(exit)}`,
     ...wrap(evidenceText(exit), width - 9).map((line) => `         ${line}`),
-    `tree     ${result.rollouts} rollouts, ${result.nodes} nodes`,
-    `cost     ${generated} tokens generated (${cost.discardedTokens} discarded)${rate}`,
-    `         ${prefix}`,
-    ...(cost.verifierCalls > 0 ? [`         ${scored}`] : []),
-    `time     ${duration(result.endedMs - result.arrivalMs)}, after ${duration(loadedMs)} of loading`,
+    `tree     ${rollouts} rollout${rollouts === 1 ? '' : 's'}, ${nodes} nodes`,
   ];
 }
 
-function scoreText({ score, support }: Answer): string {
-  const votes = support === undefined ? '' : `, ${(100 * support).toFixed(0)} % of the vote`;
-  return `score ${score.toFixed(3)}${votes}`;
+function costLines({ result, loadedMs }: Reported): string[] {
+  const { cost, endedMs, arrivalMs } = result;
+  const generated = cost.committedTokens + cost.discardedTokens + cost.speculativeTokens;
+  const seconds = (endedMs - arrivalMs) / 1000;
+  const rate = seconds > 0 ? `, ${Math.round(generated / seconds)} a second` : '';
+  const scored = `scoring: ${cost.verifierCalls} steps, ${cost.verifierTokens} tokens computed, ${cost.verifierCachedTokens} reused`;
+  return [
+    `cost     ${generated} tokens generated (${cost.discardedTokens} discarded)${rate}`,
+    `         prefixes: ${cost.promptTokens} tokens computed, ${cost.cachedTokens} reused`,
+    ...(cost.verifierCalls > 0 ? [`         ${scored}`] : []),
+    `time     ${duration(endedMs - arrivalMs)}, after ${duration(loadedMs)} of loading`,
+  ];
 }
 
 /** The same as one JSON value. */
-export function answerRecord(result: SearchResult, tree: Tree, loadedMs: number): Record<string, unknown> {
+export function answerRecord(reported: Reported): Record<string, unknown> {
+  const { result, tree, plan, loadedMs } = reported;
+  const judged = judgedOf(reported);
   const { answer, exit, cost, rollouts, nodes } = result;
   const path = answer === undefined ? [] : pathTo(tree.node(answer.node));
   return {
+    verdict: verdictOf(judged),
+    verdictText: verdictText(judged),
     answer: answer?.answer ?? null,
     text: answer?.text ?? null,
-    score: answer?.score ?? null,
+    score: shownScore(judged) ?? null,
+    threshold: plan.threshold,
     support: answer?.support ?? null,
     complete: answer?.complete ?? false,
     exit,
-    path: path.map(({ step, reward, score }) => ({ text: step?.text ?? '', reward: reward ?? null, score })),
+    path: path.map(({ step, reward, score }) => {
+      const scored = reward === undefined ? null : score;
+      return { text: step?.text ?? '', reward: reward ?? null, score: scored };
+    }),
     rollouts,
     nodes,
     cost,

@@ -6,7 +6,7 @@ import { plainLine } from './terminal.ts';
 
 export function statusLine(tree: Tree, rollouts: number): string {
   const { completed, pruned } = tree.closed;
-  const best = tree.best === undefined ? '' : `, best ${tree.best.score.toFixed(2)}`;
+  const best = tree.best?.reward === undefined ? '' : `, best ${tree.best.score.toFixed(2)}`;
   const cut = pruned > 0 ? `, ${pruned} pruned` : '';
   const open = tree.strands.size;
   return `${completed} of ${rollouts} rollouts${cut}, ${open} open, ${tree.nodes.length - 1} nodes, ${tree.tokens} tokens${best}`;
@@ -20,7 +20,8 @@ export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefine
       const node = tree.node(event.node);
       if (!node.terminal) return undefined;
       const said = plainLine(node.answer ?? node.step?.text ?? '') || '(nothing)';
-      return `path ${node.id}: ${node.score.toFixed(2)} ${said}`;
+      const score = node.reward === undefined ? '' : `${node.score.toFixed(2)} `;
+      return `path ${node.id}: ${score}${said}`;
     }
     case 'pruned':
       return `strand ${event.strand} pruned (${event.rule})`;

@@ -8,12 +8,16 @@ import { cutTo, plainLine } from './terminal.ts';
 export interface TreeViewOptions {
   readonly width: number;
   readonly height: number;
+  /** The end of the path to show as the answer's; the best finished one where unset. */
+  readonly chosen?: Node | undefined;
 }
 
-export function treeLines(tree: Tree, { width, height }: TreeViewOptions): string[] {
-  const shown = chooseNodes(tree, Math.max(1, height));
+export const treeLegend = '★ answer  ◆ its path  ● finished  ◌ growing  · step   0.98 score  ×3 visits';
+
+export function treeLines(tree: Tree, { width, height, chosen = tree.best }: TreeViewOptions): string[] {
+  const shown = chooseNodes(tree, Math.max(1, height), chosen);
   const winning = new Set<Node>();
-  for (let at: Node | undefined = tree.best; at !== undefined; at = at.parent) winning.add(at);
+  for (let at: Node | undefined = chosen; at !== undefined; at = at.parent) winning.add(at);
   const lines: string[] = [];
   const draw = (node: Node, indent: string): void => {
     const children = node.children.filter((child) => shown.has(child)).sort(byInterest);
@@ -30,11 +34,11 @@ export function treeLines(tree: Tree, { width, height }: TreeViewOptions): strin
 }
 
 /** The most interesting nodes, with all their ancestors, as many as there are lines (one may go to "… more"). */
-function chooseNodes(tree: Tree, lines: number): ReadonlySet<Node> {
+function chooseNodes(tree: Tree, lines: number, chosen: Node | undefined): ReadonlySet<Node> {
   const shown = new Set<Node>([tree.root]);
   const withMore = new Set<Node>();
   const candidates = tree.nodes.filter((node) => node.parent !== undefined).sort(byInterest);
-  if (tree.best !== undefined) candidates.unshift(tree.best);
+  if (chosen !== undefined) candidates.unshift(chosen);
   let used = 0;
   for (const candidate of candidates) {
     const path: Node[] = [];

@@ -132,11 +132,11 @@ describe('the result of a search', () => {
     });
   });
 
-  test('an exit saves the rollouts that were left, at the mean of those made, within the token budget', () => {
+  test('an exit saves the rollouts that were left, one path each, within the token budget', () => {
     const saved = (kind: ExitKind, given: Partial<SearchPlan> = {}) =>
       makeResult({ ...plan, ...given }, foldOf(kind), 12, 90).outcome.tokens.saved_estimate;
-    expect(saved('accepted')).toBe(3 * 35);
-    expect(saved('futile')).toBe(3 * 35);
+    expect(saved('accepted')).toBe(3 * 13);
+    expect(saved('futile')).toBe(3 * 13);
     expect(saved('exhausted')).toBe(0);
     expect(saved('deadline')).toBe(0);
     expect(saved('accepted', { tokenBudget: 50 })).toBe(15);
@@ -145,7 +145,7 @@ describe('the result of a search', () => {
   test('a path that was not completed is all reasoning, and its last step stands for the answer', () => {
     const { texts, outcome } = makeResult(plan, foldOf('deadline', false), 12, 90);
     expect(texts).toEqual({ content: 'think\n', reasoning_content: 'think\n', refusal: null, answer: null });
-    expect(outcome).toMatchObject({ complete: false, finish_reason: 'length' });
+    expect(outcome).toMatchObject({ complete: false, finish_reason: 'length', verdict: 'none' });
   });
 
   test('a limit on tokens cuts at the end of a step', () => {
@@ -154,12 +154,29 @@ describe('the result of a search', () => {
     expect(outcome).toMatchObject({ complete: false, finish_reason: 'length', tokens: { path: 10 } });
   });
 
-  test('a search without any answer says nothing, at length', () => {
+  test('a search without any answer says nothing, and nothing was cut', () => {
     const fold = new SearchFold();
     const exit = { kind: 'deadline', rule: 'deadline', evidence: {} } as const;
     fold.apply({ search: 's', sequence: 0, atMs: 1, event: { type: 'exited', exit, cost } });
     const { texts, outcome } = makeResult(plan, fold, 0, 0);
     expect(texts).toEqual({ content: '', reasoning_content: null, refusal: null, answer: null });
-    expect(outcome).toMatchObject({ finish_reason: 'length', score: null, queue_ms: null });
+    expect(outcome).toMatchObject({ finish_reason: 'stop', verdict: 'none', score: null, queue_ms: null });
+  });
+
+  test('a deadline that finds a finished path cuts nothing', () => {
+    expect(makeResult(plan, foldOf('deadline'), 12, 90).outcome).toMatchObject({
+      complete: true,
+      finish_reason: 'stop',
+    });
+  });
+
+  test('the verdict holds the score against the threshold, and nothing that was not scored shows one', () => {
+    const judge = (given: Partial<SearchPlan>) =>
+      makeResult({ ...plan, ...given }, foldOf('exhausted'), 12, 90).outcome;
+    expect(judge({ scoring: 'verifier', threshold: 0.4 })).toMatchObject({ verdict: 'accepted', score: 0.4 });
+    expect(judge({ scoring: 'verifier', threshold: 0.5 })).toMatchObject({ verdict: 'below-threshold', score: 0.4 });
+    expect(judge({ scoring: 'confidence', threshold: 0.4 })).toMatchObject({ verdict: 'unscored', score: null });
+    const refused = makeResult({ ...plan, onFutile: 'refuse' }, foldOf('futile'), 12, 90);
+    expect(refused.outcome.verdict).toBe('none');
   });
 });

@@ -4,6 +4,7 @@
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Exit, ExitKind } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
+import { type Judged, shownScore, verdictOf, verdictText } from '../../log/verdict.ts';
 import type { Node } from '../../tree/node.ts';
 import type { ClientResult, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
 import type { AboutJson, CoppiceJson } from '../wire/search-json.ts';
@@ -20,7 +21,7 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
   const outcome: ResultFacts = {
     exit,
     finish_reason: finishReason(plan, path, complete, texts),
-    score: answer?.score ?? null,
+    ...judgedBy(plan, fold, path, complete, texts),
     support: answer?.support ?? null,
     complete,
     usage: usageOf(plan, fold, path, promptTokens),
@@ -70,6 +71,24 @@ function textsOf(
   return { content, reasoning_content: reasoning === '' ? null : reasoning, refusal: null, answer };
 }
 
+/** A generation without search is an answer as it is; what was refused or cut off is none. */
+function judgedBy(
+  { mode, scoring, threshold }: SearchPlan,
+  { answer }: SearchFold,
+  path: readonly Node[],
+  complete: boolean,
+  { refusal }: ResultTexts,
+): Pick<ResultFacts, 'verdict' | 'verdict_text' | 'score'> {
+  const given = answer === undefined || refusal !== null || path.length === 0 ? undefined : answer;
+  const judged: Judged = {
+    answer: given && { ...given, complete: mode === 'direct' || complete },
+    scoring,
+    threshold,
+  };
+  const score = shownScore({ ...judged, answer }) ?? null;
+  return { verdict: verdictOf(judged), verdict_text: verdictText(judged), score };
+}
+
 /** A path that was not completed is all reasoning, and its last step stands for the answer. */
 export function splitPath(
   plan: SearchPlan,
@@ -100,8 +119,8 @@ function finishReason(
   complete: boolean,
   texts: ResultTexts,
 ): 'stop' | 'length' {
-  if (texts.refusal !== null) return 'stop';
   const end = path.at(-1)?.step?.end;
+  if (texts.refusal !== null || end === undefined) return 'stop'; // nothing was cut where nothing is said
   if (plan.mode === 'direct') return end === 'eos' || end === 'delimiter' ? 'stop' : 'length';
   return complete && end !== 'length' ? 'stop' : 'length';
 }
@@ -150,14 +169,24 @@ function tokensOf(
   };
 }
 
-/** Rollouts that an exit made unnecessary, at the mean cost of those that were made, within the token budget. */
+/**
+ * Rollouts that an exit made unnecessary, within the token budget. One more rollout shares its beginning with those that were made, so it
+ * counts as one path of the mean length, and never as more than the rollouts that were made have cost.
+ */
 function savedEstimate(plan: SearchPlan, fold: SearchFold): number {
   const kind = fold.exit?.kind;
   if (kind === undefined || !saving.has(kind)) return 0;
   const made = Math.max(1, fold.rollouts);
   const left = Math.max(0, plan.rollouts - made);
   const generated = generatedTokens(fold);
-  return Math.round(Math.min((left * generated) / made, Math.max(0, plan.tokenBudget - generated)));
+  const each = Math.min(generated / made, meanPathTokens(fold));
+  return Math.round(Math.min(left * each, Math.max(0, plan.tokenBudget - generated)));
+}
+
+/** Of the finished paths; 0 before the first. */
+function meanPathTokens({ tree }: SearchFold): number {
+  const finished = (tree?.nodes ?? []).filter(({ terminal }) => terminal);
+  return finished.reduce((sum, { pathTokens }) => sum + pathTokens, 0) / Math.max(1, finished.length);
 }
 
 function rounded(ms: number): number {
@@ -172,13 +201,16 @@ export function describeForClient(
   outcome: ResultFacts,
   escalatedFrom: string | null,
 ): CoppiceJson {
-  const { exit, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } = outcome;
+  const { exit, verdict, verdict_text, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } =
+    outcome;
   const { program, policy, scoring } = plan;
   const how = plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy };
   const effort = { rollouts, nodes, queue_ms, search_ms, tokens };
   return {
     search: id,
     exit,
+    verdict,
+    verdict_text,
     answer: texts.answer,
     score,
     support,

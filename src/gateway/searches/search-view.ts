@@ -16,19 +16,21 @@ export function viewLive(search: LiveSearch, keepsTexts: boolean): SearchJson {
     epoch: search.epoch,
     summary: search.summary,
     exit: ended?.result?.outcome.exit ?? null,
+    verdict: ended?.result?.outcome.verdict ?? null,
     error: ended?.error?.body ?? null,
   };
 }
 
 export function viewRecord(record: SearchRecord): SearchJson {
   const { id, state, title, background, owner } = record;
-  const { summary, exit, error } = outcomeOf(record);
+  const { summary, exit, verdict, error } = outcomeOf(record);
   return {
     ...view(id, state, title ?? null, aboutOf(record), background, owner),
     ...times(record.createdMs, record.startedMs, record.endedMs),
     epoch: record.epoch,
     summary: summary ?? null,
     exit: exit ?? null,
+    verdict: verdict ?? null,
     error: error ?? null,
   };
 }
@@ -65,9 +67,9 @@ function outcomeOf({ outcome }: SearchRecord): WrittenOutcome {
 }
 
 function viewResult(id: string, about: AboutJson, texts: ResultTexts, facts: ResultFacts): ResultJson {
-  const { finish_reason, score, complete, usage, escalated_to } = facts;
+  const { finish_reason, verdict, score, complete, usage, escalated_to } = facts;
   const coppice = describeForClient(id, about, texts, facts, about.escalated_from ?? null);
-  return { ...texts, finish_reason, score, complete, escalated_to: escalated_to ?? null, usage, coppice };
+  return { ...texts, finish_reason, verdict, score, complete, escalated_to: escalated_to ?? null, usage, coppice };
 }
 
 function view(

@@ -2,6 +2,7 @@
 // erased and facts stay. Types only.
 
 import type { Exit } from '../../log/end.ts';
+import type { Verdict } from '../../log/verdict.ts';
 
 export interface Usage {
   readonly prompt_tokens: number;
@@ -20,7 +21,12 @@ export interface ResultTexts {
 
 export interface ResultFacts {
   readonly exit: Exit;
+  /** `length` only where the text was cut: some clients take it for an error. */
   readonly finish_reason: 'stop' | 'length';
+  /** What to think of the answer, and the same as a sentence. */
+  readonly verdict: Verdict;
+  readonly verdict_text: string;
+  /** Null where no verifier has judged the answer. */
   readonly score: number | null;
   /** Where completed paths voted: the share of the vote for the answer. */
   readonly support: number | null;

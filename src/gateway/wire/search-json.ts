@@ -3,6 +3,7 @@
 
 import type { SearchState } from '../../journal/journal.ts';
 import type { Exit } from '../../log/end.ts';
+import type { Verdict } from '../../log/verdict.ts';
 import type { ClientResult, ResultFacts, ResultTexts } from './result-json.ts';
 
 export interface LimitsJson {
@@ -55,6 +56,8 @@ export interface SearchJson extends Omit<AboutJson, 'scoring' | 'escalated_from'
   readonly epoch: number;
   readonly summary: SummaryJson | null;
   readonly exit: Exit | null;
+  /** What to think of its answer; null before the end. */
+  readonly verdict: Verdict | null;
   readonly error: ErrorJson | null;
 }
 
@@ -62,7 +65,17 @@ export interface SearchJson extends Omit<AboutJson, 'scoring' | 'escalated_from'
 export interface CoppiceJson
   extends Pick<
     ResultFacts,
-    'exit' | 'score' | 'support' | 'complete' | 'rollouts' | 'nodes' | 'queue_ms' | 'search_ms' | 'tokens'
+    | 'exit'
+    | 'verdict'
+    | 'verdict_text'
+    | 'score'
+    | 'support'
+    | 'complete'
+    | 'rollouts'
+    | 'nodes'
+    | 'queue_ms'
+    | 'search_ms'
+    | 'tokens'
   > {
   readonly search: string;
   readonly answer: string | null;
@@ -75,7 +88,7 @@ export interface CoppiceJson
 
 export interface ResultJson
   extends ResultTexts,
-    Pick<ClientResult['outcome'], 'finish_reason' | 'score' | 'complete' | 'usage'> {
+    Pick<ClientResult['outcome'], 'finish_reason' | 'verdict' | 'score' | 'complete' | 'usage'> {
   readonly escalated_to: string | null;
   readonly coppice: CoppiceJson;
 }
