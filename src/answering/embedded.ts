@@ -9,10 +9,9 @@ import { chooseGpu, type GpuLibrary, hereWith } from '../engine/llama/gpu/gpu-li
 import type { GpuChoice } from '../engine/llama/gpu/gpu-names.ts';
 import { tryLibrary } from '../engine/llama/gpu/gpu-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama/llama-engine.ts';
-import { modelPath, rewardModelOf } from '../engine/llama/shipped-models.ts';
+import { isShipped, modelPath, rewardModelOf } from '../engine/llama/shipped-models.ts';
 import type { ThreadInfo } from '../engine/llama/thread/thread-messages.ts';
 import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
-import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
 import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
 import { LlamaPrm } from '../verifier/prm/llama-prm.ts';
 import { type ReadingName, readings } from '../verifier/prm/readings.ts';
@@ -25,8 +24,6 @@ export interface EmbeddedOptions {
   readonly prm?: string;
   /** What the reward model is read for; `step` unless said. */
   readonly reading?: ReadingName;
-  /** Steps that state a false equation score 0. */
-  readonly checkArithmetic?: boolean;
   readonly kvTokens?: number;
   readonly threads?: number;
   readonly sequences?: number;
@@ -53,7 +50,7 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
-type ChosenOptions = Omit<EmbeddedOptions, 'checkArithmetic' | 'gpu'> & { readonly library: GpuLibrary };
+type ChosenOptions = Omit<EmbeddedOptions, 'gpu'> & { readonly library: GpuLibrary };
 
 /** A round as the split assumes it: paths an eighth as long as the model knows them, of eight steps, expanded by four. */
 const typical = { pathShare: 1 / 8, mostPathTokens: 512, pathSteps: 8, siblings: 4 } as const;
@@ -62,13 +59,10 @@ const trialKvTokens = 2048;
 /** Each side keeps room for one sequence of the longest length that its model knows, or of this. */
 const longestPathTokens = 2048;
 
-export async function openEmbedded({ checkArithmetic, ...options }: EmbeddedOptions): Promise<Embedded> {
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const library = await chooseGpu(options.gpu ?? 'auto', modelPath(options.model), hereWith(tryLibrary));
   const opened = await openSized({ ...options, library });
-  const embedded = library.note === undefined ? opened : { ...opened, note: `${opened.note}, ${library.note}` };
-  if (!checkArithmetic) return embedded;
-  const verifier = new CheckedVerifier(embedded.verifier);
-  return { ...embedded, verifier, note: `${embedded.note}, arithmetic checked` };
+  return library.note === undefined ? opened : { ...opened, note: `${opened.note}, ${library.note}` };
 }
 
 async function openSized(options: ChosenOptions): Promise<Embedded> {
@@ -163,6 +157,7 @@ function openVerifier(
   return LlamaPrm.open({
     ...sizes,
     ...readings[reading],
+    ...(isShipped(prm) ? { promise: readings.promise } : {}),
     model: modelPath(prm),
     vocabularyHash: engine.info.vocabularyHash,
   });

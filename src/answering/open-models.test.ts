@@ -48,13 +48,14 @@ describe('the KV memory of a served model', () => {
   });
 });
 
-it('checks the arithmetic of steps where the configuration says so, whatever the verifier', async () => {
-  const named = async (checkArithmetic: boolean) => {
-    const simulated = { name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, checkArithmetic };
+it('checks steps where the configuration says so, whatever the verifier', async () => {
+  const named = async (check: string) => {
+    const simulated = { name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, check };
     const [parts] = await openModels(loadConfig({ base: { models: [simulated] } }).models, {});
     await Promise.all([parts!.engine.close(), parts!.verifier?.close()]);
     return parts!.verifier?.capabilities.name;
   };
-  expect(await named(true)).toMatch(/, arithmetic checked$/);
-  expect(await named(false)).not.toMatch(/checked/);
+  expect(await named('arithmetic')).toMatch(/, arithmetic checked$/);
+  expect(await named('lines')).toMatch(/, lines checked$/);
+  expect(await named('none')).not.toMatch(/checked/);
 });

@@ -44,9 +44,11 @@ export async function openModel(
   log: OpeningLog = silent,
 ): Promise<OpenModel> {
   const parts = await openKind(config, environment, log);
-  if (!config.checkArithmetic || parts.verifier === undefined) return parts;
-  const note = `${parts.note ?? config.name}, arithmetic checked`;
-  return { ...parts, verifier: new CheckedVerifier(parts.verifier), note };
+  const { check, name } = config;
+  if (check === 'none' || parts.verifier === undefined) return parts;
+  const onTrouble = (problem: string) => log.warn('checker', { model: name, problem });
+  const verifier = new CheckedVerifier(parts.verifier, { check, onTrouble });
+  return { ...parts, verifier, note: `${parts.note ?? name}, ${check} checked` };
 }
 
 function openKind(config: ModelConfig, environment: Environment, log: OpeningLog): Promise<OpenModel> {

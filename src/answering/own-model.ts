@@ -18,7 +18,7 @@ export interface OwnModelOptions {
   readonly reading?: string | undefined;
   /** Without a reward model, score steps by the generator's own confidence: for programs that need a verifier. */
   readonly needsVerifier?: boolean;
-  readonly checkArithmetic?: boolean | undefined;
+  readonly check?: string | undefined;
   readonly threads?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly kvBytes?: number | undefined;
@@ -28,10 +28,10 @@ export interface OwnModelOptions {
 }
 
 export function ownModel(options: OwnModelOptions): ModelConfig {
-  const { model, threads, contextTokens, kvBytes, budget, checkArithmetic, delimiters } = options;
+  const { model, threads, contextTokens, kvBytes, budget, check, delimiters } = options;
   const engine = { kind: 'llama', model, ...given({ threads, contextTokens, kvBytes }) };
   const stepPrompt = isShipped(model) ? '' : (options.stepPrompt ?? defaultStepPrompt);
-  const said = given({ budget, checkArithmetic, delimiters: isShipped(model) ? undefined : delimiters });
+  const said = given({ budget, check, delimiters: isShipped(model) ? undefined : delimiters });
   const name = isShipped(model) ? model : 'own';
   const { models } = checkConfig({ models: [{ name, engine, verifier: verifierOf(options), stepPrompt, ...said }] });
   return models[0]!;

@@ -135,7 +135,7 @@ describe('serve without a file', () => {
       budget: 16,
       branching: 8,
       choose: 'vote',
-      checkArithmetic: true,
+      check: 'lines',
     });
   });
 });

@@ -2,6 +2,7 @@
 
 import type { Knobs, NumberKnob } from '../base/knob.ts';
 import { gpuNames } from '../engine/llama/gpu/gpu-names.ts';
+import { checkNames } from '../verifier/exact/checked-verifier.ts';
 import { readingNames } from '../verifier/prm/readings.ts';
 
 export const budgetKnob = {
@@ -43,6 +44,14 @@ export const engineKnobs = {
     why: 'what the embedded engine computes on: auto takes a GPU where the package for one is installed and a trial succeeds',
   },
 } as const satisfies Knobs;
+
+/** What is computed about a step before the verifier is asked. */
+export const checkKnob = {
+  default: 'none',
+  values: checkNames,
+  unit: 'what',
+  why: "arithmetic: a step with a false equation scores 0. lines: the task's own checker as well, whose true lines score 1",
+} as const;
 
 /** What the embedded reward model is read for. */
 export const readingKnob = {

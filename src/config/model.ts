@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { policyKnobs } from '../policy/knobs.ts';
 import { programKnobs } from '../program/registry/programs.ts';
 import { fieldOf, fieldsOf, like, real, whole } from './knob.ts';
-import { budgetKnob, engineKnobs, readingKnob } from './machine-knobs.ts';
+import { budgetKnob, checkKnob, engineKnobs, readingKnob } from './machine-knobs.ts';
 import { modelKnobs, requestKnobs, samplingKnobs } from './vocabulary.ts';
 
 const url = z.url({ protocol: /^https?$/ });
@@ -96,7 +96,7 @@ const verifier = z.discriminatedUnion('kind', [
     apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
   }),
   z.strictObject({
-    kind: z.literal('exact').meta({ description: "countdown's own checker: for puzzles on the embedded engine" }),
+    kind: z.literal('exact').meta({ description: 'the checkers of the shipped tasks, on the embedded engine' }),
   }),
   z.strictObject({
     kind: z.literal('confidence').meta({ description: 'from the log probabilities of the engine itself' }),
@@ -117,9 +117,7 @@ export const model = z.strictObject({
   verifier: verifier.default({ kind: 'none' }),
   budget: fieldOf(budgetKnob),
   ...fieldsOf(modelKnobs),
-  checkArithmetic: z.boolean().default(false).meta({
-    description: 'a step that states a false equation between plain numbers scores 0, whatever the verifier would say',
-  }),
+  check: fieldOf(checkKnob),
   delimiters: z
     .array(z.string().min(1).max(64))
     .min(1)

@@ -48,6 +48,8 @@ export interface PruneRule {
   /** As for exit rules. */
   readonly needsBound?: boolean;
   readonly readsLogprobs?: boolean;
+  /** Reads the promise of steps: a verifier is asked for its second reading only where somebody does. */
+  readonly readsPromise?: boolean;
   /** What the rule holds of any node of the tree as it is now; undefined while it ends nothing. See prune.ts. */
   judge(view: SearchView): Judge | undefined;
 }

@@ -6,6 +6,7 @@ import { FaultError } from '../base/fault.ts';
 import { doomedBy, pruningsOf } from './prune.ts';
 import { pruneBound } from './prune-bound.ts';
 import { chanceToReach, experience, normalBelow, pruneChance } from './prune-chance.ts';
+import { prunePromise } from './prune-promise.ts';
 
 /** A completed path at 0.5, and open strands at 0.9, 0.6, 0.5 and 0.4. */
 function crowded() {
@@ -115,6 +116,18 @@ describe('the probabilistic rule', () => {
     expect(normalBelow(0)).toBeCloseTo(0.5, 7);
     expect(normalBelow(1.959963985)).toBeCloseTo(0.975, 6);
     expect(normalBelow(-1.644853627)).toBeCloseTo(0.05, 6);
+  });
+});
+
+describe('the rule of promise', () => {
+  it('ends strands whose step promises too little, from the first step on, and leaves the unread alone', () => {
+    const tree = treeOf('product', [{ reward: 1, promise: 0.04 }, { reward: 1, promise: 0.05 }, { reward: 0.1 }]);
+    const strands = [1, 2, 3].map((id) => openAt(tree, tree.node(id)));
+    expect(pruningsOf(prunePromise(0.05), viewOf(tree))).toEqual([
+      { strand: strands[0], rule: 'promise', evidence: { promise: 0.04, bound: 0.05 } },
+    ]);
+    tree.record({ type: 'closed', strand: strands[0]!, closing: 'pruned' });
+    expect([tree.root.visits, tree.root.value]).toEqual([1, 0.04]);
   });
 });
 

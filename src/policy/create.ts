@@ -7,6 +7,7 @@ import { selectiveNegative, strictNegative } from '../exit/negative.ts';
 import { positive } from '../exit/positive.ts';
 import { pruneBound } from '../exit/prune-bound.ts';
 import { pruneChance } from '../exit/prune-chance.ts';
+import { prunePromise } from '../exit/prune-promise.ts';
 import { dynamicScheduler } from '../scheduler/dynamic.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { naturalWidths, shareWidths } from '../scheduler/widths.ts';
@@ -50,9 +51,10 @@ function requireName(name: PolicyName): void {
   raise('bad-setting', `there is no policy '${name}'; there are ${policyNames.join(', ')}`);
 }
 
-function prunes({ boundPrune, chancePrune }: PolicyOptions): PruneRule[] {
+function prunes({ boundPrune, chancePrune, promisePrune }: PolicyOptions): PruneRule[] {
   const bound = boundPrune === 'off' ? [] : [pruneBound(boundPrune)];
-  return chancePrune === 0 ? bound : [...bound, pruneChance(chancePrune)];
+  const chance = chancePrune === 0 ? [] : [pruneChance(chancePrune)];
+  return promisePrune === 0 ? [...bound, ...chance] : [...bound, ...chance, prunePromise(promisePrune)];
 }
 
 /** Every search at its program's natural width: one rollout at a time for MCTS. */

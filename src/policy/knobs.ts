@@ -42,6 +42,14 @@ export const policyKnobs = {
     unit: 'probability',
     why: "0 is off: P0's table has no row for it. A strand less likely than this to reach the threshold is ended",
   },
+  promisePrune: {
+    default: 0,
+    low: 0,
+    high: 1,
+    client: 'coppice',
+    unit: 'probability',
+    why: '0 is off: it needs a verifier with a second reading. A strand whose step promises less than this to end right is ended',
+  },
   first: {
     default: 'admit',
     values: precedences,

@@ -54,7 +54,7 @@ function haunt(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits)
 type Success = Outcome & { ok: true };
 
 function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
-  const { index, step, reward, answer } = outcome;
+  const { index, step, reward, promise, answer } = outcome;
   const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = limits;
   const isLong = parent.depth + 1 >= maxDepth || parent.pathTokens + step.tokens >= maxPathTokens;
   const terminal = step.end === 'eos' || isLong;
@@ -64,6 +64,7 @@ function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
     step,
     terminal,
     ...(reward === undefined ? {} : { reward }),
+    ...(promise === undefined ? {} : { promise }),
     ...(answer === undefined ? {} : { answer }),
   };
 }

@@ -33,6 +33,8 @@ export type Outcome =
       readonly step: Step;
       /** Missing only for a program that needs no verifier. */
       readonly reward?: number;
+      /** The verifier's second reading, where somebody asked for it. */
+      readonly promise?: number;
       /** What the whole path answers, where this step ends it. */
       readonly answer?: string;
     }

@@ -22,7 +22,7 @@ import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifi
 import type { Token } from './options.ts';
 import type { SearchRequest } from './request.ts';
 import type { Flight, Search } from './search.ts';
-import { stepNeeds } from './step-needs.ts';
+import { readsPromise, stepNeeds } from './step-needs.ts';
 
 type Drawn = Pick<Flight, 'index' | 'form'>;
 
@@ -95,8 +95,7 @@ export class Flights {
 
   /** A ghost becomes a child at no engine cost. */
   promote(search: Search, node: NodeId, ghost: Ghost): void {
-    const { step, reward, answer } = ghost;
-    this.#arrivals.push({ search, outcome: success(node, ghost, step, reward, answer) });
+    this.#arrivals.push({ search, outcome: success(node, ghost, ghost.step, ghost) });
   }
 
   takeToken({ request, tokens, text }: EngineMessage & { type: 'token' }): void {
@@ -131,10 +130,10 @@ export class Flights {
     this.#forget(flight.id);
     if (message.type === 'score') flight.search.ledger.scored(message.usage);
     if (flight.cancelled) return;
-    const problem = message.type === 'fault' ? message.fault : problemWithReward(message.reward);
+    const problem = message.type === 'fault' ? message.fault : problemWithScore(message);
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'score', 'only a score has no problem');
-    this.#succeed(flight, flight.step, message.reward);
+    this.#succeed(flight, flight.step, message.reward, message.promise);
   }
 
   cancel(flight: Flight): void {
@@ -215,13 +214,14 @@ export class Flights {
   #sendToVerifier(generated: Flight, step: Step, nowMs: number): void {
     const { id, search, node, index, path, lane } = this.#add({ ...generated, step }, nowMs);
     const { prompt, priority } = search.request;
-    this.#toScore.push({ id, search: search.id, prompt, parent: node.key, index, path, step, lane, priority });
+    const request = { id, search: search.id, prompt, parent: node.key, index, path, step, lane, priority };
+    this.#toScore.push(readsPromise(search.request) ? { ...request, promise: true } : request);
   }
 
-  #succeed(flight: Flight, step: Step, reward: number | undefined): void {
+  #succeed(flight: Flight, step: Step, reward: number | undefined, promise?: number): void {
     const { search, node } = flight;
     const answer = step.end === 'eos' ? search.request.extract(pathText(node) + step.text) : undefined;
-    this.#arrivals.push({ search, flight, outcome: success(node.id, flight, step, reward, answer) });
+    this.#arrivals.push({ search, flight, outcome: success(node.id, flight, step, { reward, promise, answer }) });
   }
 
   #fail(flight: Flight, problem: Fault): void {
@@ -251,10 +251,17 @@ function generateRequest(flight: Flight, { sampling }: Expansion): GenerateReque
   };
 }
 
-function success(node: NodeId, draw: Drawn, step: Step, reward?: number, answer?: string): Outcome {
-  const { index, form } = draw;
+/** What is known of a step besides its text. */
+interface Findings {
+  readonly reward?: number | undefined;
+  readonly promise?: number | undefined;
+  readonly answer?: string | undefined;
+}
+
+function success(node: NodeId, { index, form }: Drawn, step: Step, { reward, promise, answer }: Findings): Outcome {
   const scored = reward === undefined ? {} : { reward };
-  return { ok: true, node, index, form, step, ...scored, ...(answer === undefined ? {} : { answer }) };
+  const promising = promise === undefined ? {} : { promise };
+  return { ok: true, node, index, form, step, ...scored, ...promising, ...(answer === undefined ? {} : { answer }) };
 }
 
 function problemWithStep(step: Step, { maxStepTokens }: SearchRequest): Fault | undefined {
@@ -265,7 +272,9 @@ function problemWithStep(step: Step, { maxStepTokens }: SearchRequest): Fault | 
   return fault('bad-step', `a step of ${tokens} tokens; at most ${maxStepTokens} were asked for (maxStepTokens)`);
 }
 
-function problemWithReward(reward: number): Fault | undefined {
+function problemWithScore({ reward, promise = 1 }: { reward: number; promise?: number }): Fault | undefined {
+  if (!(promise >= 0 && promise <= 1))
+    return fault('bad-reward', `the verifier gave a promise of ${promise}; it is from 0 to 1`);
   if (reward >= 0 && reward <= 1) return undefined;
   return fault('bad-reward', `the verifier gave a reward of ${reward}; rewards are from 0 to 1`);
 }

@@ -11,3 +11,8 @@ export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined
   const byRule = [...rules.exits, ...rules.prunes].some((rule) => rule.readsLogprobs === true);
   return { logprobs: program.readsLogprobs || byVerifier || byRule, tokens: watched, seed: repeatable };
 }
+
+/** Whether a verifier is asked for its second reading: where a rule of the search decides by it. */
+export function readsPromise({ rules }: SearchRequest): boolean {
+  return rules.prunes.some((rule) => rule.readsPromise === true);
+}

@@ -19,6 +19,8 @@ interface Shoot {
   readonly step: Step;
   /** Missing where the program needs no verifier. */
   readonly reward?: number;
+  /** The probability that a sample from here ends right, by the verifier's second reading; missing where nobody reads it. */
+  readonly promise?: number;
   /** It gets no child: the model ended its answer, or the path is as long as it may be. */
   readonly terminal: boolean;
   readonly answer?: string;

@@ -18,6 +18,8 @@ export interface Node {
   /** The same for the same steps in any search: what draws, seeds and caches are keyed by. */
   readonly key: NodeKey;
   readonly reward: number | undefined;
+  /** The probability that a sample from here ends right, where the verifier says so and somebody reads it. */
+  readonly promise: number | undefined;
   readonly score: number;
   readonly terminal: boolean;
   readonly answer: string | undefined;
@@ -60,6 +62,7 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
     pathTokens: 0,
     key: rootKey,
     reward: undefined,
+    promise: undefined,
     score: rootScore(aggregation),
     terminal: false,
     answer: undefined,
@@ -70,7 +73,7 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
 
 export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation: Aggregation): Node {
   const depth = parent.depth + 1;
-  const { key, index, step, reward, terminal, answer } = growth;
+  const { key, index, step, reward, promise, terminal, answer } = growth;
   return {
     id,
     parent,
@@ -80,6 +83,7 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
     pathTokens: parent.pathTokens + step.tokens,
     key,
     reward,
+    promise,
     score: reward === undefined ? parent.score : extendScore(aggregation, parent.score, depth, reward),
     terminal,
     answer,

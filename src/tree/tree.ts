@@ -168,6 +168,7 @@ export class Tree {
     if (id !== this.nodes.length) raise('bad-event', `the next node is ${this.nodes.length}, not ${id}`);
     this.#mustBeInFlight(parent, growth.index);
     mustBeReward(growth.reward);
+    mustBeReward(growth.promise);
     if (!Number.isSafeInteger(growth.key)) raise('bad-event', `node ${id} has no key but ${growth.key}`);
     if (parent.children.some(({ key }) => key === growth.key))
       raise('bad-event', `node ${id} has a twin: it is merged`);
@@ -230,15 +231,16 @@ export class Tree {
   }
 
   #haunt(event: Ghost): void {
-    const { key, parentKey, index, form, step, reward, terminal, answer } = event;
+    const { key, parentKey, index, form, step, reward, promise, terminal, answer } = event;
     const parent = this.nodeOf(parentKey) ?? this.#ghostOf(parentKey);
     if (parent === undefined || parent.terminal || ('byIndex' in parent && parent.byIndex?.has(index))) {
       raise('bad-event', `child ${index} below key ${parentKey} cannot be a ghost`);
     }
     mustBeReward(reward);
-    const known = { key, parentKey, index, form, step, terminal };
-    const scored = reward === undefined ? known : { ...known, reward };
-    this.ghosts.set(drawKey(parentKey, index, form), answer === undefined ? scored : { ...scored, answer });
+    mustBeReward(promise);
+    const found = { ...(reward === undefined ? {} : { reward }), ...(promise === undefined ? {} : { promise }) };
+    const known = { key, parentKey, index, form, step, terminal, ...found };
+    this.ghosts.set(drawKey(parentKey, index, form), answer === undefined ? known : { ...known, answer });
   }
 
   #ghostOf(key: NodeKey): Ghost | undefined {
@@ -264,9 +266,10 @@ export class Tree {
     if (closing === 'completed' && !strand.node.terminal) {
       raise('bad-event', `strand ${strand.id} completes at an open node`);
     }
-    // A pruned strand counts with the score it had, the most it could still have come to: without a visit, selection would
-    // lead the next one to the same place.
-    if (closing === 'completed' || closing === 'pruned') backUp(strand.node);
+    // A pruned strand counts with the score it had, the most it could still have come to, and where a promise is known with as
+    // much of it as that says: without a visit, selection would lead the next one to the same place.
+    if (closing === 'completed') backUp(strand.node, strand.node.score);
+    if (closing === 'pruned') backUp(strand.node, strand.node.score * (strand.node.promise ?? 1));
     this.#abandon(strand, closing);
     addPending(strand.node, -1);
     this.strands.delete(strand.id);
@@ -299,10 +302,10 @@ function mustBeReward(reward: number | undefined): void {
 }
 
 /** P0 appendix A: the trajectory's score is added to every node on it, and each has one more visit. */
-function backUp(leaf: Node): void {
+function backUp(leaf: Node, score: number): void {
   for (let at: Node | undefined = leaf; at !== undefined; at = at.parent) {
     at.visits += 1;
-    at.value += leaf.score;
+    at.value += score;
   }
 }
 

@@ -21,6 +21,8 @@ export interface ScoreRequest {
   readonly step: Step;
   readonly lane: Lane;
   readonly priority: number;
+  /** Somebody reads the promise of the step as well; a verifier that has no such reading leaves it out. */
+  readonly promise?: boolean;
 }
 
 export interface ScoreUsage {
@@ -29,7 +31,14 @@ export interface ScoreUsage {
 }
 
 export type VerifierMessage =
-  | { readonly type: 'score'; readonly request: RequestId; readonly reward: number; readonly usage: ScoreUsage }
+  | {
+      readonly type: 'score';
+      readonly request: RequestId;
+      readonly reward: number;
+      /** The second reading, 0 to 1: the probability that a sample from here ends right. */
+      readonly promise?: number;
+      readonly usage: ScoreUsage;
+    }
   | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault }
   | Custody;
 

@@ -25,7 +25,7 @@ verifierConformance('confidence', async () => {
 });
 
 verifierConformance('checked', async () => {
-  const verifier = new CheckedVerifier(new ConfidenceVerifier());
+  const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'lines' });
   return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
 });
 

@@ -12,7 +12,7 @@ let model: OpenModel;
 let contest: Contest;
 
 beforeAll(async () => {
-  model = await openModel(ownModel({ model: 'sapling', checkArithmetic: false }), {});
+  model = await openModel(ownModel({ model: 'sapling', check: 'none' }), {});
   contest = {
     model,
     settings: { wish: { choose: 'best' }, budget: 16, concurrency: 4, seed: 1 },

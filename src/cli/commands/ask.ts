@@ -10,7 +10,7 @@ import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
-import { budgetKnob, engineKnobs, readingKnob } from '../../config/machine-knobs.ts';
+import { budgetKnob, checkKnob, engineKnobs, readingKnob } from '../../config/machine-knobs.ts';
 import type { SearchKnob } from '../../config/vocabulary.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -20,7 +20,7 @@ import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { answerLines, answerRecord, type Reported, statusOf } from '../terminal/answer-view.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
-import { flagOf, given, readArguments, yes } from '../terminal/options.ts';
+import { flagOf, given, readArguments } from '../terminal/options.ts';
 import { painter } from '../terminal/paint.ts';
 import { eventLine, statusLine } from '../terminal/progress-view.ts';
 import { LiveBlock } from '../terminal/terminal.ts';
@@ -51,8 +51,8 @@ Answers one question by tree search on the embedded engine.
   --prm NAME|FILE       reward model, exact (countdown's own checker) or none;
                         sapling-prm beside sapling, else none
   --reading NAME        what the reward model is read for: ${readingKnob.values.join(', ')} (${readingKnob.default})
-  --check-arithmetic yes|no
-                        a step with a false equation scores 0 (yes for the shipped models, else no)
+  --check NAME          ${checkKnob.values.join(', ')} (lines for the shipped models, else none):
+                        ${checkKnob.why}
 ${knobUsage(main, ownDefaults)}
   --budget N            strands open at a time (16)
 ${knobUsage([...sampling, ...sizes], ownDefaults)}
@@ -174,7 +174,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
       model: { type: 'string', default: 'sapling' },
       prm: text,
       reading: text,
-      'check-arithmetic': text,
+      check: text,
       budget: text,
       'step-prompt': text,
       delimiter: text,
@@ -190,7 +190,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
   const question = positionals.join(' ').trim();
   if (question === '') raise('bad-setting', 'ask what? Give a question: coppice ask "make 24 from 4 7 8 8"');
   const wish = readWish(values, told);
-  const { 'kv-tokens': kvTokens, 'kv-bytes': kvBytes, 'check-arithmetic': check } = values;
+  const { 'kv-tokens': kvTokens, 'kv-bytes': kvBytes, check } = values;
   return {
     question,
     wish,
@@ -199,7 +199,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
       needsVerifier: wish.program !== undefined && programOf(wish.program).needsVerifier,
       ...given('prm', values.prm, String),
       ...given('reading', values.reading, (value) => flagOf('reading', value, readingKnob)),
-      ...given('checkArithmetic', check, (value) => yes('check-arithmetic', value)),
+      ...given('check', check, (value) => flagOf('check', value, checkKnob)),
       ...given('budget', values.budget, (value) => flagOf('budget', value, budgetKnob)),
       ...given('stepPrompt', values['step-prompt'], String),
       ...given('delimiters', values.delimiter, (value) => [value.replaceAll('\\n', '\n')]),

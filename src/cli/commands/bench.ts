@@ -18,12 +18,12 @@ import {
 } from '../../bench/contest/contest.ts';
 import { type Tally, tally, unsolvedIn } from '../../bench/contest/tally.ts';
 import { tallyTable } from '../../bench/contest/tally-table.ts';
-import { budgetKnob, engineKnobs, readingKnob } from '../../config/machine-knobs.ts';
+import { budgetKnob, checkKnob, engineKnobs, readingKnob } from '../../config/machine-knobs.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
 import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
-import { flagOf, given, oneOf, readArguments, whole, yes } from '../terminal/options.ts';
+import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
 import { duration, LiveBlock, progressBar } from '../terminal/terminal.ts';
 
 /** What all contenders are told. */
@@ -56,8 +56,8 @@ ${knobUsage(main, ownDefaults)}
   --budget N            strands open at a time (16)
   --seed N              (1)
   --model NAME|FILE     sapling or any GGUF file;  --prm NAME|FILE its reward model
-  --check-arithmetic yes|no
-                        a step with a false equation scores 0 (yes for the shipped models, else no)
+  --check NAME          ${checkKnob.values.join(', ')} (lines for the shipped models, else none):
+                        ${checkKnob.why}
   --reading NAME        what the reward model is read for: ${readingKnob.values.join(', ')} (${readingKnob.default})
   --kv-bytes N          memory of both caches together, split by what the models cost here
   --resume FILE         keeps every trial there, and does not repeat those that it holds
@@ -279,10 +279,10 @@ function equalTokensLine(contenders: readonly Contender[], tallies: readonly Tal
 function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: Settings) {
   const { concurrency, budget, seed } = rest;
   const { model, prm, reading } = own;
-  const { checkArithmetic, branching, threshold, choose, sampling } = ownModel(own);
+  const { check, branching, threshold, choose, sampling } = ownModel(own);
   const questions = { questions: file ?? `${task}.${split}`, range, size: full ? 'full' : size };
   const search = { branching, threshold, choose, temperature: sampling.temperature, ...wish };
-  return { model, prm, checkArithmetic, reading, ...questions, rollouts, ...search, concurrency, budget, seed };
+  return { model, prm, check, reading, ...questions, rollouts, ...search, concurrency, budget, seed };
 }
 
 function configurationLine(configuration: ReturnType<typeof configurationOf>): string {
@@ -310,7 +310,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
       programs: { type: 'string', default: defaults.programs },
       policies: { type: 'string', default: defaults.policies },
       rollouts: { type: 'string', default: '16' },
-      'check-arithmetic': text,
+      check: text,
       concurrency: { type: 'string', default: '8' },
       'kv-bytes': { type: 'string' },
       budget: { type: 'string', default: '16' },
@@ -351,13 +351,13 @@ function ownOf(
   },
   programs: readonly ProgramName[],
 ): OwnModelOptions {
-  const { 'check-arithmetic': check, 'kv-bytes': kvBytes } = values as Readonly<Record<string, string | undefined>>;
+  const { check, 'kv-bytes': kvBytes } = values as Readonly<Record<string, string | undefined>>;
   return {
     model: values.model,
     needsVerifier: programs.some((name) => programOf(name).needsVerifier),
     ...given('prm', values.prm, String),
     ...given('reading', values.reading, (value) => flagOf('reading', value, readingKnob)),
-    ...given('checkArithmetic', check, (value) => yes('check-arithmetic', value)),
+    ...given('check', check, (value) => flagOf('check', value, checkKnob)),
     ...given('kvBytes', kvBytes, (value) => flagOf('kv-bytes', value, engineKnobs.kvBytes)),
   };
 }

@@ -13,8 +13,9 @@ export function modelPath(name: string): string {
   return isShipped(name) ? fileURLToPath(new URL(`../../../models/${name}.gguf`, import.meta.url)) : name;
 }
 
-/** The reward model that stands beside a generator unless another is named; `none` where there is no good one (models/README.md). */
+/** What stands beside a generator unless another is named; the checker of the task where there is no good reward model (models/README.md). */
 export function rewardModelOf(model: string): string {
+  if (model === 'sapling-sudoku') return 'exact';
   return model === 'sapling' ? 'sapling-prm' : 'none';
 }
 
@@ -25,7 +26,8 @@ export interface Shape {
   /** Steps per expansion. */
   readonly branching: number;
   readonly choose: 'best' | 'vote';
-  readonly checkArithmetic: boolean;
+  /** What is computed about a step before its reward model is asked. */
+  readonly check: 'none' | 'arithmetic' | 'lines';
   readonly delimiters?: readonly string[];
   readonly stepTokens?: number;
   readonly maxDepth?: number;
@@ -35,13 +37,14 @@ export interface Shape {
 /**
  * The shipped models write short steps of which many are alike, and identical siblings are one node: with few a tree runs out of
  * leaves long before its rollouts (docs/decisions/0043-branching-of-the-saplings.md). Their reward model cannot tell a wrong product of
- * large numbers from a right one; a calculator can, and so, a little, can a vote (docs/decisions/0044-who-checks-the-sums.md).
+ * large numbers from a right one; the checkers of their tasks can, and so, a little, can a vote (docs/decisions/0044-who-checks-the-sums.md,
+ * 0005-verifiers-that-accept.md).
  */
 const shippedShape: Shape = {
   budget: 16,
   branching: 8,
   choose: 'vote',
-  checkArithmetic: true,
+  check: 'lines',
   // One line per step, and the temperature they were trained at; their longest answers have 23 lines.
   delimiters: ['\n'],
   stepTokens: 96,
@@ -49,7 +52,7 @@ const shippedShape: Shape = {
   sampling: { temperature: 1 },
 };
 /** P0 §5.1. */
-const otherShape: Shape = { budget: 16, branching: 4, choose: 'best', checkArithmetic: false };
+const otherShape: Shape = { budget: 16, branching: 4, choose: 'best', check: 'none' };
 
 export function shapeOf(model: string): Shape {
   return isShipped(model) ? shippedShape : otherShape;

@@ -1,17 +1,28 @@
 import { expect, test } from 'vitest';
+import { pathOf } from '../../../tests/support/paths.ts';
 import type { Step } from '../../tree/step.ts';
 import { ConfidenceVerifier } from '../confidence/confidence-verifier.ts';
 import type { ScoreRequest, VerifierMessage } from '../verifier.ts';
 import { CheckedVerifier } from './checked-verifier.ts';
 
-function request(id: number, text: string): ScoreRequest {
+function request(id: number, text: string, about = 'a story', before: readonly string[] = []): ScoreRequest {
   const step: Step = { text, tokens: 4, meanLogprob: Math.log(0.75), end: 'delimiter' };
-  const prompt = { kind: 'text', text: 'a story' } as const;
-  return { id, search: 's', prompt, parent: 0, index: id, path: [], step, lane: 'primary', priority: 0 };
+  const prompt = { kind: 'text', text: about } as const;
+  return {
+    id,
+    search: 's',
+    prompt,
+    parent: 0,
+    index: id,
+    path: pathOf(...before.map((line) => ({ ...step, text: line }))),
+    step,
+    lane: 'primary',
+    priority: 0,
+  };
 }
 
 test('a false equation scores 0, everything else is left to the verifier behind', () => {
-  const verifier = new CheckedVerifier(new ConfidenceVerifier());
+  const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'arithmetic' });
   const messages: VerifierMessage[] = [];
   verifier.connect((message) => messages.push(message));
   verifier.score([request(0, '12*24=298\n'), request(1, '12*24=288\n'), request(2, 'Answer: 288')]);
@@ -20,4 +31,54 @@ test('a false equation scores 0, everything else is left to the verifier behind'
   expect(rewards.get(1)).toBeCloseTo(0.75);
   expect(rewards.get(2)).toBeCloseTo(0.75);
   expect(verifier.capabilities.name).toBe('confidence, arithmetic checked');
+});
+
+const ledger = 'Ledger 4821: a+3921-1184 b-2442 c+1111 d+1111 e+1111 f+1111.\n';
+
+/** Rewards by request of a verifier that stands behind a checker of lines. */
+function rewardsOf(verifier: CheckedVerifier, requests: readonly ScoreRequest[]): (number | undefined)[] {
+  const rewards = new Map<number, number | undefined>();
+  verifier.connect((each) => rewards.set(each.request, each.type === 'score' ? each.reward : undefined));
+  verifier.score(requests);
+  return requests.map(({ id }) => rewards.get(id));
+}
+
+test('a line that the task can judge is 1 or 0, given the lines before it; others are left to the verifier behind', () => {
+  const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'lines' });
+  const lines = ['a=7558\n', 'a=7559\n', 'b=5116\n'].map((line, id) =>
+    request(id, line, ledger, line.startsWith('b') ? ['a=7558\n'] : []),
+  );
+  expect(rewardsOf(verifier, [...lines, request(3, 'and so on\n'), request(4, '1+1=3\n')])).toEqual([
+    1,
+    0,
+    1,
+    expect.closeTo(0.75),
+    0,
+  ]);
+});
+
+test('a checker that throws is told once, and its lines count as unknown', () => {
+  const told: string[] = [];
+  const checkLine = () => {
+    throw new Error('lost');
+  };
+  const onTrouble = (problem: string) => told.push(problem);
+  const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'lines', checkLine, onTrouble });
+  const rewards = rewardsOf(verifier, [request(0, 'a=7558\n', ledger), request(1, 'a=1\n', ledger)]);
+  expect(rewards).toEqual([expect.closeTo(0.75), expect.closeTo(0.75)]);
+  expect(told).toEqual(['a checker of lines failed, and such lines count as unchecked: Error: lost']);
+});
+
+test('a true line is still read for its promise where somebody wants it; a false one is not', () => {
+  const asked: number[] = [];
+  const behind = new ConfidenceVerifier();
+  const score = behind.score.bind(behind);
+  behind.score = (requests) => {
+    asked.push(...requests.map(({ id }) => id));
+    score(requests);
+  };
+  const verifier = new CheckedVerifier(behind, { check: 'lines' });
+  const wanted = ['a=7558\n', 'a=1\n'].map((line, id) => ({ ...request(id, line, ledger), promise: true }));
+  expect(rewardsOf(verifier, wanted)).toEqual([1, 0]);
+  expect(asked).toEqual([0]);
 });

@@ -1,12 +1,15 @@
-// Scores a step by the rules of its task, where the question alone decides: the lines of a countdown path. 1 for a line that
-// is right given the lines before it, 0 for one that is not. It never sees a gold answer: those only ever grade.
+// Scores a step by the checker of its task alone: 1 for a line that is right given the lines before it, 0 for one that is not,
+// and 0.5, which accepts nothing, where the question and the lines do not say. It never sees a gold answer: those only ever
+// grade.
 
 import { fault } from '../../base/fault.ts';
 import type { RequestId } from '../../engine/engine.ts';
-import { countdown } from '../../task/countdown.ts';
-import type { Prompt } from '../../tree/step.ts';
+import { checkLine, taskOf } from '../../task/check.ts';
+import type { LineCheck } from '../../task/task.ts';
+import { questionOf } from '../scorer.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
 
+const rewards: Readonly<Record<LineCheck, number>> = { true: 1, false: 0, unknown: 0.5 };
 const noUsage = { computedTokens: 0, cachedTokens: 0 } as const;
 
 export class ExactVerifier implements Verifier {
@@ -34,15 +37,10 @@ export class ExactVerifier implements Verifier {
 
 function answerTo({ id, prompt, path, step }: ScoreRequest): VerifierMessage {
   const question = questionOf(prompt);
-  if (typeof countdown.recognise(question) !== 'string') {
-    const problem = 'the exact verifier checks countdown questions alone; this one needs a reward model';
+  if (taskOf(question) === undefined) {
+    const problem = 'the exact verifier checks questions of the shipped tasks alone; this one needs a reward model';
     return { type: 'fault', request: id, fault: fault('unsupported', problem) };
   }
-  const lines = [...path.map((each) => each.step.text), step.text].map((text) => text.trimEnd());
-  const verdict = countdown.judge(question, lines).at(-1);
-  return { type: 'score', request: id, reward: verdict?.right ? 1 : 0, usage: noUsage };
-}
-
-function questionOf(prompt: Prompt): string {
-  return (prompt.kind === 'text' ? prompt.text : (prompt.messages.at(-1)?.content ?? '')).trim();
+  const before = path.map((each) => each.step.text);
+  return { type: 'score', request: id, reward: rewards[checkLine(question, before, step.text)], usage: noUsage };
 }

@@ -24,6 +24,8 @@ export interface LlamaPrmOptions {
   /** Appended to every step before the verdict is read, for models trained with a marker. */
   readonly marker?: string;
   readonly aggregation?: Aggregation;
+  /** The verdicts of a second reading, for a model that was trained to give one. */
+  readonly promise?: { readonly good: string; readonly bad: string };
   /** As the generator's: one process computes with one libllama. */
   readonly libraryDirectory?: string;
   readonly gpuLayers?: number;
@@ -53,6 +55,7 @@ export class LlamaPrm implements Verifier {
       ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
       ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
       verdict: { good, bad, marker },
+      ...(options.promise === undefined ? {} : { promise: options.promise }),
     });
     return new LlamaPrm(thread, aggregation);
   }
@@ -69,15 +72,15 @@ export class LlamaPrm implements Verifier {
     this.#thread.connect((message) => {
       if (message.type === 'fault') post({ type: 'fault', request: message.request, fault: message.fault });
       if (message.type !== 'read') return;
-      const { request, probability, usage } = message;
-      post({ type: 'score', request, reward: probability, usage });
+      const { request, probability, promise, usage } = message;
+      post({ type: 'score', request, reward: probability, ...(promise === undefined ? {} : { promise }), usage });
     });
   }
 
   score(requests: readonly ScoreRequest[]): void {
-    const reads = requests.map(({ id, search, prompt, parent, path, step, lane, priority }) => {
+    const reads = requests.map(({ id, search, prompt, parent, path, step, lane, priority, promise = false }) => {
       const steps = [...path.map((each) => each.step), step];
-      return { id, search, prompt, parent, steps, lane, priority };
+      return { id, search, prompt, parent, steps, lane, priority, promise };
     });
     this.#thread.read(reads);
   }

@@ -1,5 +1,5 @@
 // One step being read by a reward model: a sequence that generates nothing. Its value is the probability of the good token
-// against the bad one after the step's last token. The cache keeps exactly the path, for the steps below it.
+// against the bad one after the step's last token; a second pair of verdicts is read off the same row. The cache keeps exactly the path, for the steps below it.
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { NodeId } from '../../../tree/events.ts';
@@ -16,6 +16,8 @@ export interface ReadRequest {
   readonly steps: readonly Step[];
   readonly lane: Lane;
   readonly priority: number;
+  /** The second reading is wanted too. */
+  readonly promise?: boolean;
 }
 
 /** Token ids of the two verdicts. */
@@ -24,7 +26,7 @@ export interface VerdictTokens {
   readonly bad: number;
 }
 
-export type ReadingResult = { readonly probability: number } | { readonly fault: Fault };
+export type ReadingResult = { readonly probability: number; readonly promise?: number } | { readonly fault: Fault };
 
 export class Reading implements Sequence {
   readonly id: number;
@@ -34,9 +36,10 @@ export class Reading implements Sequence {
   readonly priority: number;
   readonly prefix: readonly number[];
   readonly #verdict: VerdictTokens;
+  readonly #promise: VerdictTokens | undefined;
   #result: ReadingResult | undefined;
 
-  constructor(request: ReadRequest, prefix: readonly number[], verdict: VerdictTokens) {
+  constructor(request: ReadRequest, prefix: readonly number[], verdict: VerdictTokens, promise?: VerdictTokens) {
     this.id = request.id;
     this.search = request.search;
     this.parent = request.parent;
@@ -44,6 +47,7 @@ export class Reading implements Sequence {
     this.priority = request.priority;
     this.prefix = prefix;
     this.#verdict = verdict;
+    this.#promise = request.promise ? promise : undefined;
   }
 
   get result(): ReadingResult | undefined {
@@ -51,14 +55,20 @@ export class Reading implements Sequence {
   }
 
   next(row: Float32Array): undefined {
-    const probability = 1 / (1 + Math.exp(row[this.#verdict.bad]! - row[this.#verdict.good]!));
+    const probability = shareOf(row, this.#verdict);
+    const promise = this.#promise === undefined ? {} : { promise: shareOf(row, this.#promise) };
     this.#result = Number.isNaN(probability)
       ? { fault: fault('internal', 'the reward model gave logits that are not numbers') }
-      : { probability };
+      : { probability, ...promise };
     return undefined;
   }
 
   outOfCells(): void {
     this.#result = { fault: fault('too-long', `a path of ${this.prefix.length} tokens does not fit the KV cache`) };
   }
+}
+
+/** The good verdict against the bad one alone. */
+function shareOf(row: Float32Array, { good, bad }: VerdictTokens): number {
+  return 1 / (1 + Math.exp(row[bad]! - row[good]!));
 }

@@ -30,6 +30,8 @@ export interface CoreOptions {
   readonly gpuLayers?: number;
   /** For a reward model: the two verdicts as text, one token each, and what is appended to a step before reading. */
   readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
+  /** A second pair of verdicts, read where a request asks for it. */
+  readonly promise?: { readonly good: string; readonly bad: string };
   /**
    * Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash. Where the
    * vocabularies differ, the text of steps is tokenised.
@@ -43,6 +45,7 @@ export type CoreMessage =
       readonly type: 'read';
       readonly request: RequestId;
       readonly probability: number;
+      readonly promise?: number;
       readonly usage: Pick<GenerationUsage, 'computedTokens' | 'cachedTokens'>;
     };
 
@@ -78,6 +81,7 @@ export class Core {
   readonly #options: CoreOptions;
   readonly #trustsTokenIds: boolean;
   readonly #verdict: VerdictTokens | undefined;
+  readonly #promise: VerdictTokens | undefined;
   readonly #markerTokens: readonly number[];
   readonly #post: (message: CoreMessage) => void;
   readonly #live = new Map<RequestId, Generation | Reading>();
@@ -113,6 +117,7 @@ export class Core {
     });
     this.#sampler = new Sampler(this.model.vocabularySize);
     this.#verdict = options.verdict && this.#verdictTokens(options.verdict);
+    this.#promise = options.promise && this.#verdictTokens(options.promise);
     this.#markerTokens = options.verdict?.marker ? this.model.tokenize(options.verdict.marker) : [];
   }
 
@@ -159,7 +164,7 @@ export class Core {
     for (const request of requests) {
       this.#take(request.id, () => {
         const prefix = this.#pathTokens(request.prompt, request.steps, this.#markerTokens);
-        return new Reading(request, prefix, verdict);
+        return new Reading(request, prefix, verdict, this.#promise);
       });
     }
   }
@@ -362,7 +367,7 @@ function answerOf(sequence: Generation | Reading, run: Run): CoreMessage {
   if ('fault' in result) return { type: 'fault', request, fault: result.fault, usage };
   if ('step' in result) return { type: 'step', request, step: result.step, usage };
   const { computedTokens, cachedTokens } = usage;
-  return { type: 'read', request, probability: result.probability, usage: { computedTokens, cachedTokens } };
+  return { type: 'read', request, ...result, usage: { computedTokens, cachedTokens } };
 }
 
 function checkSampling(sampling: Sampling, maxTokens: number): void {
