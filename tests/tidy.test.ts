@@ -28,6 +28,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
   config: [...core, 'engine', 'verifier', 'journal'],
   answering: [...core, 'engine', 'verifier', 'runtime', 'config'],
   gateway: [...core, 'engine', 'verifier', 'runtime', 'config', 'journal', 'cluster', 'answering'],
+  library: [...core, 'engine', 'verifier', 'runtime', 'config', 'answering'],
   bench: [...core, 'remote', 'engine', 'verifier', 'runtime', 'config', 'answering'],
   cli: [
     ...core,

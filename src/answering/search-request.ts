@@ -1,11 +1,13 @@
 // From a plan to what the runtime takes. A search is built once: its program and its rules live as long as it does, and are
 // handed on, never made again.
 
+import { defaultsOf } from '../base/knob.ts';
 import type { ExitRule } from '../exit/exit.ts';
 import { createRules } from '../policy/create.ts';
 import type { Rules } from '../policy/policy.ts';
+import type { ProgramDefinition } from '../program/definition.ts';
 import type { Program } from '../program/program.ts';
-import { createProgram } from '../program/registry/programs.ts';
+import { programOf } from '../program/registry/programs.ts';
 import type { SearchRequest } from '../runtime/request.ts';
 import type { SearchPlan } from './search-plan.ts';
 
@@ -17,13 +19,14 @@ export interface BuiltSearch {
   readonly rules: Rules;
 }
 
-export function buildSearch(plan: SearchPlan): BuiltSearch {
+/** `definition`: of a program that is not in the list, for whoever brings one of their own. */
+export function buildSearch(plan: SearchPlan, definition: ProgramDefinition = programOf(plan.program)): BuiltSearch {
   const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, sampling, choose } = plan;
   const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose };
   const { exits, ...rules } = createRules(plan.policy, plan.policyOptions);
   return {
     plan,
-    program: createProgram(plan.program, size, plan.programOptions),
+    program: definition.create(size, { ...defaultsOf(definition.options), ...plan.programOptions }),
     rules: { ...rules, exits: [...exits, nodeLimit(plan.nodes)] },
   };
 }

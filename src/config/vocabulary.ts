@@ -176,11 +176,12 @@ export function knobOf(name: SearchKnob): Knob {
   return searchKnobs[name];
 }
 
-/** Where somebody speaks of a setting: in the body of a request, or by the flags of a command. */
-export type Speaker = 'body' | 'flags';
+/** Where somebody speaks of a setting: in the body of a request, by the flags of a command, or in a program's own code. */
+export type Speaker = 'body' | 'flags' | 'code';
 
-/** The setting as the speaker writes it: `coppice.token_budget`, `--token-budget`. */
+/** The setting as the speaker writes it: `coppice.token_budget`, `--token-budget`, `tokenBudget`. */
 export function writtenName(name: SearchKnob | 'effort', speaker: Speaker): string {
+  if (speaker === 'code') return name;
   if (speaker === 'flags') return `--${flagName(name)}`;
   if (name === 'maxTokens') return 'max_completion_tokens'; // which goes before the older max_tokens
   if (name === 'effort') return 'reasoning_effort';

@@ -34,6 +34,18 @@ it('runs the command from an empty folder', () => {
   expect(run(coppice, ['sim', '--signature']).trim()).toMatch(/^[0-9a-f]{16,64}$/m);
 });
 
+it('is a library, typed and with nothing but what its index names', () => {
+  const call = `import { openModel, search } from 'coppice';
+    const model = await openModel({ engine: { kind: 'sim', speed: 100 }, verifier: { kind: 'sim' }, threshold: 0.65 });
+    const { exit } = await search('a question', { model });
+    await model.close();
+    const inner = await import('coppice/dist/runtime/runtime.js').catch(({ code }) => code);
+    console.log(exit.kind, inner);`;
+  writeFileSync(join(folder, 'call.mjs'), call);
+  expect(run('node', ['call.mjs'])).toMatch(/^(accepted|exhausted|futile) ERR_PACKAGE_PATH_NOT_EXPORTED$/m);
+  expect(readdirSync(join(folder, 'node_modules', 'coppice', 'dist', 'library'))).toContain('index.d.ts');
+});
+
 it('serves the page that the package brings', async () => {
   const main = join(folder, 'node_modules', 'coppice', 'dist', 'cli', 'main.js');
   const server = await startServer({ models: [{ name: 'simulated', engine: { kind: 'sim' } }] }, [], main);

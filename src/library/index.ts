@@ -1,0 +1,61 @@
+// What `import … from 'coppice'` gives, and all that it gives: the names below are kept by semantic versioning, everything
+// else of the package may change at any time. A list only; nothing is defined here.
+
+// One question, one call; or a model that answers many.
+// Plain data that the above speak of.
+export { type Fault, FaultError, fault } from '../base/fault.ts';
+// The contracts of engines and verifiers.
+export type {
+  Engine,
+  EngineCapabilities,
+  EngineLoad,
+  EngineMessage,
+  GenerateRequest,
+  GenerationUsage,
+  RequestId,
+} from '../engine/engine.ts';
+export type { Answer, Cost, Exit, ExitKind } from '../log/end.ts';
+export type { LoggedEvent, SearchEvent } from '../log/events.ts';
+export { SearchFold } from '../log/fold.ts';
+// Policies: when a search ends and how the budget is shared.
+export { createPolicy, createRules, createScheduler } from '../policy/create.ts';
+export type { PolicyOptions } from '../policy/knobs.ts';
+export { type Policy, type PolicyName, policyNames, type Rules } from '../policy/policy.ts';
+// Programs: those there are, and what one's own is made of.
+export { type Choice, chosenAnswer } from '../program/choice.ts';
+export { defineProgram, type ProgramDefinition, type ProgramSize } from '../program/definition.ts';
+export {
+  askBelow,
+  foldOutcome,
+  follow,
+  freeIndex,
+  freeIndices,
+  type GrowthLimits,
+  leastPromising,
+  missingIndices,
+  openAt,
+  readyStrand,
+} from '../program/growth.ts';
+export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
+export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
+
+// The runtime, for whoever wants to hold it in their own hands.
+export { LiveLoop, systemClock } from '../runtime/live.ts';
+export type { RuntimeOptions, Token } from '../runtime/options.ts';
+export type { SearchRequest, SearchResult } from '../runtime/request.ts';
+export { Runtime } from '../runtime/runtime.ts';
+export type { Aggregation } from '../tree/aggregate.ts';
+export { type Node, pathText, pathTo } from '../tree/node.ts';
+export type { Message, Prompt, Sampling, Step } from '../tree/step.ts';
+export type { Strand, Tree } from '../tree/tree.ts';
+export type {
+  ScoreRequest,
+  ScoreUsage,
+  Verifier,
+  VerifierCapabilities,
+  VerifierLoad,
+  VerifierMessage,
+} from '../verifier/verifier.ts';
+export { type ModelParts, type ModelSettings, makeModel, openModel } from './open-search-model.ts';
+export { type FoundAnswer, type SearchOptions, search } from './search.ts';
+export type { EventListener, SearchModel } from './search-model.ts';

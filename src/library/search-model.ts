@@ -1,0 +1,120 @@
+// A model that answers questions: an engine, a verifier and one runtime that shares their budget between all searches that
+// run at a time. Whoever opened it closes it. Never reads a file or the environment; open-model.ts here does.
+
+import { extractAnswer } from '../answer/extract.ts';
+import { closeModel, type OpenModel } from '../answering/open-model.ts';
+import { policyOptionsOf } from '../answering/plan.ts';
+import type { FinishedRun } from '../answering/search-run.ts';
+import { assert } from '../base/assert.ts';
+import type { Fault } from '../base/fault.ts';
+import type { LoggedEvent } from '../log/events.ts';
+import { SearchFold } from '../log/fold.ts';
+import { createScheduler } from '../policy/create.ts';
+import { LiveLoop, systemClock } from '../runtime/live.ts';
+import type { SearchRequest, SearchResult } from '../runtime/request.ts';
+import { Runtime } from '../runtime/runtime.ts';
+import type { Tree } from '../tree/tree.ts';
+
+/** Told of every event of a search, with the tree as it is then. */
+export type EventListener = (event: LoggedEvent, tree: Tree) => void;
+
+export interface ModelRun extends FinishedRun {
+  /** The last fault of engine or verifier, where there was one. */
+  readonly fault: Fault | undefined;
+}
+
+interface Running {
+  readonly fold: SearchFold;
+  readonly onEvent: EventListener | undefined;
+  readonly end: (run: ModelRun) => void;
+  fault: Fault | undefined;
+}
+
+export class SearchModel {
+  readonly parts: OpenModel;
+  readonly #runtime: Runtime;
+  readonly #loop = new LiveLoop();
+  readonly #running = new Map<string, Running>();
+  #started = 0;
+  #closed = false;
+
+  constructor(parts: OpenModel) {
+    const { config, engine, verifier } = parts;
+    this.parts = parts;
+    this.#runtime = new Runtime({
+      engine,
+      ...(verifier === undefined ? {} : { verifier }),
+      // It boosts only searches whose own policy says so: each may choose.
+      scheduler: createScheduler('boost', policyOptionsOf({}, config)),
+      budget: config.budget,
+      clock: systemClock,
+      requestTimeoutMs: config.requestMs,
+      onEvent: (event) => this.#follow(event),
+      onFault: (id, fault) => this.#note(id, fault),
+      onEnd: (result) => this.#end(result),
+      wake: this.#loop.wake,
+    });
+    this.#loop.drive(this.#runtime);
+  }
+
+  get extract() {
+    return this.parts.extract ?? extractAnswer;
+  }
+
+  /** An id that no other search of this model has. */
+  nextId(): string {
+    this.#started += 1;
+    return `search-${this.#started}`;
+  }
+
+  /** Runs beside whatever else runs here; an abort ends it with the best so far. */
+  run(request: SearchRequest, onEvent?: EventListener, signal?: AbortSignal): Promise<ModelRun> {
+    assert(!this.#closed, 'a search was started on a model that is closed');
+    const { id } = request;
+    const cancel = () => this.#runtime.cancel(id);
+    const ended = new Promise<ModelRun>((end) => {
+      this.#running.set(id, { fold: new SearchFold(), onEvent, end, fault: undefined });
+    });
+    try {
+      this.#runtime.submit(request);
+    } catch (error) {
+      this.#running.delete(id);
+      throw error;
+    }
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted) cancel();
+    return ended.finally(() => signal?.removeEventListener('abort', cancel));
+  }
+
+  /** Ends what still runs as cancelled, then lets go of engine and verifier. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const id of this.#running.keys()) this.#runtime.cancel(id);
+    while (this.#running.size > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#loop.stop();
+    await closeModel(this.parts);
+  }
+
+  #follow(event: LoggedEvent): void {
+    const running = this.#running.get(event.search);
+    if (running === undefined) return;
+    const { fold, onEvent } = running;
+    fold.apply(event);
+    if (fold.tree !== undefined) onEvent?.(event, fold.tree);
+  }
+
+  #note(id: string, fault: Fault): void {
+    const running = this.#running.get(id);
+    if (running !== undefined) running.fault = fault;
+  }
+
+  #end(result: SearchResult): void {
+    const running = this.#running.get(result.id);
+    if (running === undefined) return;
+    this.#running.delete(result.id);
+    const { tree } = running.fold;
+    assert(tree !== undefined, 'a search that has ended was planted');
+    running.end({ result, tree, fault: running.fault });
+  }
+}

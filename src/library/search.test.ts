@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { ScriptedEngine, ScriptedVerifier } from '../../tests/support/scripted-engine.ts';
+import { bestOfN } from '../program/best-of-n.ts';
+import { makeModel } from './open-search-model.ts';
+import { search } from './search.ts';
+
+function model(engine = new ScriptedEngine()) {
+  return makeModel({ engine, verifier: new ScriptedVerifier(), budget: 8, threshold: 0.7 });
+}
+
+test('searches share one model, and the steps of the path are the answer', async () => {
+  const own = model();
+  const both = await Promise.all([search('a', { model: own }), search('b', { model: own, program: 'beam' })]);
+  expect(both.map(({ program }) => program)).toEqual(['mcts', 'beam']);
+  for (const { steps, answer, complete } of both) {
+    expect(steps).toHaveLength(3);
+    expect([complete, steps.at(-1)]).toEqual([true, `The answer is ${answer}.`]);
+  }
+  await own.close();
+});
+
+test('a definition runs as the program of the same name does', async () => {
+  const own = model();
+  const options = { model: own, rollouts: 4, seed: 3, policy: 'positive' } as const;
+  const [named, defined] = [
+    await search('a', { ...options, program: 'best-of-n' }),
+    await search('a', { ...options, program: bestOfN }),
+  ];
+  expect(defined.tree.nodes.map(({ key }) => key)).toEqual(named.tree.nodes.map(({ key }) => key));
+  expect([defined.answer, defined.policy]).toEqual([named.answer, named.policy]);
+  await own.close();
+});
+
+test('a refusal names the setting as the caller wrote it', async () => {
+  const own = model();
+  await expect(search('a', { model: own, tokenBudget: 0 })).rejects.toThrow('bad-setting: tokenBudget is 0;');
+  await expect(search('a', { model: own, program: bestOfN, programOptions: { beams: 1 } })).rejects.toThrow(
+    "programOptions.beams is no option of program 'best-of-n'",
+  );
+  await expect(search('a', { model: own, program: bestOfN, policy: 'boost' })).rejects.toThrow(
+    /cannot go with program/,
+  );
+  await own.close();
+});
+
+test('an abort and a closing model end a search with the best so far; a fault is a value', async () => {
+  const engine = new ScriptedEngine({ held: true });
+  const own = model(engine);
+  const abort = new AbortController();
+  const first = search('a', { model: own, signal: abort.signal });
+  const second = search('b', { model: own });
+  while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+  abort.abort();
+  expect((await first).exit.kind).toBe('cancelled');
+  await own.close();
+  expect((await second).exit.kind).toBe('cancelled');
+  const broken = model(new ScriptedEngine({ script: () => 'fault' }));
+  const failed = await search('a', { model: broken });
+  expect([failed.exit.kind, typeof failed.fault?.code, failed.steps]).toEqual(['failed', 'string', []]);
+  await broken.close();
+});

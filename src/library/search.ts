@@ -1,0 +1,138 @@
+// One question, one call: a plan is made and checked as for everyone else, runs to its end, and what it found is given as
+// plain data beside the tree. Never journals anything.
+
+import { ownLimits } from '../answering/own-model.ts';
+import { makePlan } from '../answering/plan.ts';
+import { askedQuestion } from '../answering/question-form.ts';
+import type { SearchPlan, Wish } from '../answering/search-plan.ts';
+import { type BuiltSearch, buildSearch, requestOf } from '../answering/search-request.ts';
+import { type Fault, raise } from '../base/fault.ts';
+import { complaint } from '../base/knob.ts';
+import type { SearchSettings } from '../config/vocabulary.ts';
+import type { Answer, Cost, Exit } from '../log/end.ts';
+import { checkRules } from '../policy/check.ts';
+import { createRules } from '../policy/create.ts';
+import { fittingPolicy } from '../policy/fitting.ts';
+import type { PolicyName } from '../policy/policy.ts';
+import type { ProgramDefinition } from '../program/definition.ts';
+import type { ProgramName } from '../program/registry/programs.ts';
+import { pathTo } from '../tree/node.ts';
+import type { Prompt } from '../tree/step.ts';
+import type { Tree } from '../tree/tree.ts';
+import { openModel } from './open-search-model.ts';
+import type { EventListener, ModelRun, SearchModel } from './search-model.ts';
+
+type Settings = {
+  readonly [Name in keyof Omit<SearchSettings, 'program' | 'onFutile' | 'reasoning'>]?: SearchSettings[Name];
+};
+
+export interface SearchOptions extends Settings {
+  /** Opened by the caller, who closes it; else a shipped model or a GGUF file, opened and closed here. */
+  readonly model?: SearchModel | string;
+  /** By name, or a definition of one's own (`defineProgram`). */
+  readonly program?: ProgramName | ProgramDefinition;
+  /** Of a program of one's own. */
+  readonly programOptions?: Readonly<Record<string, number | string>>;
+  readonly onEvent?: EventListener;
+  /** Ends the search with the best so far. */
+  readonly signal?: AbortSignal;
+}
+
+export interface FoundAnswer {
+  /** What the chosen path answers; undefined where it answers nothing. */
+  readonly answer: string | undefined;
+  /** The steps of the chosen path, from the first. */
+  readonly steps: readonly string[];
+  readonly score: number | undefined;
+  /** False where no path was completed and `steps` is the best beginning of one. */
+  readonly complete: boolean;
+  readonly exit: Exit;
+  readonly cost: Cost;
+  readonly rollouts: number;
+  readonly searchMs: number;
+  readonly program: string;
+  readonly policy: PolicyName;
+  readonly seed: number;
+  /** Why engine or verifier could not go on, where the exit is `failed`. */
+  readonly fault: Fault | undefined;
+  readonly tree: Tree;
+}
+
+/** Of a search that names none: the same question gives the same tree where the engine keeps to its seeds. */
+const defaultSeed = 1;
+
+export async function search(question: string | Prompt, options: SearchOptions = {}): Promise<FoundAnswer> {
+  const { model = 'sapling' } = options;
+  if (typeof model !== 'string') return searchOn(model, question, options);
+  const opened = await openModel(model);
+  try {
+    return await searchOn(opened, question, options);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function searchOn(model: SearchModel, question: string | Prompt, options: SearchOptions): Promise<FoundAnswer> {
+  const built = build(model, question, options);
+  const request = requestOf(built, model.nextId(), model.extract);
+  return found(built, await model.run(request, options.onEvent, options.signal));
+}
+
+function build(model: SearchModel, question: string | Prompt, options: SearchOptions): BuiltSearch {
+  const { program, programOptions = {}, model: _, onEvent: __, signal: ___, ...settings } = options;
+  if (typeof program !== 'object') return buildSearch(planOf(model, question, { ...settings, program }));
+  // Planned as the plainest program with the same needs: what that one cannot take, no own program is told either.
+  checkOptions(program, programOptions);
+  const plain = program.needsVerifier ? 'best-of-n' : 'self-consistency';
+  const plan = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
+  return buildSearch({ ...plan, policy: policyFor(program, plan, model, options.policy), programOptions }, program);
+}
+
+/** Of an own program: each must be one that it defines, within its bounds. */
+function checkOptions({ name, options }: ProgramDefinition, given: Readonly<Record<string, number | string>>): void {
+  for (const [option, value] of Object.entries(given)) {
+    const knob = options[option];
+    if (knob === undefined) raise('bad-setting', `programOptions.${option} is no option of program '${name}'`);
+    const wrong = complaint(knob, value);
+    if (wrong !== undefined) raise('bad-setting', `programOptions.${option} ${wrong}`);
+  }
+}
+
+function planOf(model: SearchModel, question: string | Prompt, wish: Wish): SearchPlan {
+  const seed = wish.seed ?? defaultSeed;
+  return makePlan({
+    question: typeof question === 'string' ? askedQuestion(question) : { prompt: question, title: '' },
+    wish: { ...wish, seed },
+    speaker: 'code',
+    model: model.parts,
+    limits: ownLimits,
+    maxPriority: 100,
+    defaultDeadlineMs: ownLimits.deadlineMs,
+    seed,
+  });
+}
+
+/** What was asked for, if its rules go with the program; else the model's own, or `positive` where those do not. */
+function policyFor(
+  program: ProgramDefinition,
+  { aggregation, policyOptions }: SearchPlan,
+  { parts }: SearchModel,
+  asked: PolicyName | undefined,
+): PolicyName {
+  if (asked === undefined) return fittingPolicy(parts.config.policy, program, aggregation, policyOptions);
+  checkRules(createRules(asked, policyOptions), program, aggregation);
+  return asked;
+}
+
+function found({ plan, program }: BuiltSearch, { result, tree, fault }: ModelRun): FoundAnswer {
+  const { answer, exit, cost, rollouts, arrivalMs, endedMs } = result;
+  const { policy, seed } = plan;
+  const facts = { exit, cost, rollouts, searchMs: endedMs - arrivalMs, program: program.name, policy, seed, tree };
+  return { ...chosen(answer, tree), ...facts, fault: exit.kind === 'failed' ? fault : undefined };
+}
+
+function chosen(answer: Answer | undefined, tree: Tree): Pick<FoundAnswer, 'answer' | 'steps' | 'score' | 'complete'> {
+  if (answer === undefined) return { answer: undefined, steps: [], score: undefined, complete: false };
+  const steps = pathTo(tree.node(answer.node)).flatMap(({ step }) => (step === undefined ? [] : [step.text]));
+  return { answer: answer.answer, steps, score: answer.score, complete: answer.complete };
+}

@@ -1,0 +1,45 @@
+// The examples as a stranger runs them, each in a process of its own that imports `coppice` by its name; and the page that
+// shows them, word for word.
+
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import * as library from '../../src/library/index.ts';
+
+const folder = join(import.meta.dirname, '..', '..', 'examples');
+const examples = readdirSync(folder).filter((file) => file.endsWith('.ts'));
+
+const says: Readonly<Record<string, RegExp>> = {
+  'one-question.ts': /^\w+ by mcts: \d+, score [\d.]+\n\d+ steps, \d+ nodes, \d+ rollouts\n$/,
+  'many-questions.ts': /^(question \d: \w+ by \w+, \d+ steps, \d+ tokens\n){6}$/,
+  'own-program.ts': /^first-step: exhausted, 6 openings, 5 paths\n$/,
+  'own-parts.ts': /^accepted: 2, score 1\n$/,
+};
+
+test.concurrent.each(examples)('%s runs', async (file) => {
+  const run = promisify(execFile)(process.execPath, ['--conditions=coppice-source', join(folder, file)]);
+  expect((await run).stdout).toMatch(says[file]!);
+});
+
+test('a program of one’s own takes fewer than 60 lines', () => {
+  const text = readFileSync(join(folder, 'own-program.ts'), 'utf8');
+  const program = text.slice(text.indexOf('/** The strand goes on'), text.indexOf('const model ='));
+  expect(program.match(/\n/g)?.length).toBeLessThan(60);
+});
+
+test('what the page shows stands in an example', () => {
+  const page = readFileSync(join(folder, '..', 'docs', 'library.md'), 'utf8');
+  const shown = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!.trim());
+  const texts = examples.map((file) => readFileSync(join(folder, file), 'utf8'));
+  expect(shown.length).toBeGreaterThan(2);
+  expect(shown.filter((code) => !texts.some((text) => text.includes(code)))).toEqual([]);
+});
+
+test('the page names every function and class that is exported, and nothing else is', () => {
+  const page = readFileSync(join(folder, '..', 'docs', 'library.md'), 'utf8');
+  const [, table = ''] = /<!-- exports -->([\s\S]*?)<!-- \/exports -->/.exec(page) ?? [];
+  const named = [...table.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+  expect(named.toSorted()).toEqual(Object.keys(library).toSorted());
+});
