@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { OpenModel } from '../answering/open-model.ts';
 import type { Clock } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
@@ -30,6 +31,7 @@ import { Overview } from './observe/overview.ts';
 import { addServerMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import type { LiveSearch } from './searches/live-search.ts';
+import { NodeTaker } from './searches/node-taker.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 
@@ -39,6 +41,8 @@ export interface GatewayOptions {
   readonly journal: Journal;
   readonly log: Log;
   readonly clock?: Clock;
+  /** Where several nodes share the journal. */
+  readonly cluster?: Cluster;
   /** Folder of the built page. */
   readonly page?: string;
   readonly telemetry?: Telemetry;
@@ -61,6 +65,7 @@ export class Gateway {
   readonly #watchers: LogWatchers;
   readonly #telemetry: Telemetry;
   readonly #retention: RetentionSweep;
+  readonly #taker: NodeTaker;
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -72,6 +77,7 @@ export class Gateway {
     this.#watchers = new LogWatchers(journal);
     this.searches = new Searches({
       ...{ config, models: options.models, journal, clock, log },
+      ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
       onEnded: (search, ended) => {
         metrics.ended(search, ended);
         overview.ended(search, ended);
@@ -79,7 +85,13 @@ export class Gateway {
       },
       onFinished: (id) => this.#watchers.wake(id),
     });
-    journal.listen({ trouble: (trouble) => this.#tellTrouble(trouble) });
+    this.#taker = new NodeTaker(this.searches, journal);
+    journal.listen({
+      trouble: (trouble) => this.#tellTrouble(trouble),
+      cancelRequested: (id) => this.#taker.cancel(id),
+      endedElsewhere: (id) => this.#watchers.wake(id),
+      missed: () => this.#watchers.wakeAll(),
+    });
     const streams = new StreamSemaphore(config.server.streams);
     this.#context = { config, searches: this.searches, journal, clock, log, metrics, overview, streams };
     this.#feed = new OverviewApi(this.#context);
@@ -99,7 +111,8 @@ export class Gateway {
   /** Takes up what a former process left, then listens. Resolves to the address. */
   async listen(): Promise<string> {
     const { config, log } = this.#options;
-    const resumed = await this.searches.recover();
+    const { cluster } = this.#options;
+    const resumed = cluster === undefined ? await this.searches.recover() : 0;
     this.#context.metrics.resumed.inc(resumed);
     await new Promise<void>((resolve, reject) => {
       const { port, host } = config.server;
@@ -111,6 +124,7 @@ export class Gateway {
       server.listen(port, host, resolve);
     });
     this.#retention.start();
+    await cluster?.start(this.#taker);
     const { address, port, family } = this.#http.server.address() as AddressInfo;
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     log.info('listening', { url, resumed, models: [...this.searches.models.keys()] });
@@ -126,6 +140,7 @@ export class Gateway {
     this.#stopping = true;
     this.#retention.stop();
     this.#feed.close();
+    await this.#handOver();
     await this.#answered(this.#options.config.server.shutdownMs);
     for (const search of this.#waitedFor()) this.searches.cancel(search);
     await this.#answered(cancelMs);
@@ -136,8 +151,22 @@ export class Gateway {
     await closed;
     this.#context.overview.close();
     await this.#telemetry.close();
+    await this.#options.cluster?.close();
     await this.#options.journal.close();
     this.#options.log.info('stopped');
+  }
+
+  /** Other nodes go on with the background searches at once, from their logs. */
+  async #handOver(): Promise<void> {
+    const { cluster, log } = this.#options;
+    if (cluster === undefined) return;
+    cluster.stop();
+    try {
+      await cluster.giveBack(await this.#taker.letGo());
+    } catch (error) {
+      // Their leases end by themselves.
+      log.warn('hand-over', { error });
+    }
   }
 
   /** Searches that clients wait for. */

@@ -116,6 +116,8 @@ export interface JournalListener {
   cancelRequested?(search: string): void;
   /** It was ended by another process. A bell only. */
   endedElsewhere?(search: string): void;
+  /** Bells may have been missed: whoever waits for one looks for himself. */
+  missed?(): void;
 }
 
 export interface Journal {

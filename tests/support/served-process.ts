@@ -17,18 +17,12 @@ export class ServedProcess {
     this.#errors = errors;
   }
 
-  static async start(args: readonly string[]): Promise<ServedProcess> {
-    const child = spawn(process.execPath, [
-      main,
-      'serve',
-      '--port',
-      '0',
-      '--set',
-      'log.level=warn',
-      '--set',
-      'server.page=false',
-      ...args,
-    ]);
+  static async start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<ServedProcess> {
+    const child = spawn(
+      process.execPath,
+      [main, 'serve', '--port', '0', '--set', 'log.level=warn', '--set', 'server.page=false', ...args],
+      { env: { ...process.env, ...environment } },
+    );
     const errors: string[] = [];
     let said = '';
     child.stderr.on('data', (text) => errors.push(String(text)));
@@ -54,6 +48,15 @@ export class ServedProcess {
   /** Power off: nothing is said, nothing is written. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
+  }
+
+  /** Hangs, as far as others can tell; `resume` wakes it where it was. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
   }
 
   async stop(): Promise<number> {

@@ -2,6 +2,7 @@
 // changes tables: nodes look at them when they start and change nothing, so that an upgrade happens when somebody wants it.
 
 import { defaultModel } from '../../answering/default-models.ts';
+import { NodeQueue } from '../../cluster/node-queue.ts';
 import { loadConfig } from '../../config/load.ts';
 import { connect, databaseFault } from '../../journal/postgres/connection.ts';
 import { migrate } from '../../journal/postgres/schema.ts';
@@ -39,6 +40,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const client = await connect(options);
   try {
     const isNew = await migrate(client, options.schema);
+    await NodeQueue.migrate(options);
     console.log(`schema ${options.schema}: ${isNew ? 'the tables are made' : 'the tables are there already'}`);
     return 0;
   } catch (error) {

@@ -1,9 +1,13 @@
-// The journal that a configuration asks for, open. The address of a database comes from the environment alone: it may
-// hold a password, and never stands in a file, a log line or a message.
+// The journal that a configuration asks for, open, and the cluster that comes with a shared one. The address of a database
+// comes from the environment alone: it may hold a password, and never stands in a file, a log line or a message.
 
 import { raise } from '../../base/fault.ts';
+import { Cluster } from '../../cluster/cluster.ts';
+import { Membership } from '../../cluster/membership.ts';
+import { NodeQueue } from '../../cluster/node-queue.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Log } from '../../gateway/observe/log.ts';
+import { version } from '../../gateway/observe/version.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
 import type { DatabaseOptions } from '../../journal/postgres/connection.ts';
@@ -12,15 +16,36 @@ import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export async function openJournal({ journal }: Config, environment: Environment, log: Log): Promise<Journal> {
-  const { kind, path, texts, flushMs, damaged } = journal;
-  if (kind === 'postgres') return PostgresJournal.open({ ...databaseOf({ journal }, environment), texts, flushMs });
-  if (path === ':memory:') return new MemoryJournal(texts);
-  const onDamage = (message: string) => log.error('journal', { message });
-  return new SqliteJournal({ path, texts, flushMs, damaged, onDamage });
+export interface OpenJournal {
+  readonly journal: Journal;
+  /** Where other nodes may share it. */
+  readonly cluster?: Cluster;
 }
 
-export function databaseOf({ journal }: Pick<Config, 'journal'>, environment: Environment): DatabaseOptions {
+export async function openJournal(config: Config, environment: Environment, log: Log): Promise<OpenJournal> {
+  const { kind, path, texts, flushMs, damaged } = config.journal;
+  if (kind === 'postgres') return openShared(config, databaseOf(config, environment), log);
+  if (path === ':memory:') return { journal: new MemoryJournal(texts) };
+  const onDamage = (message: string) => log.error('journal', { message });
+  return { journal: new SqliteJournal({ path, texts, flushMs, damaged, onDamage }) };
+}
+
+async function openShared(config: Config, database: DatabaseOptions, log: Log): Promise<OpenJournal> {
+  const { texts, flushMs } = config.journal;
+  const journal = await PostgresJournal.open({ ...database, texts, flushMs });
+  const models = config.models.map(({ name }) => name);
+  const warn = (message: string) => log.warn('cluster', { message });
+  try {
+    const queue = await NodeQueue.open(database, models, ({ message }) => warn(message));
+    const membership = new Membership(database, { node: journal.node, version, models });
+    return { journal, cluster: new Cluster({ journal, queue, membership, models, warn }) };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+export function databaseOf({ journal }: Config, environment: Environment): DatabaseOptions {
   const { urlEnv, schema } = journal;
   const url = environment[urlEnv];
   if (url === undefined || url === '')

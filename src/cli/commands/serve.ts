@@ -69,12 +69,20 @@ export async function run(args: readonly string[]): Promise<number> {
 async function serve(config: Config): Promise<number> {
   const { level, format } = config.log;
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
-  const journal = await openJournal(config, process.env, log);
+  const { journal, cluster } = await openJournal(config, process.env, log);
   const models = await openModels(config.models, process.env, log);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
   const shown = page === undefined ? {} : { page };
-  const gateway = new Gateway({ config, models, journal, log, ...shown, telemetry });
+  const gateway = new Gateway({
+    config,
+    models,
+    journal,
+    log,
+    ...shown,
+    ...(cluster === undefined ? {} : { cluster }),
+    telemetry,
+  });
   const stopped = new Promise<void>((resolve) => {
     const stop = (): void => {
       // A second signal does not wait.

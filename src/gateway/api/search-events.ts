@@ -26,6 +26,10 @@ export class LogWatchers {
     for (const wake of waiting) wake();
   }
 
+  wakeAll(): void {
+    for (const search of [...this.#waiting.keys()]) this.wake(search);
+  }
+
   /** Resolves at the next sign of life of the search, or when the signal says so. */
   next(search: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {

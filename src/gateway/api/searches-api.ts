@@ -10,6 +10,9 @@ import { detailLive, detailRecord, viewLive, viewRecord } from '../searches/sear
 import { type GatewayContext, requireJournal } from './context.ts';
 import { planFor } from './plan-for.ts';
 
+/** Until a search that another node runs has ended, after it was cancelled: two seconds in all. */
+const mostLooks = 40;
+const lookMs = 50;
 const mostListed = 500;
 const cancelNotNoted =
   'the search is stopped here, but the journal cannot be written now, and a restart would take it up again; ask again';
@@ -117,9 +120,19 @@ export async function cancelSearch(context: GatewayContext, exchange: Exchange):
   if (live !== undefined) {
     context.searches.cancel(live);
     await live.wait();
-  }
+  } else if (noted === true) await endElsewhere(context, id);
   if (noted === 'refused') throw journalTrouble(cancelNotNoted);
   writeJson(exchange.response, 200, await lookUp(context, exchange, id));
+}
+
+/** One that waits in the queue between nodes is ended here; for one that another node runs, some time is given. */
+async function endElsewhere({ journal, searches }: GatewayContext, id: string): Promise<void> {
+  const record = await journal.find(id);
+  if (record?.state === 'queued') await searches.recoverOne(record);
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    if ((await journal.find(id))?.endedMs !== undefined) return;
+    await new Promise<void>((resolve) => setTimeout(resolve, lookMs));
+  }
 }
 
 async function lookUp(context: GatewayContext, { caller }: Exchange, id: string): Promise<Plain> {

@@ -21,7 +21,10 @@ export interface RecoveryOptions {
 /** Undefined where another process has it, or where it cannot go on and has been ended as failed. */
 export async function revive(record: SearchRecord, options: RecoveryOptions): Promise<LiveSearch | undefined> {
   const { journal, models, clock } = options;
-  if (!(await journal.claim(record.id, record.epoch, clock.nowMs()))) return undefined;
+  const claimed = journal.claim(record.id, record.epoch, clock.nowMs());
+  // Nobody else writes to it now: there is no company to wait for.
+  await journal.flush().catch(() => {});
+  if (!(await claimed)) return undefined;
   const plan = record.request?.plan as SearchPlan | undefined;
   if (plan === undefined) return giveUp(record, 'its texts were not kept', options);
   if (!models.has(plan.model)) return giveUp(record, `model '${plan.model}' is gone`, options);

@@ -2,6 +2,7 @@
 
 import type { OpenModel } from '../../answering/open-model.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal, Plain } from '../../journal/journal.ts';
 import type { TraceContext } from '../http/trace-context.ts';
@@ -15,6 +16,8 @@ export interface SearchesOptions {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where several nodes share the journal: background searches go through the queue between them. */
+  readonly cluster?: Cluster;
   /** Told of every search that has ended in this process, when its cost is final. */
   readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
   /** And again when its end is on disk. */

@@ -44,7 +44,7 @@ export class Searches {
     }
     this.admission = new Admission(options.config.admission.queue);
     this.guests = new GuestPlaces(this.admission, this.models, options.clock, (caller) => this.#key(caller.name));
-    options.journal.listen({ lost: (id) => this.#onLost(id) });
+    options.journal.listen({ lost: (id) => this.lose(id) });
   }
 
   /** Waiting and running, oldest first. */
@@ -73,7 +73,12 @@ export class Searches {
       });
       if (!acceptance.fresh) return this.#known(search, acceptance, body);
     }
-    this.#submit(search);
+    const { cluster } = this.#options;
+    if (cluster === undefined || !options.background) this.#submit(search);
+    else {
+      this.#forget(search);
+      await cluster.offer({ id: search.id, model: plan.model, turn: search.turn });
+    }
     return search;
   }
 
@@ -89,7 +94,7 @@ export class Searches {
   /** Takes up every background search that a former process accepted and did not end. */
   async recover(): Promise<number> {
     const records = (await this.#options.journal.unfinished()).filter(({ id }) => !this.#live.has(id));
-    const taken = await Promise.all(records.map((record) => this.#recoverOne(record)));
+    const taken = await Promise.all(records.map((record) => this.recoverOne(record)));
     return taken.filter(Boolean).length;
   }
 
@@ -181,7 +186,7 @@ export class Searches {
   #claim(search: LiveSearch): void {
     const claimed = this.#options.journal.claim(search.id, search.epoch, this.#nowMs());
     search.epoch += 1;
-    claimed.then((taken) => taken || this.#onLost(search.id)).catch(() => this.#onLost(search.id));
+    claimed.then((taken) => taken || this.lose(search.id)).catch(() => this.lose(search.id));
   }
 
   // ---- what the runtime tells ------------------------------------------------------------------------------------
@@ -234,11 +239,11 @@ export class Searches {
     if (search !== undefined && search.promptTokens === 0) search.promptTokens = tokens;
   }
 
-  /** Another process has it: whatever we do now would be done twice. */
-  #onLost(id: string): void {
+  /** Another process has it, or is to have it: whatever we do now would be done twice. */
+  lose(id: string): void {
     const search = this.#live.get(id);
     if (search === undefined || search.ended !== undefined) return;
-    this.#options.log.error('lost', { search: id, epoch: search.epoch });
+    this.#options.log.warn('lost', { search: id, epoch: search.epoch });
     this.#live.delete(id);
     this.#dismiss(search);
     this.admission.leave(id);
@@ -287,9 +292,10 @@ export class Searches {
 
   #finish(search: LiveSearch, ended: Ended): void {
     search.settled = true;
-    const { journal, log, onEnded, onFinished } = this.#options;
+    const { journal, log, cluster, onEnded, onFinished } = this.#options;
     journal
       .finish(search.id, search.epoch, toFinish(search, ended))
+      .then((isOurs) => isOurs && cluster?.ended(search.facts))
       .catch((error: Error) => log.error('journal', { search: search.id, message: error.message }))
       .finally(() => {
         this.#live.delete(search.id);
@@ -322,7 +328,7 @@ export class Searches {
   // ---- after a restart -------------------------------------------------------------------------------------------
 
   /** True where it goes on. */
-  async #recoverOne(record: SearchRecord): Promise<boolean> {
+  async recoverOne(record: SearchRecord): Promise<boolean> {
     const search = await revive(record, { ...this.#options, models: this.models });
     if (search === undefined) return false;
     if (record.background && !record.cancelRequested) {

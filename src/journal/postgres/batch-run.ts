@@ -86,9 +86,9 @@ export class BatchRun<Write extends JournalWrite> {
   }
 
   async #accept(writes: readonly Write[]): Promise<void> {
-    const { statements } = this.#options;
+    const { statements, node } = this.#options;
     const rows = writes.map(({ row }, place) => ({ place, ...row }));
-    const fresh = new Set(await this.#ids(statements.accept, [JSON.stringify(rows)]));
+    const fresh = new Set(await this.#ids(statements.accept, [JSON.stringify(rows), node]));
     const refused = writes.filter(({ search }) => !fresh.has(search));
     const taken = refused.length === 0 ? [] : await this.#findTaken(refused);
     this.#record(writes, (write) => (fresh.has(write.search) ? { fresh: true } : toAcceptance(write, taken)));

@@ -11,8 +11,8 @@ export interface BellMessage {
   readonly grown?: readonly (readonly [search: string, sequence: number])[];
   readonly cancelled?: readonly string[];
   readonly ended?: readonly string[];
-  /** Something has come into the queue between nodes. */
-  readonly queued?: boolean;
+  /** Something has come into the queue between nodes, for this model. */
+  readonly queued?: string;
 }
 
 export interface BellOptions {
@@ -20,6 +20,8 @@ export interface BellOptions {
   readonly node: string;
   readonly connect: () => Promise<Client>;
   readonly hear: (message: BellMessage) => void;
+  /** It was out of order for a while, and is back. */
+  readonly onMissed: () => void;
 }
 
 const reconnectMs = 1000;
@@ -33,6 +35,7 @@ export class Bell {
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  #wasLost = false;
 
   constructor(options: BellOptions) {
     this.#options = options;
@@ -49,6 +52,7 @@ export class Bell {
       await client.query('set synchronous_commit = off');
       await client.query(`listen ${channel}`);
       this.#client = client;
+      if (this.#wasLost) this.#options.onMissed();
     } catch {
       this.#retry();
     }
@@ -88,6 +92,7 @@ export class Bell {
   }
 
   #retry(): void {
+    this.#wasLost = true;
     if (this.#closed) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.open(), reconnectMs).unref();

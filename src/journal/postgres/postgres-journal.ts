@@ -44,6 +44,8 @@ export class PostgresJournal implements Journal {
   readonly texts: TextKeeping;
   /** Name of this process among all that share the database. */
   readonly node: string;
+  /** Told when another process has put something into the queue between nodes, for this model. */
+  onQueued: (model: string) => void = () => {};
   readonly #options: PostgresJournalOptions;
   readonly #sql: PostgresStatements;
   readonly #pool: Pool;
@@ -67,7 +69,9 @@ export class PostgresJournal implements Journal {
       onTrouble: (trouble) => this.#tellTrouble(trouble === undefined ? undefined : this.#explain(trouble)),
       onCommitted: (writes) => this.#ringFor(writes),
     });
-    this.#bell = new Bell({ channel: `${schema}_bell`, node, connect: open, hear: (message) => this.#hear(message) });
+    const hear = (message: BellMessage) => this.#hear(message);
+    const onMissed = () => this.#tellMissed();
+    this.#bell = new Bell({ channel: `${schema}_bell`, node, connect: open, hear, onMissed });
   }
 
   /** Fails in one line on a wrong address, missing rights, or tables of another version. */
@@ -148,6 +152,11 @@ export class PostgresJournal implements Journal {
     });
   }
 
+  /** Tells the other processes that the queue between nodes has something for this model. */
+  ringQueued(model: string): void {
+    this.#bell.ring({ queued: model });
+  }
+
   listen(listener: JournalListener): void {
     this.#listeners.push(listener);
   }
@@ -219,7 +228,8 @@ export class PostgresJournal implements Journal {
     if (grown.size + ended.length + cancelled.length > 0) this.#bell.ring({ grown: [...grown], ended, cancelled });
   }
 
-  #hear({ grown = [], ended = [], cancelled = [] }: BellMessage): void {
+  #hear({ grown = [], ended = [], cancelled = [], queued }: BellMessage): void {
+    if (queued !== undefined) this.onQueued(queued);
     for (const [search, sequence] of grown) this.#tellDurable(search, sequence);
     for (const search of cancelled) this.#tell('cancelRequested', search);
     for (const search of ended) this.#tell('endedElsewhere', search);
@@ -231,6 +241,10 @@ export class PostgresJournal implements Journal {
 
   #tell(what: 'lost' | 'cancelRequested' | 'endedElsewhere', search: string): void {
     for (const each of this.#listeners) each[what]?.(search);
+  }
+
+  #tellMissed(): void {
+    for (const each of this.#listeners) each.missed?.();
   }
 
   #tellTrouble(trouble: string | undefined): void {

@@ -44,6 +44,13 @@ function tables(schema: string): string {
       body text not null,
       texts text,
       primary key (search, sequence)
+    );
+    create table ${schema}.nodes (
+      node text primary key,
+      seen timestamptz not null,
+      version text not null,
+      models text[] not null,
+      url text
     );`;
 }
 

@@ -28,8 +28,8 @@ export function makeStatements(schema: string): PostgresStatements {
   const [searches, events] = [`${schema}.searches`, `${schema}.events`];
   return {
     accept: `insert into ${searches} (id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested,
-               created_ms, about, title, request)
-             select id, owner, idempotency, fingerprint, background, 'queued', 0, 0, created_ms, about, title, request
+               node, created_ms, about, title, request)
+             select id, owner, idempotency, fingerprint, background, 'queued', 0, 0, $2, created_ms, about, title, request
              from json_to_recordset($1::json) as w(place integer, id text, owner text, idempotency text, fingerprint text,
                background smallint, created_ms double precision, about text, title text, request text)
              order by place on conflict do nothing returning id`,

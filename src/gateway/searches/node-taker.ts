@@ -1,0 +1,56 @@
+// What the queue between nodes asks of this one: whether it has room, to take a search up, to let it go. Knows no order: what
+// it is given is next.
+
+import type { Taker } from '../../cluster/cluster.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Searches } from './searches.ts';
+
+export class NodeTaker implements Taker {
+  readonly #searches: Searches;
+  readonly #journal: Journal;
+  /** Strands that the last search of a model wanted: the next one will want about as many. */
+  readonly #seats = new Map<string, number>();
+
+  constructor(searches: Searches, journal: Journal) {
+    this.#searches = searches;
+    this.#journal = journal;
+  }
+
+  /** Whether one more search would start at once: what would wait here may start elsewhere. */
+  hasRoom(name: string): boolean {
+    const model = this.#searches.models.get(name);
+    if (model === undefined || !model.healthy || this.#journal.trouble !== undefined) return false;
+    return model.runtime.queue.forecast({ arrivalMs: 0, priority: 0, seats: this.#seats.get(name) ?? 1 }).fits;
+  }
+
+  async takeUp(id: string): Promise<'runs' | 'over' | 'missed'> {
+    // Its lease was lost and came back before anybody else had it.
+    if (this.#searches.find(id) !== undefined) return 'runs';
+    const record = await this.#journal.find(id);
+    if (record === undefined || record.endedMs !== undefined) return 'over';
+    if (await this.#searches.recoverOne(record)) {
+      const { plan } = this.#searches.find(id)?.facts ?? {};
+      if (plan !== undefined) this.#seats.set(plan.model, this.#searches.find(id)?.built.program.naturalWidth ?? 1);
+      return 'runs';
+    }
+    const now = await this.#journal.find(id);
+    return now === undefined || now.endedMs !== undefined ? 'over' : 'missed';
+  }
+
+  cancel(id: string): void {
+    const search = this.#searches.find(id);
+    if (search !== undefined) this.#searches.cancel(search);
+  }
+
+  lose(id: string): void {
+    this.#searches.lose(id);
+  }
+
+  /** Stops every background search where it is. Resolves to their ids, when all that they have is in the journal. */
+  async letGo(): Promise<string[]> {
+    const ids = [...this.#searches.live].filter(({ facts, ended }) => facts.background && ended === undefined);
+    for (const { id } of ids) this.#searches.lose(id);
+    await this.#journal.flush();
+    return ids.map(({ id }) => id);
+  }
+}

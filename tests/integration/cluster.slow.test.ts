@@ -1,0 +1,97 @@
+// Several nodes on one PostgreSQL, as real processes: a search that one node accepts runs where there is room, is watched
+// and cancelled from anywhere, and goes on elsewhere when its node is killed or told to stop.
+
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkCluster } from '../support/cluster-checker.ts';
+import type { Loose } from '../support/loose.ts';
+import { hasPostgres, startPostgres, type TestDatabase } from '../support/postgres.ts';
+import { ServedProcess } from '../support/served-process.ts';
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const running: ServedProcess[] = [];
+let database: TestDatabase;
+
+async function start(...settings: string[]): Promise<ServedProcess> {
+  const chosen = ['journal.kind=postgres', 'models.0.budget=16', 'server.shutdownMs=0', ...settings];
+  const args = ['--sim', ...chosen.flatMap((setting) => ['--set', setting])];
+  const served = await ServedProcess.start(args, { DATABASE_URL: database.url });
+  running.push(served);
+  return served;
+}
+
+async function get(url: string): Promise<Loose> {
+  return (await fetch(url)).json();
+}
+
+async function create({ url }: ServedProcess, at: number, background = true): Promise<Loose> {
+  const body = { model: 'simulated', background, seed: at, messages: [{ role: 'user', content: `question ${at}` }] };
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(`${url}/v1/searches`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+}
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  while (!(await what())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function inState({ url }: ServedProcess, state: string): Promise<Loose[]> {
+  return (await get(`${url}/v1/searches?limit=500&state=${state}`)).data;
+}
+
+describe.skipIf(!hasPostgres)('a cluster', () => {
+  beforeAll(() => {
+    database = startPostgres();
+    execFileSync(process.execPath, [main, 'migrate'], { env: { ...process.env, DATABASE_URL: database.url } });
+  });
+  afterAll(async () => {
+    for (const each of running) await each.kill();
+    database?.remove();
+  });
+
+  test('runs a search where there is room, and shows, streams and cancels it anywhere', async () => {
+    const [first, second] = [await start(), await start()];
+    const accepted = await Promise.all(Array.from({ length: 12 }, (_, at) => create(first, at)));
+    const streams = accepted.map(async ({ id }) => (await fetch(`${second.url}/v1/searches/${id}/events`)).text());
+    for (const text of await Promise.all(streams)) {
+      const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+      expect(ids).toEqual(ids.map((_, at) => at));
+      expect(text).toMatch(/event: end\ndata: {"state":"done"}/);
+    }
+    const nodes = await Promise.all(accepted.map(({ id }) => get(`${second.url}/v1/searches/${id}`)));
+    expect(nodes.map(({ state }) => state)).toEqual(accepted.map(() => 'done'));
+
+    const slow = await Promise.all(Array.from({ length: 30 }, (_, at) => create(first, 100 + at)));
+    const cancelled = await Promise.all(
+      slow.map(async ({ id }): Promise<Loose> => {
+        return (await fetch(`${second.url}/v1/searches/${id}`, { method: 'DELETE' })).json();
+      }),
+    );
+    for (const { state } of cancelled) expect(['cancelled', 'done']).toContain(state);
+    expect(cancelled.some(({ state }) => state === 'cancelled')).toBe(true);
+    await Promise.all([first.stop(), second.stop()]);
+    expect((await checkCluster(database.url, 'coppice')).problems).toEqual([]);
+  });
+
+  test('goes on elsewhere when a node is killed, and at once when it is told to stop', async () => {
+    const [first, second] = [await start('models.0.engine.speed=0.3'), await start('models.0.engine.speed=0.3')];
+    const accepted = await Promise.all(Array.from({ length: 6 }, (_, at) => create(first, 200 + at)));
+    await until(async () => (await inState(first, 'running')).length > 0);
+    const third = await start();
+    const stoppedMs = performance.now();
+    expect(await first.stop()).toBe(0);
+    console.log(`handed over and stopped in ${Math.round(performance.now() - stoppedMs)} ms`);
+    await second.kill();
+    const killedMs = performance.now();
+    await until(
+      async () =>
+        (await inState(third, 'done')).filter(({ id }) => accepted.some((each) => each.id === id)).length ===
+        accepted.length,
+    );
+    console.log(`all done ${Math.round(performance.now() - killedMs)} ms after the kill`);
+    const { problems, moved } = await checkCluster(database.url, 'coppice');
+    expect(problems).toEqual([]);
+    expect(moved).toBeGreaterThan(0);
+    await third.stop();
+  });
+});
