@@ -76,7 +76,7 @@ def run_measure(arguments: argparse.Namespace):
 
     config = dataclasses.replace(CONFIGS['full'], grade_questions=arguments.questions, grade_samples=arguments.samples)
     if device_for(config).type == 'cpu':
-        config = dataclasses.replace(config, sample_batch=512, workers=1, reward_batch=64)
+        config = dataclasses.replace(config, sample_batch=64, workers=1, reward_batch=16)
     arguments.out.unlink(missing_ok=True)
     with paths.judges(config) as pool:
         asked = measure.ask(config, pool, arguments.game24, tuple(arguments.kinds))

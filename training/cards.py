@@ -217,6 +217,7 @@ def missed_card(report: dict) -> str:
         '  puzzles, and 143 of the 166 countdown questions of level 1 in the test file are among those. The second growth was',
         '  kept apart from them, and level 1 is where it lost most. Products of large numbers it unlearnt beside three other tasks.',
         '- **The reward model** had less than half the seconds of the first one for twice the tasks.',
+        '- **`sapling-prm` was not graded at each depth** with the new code (`grade.py`): its figures above are of its own run, over all lines.',
     ])  # fmt: skip
 
 
@@ -241,7 +242,7 @@ def training_line(report: dict, name: str, what: str) -> str:
 def tail() -> str:
     return '\n'.join([
         '## To measure again', '',
-        '```', 'python -m training measure --models models --out /tmp/measured.jsonl.gz --questions 120 --samples 12   # minutes on a CPU', '```', '',
+        '```', 'python -m training measure --models models --out /tmp/measured.jsonl.gz --questions 60 --samples 8   # a part of them, for a CPU', '```', '',
         'Test questions are those of `tasks/*.test.jsonl`. Samples depend on the hardware (the order of sums), so figures move by about',
         'one hundredth between machines.',
     ])  # fmt: skip
