@@ -10,6 +10,10 @@ const entries: Readonly<Record<string, Benchmark>> = {
     about: 'operations of one scheduling decision, 10 to 10,000 live searches',
     load: () => import('./decide.ts'),
   },
+  goodput: {
+    about: 'complete answers a second of coppice serve at its capacity and at ten times that, in real time',
+    load: () => import('./goodput.ts'),
+  },
   engine: {
     about: 'tokens per second of the embedded engine, beside a bare loop and (--peer) node-llama-cpp',
     load: () => import('./engine-throughput.ts'),

@@ -2,6 +2,8 @@
 // at which 95 % of them get a complete answer within five times the median; its goodput is the complete answers a second at
 // ten times that rate. A refused request counts as one without an answer.
 
+import { assert } from '../../base/assert.ts';
+
 export interface OpenLoad {
   readonly perSecond: number;
   readonly requests: number;
@@ -23,7 +25,7 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly requests: number;
   readonly completeShare: number;
-  /** Over the time in which requests came. */
+  /** Those that came while requests came, over that time: what is answered after the last request does not count. */
   readonly completePerSecond: number;
   readonly told: Readonly<Record<string, number>>;
   /** Answers, not errors, that had no token. */
@@ -35,7 +37,7 @@ export interface Overload {
   readonly deadlineMs: number;
   readonly capacity: LoadResult;
   readonly overloaded: LoadResult;
-  /** Of the complete answers a second at capacity. */
+  /** Of the complete answers a second at capacity: rate times share. */
   readonly kept: number;
 }
 
@@ -55,21 +57,22 @@ const excess = 10;
 const noDeadlineMs = 3_600_000;
 
 export async function measureOverload(drive: Drive, size: OverloadSize): Promise<Overload> {
-  const medianMs = medianOf(await drive({ ...size.alone, deadlineMs: noDeadlineMs }));
+  const alone = await drive({ ...size.alone, deadlineMs: noDeadlineMs });
+  const failed = alone.find(({ told }) => told !== 'complete');
+  assert(failed === undefined, `alone on the server a request was answered by '${failed?.told}'`);
+  const medianMs = medianOf(alone);
   const deadlineMs = Math.round(medians * medianMs);
   const capacity = await findCapacity(drive, deadlineMs, size);
   const load = { perSecond: excess * capacity.perSecond, requests: excess * size.requests, deadlineMs };
-  const overloaded = resultOf(load, await drive(load));
-  const kept = overloaded.completePerSecond / capacity.completePerSecond;
+  const overloaded = await runLoad(drive, load);
+  // At capacity every complete answer counts, so that the end of a short run flatters nothing.
+  const kept = overloaded.completePerSecond / (capacity.perSecond * capacity.completeShare);
   return { medianMs, deadlineMs, capacity, overloaded, kept };
 }
 
 /** Doubles the rate until too few answers are complete, then halves the interval, in ratios. */
 async function findCapacity(drive: Drive, deadlineMs: number, size: OverloadSize): Promise<LoadResult> {
-  const at = async (perSecond: number) => {
-    const load = { perSecond, requests: size.requests, deadlineMs };
-    return resultOf(load, await drive(load));
-  };
+  const at = (perSecond: number) => runLoad(drive, { perSecond, requests: size.requests, deadlineMs });
   let best = await at(size.startPerSecond);
   while (best.completeShare < completeShare) best = await at(best.perSecond / 2);
   let above = best.perSecond * 2;
@@ -85,15 +88,19 @@ async function findCapacity(drive: Drive, deadlineMs: number, size: OverloadSize
   return best;
 }
 
-function resultOf({ perSecond, requests }: OpenLoad, answers: readonly LoadAnswer[]): LoadResult {
+export async function runLoad(drive: Drive, load: OpenLoad): Promise<LoadResult> {
+  const answers = await drive(load);
+  const { perSecond, requests } = load;
   const told: Record<string, number> = {};
   for (const each of answers) told[each.told] = (told[each.told] ?? 0) + 1;
-  const complete = told.complete ?? 0;
+  const arrivalsMs = answers.map(({ arrivalMs }) => arrivalMs);
+  const [fromMs, untilMs] = [Math.min(...arrivalsMs), Math.max(...arrivalsMs)];
+  const inTime = answers.filter((each) => each.told === 'complete' && each.endedMs <= untilMs).length;
   const isEmpty = (each: LoadAnswer) => each.completionTokens === 0 && /complete$/.test(each.told);
   return {
     ...{ perSecond, requests, told, empty: answers.filter(isEmpty).length },
-    completeShare: complete / answers.length,
-    completePerSecond: (complete * perSecond) / requests,
+    completeShare: (told.complete ?? 0) / answers.length,
+    completePerSecond: (inTime * 1000) / (untilMs - fromMs),
   };
 }
 
