@@ -41,9 +41,10 @@ describe("P0's comparison on Math500 with the 8B model, twice positive's capacit
     expect(of('positive').yield.accuracy - of('positive+negative').yield.accuracy).toBeLessThan(4);
   });
 
-  it('boosting shortens the tail, and keeps the capacity of the exits alone', () => {
+  it('boosting shortens the tail, and costs little of the capacity of the exits alone', () => {
     expect(p99('positive+negative') / p99('boost')).toBeGreaterThan(1.3);
-    expect(of('boost').capacity / of('positive+negative').capacity).toBeGreaterThan(0.95);
+    // What it costs is what its strands have in flight when the search exits: those tokens are counted.
+    expect(of('boost').capacity / of('positive+negative').capacity).toBeGreaterThan(0.9);
   });
 
   it('capacity rises with every exit that is added', () => {
