@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkConfig, loadConfig, type PlainTree } from '../config/load.ts';
 import { printExample } from '../config/print.ts';
+import { programOf } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import { defaultModel } from './default-models.ts';
 import { escalatedPlan, makePlan } from './plan.ts';
@@ -40,12 +41,14 @@ describe('a plan', () => {
   });
 
   it('takes the same sizes everywhere: a beam is worth two rollouts', () => {
-    const widths = (['mcts', 'beam', 'best-of-n', 'self-consistency', 'greedy'] as const).map((program) => {
-      const { policy, ...plan } = makePlan(requestOf({ program, rollouts: 16 }));
-      expect(policy).toBe(program === 'mcts' || program === 'beam' ? 'boost' : 'positive');
-      return buildSearch({ ...plan, policy }).program.naturalWidth;
-    });
-    expect(widths).toEqual([1, 8, 16, 16, 1]);
+    const widths = (['mcts', 'beam', 'dvts', 'rebase', 'best-of-n', 'self-consistency', 'greedy'] as const).map(
+      (program) => {
+        const { policy, ...plan } = makePlan(requestOf({ program, rollouts: 16 }));
+        expect(policy).toBe(programOf(program).expandsOnce ? 'boost' : 'positive');
+        return buildSearch({ ...plan, policy }).program.naturalWidth;
+      },
+    );
+    expect(widths).toEqual([1, 8, 8, 16, 16, 16, 1]);
   });
 
   it('keeps the knobs of its model, and takes those of one search from the client', () => {

@@ -50,7 +50,7 @@ export const modelKnobs = {
     values: choices,
     unit: 'rule',
     client,
-    why: 'the answer: of the path with the highest score, or by a vote of all completed paths weighted by score',
+    why: 'the answer: of the path with the highest score, or by a vote of all completed paths, weighted by score or not (majority)',
   },
   stepTokens: {
     default: 256,

@@ -1,7 +1,8 @@
 // Independent samples, each grown step by step from the root: best-of-n takes the one with the highest score (or lets them
 // vote, weighted by score), self-consistency the answer that most of them give; greedy is a single sample at temperature 0.
-// A sample is a strand.
+// A sample is a strand; a window says how many of them are open at a time.
 
+import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
 import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
@@ -21,6 +22,8 @@ import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
 
 export interface SamplesOptions {
   readonly samples: number;
+  /** Samples that are open at a time; 0 opens all at once. */
+  readonly window: number;
   readonly maxDepth: number;
   readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
@@ -29,6 +32,7 @@ export interface SamplesOptions {
 
 export const samplesDefaults: SamplesOptions = {
   samples: 16,
+  window: 0,
   maxDepth: 40,
   sampling: { temperature: 0.8 },
   choose: 'best',
@@ -47,7 +51,19 @@ export function createGreedy(options: { maxDepth?: number; maxPathTokens?: numbe
 }
 
 /** Every sample is a new child of the root, so none of these expands a node once. */
-const samplesShape = { expandsOnce: false, options: {} } as const;
+const samplesShape = { expandsOnce: false } as const;
+
+const windowKnobs = {
+  window: {
+    default: 0,
+    low: 0,
+    high: 100_000,
+    whole: true,
+    unit: 'samples',
+    client: 'coppice',
+    why: 'samples that are open at a time: 0 opens all at once, which is fastest; fewer leave more to save for an exit that comes early',
+  },
+} as const satisfies Knobs;
 
 export const bestOfN = defineProgram({
   ...samplesShape,
@@ -55,7 +71,8 @@ export const bestOfN = defineProgram({
   summary: 'independent samples, of which the one with the highest score is the answer',
   needsVerifier: true,
   takesTemperature: true,
-  create: ({ rollouts: samples, branching: _, ...size }) => createBestOfN({ samples, ...size }),
+  options: windowKnobs,
+  create: ({ rollouts: samples, branching: _, ...size }, { window }) => createBestOfN({ samples, window, ...size }),
 });
 
 export const selfConsistency = defineProgram({
@@ -64,8 +81,9 @@ export const selfConsistency = defineProgram({
   summary: 'independent samples, and the answer that most of them give; needs no verifier',
   needsVerifier: false,
   takesTemperature: true,
-  create: ({ rollouts: samples, maxDepth, maxPathTokens, sampling }) =>
-    createSelfConsistency({ samples, maxDepth, maxPathTokens, sampling }),
+  options: windowKnobs,
+  create: ({ rollouts: samples, maxDepth, maxPathTokens, sampling }, { window }) =>
+    createSelfConsistency({ samples, window, maxDepth, maxPathTokens, sampling }),
 });
 
 export const greedy = defineProgram({
@@ -74,6 +92,7 @@ export const greedy = defineProgram({
   summary: 'a single sample at temperature 0',
   needsVerifier: false,
   takesTemperature: false,
+  options: {},
   create: ({ maxDepth, maxPathTokens }) => createGreedy({ maxDepth, maxPathTokens }),
 });
 
@@ -91,7 +110,7 @@ class Samples implements Program {
     this.name = name;
     this.needsVerifier = needsVerifier;
     this.readsLogprobs = !needsVerifier && options.choose === 'vote';
-    this.naturalWidth = options.samples;
+    this.naturalWidth = Math.min(options.samples, options.window || options.samples);
     this.maxPathTokens = options.maxPathTokens;
     this.#options = options;
   }
@@ -100,7 +119,8 @@ class Samples implements Program {
     const { sampling } = this.#options;
     const ready = readyStrand(tree, advance);
     if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
-    if (!mayOpen || this.#samplesLeft(tree) <= 0 || doomed?.(tree.root)) return undefined;
+    const isFull = tree.strands.size >= this.naturalWidth;
+    if (!mayOpen || isFull || this.#samplesLeft(tree) <= 0 || doomed?.(tree.root)) return undefined;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
   }
 

@@ -35,6 +35,18 @@ test('the best path may lose to an answer that several paths give', () => {
   expect(voted?.support).toBeCloseTo(1.1 / 2);
 });
 
+test('a majority counts heads where a weighted vote counts scores', () => {
+  const tree = Tree.plant('product');
+  grow(tree, 0, [
+    ['7', 0.9, 1],
+    ['5', 0.3, 2],
+  ]);
+  expect(chosenAnswer(tree, 'vote')).toMatchObject({ answer: '7' });
+  const chosen = chosenAnswer(tree, 'majority');
+  expect(chosen).toMatchObject({ answer: '5' });
+  expect(chosen?.support).toBeCloseTo(2 / 3);
+});
+
 test('a rare branch that was looked at closely does not outvote a common one', () => {
   const tree = Tree.plant('product');
   grow(tree, 0, [

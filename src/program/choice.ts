@@ -7,12 +7,15 @@ import { isComplete, type Node, pathText } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { meanLogprobOf } from './confidence.ts';
 
-export const choices = ['best', 'vote'] as const;
-/** `vote`: a path speaks for its answer with its score times the share of samples that took it. */
+export const choices = ['best', 'vote', 'majority'] as const;
+/**
+ * `vote`: a path speaks for its answer with its score times the share of samples that took it; `majority`: with that share
+ * alone.
+ */
 export type Choice = (typeof choices)[number];
 
 export function chosenAnswer(tree: Tree, choice: Choice): Answer | undefined {
-  return choice === 'vote' ? votedAnswer(tree) : bestAnswer(tree);
+  return choice === 'best' ? bestAnswer(tree) : votedAnswer(tree, choice === 'vote');
 }
 
 export function bestAnswer(tree: Tree): Answer | undefined {
@@ -21,8 +24,8 @@ export function bestAnswer(tree: Tree): Answer | undefined {
 }
 
 /** The answer with the most weight behind it, by its best path; of equal weights the better path decides. */
-export function votedAnswer(tree: Tree): Answer | undefined {
-  const groups = groupAnswers(votesOf(tree));
+export function votedAnswer(tree: Tree, weighted = true): Answer | undefined {
+  const groups = groupAnswers(votesOf(tree, weighted));
   const [first] = groups;
   if (first === undefined) return bestAnswer(tree);
   const leaders = groups.filter(({ weight }) => first.weight - weight < rounding);
@@ -35,12 +38,12 @@ export function votedAnswer(tree: Tree): Answer | undefined {
 /** Shares are sums of fractions: weights that differ by less are equal. */
 const rounding = 1e-12;
 
-function votesOf(tree: Tree) {
+function votesOf(tree: Tree, weighted: boolean) {
   const shares = sharesOf(tree);
   return tree.nodes.flatMap((node) => {
     const { id, terminal, answer, reward, score } = node;
     if (!terminal || answer === undefined) return [];
-    return [{ answer, weight: shares[id]! * (reward === undefined ? 1 : score), node }];
+    return [{ answer, weight: shares[id]! * (weighted && reward !== undefined ? score : 1), node }];
   });
 }
 

@@ -7,8 +7,10 @@ import { isTreeEvent, type SearchEvent } from '../../src/log/events.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
+import { createDvts } from '../../src/program/dvts.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
+import { createRebase } from '../../src/program/rebase.ts';
 import type { SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import type { Scheduler, Width } from '../../src/scheduler/scheduler.ts';
@@ -87,6 +89,8 @@ const seeds = Array.from({ length: 24 }, (_, seed) => seed);
 const mcts = () => createMcts({ rollouts: 8, branching: 3 });
 const lazy = () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' });
 const beam = () => createBeam({ beams: 4, candidates: 3 });
+const dvts = () => createDvts({ subtrees: 3, candidates: 2 });
+const rebase = () => createRebase({ paths: 6 });
 
 function differing(create: () => Program, widths: readonly Width[]): number {
   return seeds.filter((seed) => {
@@ -127,7 +131,9 @@ describe('(b) whoever is faster', () => {
 
   it('breadth-first at any width gives the same tree, answer and evidence', () => {
     const widths = [1, 3, 8].map((primary) => ({ primary, speculative: 0 }));
-    expect(differing(beam, [...widths, { primary: 4, speculative: 3 }])).toBe(0);
+    for (const create of [beam, dvts, rebase]) {
+      expect(differing(create, [...widths, { primary: 4, speculative: 3 }])).toBe(0);
+    }
   });
 
   it('finds twins in the trees that are compared', () => {

@@ -7,8 +7,10 @@ import { createPolicy } from '../../src/policy/create.ts';
 import { type Policy, policyNames, type Rules } from '../../src/policy/policy.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
+import { createDvts } from '../../src/program/dvts.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
+import { createRebase } from '../../src/program/rebase.ts';
 import type { SearchRequest, SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
@@ -127,8 +129,10 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createMcts({ rollouts, selection: 'uct' }),
     () => createMcts({ rollouts, expansion: 'lazy', branching: 1 + random.integer(4) }),
     () => createBeam({ beams: 1 + random.integer(4), candidates: 1 + random.integer(4) }),
+    () => createDvts({ subtrees: 1 + random.integer(4), candidates: 1 + random.integer(3) }),
+    () => createRebase({ paths: 1 + random.integer(8) }),
     () => createBestOfN({ samples: 1 + random.integer(6) }),
-    () => createSelfConsistency({ samples: 1 + random.integer(6) }),
+    () => createSelfConsistency({ samples: 1 + random.integer(6), window: random.integer(4) }),
     () => createGreedy(),
   ];
   return programs[random.integer(programs.length)]!();

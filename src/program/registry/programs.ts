@@ -6,10 +6,12 @@ import { defaultsOf } from '../../base/knob.ts';
 import { beam } from '../beam.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
+import { dvts } from '../dvts.ts';
 import { mcts } from '../mcts/mcts.ts';
 import type { Program } from '../program.ts';
+import { rebase } from '../rebase.ts';
 
-export const programs = [mcts, beam, bestOfN, selfConsistency, greedy] as const;
+export const programs = [mcts, beam, dvts, rebase, bestOfN, selfConsistency, greedy] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];
 export const programNames: readonly ProgramName[] = programs.map(({ name }) => name);

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { Tree } from '../tree/tree.ts';
+import { createRebase } from './rebase.ts';
+
+/** A tenth more reward is worth twice the children: weights are powers of two. */
+const balance = 0.1 / Math.log(2);
+
+function scene(paths: number) {
+  const program = createRebase({ paths, balance });
+  const tree = Tree.plant('last');
+  const tell = (node: number, index: number, text: string, reward: number) => {
+    const ends = !text.endsWith('\n');
+    const step = { text, tokens: 1, meanLogprob: 0, end: ends ? 'eos' : 'delimiter' } as const;
+    program.tell(tree, { ok: true, node, index, form: 0, step, reward, ...(ends ? { answer: text } : {}) });
+  };
+  const asks = () => {
+    const wanted: [string | undefined, readonly number[]][] = [];
+    for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true))
+      wanted.push([ask.node.step?.text, ask.indices]);
+    return wanted.sort();
+  };
+  return { program, tree, tell, asks };
+}
+
+test('steps get children by the softmax of their rewards, out of what finished paths leave', () => {
+  const { program, tree, tell, asks } = scene(4);
+  expect(asks()).toEqual([[undefined, [0, 1, 2, 3]]]);
+  tell(0, 0, 'a\n', 0.9);
+  tell(0, 1, 'b\n', 0.8);
+  tell(0, 2, 'c\n', 0.7);
+  tell(0, 3, '7', 0.6);
+  // Three are left. Weights 4 : 2 : 1 are 1.71, 0.86 and 0.43 of them: 1, 0, 0 and the two largest remainders.
+  expect(tree.closed.completed).toBe(1);
+  expect(asks()).toEqual([
+    ['a\n', [0, 1]],
+    ['b\n', [0]],
+  ]);
+  tell(1, 0, '5', 0.9);
+  tell(1, 1, '5.0', 0.8);
+  tell(2, 0, '7.0', 0.5);
+  expect(asks()).toEqual([]);
+  expect(tree.closed.completed).toBe(4);
+  expect(program.answer(tree)).toMatchObject({ answer: '5', score: 0.9 });
+});
+
+test('a step that was drawn twice has the share of two, and two paths that say the same finish as two', () => {
+  const { tree, tell, asks } = scene(6);
+  asks();
+  for (const index of [0, 1]) tell(0, index, 'a\n', 0.8);
+  tell(0, 2, 'b\n', 0.9);
+  for (const index of [3, 4, 5]) tell(0, index, '7', 0.5);
+  expect(tree.closed.completed).toBe(3);
+  // Weights 2 · 1 and 2: half of three each, and the last one to the lower key.
+  const draws = asks().map(([, indices]) => indices.length);
+  expect(draws.sort()).toEqual([1, 2]);
+});
