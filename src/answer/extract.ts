@@ -11,6 +11,11 @@ export function extractAnswer(text: string): string | undefined {
   return lastBoxed(text) ?? afterMark(text) ?? afterPhrase(text);
 }
 
+/** The last line that says something, for grouping answers that nothing marks: alike lines are one answer. */
+export function lastLine(text: string): string | undefined {
+  return tidy(text.trimEnd().split('\n').at(-1));
+}
+
 /** The last number in a text, for tasks that accept an unmarked one. */
 export function lastNumber(text: string): string | undefined {
   return text

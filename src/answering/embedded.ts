@@ -13,7 +13,7 @@ import { isShipped, modelPath, rewardModelOf } from '../engine/llama/shipped-mod
 import type { ThreadInfo } from '../engine/llama/thread/thread-messages.ts';
 import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
 import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
-import { LlamaPrm } from '../verifier/prm/llama-prm.ts';
+import { LlamaPrm, type LlamaPrmOptions } from '../verifier/prm/llama-prm.ts';
 import { type ReadingName, readings } from '../verifier/prm/readings.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
@@ -24,6 +24,8 @@ export interface EmbeddedOptions {
   readonly prm?: string;
   /** What the reward model is read for; `step` unless said. */
   readonly reading?: ReadingName;
+  /** Other verdicts and another marker than those of the reading, for a reward model trained with them. */
+  readonly verdicts?: VerdictTexts;
   readonly kvTokens?: number;
   readonly threads?: number;
   readonly sequences?: number;
@@ -49,6 +51,8 @@ export interface Embedded {
   readonly kvSplit?: MemoryShare;
   close(): Promise<void>;
 }
+
+export type VerdictTexts = Pick<LlamaPrmOptions, 'good' | 'bad' | 'marker'>;
 
 type ChosenOptions = Omit<EmbeddedOptions, 'gpu'> & { readonly library: GpuLibrary };
 
@@ -133,11 +137,10 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
   const engine = await LlamaEngine.open({ ...sizes, ...library, model: modelPath(options.model) });
   try {
     const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
-    const verifier = await openVerifier(prm, options.reading ?? 'step', engine, sized);
+    const verdict = { ...readings[options.reading ?? 'step'], ...options.verdicts };
+    const verifier = await openVerifier(prm, verdict, engine, sized);
     const hasRewardModel = prm !== 'none';
-    const note = hasRewardModel
-      ? `${options.model}, scored by ${prm}`
-      : `${options.model}, without a reward model: steps are scored by the model's own confidence`;
+    const note = hasRewardModel ? `${options.model}, scored by ${prm}` : `${options.model}, without a reward model`;
     const close = async () => void (await Promise.all([engine.close(), verifier.close()]));
     return { engine, verifier, hasRewardModel, note, close };
   } catch (error) {
@@ -148,7 +151,7 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
 
 function openVerifier(
   prm: string,
-  reading: ReadingName,
+  verdict: VerdictTexts & Pick<LlamaPrmOptions, 'aggregation'>,
   engine: LlamaEngine,
   sizes: Pick<LlamaEngineOptions, 'kvTokens' | 'threads' | 'libraryDirectory' | 'gpuLayers'>,
 ): Promise<Verifier> {
@@ -156,7 +159,7 @@ function openVerifier(
   if (prm === 'exact') return Promise.resolve(new ExactVerifier());
   return LlamaPrm.open({
     ...sizes,
-    ...readings[reading],
+    ...verdict,
     ...(isShipped(prm) ? { promise: readings.promise } : {}),
     model: modelPath(prm),
     vocabularyHash: engine.info.vocabularyHash,

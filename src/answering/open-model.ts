@@ -28,6 +28,8 @@ export interface OpenModel {
   readonly embedded?: Embedded;
   /** In words, what generates and what scores. */
   readonly note?: string;
+  /** What the user must know before trusting it, one line each. */
+  readonly warnings?: readonly string[];
 }
 
 export async function closeModel({ engine, verifier }: OpenModel): Promise<void> {

@@ -59,3 +59,30 @@ it('checks steps where the configuration says so, whatever the verifier', async 
   expect(await named('lines')).toMatch(/, lines checked$/);
   expect(await named('none')).not.toMatch(/checked/);
 });
+
+describe('a foreign model', () => {
+  async function opened(verifier: Record<string, unknown>) {
+    const base = { models: [{ name: 'tiny', engine: { kind: 'llama', model }, verifier }] };
+    const [parts] = await openModels(loadConfig({ base }).models, {});
+    await Promise.all([parts!.engine.close(), parts!.verifier?.close()]);
+    return parts!;
+  }
+
+  it('is used with a warning where it has no chat template, and where it is no reward model', async () => {
+    const { warnings } = await opened({ kind: 'prm', model });
+    expect(warnings).toHaveLength(2);
+    expect(warnings![0]).toContain('has no chat template');
+    expect(warnings![1]).toContain('does not tell a right step from a wrong one');
+  });
+
+  it('takes the verdicts that its reward model was trained with, one token each', async () => {
+    await expect(opened({ kind: 'prm', model, good: 'yes', bad: 'no' })).rejects.toThrow(/verdict 'yes' is/);
+    const { verifier } = await opened({ kind: 'prm', model, good: 'Y', bad: 'N', marker: '#' });
+    expect(verifier?.capabilities.aggregation).toBe('product');
+  });
+
+  it('says that nothing scores it where nothing does', async () => {
+    expect((await opened({ kind: 'none' })).note).toContain('nothing scores them');
+    expect((await opened({ kind: 'confidence' })).note).toContain("the model's own confidence");
+  });
+});

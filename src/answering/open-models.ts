@@ -8,7 +8,8 @@ import { isShipped } from '../engine/llama/shipped-models.ts';
 import type { Prompt } from '../tree/step.ts';
 import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
 import type { Verifier } from '../verifier/verifier.ts';
-import type { Embedded } from './embedded.ts';
+import type { Embedded, EmbeddedOptions } from './embedded.ts';
+import { examined, verdictsOf } from './foreign-models.ts';
 import { closeModel, type OpenModel, type Upstream } from './open-model.ts';
 import { saplingPrompt } from './question-form.ts';
 
@@ -43,8 +44,9 @@ export async function openModel(
   environment: Environment,
   log: OpeningLog = silent,
 ): Promise<OpenModel> {
-  const parts = await openKind(config, environment, log);
+  const parts = await examined(await openKind(config, environment, log));
   const { check, name } = config;
+  for (const warning of parts.warnings ?? []) log.warn('model', { model: name, warning });
   if (check === 'none' || parts.verifier === undefined) return parts;
   const onTrouble = (problem: string) => log.warn('checker', { model: name, problem });
   const verifier = new CheckedVerifier(parts.verifier, { check, onTrouble });
@@ -104,15 +106,23 @@ export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenMode
   const { engine, verifier, note } = embedded;
   const shipped = config.engine.kind === 'llama' && isShipped(config.engine.model) ? config.engine.model : undefined;
   const form = shipped === undefined ? {} : { form: (asked: Prompt) => saplingPrompt(shipped, asked) };
-  const parts = { config, engine, embedded, note, ...form };
+  const parts = { config, engine, embedded, note: note + unscoredNote(config), ...form };
   return config.verifier.kind === 'none' ? parts : { ...parts, verifier };
 }
 
+/** Who judges where no reward model does. */
+function unscoredNote({ verifier }: ModelConfig): string {
+  if (verifier.kind === 'none') return ': samples vote, and nothing scores them';
+  return verifier.kind === 'confidence' ? ": steps are scored by the model's own confidence" : '';
+}
+
 /** The verifier that lives beside the embedded generator; `none` where it is elsewhere or the generator's own confidence. */
-function embeddedVerifier(wanted: ModelConfig['verifier']): { prm: string; reading?: 'step' | 'promise' } {
+function embeddedVerifier(
+  wanted: ModelConfig['verifier'],
+): Pick<EmbeddedOptions, 'reading' | 'verdicts'> & { readonly prm: string } {
   if (wanted.kind === 'exact') return { prm: 'exact' };
   if (wanted.kind !== 'prm' || wanted.urls !== undefined) return { prm: 'none' };
-  return { prm: wanted.model, reading: wanted.reading };
+  return { prm: wanted.model, reading: wanted.reading, verdicts: verdictsOf(wanted) };
 }
 
 async function openRemote(
@@ -139,7 +149,9 @@ async function openRemote(
   const urls = servers.map(({ url }) => `${url}/v1`);
   const upstream: Upstream = { urls, model: model ?? (await firstModel(urls[0]!, headers)) ?? config.name, headers };
   const verifier = await openVerifier(config, options.urls, environment).catch(closing(engine));
-  return { config, engine, upstream, ...(verifier === undefined ? {} : { verifier }) };
+  const scored = verifier === undefined ? ', without a reward model' : `, scored by ${verifier.capabilities.name}`;
+  const note = `${engine.capabilities.name}${scored}${unscoredNote(config)}`;
+  return { config, engine, upstream, note, ...(verifier === undefined ? {} : { verifier }) };
 }
 
 /** What the server itself calls its model, for requests that go to it unchanged. */
@@ -167,10 +179,15 @@ async function openVerifier(
   }
   if (verifier.kind === 'sim' || verifier.kind === 'exact')
     return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
+  if (verifier.kind === 'prm' && verifier.urls === undefined && verifier.model !== shippedPrm) {
+    const { openPairedPrm } = await import('./foreign-models.ts');
+    return openPairedPrm(verifier);
+  }
   const { openRemoteVerifier } = await import('../verifier/remote/open-verifier.ts');
   const urls = verifier.urls ?? (verifier.kind === 'judge' ? engineUrls : undefined);
   if (urls === undefined) {
-    return raise('bad-setting', `models: '${config.name}' has a verifier without urls; give those of its server`);
+    const remedy = 'give the urls of its server, or as model the path of a GGUF file';
+    return raise('bad-setting', `models: '${config.name}' has a verifier without urls; ${remedy}`);
   }
   const apiKey = secret(verifier.apiKeyEnv, environment);
   const servers = urls.map((url) => ({ url, ...(apiKey === undefined ? {} : { apiKey }) }));

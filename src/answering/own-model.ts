@@ -6,16 +6,27 @@ import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import { efforts, searchLimits } from '../config/search-limits.ts';
 import { requestKnobs } from '../config/vocabulary.ts';
 import { isShipped, rewardModelOf } from '../engine/llama/shipped-models.ts';
+import type { RemoteVerifierKind } from '../verifier/remote/open-verifier.ts';
 import { makePlan } from './plan.ts';
 import { askedQuestion, defaultStepPrompt } from './question-form.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
 export interface OwnModelOptions {
-  /** Name of a shipped model, or path of a GGUF file. */
-  readonly model: string;
+  /** Name of a shipped model, or path of a GGUF file; with `engines`, what the server calls it. */
+  readonly model?: string | undefined;
+  /** Servers of the generator, instead of the embedded engine. */
+  readonly engines?: readonly string[] | undefined;
+  readonly keyEnv?: string | undefined;
+  /** Servers of the reward model, and its format. */
+  readonly verifiers?: readonly string[] | undefined;
+  readonly kind?: RemoteVerifierKind | undefined;
+  readonly verifierKeyEnv?: string | undefined;
   /** The reward model: a name or file, `exact`, or `none`; the one beside a shipped model where unset. */
   readonly prm?: string | undefined;
   readonly reading?: string | undefined;
+  readonly good?: string | undefined;
+  readonly bad?: string | undefined;
+  readonly marker?: string | undefined;
   /** Without a reward model, score steps by the generator's own confidence: for programs that need a verifier. */
   readonly needsVerifier?: boolean;
   readonly check?: string | undefined;
@@ -28,20 +39,49 @@ export interface OwnModelOptions {
 }
 
 export function ownModel(options: OwnModelOptions): ModelConfig {
-  const { model, threads, contextTokens, kvBytes, budget, check, delimiters } = options;
-  const engine = { kind: 'llama', model, ...given({ threads, contextTokens, kvBytes }) };
-  const stepPrompt = isShipped(model) ? '' : (options.stepPrompt ?? defaultStepPrompt);
-  const said = given({ budget, check, delimiters: isShipped(model) ? undefined : delimiters });
-  const name = isShipped(model) ? model : 'own';
-  const { models } = checkConfig({ models: [{ name, engine, verifier: verifierOf(options), stepPrompt, ...said }] });
+  const { budget, check, delimiters } = options;
+  const shipped = shippedOf(options);
+  const stepPrompt = shipped === undefined ? (options.stepPrompt ?? defaultStepPrompt) : '';
+  const said = given({ budget, check, delimiters: shipped === undefined ? delimiters : undefined });
+  const parts = { engine: engineOf(options), verifier: verifierOf(options) };
+  const { models } = checkConfig({ models: [{ name: shipped ?? 'own', ...parts, stepPrompt, ...said }] });
   return models[0]!;
 }
 
-function verifierOf({ model, prm, reading, needsVerifier }: OwnModelOptions): Record<string, unknown> {
-  const wanted = prm ?? rewardModelOf(model);
+const defaultModelName = 'sapling';
+
+/** The shipped model that is meant, if one is: servers serve no such names. */
+function shippedOf({ model = defaultModelName, engines }: OwnModelOptions): string | undefined {
+  return engines === undefined && isShipped(model) ? model : undefined;
+}
+
+function engineOf(options: OwnModelOptions): Record<string, unknown> {
+  const { model, engines, keyEnv, threads, contextTokens, kvBytes } = options;
+  if (engines !== undefined) return { kind: 'openai', urls: engines, ...given({ model, apiKeyEnv: keyEnv }) };
+  return { kind: 'llama', ...given({ model, threads, contextTokens, kvBytes }) };
+}
+
+function verifierOf(options: OwnModelOptions): Record<string, unknown> {
+  const {
+    model = defaultModelName,
+    engines,
+    verifiers,
+    kind,
+    prm,
+    reading,
+    good,
+    bad,
+    marker,
+    needsVerifier,
+  } = options;
+  if (verifiers !== undefined) {
+    const named = kind === 'judge' ? { kind } : { kind: 'prm', format: kind ?? 'qwen-prm' };
+    return { ...named, urls: verifiers, ...given({ apiKeyEnv: options.verifierKeyEnv }) };
+  }
+  const wanted = prm ?? (engines === undefined ? rewardModelOf(model) : 'none');
   if (wanted === 'exact') return { kind: 'exact' };
   if (wanted === 'none') return { kind: needsVerifier ? 'confidence' : 'none' };
-  return { kind: 'prm', model: wanted, ...given({ reading }) };
+  return { kind: 'prm', model: wanted, ...given({ reading, good, bad, marker }) };
 }
 
 function given(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

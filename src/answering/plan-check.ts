@@ -31,7 +31,7 @@ export function atMost(
 }
 
 /** The program that was asked for, or the model's own; without a verifier only one that needs none. */
-export function chooseProgram({ wish, speaker, model }: PlanRequest): ProgramName {
+export function chooseProgram({ wish, speaker, model }: Pick<PlanRequest, 'wish' | 'speaker' | 'model'>): ProgramName {
   const { config, verifier } = model;
   const program = wish.program ?? config.program;
   if (verifier !== undefined || !programOf(program).needsVerifier) return program;

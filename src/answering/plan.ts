@@ -128,6 +128,18 @@ function directShape(request: PlanRequest): SearchShape {
   };
 }
 
+/** What a search of this model is where nobody asks for anything: what really runs, not what was configured. */
+export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring'> {
+  const program = chooseProgram({ wish: {}, speaker: 'body', model });
+  const { policy } = model.config;
+  const options = policyOptionsOf({}, model.config);
+  return {
+    program,
+    policy: fittingPolicy(policy, programOf(program), aggregationOf(model, {}), options),
+    scoring: scoringOf(program, model.config),
+  };
+}
+
 function aggregationOf({ config, verifier }: PlannedModel, wish: Wish): Aggregation {
   return wish.aggregation ?? config.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
 }

@@ -3,29 +3,21 @@
 // root is each command's own module; nothing else in src/ reads arguments or exits the process.
 
 import { FaultError } from '../base/fault.ts';
-
-interface Command {
-  readonly about: string;
-  /** Resolves to the exit status. */
-  readonly load: () => Promise<{ run(args: readonly string[]): Promise<number> }>;
-}
+import { type Command, commands as listed } from './commands/list.ts';
+import { nearest } from './terminal/nearest.ts';
 
 const commands: Readonly<Record<string, Command>> = {
-  ask: { about: 'answers one question on the embedded engine', load: () => import('./commands/ask.ts') },
-  serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./commands/serve.ts') },
-  migrate: { about: 'makes the tables that serve needs in PostgreSQL', load: () => import('./commands/migrate.ts') },
-  bench: { about: 'compares programs and policies on a set of questions', load: () => import('./commands/bench.ts') },
-  doctor: {
-    about: 'examines servers or the embedded engine, and measures their knee',
-    load: () => import('./commands/doctor.ts'),
+  ...listed,
+  completion: {
+    about: 'prints a script that completes flags in bash, zsh or fish',
+    load: () => import('./commands/completion.ts'),
   },
-  replay: { about: 'steps through a trace that ask wrote', load: () => import('./commands/replay.ts') },
-  sim: { about: 'compares policies in virtual time, on simulated GPUs', load: () => import('./commands/sim.ts') },
 };
 
 function usage(): string {
-  const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(8)} ${about}`);
-  return ['usage: coppice COMMAND [options]', '', ...lines, '', 'coppice COMMAND --help tells more.'].join('\n');
+  const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
+  const more = 'coppice COMMAND --help tells more; coppice --version tells the version.';
+  return ['usage: coppice COMMAND [options]', '', ...lines, '', more].join('\n');
 }
 
 async function main(args: readonly string[]): Promise<number> {
@@ -34,15 +26,30 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(usage());
     return name === undefined ? 2 : 0;
   }
+  if (name === '--version' || name === '-v') {
+    const { version } = await import('../gateway/observe/version.ts');
+    console.log(version);
+    return 0;
+  }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    console.error(`coppice: there is no command '${name}'\n\n${usage()}`);
+    const meant = nearest(name, Object.keys(commands));
+    const hint = meant === undefined ? `\n\n${usage()}` : `; did you mean ${meant}?`;
+    console.error(`coppice: there is no command '${name}'${hint}`);
     return 2;
   }
   const { run } = await command.load();
   return run(rest);
 }
 
+/** Whoever reads a pipe may stop: `coppice bench | head` ends quietly, as other commands do. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+}
+
+process.stdout.on('error', endWithReader);
+process.stderr.on('error', endWithReader);
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

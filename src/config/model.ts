@@ -58,19 +58,27 @@ const remote = z.strictObject({
     }),
 });
 
+/** Of an embedded reward model. */
+const verdictText = (description: string) => z.string().max(64).optional().meta({ description });
+
 const verifier = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('none').meta({ description: 'self-consistency with confidence; the answer says so' }),
   }),
   z.strictObject({ kind: z.literal('sim').meta({ description: 'belongs to the simulated engine' }) }),
   z.strictObject({
-    kind: z.literal('prm').meta({ description: 'a process reward model: a shipped one, a GGUF file, or a server' }),
+    kind: z
+      .literal('prm')
+      .meta({ description: 'a process reward model: a shipped one, a GGUF file (beside any engine), or a server' }),
     model: z
       .string()
       .min(1)
       .default('sapling-prm')
       .meta({ description: "name or path for the embedded engine; the server's model name for a remote one" }),
     reading: fieldOf(readingKnob),
+    good: verdictText('the token that says a step is right; that of `reading` where unset'),
+    bad: verdictText('the token that says a step is wrong; that of `reading` where unset'),
+    marker: verdictText('appended to a step before it is read, for models trained with one'),
     urls: z
       .array(url)
       .min(1)

@@ -3,7 +3,12 @@ import { Tree } from '../tree/tree.ts';
 import { chosenAnswer } from './choice.ts';
 
 /** Children of a node as [text, reward, samples]; a text without a newline is an answer. */
-function grow(tree: Tree, parent: number, children: readonly (readonly [string, number | undefined, number])[]): void {
+function grow(
+  tree: Tree,
+  parent: number,
+  children: readonly (readonly [string, number | undefined, number])[],
+  marked = true,
+): void {
   const strand = tree.nextStrand;
   const samples = children.reduce((sum, [, , count]) => sum + count, 0);
   const indices = Array.from({ length: samples }, (_, at) => at);
@@ -14,13 +19,27 @@ function grow(tree: Tree, parent: number, children: readonly (readonly [string, 
     const terminal = !text.endsWith('\n');
     const step = { text, tokens: 1, meanLogprob: -0.1, end: terminal ? 'eos' : 'delimiter' } as const;
     const node = tree.nextNode;
-    const known = { ...(reward === undefined ? {} : { reward }), ...(terminal ? { answer: text } : {}) };
+    const known = { ...(reward === undefined ? {} : { reward }), ...(terminal && marked ? { answer: text } : {}) };
     tree.record({ type: 'grown', node, key: node, parent, index: index++, step, terminal, ...known });
     for (let more = 1; more < count; more += 1)
       tree.record({ type: 'merged', into: node, parent, index: index++, tokens: 1 });
   }
   tree.record({ type: 'closed', strand, closing: 'ended' });
 }
+
+test('answers that nothing marks are grouped by their last words', () => {
+  const tree = Tree.plant('product');
+  const texts = ['It is a large city in the north.', 'Paris', 'I think of France.\nParis.'] as const;
+  grow(
+    tree,
+    0,
+    texts.map((text) => [text, undefined, 1]),
+    false,
+  );
+  const voted = chosenAnswer(tree, 'vote');
+  expect(voted).toMatchObject({ answer: undefined, score: undefined, text: expect.stringContaining('Paris') });
+  expect(voted?.support).toBeCloseTo(2 / 3);
+});
 
 test('the best path may lose to an answer that several paths give', () => {
   const tree = Tree.plant('product');

@@ -1,6 +1,7 @@
 // Which answer a tree gives, at any time: that of the completed path with the highest score, or the one that the completed
 // paths together speak for. Before a path is completed, the best beginning of one.
 
+import { lastLine } from '../answer/extract.ts';
 import { groupAnswers } from '../answer/groups.ts';
 import type { Answer } from '../log/end.ts';
 import { isComplete, type Node, pathText } from '../tree/node.ts';
@@ -41,10 +42,19 @@ const rounding = 1e-12;
 function votesOf(tree: Tree, weighted: boolean) {
   const shares = sharesOf(tree);
   return tree.nodes.flatMap((node) => {
-    const { id, terminal, answer, reward, score } = node;
+    const { id, terminal, reward, score } = node;
+    const answer = node.answer ?? unmarkedAnswer(node);
     if (!terminal || answer === undefined) return [];
     return [{ answer, weight: shares[id]! * (weighted && reward !== undefined ? score : 1), node }];
   });
+}
+
+/** Nothing marks it, so it is not shown as the answer; but paths that end in the same words agree. */
+function unmarkedAnswer(node: Node): string | undefined {
+  if (!isComplete(node)) return undefined;
+  let at: Node | undefined = node;
+  while (at?.step !== undefined && at.step.text.trim() === '') at = at.parent;
+  return lastLine(at?.step?.text ?? '');
 }
 
 /**

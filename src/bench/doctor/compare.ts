@@ -43,9 +43,16 @@ export function verdict(tallies: readonly Tally[]): string {
   const gain = best.accuracy.value - greedy!.accuracy.value;
   const price = best.tokens / Math.max(1, greedy!.tokens);
   const said = `${best.contender} answers ${percent(best.accuracy.value)} % right, greedy ${percent(greedy!.accuracy.value)} %, for ${price.toFixed(1)} times the tokens`;
+  if (tallies.every(({ accuracy }) => accuracy.value === 0)) return unsuitable(greedy!.questions);
   if (gain <= 0) return `search does not pay here: ${said}`;
   if (best.accuracy.low > greedy!.accuracy.high) return `search pays here: ${said}`;
   return `search may pay here, but ${greedy!.questions} questions cannot show it: ${said}; try more with coppice bench`;
+}
+
+/** Where nobody has a right answer, nothing can be compared. */
+function unsuitable(questions: number): string {
+  const reasons = 'they are too hard for it, or its answers are not marked as asked ("The answer is …")';
+  return `nothing can be said: none of the ${questions} questions was answered right by any contender, so they do not suit the model: ${reasons}; try your own with --questions`;
 }
 
 function percent(share: number): string {

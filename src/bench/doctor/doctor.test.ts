@@ -112,6 +112,7 @@ describe('the comparison', () => {
       tally('self-consistency 8', trials(greedy, of, 800)),
       tally('mcts 8', trials(search, of, 1500)),
     ];
+    expect(verdict(tallies(0, 0, 20))).toMatch(/^nothing can be said: none of the 20 questions/);
     expect(verdict(tallies(10, 10, 20))).toMatch(/^search does not pay here/);
     expect(verdict(tallies(10, 13, 20))).toMatch(/^search may pay here, but 20 questions cannot show it/);
     expect(verdict(tallies(2, 19, 20))).toMatch(

@@ -77,7 +77,7 @@ function priorityFinding({ dialect, priorityOrder }: ServerFacts): Finding {
   return note(`has no priorities: the order is kept by our own queue alone${remedy}`);
 }
 
-function limitFindings({ dialect, sequenceLimit, contextTokens }: ServerFacts): Finding[] {
+function limitFindings({ dialect, sequenceLimit, contextTokens, trainedTokens }: ServerFacts): Finding[] {
   const findings: Finding[] = [];
   if (sequenceLimit === undefined)
     findings.push(note('does not say how many sequences it runs: found by trial, in about a second'));
@@ -88,7 +88,11 @@ function limitFindings({ dialect, sequenceLimit, contextTokens }: ServerFacts): 
   }
   if (contextTokens !== undefined && contextTokens < shortContextTokens) {
     const flag = dialect === 'llama-server' ? '-c (divided by -np unless -kvu is set)' : 'the context length';
-    findings.push(warning(`${contextTokens} tokens of context per sequence are soon full: raise ${flag}`));
+    const isOwn = trainedTokens !== undefined && contextTokens >= trainedTokens;
+    const remedy = isOwn
+      ? 'the model itself knows no more, so keep steps short and few (stepTokens, maxDepth)'
+      : `raise ${flag}`;
+    findings.push(warning(`${contextTokens} tokens of context per sequence are soon full: ${remedy}`));
   }
   return findings;
 }

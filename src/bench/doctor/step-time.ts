@@ -35,10 +35,11 @@ export const wavePrompt: Prompt = {
 export const waveDelimiters: readonly string[] = ['\u0001\u0002'];
 
 export async function measureCurve(source: WaveSource, options: Partial<CurveOptions> = {}): Promise<CurvePoint[]> {
-  const { seconds, maxSequences, tokens } = { ...curveDefaults, ...options };
+  const { seconds, maxSequences, ...asked } = { ...curveDefaults, ...options };
   const endMs = performance.now() + seconds * 1000;
   const limit = Math.min(maxSequences, source.limit ?? maxSequences);
-  await source.wave(1, tokens);
+  const first = await source.wave(1, asked.tokens);
+  const tokens = affordable(asked.tokens, first.elapsedMs, (seconds * 1000) / levels);
   const points: CurvePoint[] = [];
   for (let sequences = 1; ; sequences = Math.min(limit, sequences * 2)) {
     const level = await bestWave(source, sequences, tokens, (seconds * 1000) / levels);
@@ -52,6 +53,12 @@ export async function measureCurve(source: WaveSource, options: Partial<CurveOpt
   return points;
 }
 
+/** A slow server writes shorter steps, so that the time holds more than one point. */
+function affordable(tokens: number, elapsedMs: number, levelMs: number): number {
+  return Math.min(tokens, Math.max(leastTokens, Math.floor((tokens * levelMs) / Math.max(1, elapsedMs))));
+}
+
+const leastTokens = 8;
 /** Levels that the time is shared among: 1, 2, 4, … 256 are nine. */
 const levels = 10;
 const mostWaves = 5;

@@ -1,4 +1,4 @@
-// `coppice ask`: one question on the embedded engine. While it grows, the tree is shown; then the answer, its path, why
+// `coppice ask`: one question, on the embedded engine or on servers. While it grows, the tree is shown; then the answer, its path, why
 // the search stopped, and what it cost.
 
 import { createWriteStream, type WriteStream } from 'node:fs';
@@ -10,7 +10,6 @@ import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
-import { budgetKnob, checkKnob, engineKnobs, readingKnob } from '../../config/machine-knobs.ts';
 import type { SearchKnob } from '../../config/vocabulary.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -20,7 +19,8 @@ import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { answerLines, answerRecord, type Reported, statusOf } from '../terminal/answer-view.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
-import { flagOf, given, readArguments } from '../terminal/options.ts';
+import { modelOptions, modelUsage, readModelFlags } from '../terminal/model-flags.ts';
+import { given, readArguments } from '../terminal/options.ts';
 import { painter } from '../terminal/paint.ts';
 import { eventLine, statusLine } from '../terminal/progress-view.ts';
 import { LiveBlock } from '../terminal/terminal.ts';
@@ -45,30 +45,29 @@ const ownDefaults = {
 } as const;
 
 const usage = `usage: coppice ask "QUESTION" [options]
-Answers one question by tree search on the embedded engine.
+Answers one question by tree search, on the embedded engine or on servers.
 
-  --model NAME|FILE     sapling (ships with coppice) or any GGUF file
-  --prm NAME|FILE       reward model, exact (countdown's own checker) or none;
-                        sapling-prm beside sapling, else none
-  --reading NAME        what the reward model is read for: ${readingKnob.values.join(', ')} (${readingKnob.default})
-  --check NAME          ${checkKnob.values.join(', ')} (lines for the shipped models, else none):
-                        ${checkKnob.why}
 ${knobUsage(main, ownDefaults)}
-  --budget N            strands open at a time (16)
 ${knobUsage([...sampling, ...sizes], ownDefaults)}
-  --step-prompt TEXT    system message for models that are not shipped
-  --delimiter TEXT      what ends a step (an empty line; \\n is understood)
-  --threads N           compute threads per model (1)
-  --kv-tokens N         cells of each KV cache (${engineKnobs.contextTokens.default})
-  --kv-bytes N          memory of both caches together, split by what the models cost here; measures for some seconds
   --trace FILE          writes every event as JSON lines; see coppice replay
   --json                prints one JSON object and nothing else
 
 exit status: 0 an accepted answer, or one that nothing scored; 3 the best attempt is below the threshold;
 4 no path was finished; 1 engine or verifier failed; 2 a setting is wrong; 130 interrupted
 
+the model:
+${modelUsage}
+
 of policies and programs:
 ${knobUsage(optionKnobs)}`;
+
+export const flags = {
+  ...knobOptions(told),
+  ...modelOptions,
+  trace: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false, short: 'h' },
+} as const;
 
 const redrawMs = 80;
 
@@ -138,6 +137,7 @@ class Watcher {
     this.#settings = settings;
     this.#rollouts = rollouts;
     this.#block = new LiveBlock(process.stdout);
+    for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
     if (!settings.json) console.log(`${settings.question}\n${model.note}\n`);
   }
 
@@ -165,48 +165,16 @@ class Watcher {
 }
 
 function readSettings(args: readonly string[]): Settings | undefined {
-  const text = { type: 'string' } as const;
-  const { values, positionals } = readArguments({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      ...knobOptions(told),
-      model: { type: 'string', default: 'sapling' },
-      prm: text,
-      reading: text,
-      check: text,
-      budget: text,
-      'step-prompt': text,
-      delimiter: text,
-      threads: text,
-      'kv-tokens': text,
-      'kv-bytes': text,
-      trace: text,
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false, short: 'h' },
-    },
-  });
+  const { values, positionals } = readArguments({ args: [...args], allowPositionals: true, options: flags });
   if (values.help) return undefined;
   const question = positionals.join(' ').trim();
   if (question === '') raise('bad-setting', 'ask what? Give a question: coppice ask "make 24 from 4 7 8 8"');
   const wish = readWish(values, told);
-  const { 'kv-tokens': kvTokens, 'kv-bytes': kvBytes, check } = values;
+  const needsVerifier = wish.program !== undefined && programOf(wish.program).needsVerifier;
   return {
     question,
     wish,
-    own: {
-      model: values.model,
-      needsVerifier: wish.program !== undefined && programOf(wish.program).needsVerifier,
-      ...given('prm', values.prm, String),
-      ...given('reading', values.reading, (value) => flagOf('reading', value, readingKnob)),
-      ...given('check', check, (value) => flagOf('check', value, checkKnob)),
-      ...given('budget', values.budget, (value) => flagOf('budget', value, budgetKnob)),
-      ...given('stepPrompt', values['step-prompt'], String),
-      ...given('delimiters', values.delimiter, (value) => [value.replaceAll('\\n', '\n')]),
-      ...given('threads', values.threads, (value) => flagOf('threads', value, engineKnobs.threads)),
-      ...given('contextTokens', kvTokens, (value) => flagOf('kv-tokens', value, engineKnobs.contextTokens)),
-      ...given('kvBytes', kvBytes, (value) => flagOf('kv-bytes', value, engineKnobs.kvBytes)),
-    },
+    own: readModelFlags(values, needsVerifier),
     json: values.json,
     ...given('trace', values.trace, String),
   };
@@ -214,7 +182,8 @@ function readSettings(args: readonly string[]): Settings | undefined {
 
 /** A question that a shipped model does not know is refused before anything is loaded. */
 function requireKind({ question, own }: Settings): void {
-  const found = isShipped(own.model) ? recogniseFor(own.model, question) : undefined;
+  const { model = 'sapling', engines } = own;
+  const found = engines === undefined && isShipped(model) ? recogniseFor(model, question) : undefined;
   if (found !== undefined && !isRecognised(found)) throw new FaultError(found);
 }
 
@@ -235,7 +204,16 @@ function report(
 
 function openTrace({ question, own }: Settings, plan: SearchPlan, file: string): Promise<WriteStream> {
   const { program, policy, rollouts, threshold, seed } = plan;
-  const header: TraceHeader = { trace: 1, question, model: own.model, program, policy, rollouts, threshold, seed };
+  const header: TraceHeader = {
+    trace: 1,
+    question,
+    model: own.model ?? plan.model,
+    program,
+    policy,
+    rollouts,
+    threshold,
+    seed,
+  };
   const stream = createWriteStream(file);
   return new Promise((resolve, reject) => {
     const refuse = (error: Error) =>

@@ -18,11 +18,12 @@ import {
 } from '../../bench/contest/contest.ts';
 import { type Tally, tally, unsolvedIn } from '../../bench/contest/tally.ts';
 import { tallyTable } from '../../bench/contest/tally-table.ts';
-import { budgetKnob, checkKnob, engineKnobs, readingKnob } from '../../config/machine-knobs.ts';
+import { budgetKnob } from '../../config/machine-knobs.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
 import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
+import { modelOptions, modelUsage, readModelFlags } from '../terminal/model-flags.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
 import { duration, LiveBlock, progressBar } from '../terminal/terminal.ts';
 
@@ -40,7 +41,7 @@ const tasks = ['countdown', 'word-problem'] as const;
 const splits = ['test', 'calibration'] as const;
 
 const usage = `usage: coppice bench [options]
-Answers a set of questions with several programs and policies on the embedded engine and prints one table.
+Answers a set of questions with several programs and policies, on the embedded engine or on servers, and prints one table.
 
   --task NAME           a shipped task: ${tasks.join(', ')} (countdown)
   --split NAME          its test questions or its calibration questions (test)
@@ -53,15 +54,12 @@ Answers a set of questions with several programs and policies on the embedded en
   --rollouts N          ${requestKnobs.rollouts.why} (16)
 ${knobUsage(main, ownDefaults)}
   --concurrency N       searches at a time (8)
-  --budget N            strands open at a time (16)
   --seed N              (1)
-  --model NAME|FILE     sapling or any GGUF file;  --prm NAME|FILE its reward model
-  --check NAME          ${checkKnob.values.join(', ')} (lines for the shipped models, else none):
-                        ${checkKnob.why}
-  --reading NAME        what the reward model is read for: ${readingKnob.values.join(', ')} (${readingKnob.default})
-  --kv-bytes N          memory of both caches together, split by what the models cost here
   --resume FILE         keeps every trial there, and does not repeat those that it holds
   --json                prints JSON instead of the table
+
+the model:
+${modelUsage}
 
 of all searches, where their policy or program knows it:
 ${knobUsage([...sizes, ...optionKnobs])}`;
@@ -69,6 +67,26 @@ ${knobUsage([...sizes, ...optionKnobs])}`;
 const defaults = { programs: 'greedy,best-of-n,beam,mcts', policies: policyNames.join(','), size: '40' };
 const blockQuestions = 20; // questions that a contender answers before the next one has its turn
 const equalTokensName = 'best-of-n, equal tokens';
+
+const text = { type: 'string' } as const;
+export const flags = {
+  ...knobOptions(told),
+  ...modelOptions,
+  task: { type: 'string', default: 'countdown' },
+  split: { type: 'string', default: 'test' },
+  questions: text,
+  range: text,
+  size: { type: 'string', default: defaults.size },
+  full: { type: 'boolean', default: false },
+  programs: { type: 'string', default: defaults.programs },
+  policies: { type: 'string', default: defaults.policies },
+  rollouts: { type: 'string', default: '16' },
+  concurrency: { type: 'string', default: '8' },
+  seed: { type: 'string', default: '1' },
+  resume: text,
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false, short: 'h' },
+} as const;
 
 type Settings = ContestSettings & {
   readonly own: OwnModelOptions;
@@ -95,6 +113,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const contenders = contendersOf(settings);
   const kept = new Trials(settings);
   const model = await openModel(ownModel(settings.own), process.env);
+  for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
   try {
     const contest: Contest = { model, settings, isCorrect: isRight };
     const comparesTokens = settings.programs.includes('best-of-n') && settings.programs.includes('mcts');
@@ -107,7 +126,7 @@ export async function run(args: readonly string[]): Promise<number> {
       contenders.push(equal);
     }
     watch.end();
-    print(settings, model.note ?? '', questions, contenders, kept);
+    print(settings, model.note ?? model.config.name, questions, contenders, kept);
     return 0;
   } finally {
     await closeModel(model);
@@ -278,11 +297,24 @@ function equalTokensLine(contenders: readonly Contender[], tallies: readonly Tal
 /** What was given, and what holds where nothing was. */
 function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: Settings) {
   const { concurrency, budget, seed } = rest;
-  const { model, prm, reading } = own;
+  const { model = 'sapling', engines, verifiers, kind, prm, reading } = own;
+  const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind };
   const { check, branching, threshold, choose, sampling } = ownModel(own);
   const questions = { questions: file ?? `${task}.${split}`, range, size: full ? 'full' : size };
   const search = { branching, threshold, choose, temperature: sampling.temperature, ...wish };
-  return { model, prm, check, reading, ...questions, rollouts, ...search, concurrency, budget, seed };
+  return {
+    model: engines === undefined ? model : own.model,
+    ...servers,
+    prm,
+    check,
+    reading,
+    ...questions,
+    rollouts,
+    ...search,
+    concurrency,
+    budget,
+    seed,
+  };
 }
 
 function configurationLine(configuration: ReturnType<typeof configurationOf>): string {
@@ -293,33 +325,7 @@ function configurationLine(configuration: ReturnType<typeof configurationOf>): s
 }
 
 function readSettings(args: readonly string[]): Settings | undefined {
-  const text = { type: 'string' } as const;
-  const { values } = readArguments({
-    args: [...args],
-    options: {
-      ...knobOptions(told),
-      model: { type: 'string', default: 'sapling' },
-      prm: text,
-      task: { type: 'string', default: 'countdown' },
-      split: { type: 'string', default: 'test' },
-      reading: text,
-      questions: text,
-      range: text,
-      size: { type: 'string', default: defaults.size },
-      full: { type: 'boolean', default: false },
-      programs: { type: 'string', default: defaults.programs },
-      policies: { type: 'string', default: defaults.policies },
-      rollouts: { type: 'string', default: '16' },
-      check: text,
-      concurrency: { type: 'string', default: '8' },
-      'kv-bytes': { type: 'string' },
-      budget: { type: 'string', default: '16' },
-      seed: { type: 'string', default: '1' },
-      resume: text,
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false, short: 'h' },
-    },
-  });
+  const { values } = readArguments({ args: [...args], options: flags });
   if (values.help) return undefined;
   const programs = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
   return {
@@ -331,34 +337,17 @@ function readSettings(args: readonly string[]): Settings | undefined {
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
     rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts),
     wish: readWish(values, told),
-    own: ownOf(values, programs),
+    own: readModelFlags(
+      values,
+      programs.some((name) => programOf(name).needsVerifier),
+    ),
     concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
-    budget: flagOf('budget', values.budget, budgetKnob),
+    budget: flagOf('budget', values.budget ?? '16', budgetKnob),
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     json: values.json,
     ...given('file', values.questions, String),
     ...given('range', values.range, readRange),
     ...given('resume', values.resume, String),
-  };
-}
-
-function ownOf(
-  values: {
-    readonly model: string;
-    readonly prm?: string;
-    readonly reading?: string;
-    readonly [flag: string]: unknown;
-  },
-  programs: readonly ProgramName[],
-): OwnModelOptions {
-  const { check, 'kv-bytes': kvBytes } = values as Readonly<Record<string, string | undefined>>;
-  return {
-    model: values.model,
-    needsVerifier: programs.some((name) => programOf(name).needsVerifier),
-    ...given('prm', values.prm, String),
-    ...given('reading', values.reading, (value) => flagOf('reading', value, readingKnob)),
-    ...given('check', check, (value) => flagOf('check', value, checkKnob)),
-    ...given('kvBytes', kvBytes, (value) => flagOf('kv-bytes', value, engineKnobs.kvBytes)),
   };
 }
 

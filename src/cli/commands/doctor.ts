@@ -24,8 +24,8 @@ import { isShipped } from '../../engine/llama/shipped-models.ts';
 import { dialectNames, type ServerFacts } from '../../engine/openai/dialect/dialect.ts';
 import { probe } from '../../engine/openai/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
+import { type ProbedRewards, probeSteps, probeWarning } from '../../verifier/probe-steps.ts';
 import { openRemoteVerifier, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
-import type { Verifier } from '../../verifier/verifier.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
 import { embeddedLines } from './doctor-embedded.ts';
 
@@ -71,6 +71,26 @@ interface Report {
   verdict?: string;
 }
 
+const text = { type: 'string' } as const;
+const list = { type: 'string', multiple: true } as const;
+export const flags = {
+  engine: list,
+  model: text,
+  dialect: text,
+  'key-env': text,
+  verifier: list,
+  kind: text,
+  'verifier-key-env': text,
+  'kv-bytes': text,
+  seconds: text,
+  compare: { type: 'boolean' },
+  questions: text,
+  rollouts: text,
+  seed: text,
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
 export async function run(args: readonly string[]): Promise<number> {
   const settings = readSettings(args);
   if (settings === undefined) {
@@ -97,7 +117,10 @@ async function openOwn(settings: Settings, report: Report): Promise<OpenModel> {
   const own = await openModel(ownModel({ model: settings.model ?? 'sapling', needsVerifier: true }), process.env);
   const { engine, embedded, note } = own;
   const lines = embedded === undefined ? [] : await embeddedLines(embedded, settings.kvBytes);
-  const findings = lines.map((text): Finding => ({ level: 'note', text }));
+  const findings = [
+    ...(own.warnings ?? []).map((text): Finding => ({ level: 'warning', text })),
+    ...lines.map((text): Finding => ({ level: 'note', text })),
+  ];
   report.sections.push({
     title: `embedded engine: ${note}`,
     findings: [...findings, ...capabilityFindings(engine.capabilities)],
@@ -164,14 +187,15 @@ async function examineVerifier(settings: Settings, report: Report): Promise<bool
   try {
     const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
     const verifier = await openRemoteVerifier({ kind, servers });
-    const reward = await scoreOnce(verifier).finally(() => verifier.close());
+    const rewards = await probeSteps(verifier, '\n\n').finally(() => verifier.close());
+    const warning = probeWarning('it', rewards, 'check that the server serves the reward model that --kind names');
     const { aggregation } = verifier.capabilities;
     const bound = aggregation === 'product' || aggregation === 'minimum';
     report.sections.push({
       title,
       findings: [
         ...verifierFindings(kind, undefined),
-        { level: 'good', text: `scored a test step: ${reward.toFixed(3)}` },
+        warning === undefined ? { level: 'good', text: probeText(rewards) } : { level: 'warning', text: warning },
         {
           level: bound ? 'good' : 'note',
           text: `its rewards are aggregated by ${aggregation}: negative exits and the bound ${bound ? 'hold' : 'are refused'}`,
@@ -186,18 +210,8 @@ async function examineVerifier(settings: Settings, report: Report): Promise<bool
   }
 }
 
-function scoreOnce(verifier: Verifier): Promise<number> {
-  return new Promise((resolve, reject) => {
-    verifier.connect((message) => {
-      if (message.type === 'score') resolve(message.reward);
-      else if (message.type === 'fault') reject(new FaultError(message.fault));
-    });
-    const prompt = { kind: 'chat', messages: [{ role: 'user', content: 'What is 2 + 3?' }] } as const;
-    const step = { text: '2 + 3 = 5.', tokens: 8, meanLogprob: 0, end: 'delimiter' } as const;
-    verifier.score([
-      { id: 0, search: 'doctor', prompt, parent: 0, index: 0, path: [], step, lane: 'primary', priority: 0 },
-    ]);
-  });
+function probeText({ right, wrong }: ProbedRewards): string {
+  return `tells a right step from a wrong one: ${right.toFixed(3)} and ${wrong.toFixed(3)}`;
 }
 
 async function probeCurve(
@@ -217,6 +231,10 @@ async function probeCurve(
   for (const line of curveLines(curve, alone)) print(line);
   if (knee === undefined) return print('  the probe got no answer');
   report.knee = knee;
+  if (curve.length === 1)
+    return print(
+      `  only one point fits into ${seconds} s on this server, and no knee can be read from it: raise --seconds`,
+    );
   const isLast = knee === curve.at(-1);
   const last = isLast ? ' (the last that was tried: more may pay)' : '';
   print(
@@ -285,27 +303,9 @@ function sectionLines({ title, findings, fault }: Section): string[] {
 type Settings = NonNullable<ReturnType<typeof readSettings>>;
 
 function readSettings(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const list = { type: 'string', multiple: true } as const;
   const { values } = readArguments({
     args: [...args],
-    options: {
-      engine: list,
-      model: text,
-      dialect: text,
-      'key-env': text,
-      verifier: list,
-      kind: text,
-      'verifier-key-env': text,
-      'kv-bytes': text,
-      seconds: text,
-      compare: { type: 'boolean' },
-      questions: text,
-      rollouts: text,
-      seed: text,
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
+    options: flags,
   });
   if (values.help === true) return undefined;
   return {

@@ -16,14 +16,16 @@ Makes the tables of journal.schema in the PostgreSQL that the environment names;
   --config FILE       JSON with comments; coppice.json here, if there is one
   --set KEY=VALUE     one setting, such as journal.schema=coppice or journal.urlEnv=DATABASE_URL`;
 
+export const flags = {
+  config: { type: 'string' },
+  set: { type: 'string', multiple: true, default: [] as string[] },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readArguments({
     args: [...args],
-    options: {
-      config: { type: 'string' },
-      set: { type: 'string', multiple: true, default: [] },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+    options: flags,
   });
   if (values.help) {
     console.log(usage);

@@ -19,15 +19,17 @@ Steps through a trace written by coppice ask --trace FILE.
 
 Keys: right or space next event, left previous, down next finished path, home and end, q quits.`;
 
+export const flags = {
+  at: { type: 'string' },
+  events: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false, short: 'h' },
+} as const;
+
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments({
     args: [...args],
     allowPositionals: true,
-    options: {
-      at: { type: 'string' },
-      events: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false, short: 'h' },
-    },
+    options: flags,
   });
   if (values.help) {
     console.log(usage);

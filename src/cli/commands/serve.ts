@@ -30,22 +30,24 @@ Answers OpenAI clients by tree search; http://127.0.0.1:8181 unless configured.
 
 Settings come from the file, then from variables such as COPPICE__SERVER__PORT, then from flags.`;
 
+export const flags = {
+  config: { type: 'string' },
+  set: { type: 'string', multiple: true, default: [] as string[] },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  journal: { type: 'string' },
+  sim: { type: 'boolean', default: false },
+  'print-config': { type: 'boolean', default: false },
+  'print-example': { type: 'boolean', default: false },
+  'print-schema': { type: 'boolean', default: false },
+  'new-key': { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readArguments({
     args: [...args],
-    options: {
-      config: { type: 'string' },
-      set: { type: 'string', multiple: true, default: [] },
-      host: { type: 'string' },
-      port: { type: 'string' },
-      journal: { type: 'string' },
-      sim: { type: 'boolean', default: false },
-      'print-config': { type: 'boolean', default: false },
-      'print-example': { type: 'boolean', default: false },
-      'print-schema': { type: 'boolean', default: false },
-      'new-key': { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+    options: flags,
   });
   if (values.help) return say(usage);
   if (values['print-example']) return say(printExample(defaultModel()).trimEnd());

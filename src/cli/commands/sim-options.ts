@@ -1,7 +1,6 @@
 // The options of `coppice sim`: read once, checked, and turned into a plan. A bad one is refused in one line that gives the
 // value and what it may be.
 
-import { parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
 import type { NumberKnob } from '../../base/knob.ts';
 import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
@@ -13,7 +12,7 @@ import { budgetKnob } from '../../config/machine-knobs.ts';
 import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
 import { programKnobs } from '../../program/registry/programs.ts';
-import { flagOf, oneOf } from '../terminal/options.ts';
+import { flagOf, oneOf, readArguments } from '../terminal/options.ts';
 
 const otherRows = allRows.slice(rows.length);
 
@@ -92,24 +91,18 @@ function presetOf(experiment: string | undefined, full: boolean): Preset {
   return raise('bad-setting', `--experiment is '${experiment}'; it must be p0, programs, knobs or calibration`);
 }
 
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+export const flags = {
+  ...{ policy: text, setting: text, load: text, seed: text, seeds: text, requests: text, budget: text },
+  ...{ experiment: text, out: text, threads: text, base: text, rollouts: text, threshold: text, roofline: text },
+  ...{ full: flag, each: flag, signature: flag, json: flag },
+  help: { type: 'boolean', short: 'h' },
+  'no-prefix-reuse': flag,
+} as const;
+
 function parse(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  try {
-    const parsed = parseArgs({
-      args: joinNegatives(args),
-      options: {
-        ...{ policy: text, setting: text, load: text, seed: text, seeds: text, requests: text, budget: text },
-        ...{ experiment: text, out: text, threads: text, base: text, rollouts: text, threshold: text, roofline: text },
-        ...{ full: flag, each: flag, signature: flag, json: flag, help: { type: 'boolean', short: 'h' } },
-        'no-prefix-reuse': flag,
-      },
-    });
-    return parsed.values;
-  } catch (error) {
-    const [line] = String(error instanceof Error ? error.message : error).split(/\.?[ \n](?=To|Did)/);
-    return raise('bad-setting', `${line}; coppice sim --help lists the options`);
-  }
+  return readArguments({ args: joinNegatives(args), options: flags }).values;
 }
 
 /** `--seeds -1` means what it says, and is refused for its value. */

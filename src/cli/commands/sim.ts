@@ -13,6 +13,8 @@ import { tableOf } from '../../bench/sim/table.ts';
 import { TrialPool } from '../../bench/sim/trial-pool.ts';
 import { readOptions, type SimOptions, usage } from './sim-options.ts';
 
+export { flags } from './sim-options.ts';
+
 export async function run(args: readonly string[]): Promise<number> {
   const options = readOptions(args);
   if (options.help) {

@@ -3,14 +3,23 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
 import { complaint, type Knob, type ValueOf, valueOfText } from '../../base/knob.ts';
+import { nearest } from './nearest.ts';
 
 /** As node:util's parseArgs, with its complaints as faults. */
 export function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);
   } catch (error) {
-    return raise('bad-setting', error instanceof Error ? error.message : String(error));
+    return raise('bad-setting', complaintOf(error, Object.keys(config.options ?? {})));
   }
+}
+
+function complaintOf(error: unknown, known: readonly string[]): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const unknown = message.match(/^Unknown option '-{1,2}([^']*)'/)?.[1];
+  if (unknown === undefined) return message;
+  const meant = nearest(unknown, known);
+  return `there is no option --${unknown}${meant === undefined ? '; --help lists them' : `; did you mean --${meant}?`}`;
 }
 
 /** The value of a flag that is no setting of the vocabulary, refused in the same words where it is out of bounds. */

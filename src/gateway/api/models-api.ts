@@ -1,5 +1,6 @@
 // `/v1/models` and `/v1/examples`: what this server offers, as its configuration says.
 
+import { usualSearch } from '../../answering/plan.ts';
 import { ApiError } from '../http/api-error.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import type { ServedModel } from '../searches/served-model.ts';
@@ -22,14 +23,15 @@ export function listExamples({ config }: GatewayContext, { response }: Exchange)
   writeJson(response, 200, { object: 'list', data });
 }
 
-function viewModel({ name, config }: ServedModel) {
-  const { engine, verifier, program, policy } = config;
+function viewModel(model: ServedModel) {
+  const { name, config } = model;
+  const { engine, verifier } = config;
   return {
     id: name,
     object: 'model',
     created: 0,
     owned_by: 'coppice',
-    coppice: { engine: engine.kind, verifier: verifier.kind, program, policy },
+    coppice: { engine: engine.kind, verifier: verifier.kind, ...usualSearch(model) },
   };
 }
 

@@ -15,7 +15,7 @@ export interface LlamaPrmOptions {
   /** Path of a GGUF file. */
   readonly model: string;
   /** The vocabulary of the generator: where it is the same, its token ids are read instead of its text. */
-  readonly vocabularyHash: number;
+  readonly vocabularyHash?: number;
   readonly kvTokens?: number;
   readonly threads?: number;
   /** The two verdicts, one token each. */
@@ -51,7 +51,7 @@ export class LlamaPrm implements Verifier {
       rowLimit: llamaDefaults.rowLimit,
       bulkRows: llamaDefaults.bulkRows,
       flashAttention: true,
-      tokenIdsOf: options.vocabularyHash,
+      tokenIdsOf: options.vocabularyHash ?? 'foreign',
       ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
       ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
       verdict: { good, bad, marker },

@@ -36,7 +36,7 @@ export interface CoreOptions {
    * Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash. Where the
    * vocabularies differ, the text of steps is tokenised.
    */
-  readonly tokenIdsOf: 'own' | number;
+  readonly tokenIdsOf: 'own' | 'foreign' | number;
 }
 
 export type CoreMessage =

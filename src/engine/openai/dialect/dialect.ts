@@ -14,6 +14,8 @@ export interface ServerFacts {
   readonly version: string | undefined;
   readonly model: string;
   readonly contextTokens: number | undefined;
+  /** The longest context that the model itself was trained for, where the server says so. */
+  readonly trainedTokens?: number | undefined;
   /** Sequences it runs at a time, where it says so. */
   readonly sequenceLimit: number | undefined;
   /** Which number goes first in its own queue; `none` where it knows no priorities or they are switched off. */

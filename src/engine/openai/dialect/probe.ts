@@ -24,6 +24,7 @@ interface ListedModel {
   readonly id: string;
   readonly owner: string;
   readonly contextTokens: number | undefined;
+  readonly trainedTokens?: number | undefined;
 }
 
 export async function probe(connection: Connection, options: ProbeOptions = {}): Promise<ServerFacts> {
@@ -50,6 +51,7 @@ async function listModels(connection: Connection, options: ProbeOptions): Promis
     id: text(each.id),
     owner: text(each.owned_by),
     contextTokens: count(each.max_model_len),
+    trainedTokens: isRecord(each.meta) ? count(each.meta.n_ctx_train) : undefined,
   }));
 }
 
@@ -156,6 +158,7 @@ async function probeLlamaServer(
     version: text(props?.build_info) || undefined,
     model: model.id,
     contextTokens: count(settings.n_ctx),
+    trainedTokens: model.trainedTokens,
     sequenceLimit: count(props?.total_slots),
     priorityOrder: 'none',
     seeded: true,

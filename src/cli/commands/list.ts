@@ -1,0 +1,27 @@
+// The commands by name. Each is loaded only when it is used: what one needs, another may not have. `completion` reads this
+// list, so it stands beside it in main.ts.
+
+export interface CommandModule {
+  /** For node:util's parseArgs, and for the shell's completion. */
+  readonly flags: Readonly<Record<string, object>>;
+  /** Resolves to the exit status. */
+  run(args: readonly string[]): Promise<number>;
+}
+
+export interface Command {
+  readonly about: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+export const commands: Readonly<Record<string, Command>> = {
+  ask: { about: 'answers one question by search, and shows the tree', load: () => import('./ask.ts') },
+  serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./serve.ts') },
+  migrate: { about: 'makes the tables that serve needs in PostgreSQL', load: () => import('./migrate.ts') },
+  bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
+  doctor: {
+    about: 'examines servers or the embedded engine, and measures their knee',
+    load: () => import('./doctor.ts'),
+  },
+  replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
+  sim: { about: 'compares policies in virtual time, on simulated GPUs', load: () => import('./sim.ts') },
+};

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import { probeSteps, probeWarning } from '../probe-steps.ts';
+import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier.ts';
+import { UnreadEnd } from './unread-end.ts';
+
+/** Gives each step the reward that a function of its text says. */
+function scripted(aggregation: Aggregation, rewardOf: (text: string) => number): Verifier {
+  let post: (message: VerifierMessage) => void = () => {};
+  const usage = { computedTokens: 0, cachedTokens: 0 };
+  return {
+    capabilities: { name: 'scripted', aggregation, reusesPrefix: true },
+    connect: (each) => {
+      post = each;
+    },
+    score: (requests) => {
+      for (const { id, step } of requests) post({ type: 'score', request: id, reward: rewardOf(step.text), usage });
+    },
+    cancel: () => {},
+    release: () => {},
+    load: () => ({ waiting: 0, healthy: true }),
+    close: async () => {},
+  };
+}
+
+function request(id: number, text: string, end: 'eos' | 'delimiter'): ScoreRequest {
+  const prompt = { kind: 'text', text: 'q' } as const;
+  const before = { text: 'a line\n', tokens: 2, meanLogprob: 0, end: 'delimiter' } as const;
+  const step = { text, tokens: 1, meanLogprob: 0, end };
+  const path = [{ key: 1, step: before }];
+  return { id, search: 's', prompt, parent: 1, index: id, path, step, lane: 'primary', priority: 0 };
+}
+
+function rewards(aggregation: Aggregation): number[] {
+  const verifier = new UnreadEnd(scripted(aggregation, () => 0.23));
+  const found: number[] = [];
+  verifier.connect((message) => {
+    if (message.type === 'score') found[message.request] = message.reward;
+  });
+  verifier.score([request(0, '', 'eos'), request(1, 'So it is 5.', 'eos'), request(2, '\n', 'delimiter')]);
+  return found;
+}
+
+describe('the end that is not read', () => {
+  it('leaves a product or a minimum as it is, and only the end that says nothing is left out', () => {
+    expect(rewards('product')).toEqual([1, 0.23, 0.23]);
+    expect(rewards('minimum')).toEqual([1, 0.23, 0.23]);
+  });
+
+  it('is scored where no reward is neutral', () => {
+    expect(rewards('last')).toEqual([0.23, 0.23, 0.23]);
+  });
+});
+
+describe('the probe of a reward model', () => {
+  const warningOf = async (rewardOf: (text: string) => number) => {
+    return probeWarning('it', await probeSteps(scripted('product', rewardOf), '\n'), 'look again');
+  };
+
+  it('is content with a model that tells right from wrong', async () => {
+    expect(await warningOf((text) => (text.includes('= 5') ? 0.97 : 0.02))).toBeUndefined();
+  });
+
+  it('warns in one line of one that does not, and of one that is read the wrong way round', async () => {
+    expect(await warningOf(() => 0.41)).toMatch(/^it does not tell a right step .* 0\.41, .* 0\.41\), .* look again$/);
+    expect(await warningOf((text) => (text.includes('= 5') ? 0.02 : 0.97))).toContain('0.02');
+  });
+});
