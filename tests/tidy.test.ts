@@ -29,7 +29,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
   answering: [...core, 'engine', 'verifier', 'runtime', 'config'],
   gateway: [...core, 'engine', 'verifier', 'runtime', 'config', 'journal', 'cluster', 'answering'],
   library: [...core, 'engine', 'verifier', 'runtime', 'config', 'answering'],
-  bench: [...core, 'remote', 'engine', 'verifier', 'runtime', 'config', 'answering'],
+  bench: [...core, 'remote', 'engine', 'verifier', 'journal', 'runtime', 'config', 'answering'],
   cli: [
     ...core,
     'remote',

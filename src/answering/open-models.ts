@@ -134,7 +134,7 @@ async function openRemote(
   const { openRemoteEngine } = await import('../engine/openai/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
   const servers = options.urls.map((url) => ({ url: root(url), ...(apiKey === undefined ? {} : { apiKey }) }));
-  const { model, dialect, inFlight, siblings, routingHeaders } = options;
+  const { model, dialect, inFlight, siblings, router, routingHeaders } = options;
   const engine: Engine = await openRemoteEngine({
     servers,
     siblings,
@@ -143,6 +143,7 @@ async function openRemote(
     ...(model === undefined ? {} : { model }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(inFlight === undefined ? {} : { inFlight }),
+    router,
     ...(routingHeaders === undefined ? {} : { routingHeaders }),
   });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };

@@ -2,6 +2,7 @@
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
+import { routerNames } from '../engine/openai/replica/affinity.ts';
 import { policyKnobs } from '../policy/knobs.ts';
 import { programKnobs } from '../program/registry/programs.ts';
 import { fieldOf, fieldsOf, like, real, whole } from './knob.ts';
@@ -49,12 +50,17 @@ const remote = z.strictObject({
     .enum(['auto', 'single'])
     .default('auto')
     .meta({ description: 'auto shares one request where a server would compute the prefix once per child' }),
+  router: z.enum(routerNames).default('none').meta({
+    description:
+      'what stands behind the one url: a router is told which requests belong together, and routes; with none, or several urls, coppice does',
+  }),
   routingHeaders: z
     .array(z.string().regex(/^[A-Za-z0-9-]+$/))
     .max(8)
     .optional()
     .meta({
-      description: 'headers with one key per search, for a router in front; those of the known ones where unset',
+      description:
+        'headers that carry one key per search to the router, where it was told to read others than its usual ones',
     }),
 });
 

@@ -313,16 +313,43 @@ describe('replicas', () => {
     const requests = Array.from({ length: 60 }, (_, at) => request({ search: `search-${at % 20}` }));
     engine.generate(requests);
     await finish(requests);
-    const keys = servers.map((server) =>
-      server.seen
-        .filter(({ path }) => path === '/v1/completions')
-        .map(({ headers }) => headers['x-session-id'])
-        .filter(Boolean),
+    const searches = new Map(requests.map(({ seed, search }) => [seed, search]));
+    const served = servers.map((server) =>
+      server.bodies('/v1/completions').map(({ seed }) => searches.get(Number(seed))),
     );
-    const [left, right] = keys.map((each) => new Set(each));
+    const [left, right] = served.map((each) => new Set(each.filter((search) => search !== undefined)));
     expect(left!.size + right!.size).toBe(20);
     expect([...left!].filter((key) => right!.has(key))).toEqual([]);
     expect(left!.size).toBe(10);
+  });
+
+  it('are told nothing of routing: this engine is the router', async () => {
+    const servers = pair();
+    const { engine, request, finish } = await open(servers);
+    const requests = [request({ search: 'a' }), request({ search: 'b' })];
+    engine.generate(requests);
+    await finish(requests);
+    const names = servers.flatMap(({ seen }) => seen.flatMap(({ headers }) => Object.keys(headers)));
+    expect(names.filter((name) => /session|routing|fairness/.test(name))).toEqual([]);
+  });
+
+  it.each([
+    ['vllm', ['x-session-id']],
+    ['sglang', ['x-smg-routing-key']],
+    ['llm-d', ['x-session-id', 'x-llm-d-inference-fairness-id']],
+    ['dynamo', ['x-dynamo-session-id']],
+  ] as const)('behind a router (%s) share one value per search in its own headers', async (router, names) => {
+    const server = new VllmServer();
+    const { engine, request, finish } = await open([server], { router });
+    const requests = [request({ search: 'a' }), request({ search: 'a' }), request({ search: 'b' })];
+    engine.generate(requests);
+    await finish(requests);
+    const sent = server.seen.filter(({ body }) => requests.some(({ seed }) => seed === body.seed));
+    for (const name of names) {
+      const values = requests.map(({ seed }) => sent.find(({ body }) => body.seed === seed)?.headers[name]);
+      expect(values[0]).toMatch(/^[0-9a-f]{16}$/);
+      expect([values[0] === values[1], values[0] === values[2]]).toEqual([true, false]);
+    }
   });
 
   it('take over what a hanging one holds, which then comes back on trial', async () => {

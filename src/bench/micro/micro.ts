@@ -46,6 +46,10 @@ const entries: Readonly<Record<string, Benchmark>> = {
     about: 'CPU time of node:http and, where it is installed, undici at 256 streams',
     load: () => import('../wire/clients.ts'),
   },
+  journal: {
+    about: 'events per second into SQLite and, with DATABASE_URL, into PostgreSQL, by 1 to 4 writers',
+    load: () => import('./journal-throughput.ts'),
+  },
   memory: {
     about: 'memory of 1,000 and 10,000 live searches of 200 nodes',
     load: () => import('./memory.ts'),

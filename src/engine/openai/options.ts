@@ -3,6 +3,7 @@
 import { raise } from '../../base/fault.ts';
 import type { Timers } from '../../remote/timers.ts';
 import type { DialectName } from './dialect/dialect.ts';
+import type { RouterName } from './replica/affinity.ts';
 
 export interface ServerOptions {
   /** The server's root, such as http://127.0.0.1:8000. */
@@ -36,7 +37,9 @@ export interface RemoteEngineOptions {
   readonly betweenTokensMs?: number;
   /** How long a step waits in all for a server to come back; searches with a deadline give up earlier by themselves. */
   readonly patienceMs?: number;
-  /** Request headers that carry one key per search, for a router in front; those of the known routers unless said. */
+  /** The router that stands in front of the one server that is given; with several servers this engine routes. */
+  readonly router?: RouterName;
+  /** Request headers that carry one key per search, where that router was told to read others than usual. */
   readonly routingHeaders?: readonly string[];
   readonly timers?: Timers;
   /** Seeds the jitter of retries and probes. */
@@ -58,6 +61,14 @@ export const remoteDefaults: Required<Pick<RemoteEngineOptions, Defaulted>> = {
 export function checkOptions(options: RemoteEngineOptions): void {
   if (options.servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');
   atLeast('inFlight', options.inFlight, 1);
+  const isRouted = (options.router ?? 'none') !== 'none';
+  if (isRouted && options.servers.length > 1)
+    raise(
+      'bad-setting',
+      `router is ${options.router}, and ${options.servers.length} urls are given; give the router's one`,
+    );
+  if (!isRouted && options.routingHeaders !== undefined)
+    raise('bad-setting', 'routingHeaders are given, and router is none; set router to the one that reads them');
   atLeast('attempts', options.attempts, 1);
   atLeast('firstTokenMs', options.firstTokenMs, 1);
   atLeast('betweenTokensMs', options.betweenTokensMs, 1);

@@ -66,7 +66,7 @@ export class RemoteEngine implements Engine {
     this.#options = { ...remoteDefaults, ...options };
     this.#replicas = replicas;
     this.capabilities = capabilities;
-    this.#affinity = new Affinity(replicas, options.routingHeaders);
+    this.#affinity = new Affinity(replicas, options);
     this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-engine', this.#options.seed);
     this.#names = new CallNames(this.#options.seed, this.#timers.nowMs());
@@ -194,7 +194,7 @@ export class RemoteEngine implements Engine {
     const { children, search } = job;
     const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#names.take() });
     const stepMs = (): number | undefined => this.#stepTime.ms;
-    const headers = this.#affinity.headers(search, facts.dialect);
+    const headers = this.#affinity.headers(search);
     const nowMs = (): number => this.#timers.nowMs();
     const attempt: Attempt = new Attempt(
       { connection, dialect, facts, call, children, headers, nowMs, stepMs },

@@ -2,23 +2,41 @@
 // the replicas to keep it there too. Chooses, and remembers; sends nothing.
 
 import { hash } from '../../../base/random.ts';
-import type { DialectName } from '../dialect/dialect.ts';
 import type { Replica } from './replica.ts';
 import { chooseReplica } from './route.ts';
 
-/** Read by vLLM's and llm-d's routers, and by SGLang's; sent unasked only to those two kinds of servers. */
-const knownRoutingHeaders: readonly string[] = ['x-session-id', 'x-smg-routing-key'];
+/** Routers that may stand in front of the servers of one URL. */
+export const routerNames = ['none', 'vllm', 'sglang', 'llm-d', 'dynamo'] as const;
+export type RouterName = (typeof routerNames)[number];
+
+/** The request headers in which each reads whom a request belongs with: production-stack's session key, SGLang's and
+ * Dynamo's own; llm-d also shares fairly between the values of a second one, and a tree is what it should share between. */
+const routerHeaders: Readonly<Record<RouterName, readonly string[]>> = {
+  none: [],
+  vllm: ['x-session-id'],
+  sglang: ['x-smg-routing-key'],
+  'llm-d': ['x-session-id', 'x-llm-d-inference-fairness-id'],
+  dynamo: ['x-dynamo-session-id'],
+};
+
+export interface RoutingOptions {
+  readonly router?: RouterName;
+  /** Names of headers instead of the router's usual ones. */
+  readonly routingHeaders?: readonly string[];
+}
 
 export class Affinity {
   readonly #replicas: readonly Replica[];
-  readonly #routingHeaders: readonly string[] | undefined;
+  readonly #headerNames: readonly string[];
+  readonly #keepsTokens: boolean;
   readonly #homes = new Map<string, Replica>();
   /** Given by llm-d's router with an answer, and sent back with the next call. */
   readonly #sessionTokens = new Map<string, string>();
 
-  constructor(replicas: readonly Replica[], routingHeaders: readonly string[] | undefined) {
+  constructor(replicas: readonly Replica[], { router = 'none', routingHeaders }: RoutingOptions) {
     this.#replicas = replicas;
-    this.#routingHeaders = routingHeaders;
+    this.#headerNames = routingHeaders ?? routerHeaders[router];
+    this.#keepsTokens = router === 'llm-d';
   }
 
   /** The replica for a search's next work, another than `avoid` where there is one; nothing while all are out. */
@@ -47,9 +65,10 @@ export class Affinity {
     this.#sessionTokens.delete(search);
   }
 
-  headers(search: string, dialect: DialectName): Record<string, string> {
-    const routed = dialect === 'vllm' || dialect === 'sglang';
-    const names = this.#routingHeaders ?? (routed ? knownRoutingHeaders : []);
+  /** Nothing where the replicas are listed: then this is the router, and two would work against each other. */
+  headers(search: string): Record<string, string> {
+    const names = this.#headerNames;
+    if (names.length === 0) return {};
     const key = [hash(search), hash('tail', search)].map((each) => each.toString(16).padStart(8, '0')).join('');
     const token = this.#sessionTokens.get(search);
     return {
@@ -59,7 +78,8 @@ export class Affinity {
   }
 
   keepSession(search: string, token: unknown): void {
-    if (typeof token === 'string' && this.#homes.has(search)) this.#sessionTokens.set(search, token);
+    if (this.#keepsTokens && typeof token === 'string' && this.#homes.has(search))
+      this.#sessionTokens.set(search, token);
   }
 
   #settle(search: string, replica: Replica): void {
