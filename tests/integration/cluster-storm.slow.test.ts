@@ -13,7 +13,7 @@ import { hasPostgres, startPostgres, type TestDatabase } from '../support/postgr
 import { ServedProcess } from '../support/served-process.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-const searches = 150;
+const searches = 100;
 const streams = 20;
 const blows = 6;
 const blowEveryMs = 4000;
@@ -31,7 +31,7 @@ afterAll(async () => {
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 async function start(at: number): Promise<void> {
-  const settings = ['journal.kind=postgres', 'models.0.budget=12', 'models.0.engine.speed=0.5', 'server.shutdownMs=0'];
+  const settings = ['journal.kind=postgres', 'models.0.budget=12', 'models.0.engine.speed=0.8', 'server.shutdownMs=0'];
   const args = ['--sim', ...settings.flatMap((setting) => ['--set', setting])];
   nodes[at] = await ServedProcess.start(args, { DATABASE_URL: database.url });
 }

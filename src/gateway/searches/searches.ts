@@ -77,7 +77,8 @@ export class Searches {
     if (cluster === undefined || !options.background) this.#submit(search);
     else {
       this.#forget(search);
-      await cluster.offer({ id: search.id, model: plan.model, turn: search.turn });
+      // It is safe already: nobody needs to wait until a node has taken it.
+      void cluster.offer({ id: search.id, model: plan.model, turn: search.turn });
     }
     return search;
   }

@@ -1,0 +1,46 @@
+// The files under deploy/ cannot be run everywhere: what they name must at least exist. Metrics of the dashboard, settings
+// and files of the compose file and the image, and the commands that they start.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { simulatedModel } from '../src/answering/default-models.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { runGateway } from './support/running-gateway.ts';
+
+const read = (name: string) => readFileSync(join('deploy', name), 'utf8');
+
+describe('deploy/', () => {
+  test('the dashboard asks for metrics that a node has', async () => {
+    const { url } = await runGateway();
+    const served = await (await fetch(`${url}/metrics`)).text();
+    const text = read('grafana/dashboards/coppice.json');
+    const named = [...text.matchAll(/coppice_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''));
+    expect(named.length).toBeGreaterThan(10);
+    for (const name of new Set(named)) expect(served, name).toContain(`# TYPE ${name} `);
+  });
+
+  test('the compose file sets settings that exist, and mounts what is there', () => {
+    const text = read('compose.yaml');
+    const settings = [...text.matchAll(/^ +(COPPICE__\w+): (.*)$/gm)].map(([, name, value]) => {
+      const plain = value!.replace(/^'(.*)'$/, '$1').replace(/\$\{COPPICE_KEY_HASH[^}]*\}/, `sha256:${'0'.repeat(64)}`);
+      return [name!, plain] as const;
+    });
+    const config = loadConfig({ base: { models: [simulatedModel] }, environment: Object.fromEntries(settings) });
+    expect(config.journal.kind).toBe('postgres');
+    expect(config.server.host).toBe('0.0.0.0');
+    expect(text).toContain(`${config.journal.urlEnv}: postgres://`);
+    const mounted = [...text.matchAll(/- \.\/([\w./-]+):/g)].map(([, path]) => path!);
+    for (const path of mounted.filter((each) => each !== 'coppice-key'))
+      expect(existsSync(join('deploy', path))).toBe(true);
+    for (const target of read('prometheus.yml').match(/node-\d/g) ?? []) expect(text).toContain(`  ${target}:`);
+  });
+
+  test('the image holds what the package ships, and the service starts a command that exists', () => {
+    const { files, bin } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const image = read('Dockerfile');
+    for (const folder of files) expect(image).toContain(`/src/${folder} ./${folder}`);
+    expect(image).toContain(`"${bin.coppice}"`);
+    expect(read('coppice.service')).toMatch(/^ExecStart=\/usr\/bin\/coppice serve --config /m);
+  });
+});
