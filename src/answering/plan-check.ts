@@ -63,7 +63,8 @@ function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
     const asked = (['policy', 'boundPrune', 'chancePrune', 'program'] as const).find(
       (name) => wish[name] !== undefined,
     );
-    const name = asked ?? 'policy';
+    const isCertain = error.fault.message.includes(`rule '${plan.policyOptions.certain}'`);
+    const name = isCertain && wish.certain !== undefined ? 'certain' : (asked ?? 'policy');
     refuseSetting('unsupported', name, speaker, `is '${wish[name] ?? plan.policy}': ${error.fault.message}`);
   }
 }

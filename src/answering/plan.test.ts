@@ -69,6 +69,7 @@ describe('a plan is refused, by the name of the setting,', () => {
     ['coppice.policy', { program: 'best-of-n', policy: 'boost' }, modelOf(), /negative-selective.*best-of-n/],
     ['coppice.policy', { policy: 'boost' }, modelOf({}, 'mean'), /'product' or 'minimum', not 'mean'/],
     ['coppice.bound_prune', { boundPrune: 'best' }, modelOf({}, 'sum'), /not 'sum'/],
+    ['coppice.certain', { certain: 'certificate', policy: 'positive' }, modelOf(), /independent samples/],
     ['coppice.program', { program: 'mcts' }, modelOf({}, 'none'), /needs a verifier; model 'm' has none/],
     ['coppice.exploration', { program: 'beam', exploration: 2 }, modelOf(), /belongs to mcts; the program is 'beam'/],
     ['temperature', { program: 'greedy', temperature: 1 }, modelOf(), /'greedy' has none/],

@@ -2,6 +2,7 @@
 // evidence in numbers a person can read. A rule never changes the tree and never looks at another search.
 
 import type { Evidence, Exit } from '../log/end.ts';
+import type { Certainty, PathVote } from '../tree/certainty.ts';
 import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 
@@ -19,8 +20,15 @@ export interface Limits {
   readonly deadlineMs?: number;
 }
 
+/** What the program of a search holds of its own answers; worked out when a rule asks. */
+export interface Belief {
+  votes(): readonly PathVote[];
+  certainty(): Certainty;
+}
+
 export interface SearchView {
   readonly tree: Tree;
+  readonly belief: Belief;
   readonly limits: Limits;
   readonly nowMs: number;
   readonly arrivalMs: number;
@@ -33,6 +41,8 @@ export interface ExitRule {
   readonly needsBound?: boolean;
   /** Rests on leaves being the only nodes that grow: not for a program that comes back to a node. */
   readonly needsLeaves?: boolean;
+  /** Counts votes of independent samples: not for a program whose paths depend on each other. */
+  readonly needsSamples?: boolean;
   /** Reads log probabilities of steps: engines are asked for them only where somebody does. */
   readonly readsLogprobs?: boolean;
   /** Looks at the clock alone, and is read at any moment; the others are read when an expansion, or a level, is complete. */

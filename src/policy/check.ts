@@ -7,15 +7,27 @@ import type { Aggregation } from '../tree/aggregate.ts';
 import type { Rules } from './policy.ts';
 
 /** What the rules need to know of a program: one that runs, or its definition. */
-export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce'> & { readonly fullAt?: number };
+export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce' | 'samplesIndependently'> & {
+  readonly fullAt?: number;
+};
 
 export function checkRules({ exits, prunes }: Rules, program: RuledProgram, aggregation: Aggregation): void {
   for (const { name, needsBound } of [...exits, ...prunes]) if (needsBound) requireBound(name, aggregation);
+  const counting = exits.find(({ needsSamples }) => needsSamples && !program.samplesIndependently);
+  if (counting !== undefined) refuseCounting(counting.name, program.name);
   const wrong = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce && program.fullAt === undefined);
   if (wrong === undefined) return;
   raise(
     'bad-setting',
     `rule '${wrong.name}' cannot go with program '${program.name}', which adds children to nodes that have some: a tree ` +
       'whose leaves are all futile may still grow a good path. Take a policy without this rule, such as positive',
+  );
+}
+
+function refuseCounting(rule: string, program: string): never {
+  return raise(
+    'bad-setting',
+    `rule '${rule}' cannot go with program '${program}', whose paths depend on each other: it counts votes of independent ` +
+      'samples. Take certain=threshold or certain=margin, or a program that samples',
   );
 }

@@ -2,6 +2,7 @@
 
 import { raise } from '../base/fault.ts';
 import { budgets } from '../exit/budgets.ts';
+import { certainExit } from '../exit/certain.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import { selectiveNegative, strictNegative } from '../exit/negative.ts';
 import { positive } from '../exit/positive.ts';
@@ -16,12 +17,18 @@ import { type Policy, type PolicyName, policyNames, type Rules } from './policy.
 
 /** Rules are checked in this order; the first that fires ends the search, so an accepted answer is never called futile. */
 const exits: Readonly<Record<PolicyName, (options: PolicyOptions) => readonly ExitRule[]>> = {
-  vanilla: () => budgets,
-  positive: () => [positive, ...budgets],
-  'positive+strict': () => [positive, strictNegative, ...budgets],
-  'positive+negative': (options) => [positive, selective(options), ...budgets],
-  boost: (options) => [positive, selective(options), ...budgets],
+  vanilla: () => [],
+  positive: () => [positive],
+  'positive+strict': () => [positive, strictNegative],
+  'positive+negative': (options) => [positive, selective(options)],
+  boost: (options) => [positive, selective(options)],
 };
+
+/** Where it is turned on, any policy may end a search because its answers agree; every policy has the budgets. */
+function allExits(name: PolicyName, options: PolicyOptions): ExitRule[] {
+  const certain = options.certain === 'off' ? [] : [certainExit(options.certain, options)];
+  return [...exits[name](options), ...certain, ...budgets];
+}
 
 function selective({ firstDepthCut, futileDraws }: PolicyOptions): ExitRule {
   return selectiveNegative(firstDepthCut, futileDraws);
@@ -36,7 +43,7 @@ export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {
 export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}): Rules {
   requireName(name);
   const options = resolveOptions(given);
-  return { exits: exits[name](options), prunes: prunes(options), boost: name === 'boost' };
+  return { exits: allExits(name, options), prunes: prunes(options), boost: name === 'boost' };
 }
 
 /** The part that shares the budget of one model between all its searches. */

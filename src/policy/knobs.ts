@@ -4,6 +4,7 @@
 
 import { raise } from '../base/fault.ts';
 import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
+import { certaintyRules } from '../exit/certain.ts';
 import { boundTargets } from '../exit/prune-bound.ts';
 import { precedences } from '../scheduler/dynamic.ts';
 import { preemptions } from '../scheduler/preemption.ts';
@@ -49,6 +50,46 @@ export const policyKnobs = {
     client: 'coppice',
     unit: 'probability',
     why: '0 is off: it needs a verifier with a second reading. A strand whose step promises less than this to end right is ended',
+  },
+  certain: {
+    default: 'off',
+    values: ['off', ...certaintyRules],
+    client: 'coppice',
+    unit: 'rule',
+    why: "ends a search whose answers agree: off, since P0's table has no row for it; 'certificate' may be read after every sample and keeps its word, 'threshold' is P1's, for every program",
+  },
+  certainRisk: {
+    default: 0.05,
+    low: 0.000001,
+    high: 0.5,
+    client: 'coppice',
+    unit: 'probability',
+    why: "of 'certificate' the share of wrong stops that it allows; of 'beta' 1 minus the authors' 0.95",
+  },
+  certainAnswers: {
+    default: 5,
+    low: 2,
+    high: 100_000,
+    whole: true,
+    client: 'coppice',
+    unit: 'answers',
+    why: "a window of 'windows', the authors' 5; 'threshold' and 'margin' are read from so many answers on",
+  },
+  certainAgreement: {
+    default: 0.7,
+    low: 0,
+    high: 1,
+    client: 'coppice',
+    unit: 'certainty',
+    why: "of 'threshold': 1 minus the normalised entropy of the answers; P1 table 1 for self-consistency, 0.75 to 0.99 for trees",
+  },
+  certainReward: {
+    default: 0,
+    low: 0,
+    high: 1,
+    client: 'coppice',
+    unit: 'reward',
+    why: "of 'threshold': what the rewards of completed paths must reach too; 0 asks for none. P1 table 1: 0.4 for mcts (the mean), 0.99 for rebase (the maximum)",
   },
   first: {
     default: 'admit',

@@ -4,6 +4,7 @@
 
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
+import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/certainty.ts';
 import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
@@ -51,7 +52,7 @@ export function createGreedy(options: { maxDepth?: number; maxPathTokens?: numbe
 }
 
 /** Every sample is a new child of the root, so none of these expands a node once. */
-const samplesShape = { expandsOnce: false } as const;
+const samplesShape = { expandsOnce: false, samplesIndependently: true } as const;
 
 const windowKnobs = {
   window: {
@@ -102,6 +103,7 @@ class Samples implements Program {
   /** Of answers with as many votes, the one that the model found likelier; scores hardly ever tie. */
   readonly readsLogprobs: boolean;
   readonly expandsOnce = samplesShape.expandsOnce;
+  readonly samplesIndependently = samplesShape.samplesIndependently;
   readonly naturalWidth: number;
   readonly maxPathTokens: number | undefined;
   readonly #options: SamplesOptions;
@@ -143,6 +145,14 @@ class Samples implements Program {
 
   yield(tree: Tree, count: number): number[] {
     return leastPromising(tree, count);
+  }
+
+  certainty(tree: Tree): Certainty {
+    return sampleCertainty(tree, this.needsVerifier);
+  }
+
+  votes(tree: Tree): PathVote[] {
+    return sampleVotes(tree);
   }
 
   answer(tree: Tree): Answer | undefined {

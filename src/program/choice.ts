@@ -4,6 +4,7 @@
 import { lastLine } from '../answer/extract.ts';
 import { groupAnswers } from '../answer/groups.ts';
 import type { Answer } from '../log/end.ts';
+import type { NodeId } from '../tree/events.ts';
 import { isComplete, type Node, pathText } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { meanLogprobOf } from './confidence.ts';
@@ -22,6 +23,15 @@ export function chosenAnswer(tree: Tree, choice: Choice): Answer | undefined {
 export function bestAnswer(tree: Tree): Answer | undefined {
   const node = tree.best ?? bestBeginning(tree);
   return node && describe(node);
+}
+
+/** The answer that a rule was certain of, with the share of plain votes behind it. */
+export function certainAnswer(tree: Tree, node: NodeId): Answer {
+  const named = describe(tree.node(node));
+  const groups = groupAnswers(votesOf(tree, false));
+  const own = groups.find(({ votes }) => votes.some((vote) => vote.node.id === node));
+  const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
+  return own === undefined ? named : { ...named, support: own.weight / weights };
 }
 
 /** The answer with the most weight behind it, by its best path; of equal weights the better path decides. */

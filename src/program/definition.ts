@@ -28,6 +28,8 @@ export interface ProgramDefinition {
   readonly expandsOnce: boolean;
   /** False where it samples at temperature 0 by its nature, so that a temperature asks for something that it cannot do. */
   readonly takesTemperature: boolean;
+  /** See Program. */
+  readonly samplesIndependently?: boolean;
   readonly options: Knobs;
   create(size: ProgramSize, options: Readonly<Record<string, number | string>>): Program;
 }
@@ -39,6 +41,7 @@ export function defineProgram<const Name extends string, const Options extends K
   readonly needsVerifier: boolean;
   readonly expandsOnce: boolean;
   readonly takesTemperature: boolean;
+  readonly samplesIndependently?: boolean;
   readonly options: Options;
   readonly create: (size: ProgramSize, options: OptionsOf<Options>) => Program;
 }): ProgramDefinition & { readonly name: Name; readonly options: Options } {

@@ -3,6 +3,7 @@
 // the next level is. The levels follow from the tree alone, so nothing else is kept, and no rule may read anything but nodes and
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
+import { type Certainty, treeCertainty } from '../tree/certainty.ts';
 import { byKey } from '../tree/keys.ts';
 import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
@@ -131,6 +132,11 @@ class Levels implements Program {
 
   yield(tree: Tree, count: number): number[] {
     return leastPromising(tree, count);
+  }
+
+  /** P1 takes the highest reward for REBASE; beams and subtrees are judged alike. */
+  certainty(tree: Tree): Certainty {
+    return treeCertainty(tree, 'maximum');
   }
 
   answer(tree: Tree) {

@@ -5,6 +5,7 @@
 
 import type { Fault } from '../base/fault.ts';
 import type { Answer } from '../log/end.ts';
+import type { Certainty, PathVote } from '../tree/certainty.ts';
 import type { NodeId, StrandId } from '../tree/events.ts';
 import type { FormKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
@@ -56,6 +57,8 @@ export interface Program {
   readonly expandsOnce: boolean;
   /** It grows draw by draw, and a node is full at so many: then leaves are known though nodes get children at any time. */
   readonly fullAt?: number;
+  /** Its paths are independent samples of the model: what rules that count votes need. */
+  readonly samplesIndependently?: boolean;
   /** How many strands it has open when nobody boosts it: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */
@@ -81,6 +84,12 @@ export interface Program {
 
   /** The strands to give up when `count` are to be preempted, least promising first. */
   yield(tree: Tree, count: number): StrandId[];
+
+  /** Its signals of certainty (P1 §3.1), each in 0 to 1, 0 until there are two answers; agreement and mean reward of all paths unless it says so. */
+  certainty?(tree: Tree): Certainty;
+
+  /** The answers that may be counted, in an order that does not depend on who was faster; all answers of the tree unless it says so. */
+  votes?(tree: Tree): readonly PathVote[];
 
   /** The best so far, at any time. */
   answer(tree: Tree): Answer | undefined;

@@ -4,12 +4,13 @@
 import type { Lane, PathStep, RequestId } from '../engine/engine.ts';
 import type { SearchView } from '../exit/exit.ts';
 import { doomedBy } from '../exit/prune.ts';
-import type { Cost, Exit } from '../log/end.ts';
-import { bestAnswer } from '../program/choice.ts';
+import type { Answer, Cost, Exit } from '../log/end.ts';
+import { bestAnswer, certainAnswer } from '../program/choice.ts';
 import type { Doomed } from '../program/program.ts';
 import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
 import { bestOpenScore } from '../scheduler/score.ts';
+import { treeCertainty, treeVotes } from '../tree/certainty.ts';
 import type { StrandId } from '../tree/events.ts';
 import type { DrawKey, FormKey, NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
@@ -85,7 +86,12 @@ export class Search {
 
   view(nowMs: number): SearchView {
     const { tree, arrivalMs } = this;
-    return { tree, limits: this.request.limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs };
+    const { limits, program } = this.request;
+    const belief = {
+      votes: () => program.votes?.(tree) ?? treeVotes(tree),
+      certainty: () => program.certainty?.(tree) ?? treeCertainty(tree, 'mean'),
+    };
+    return { tree, belief, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs };
   }
 
   /** Where its prune rules let no strand begin; undefined while they end nothing. */
@@ -152,12 +158,11 @@ export class Search {
   }
 
   result(exit: Exit, endedMs: number): SearchResult {
-    const { tree, request, arrivalMs, admittedMs } = this;
+    const { tree, arrivalMs, admittedMs } = this;
     return {
       id: this.id,
       exit,
-      // What was accepted is the answer, whatever a vote would say.
-      answer: exit.kind === 'accepted' ? bestAnswer(tree) : request.program.answer(tree),
+      answer: this.#answer(exit),
       cost: this.cost(),
       nodes: tree.nodes.length,
       rollouts: tree.closed.completed,
@@ -165,6 +170,14 @@ export class Search {
       admittedMs,
       endedMs,
     };
+  }
+
+  /** What was accepted is the answer, whatever a vote would say; so is what a rule was certain of. */
+  #answer(exit: Exit): Answer | undefined {
+    if (exit.kind === 'accepted') return bestAnswer(this.tree);
+    const { node } = exit.evidence;
+    const isNamed = exit.kind === 'certain' && typeof node === 'number';
+    return isNamed ? certainAnswer(this.tree, node) : this.request.program.answer(this.tree);
   }
 
   cost(): Cost {

@@ -2,6 +2,7 @@
 // listener, so that a log of the events replays to the same tree. An event that does not fit is a FaultError with code
 // `bad-event` and leaves the tree as it was. Knows nothing of time, engines, leases or which program is growing it.
 
+import { AnswerTally } from '../answer/tally.ts';
 import { assert, never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
@@ -50,6 +51,8 @@ export class Tree {
   #opened = 0;
   /** Made when first asked for: only a search that speculates looks nodes up by key. */
   #byKey: Map<NodeKey, Node> | undefined;
+  /** Made when first asked for: only a rule or a person that wants to know how certain a search is. */
+  #answers: AnswerTally | undefined;
   readonly #listener: ((event: TreeEvent) => void) | undefined;
 
   private constructor(aggregation: Aggregation, fullAt?: number, listener?: (event: TreeEvent) => void) {
@@ -105,6 +108,12 @@ export class Tree {
   nodeOf(key: NodeKey): Node | undefined {
     this.#byKey ??= new Map(this.nodes.map((node) => [node.key, node]));
     return this.#byKey.get(key);
+  }
+
+  /** The answers of all paths that have one, twins counted; kept up from the first time it is read. */
+  get answers(): AnswerTally {
+    this.#answers ??= talliedAnswers(this.nodes);
+    return this.#answers;
   }
 
   /** What a child in flight would become at no cost: the ghost of its draw. */
@@ -198,6 +207,7 @@ export class Tree {
   #land(parent: Node, index: number, child: Node): void {
     parent.byIndex ??= new Map();
     parent.byIndex.set(index, child);
+    if (child.terminal && child.answer !== undefined) this.#answers?.add(child.answer);
     if (this.ghosts.size > 0) this.ghosts.delete(this.#drawInFlight(parent, index));
     this.failuresInARow = 0;
     const strand = this.strand(parent.inFlight!.get(index)!);
@@ -295,6 +305,12 @@ export class Tree {
   #known(id: NodeId): Node {
     return this.nodes[id] ?? raise('bad-event', `no node ${id} in a tree of ${this.nodes.length}`);
   }
+}
+
+function talliedAnswers(nodes: readonly Node[]): AnswerTally {
+  const tally = new AnswerTally();
+  for (const { terminal, answer, count } of nodes) if (terminal && answer !== undefined) tally.add(answer, count);
+  return tally;
 }
 
 function mustBeReward(reward: number | undefined): void {

@@ -3,6 +3,7 @@
 import type { Limits, SearchView } from '../../src/exit/exit.ts';
 import { freeIndices } from '../../src/program/growth.ts';
 import type { Aggregation } from '../../src/tree/aggregate.ts';
+import { treeCertainty, treeVotes } from '../../src/tree/certainty.ts';
 import type { StrandId } from '../../src/tree/events.ts';
 import type { Node } from '../../src/tree/node.ts';
 import { greedySampling } from '../../src/tree/step.ts';
@@ -57,7 +58,8 @@ export function complete(tree: Tree, node: Node): void {
 }
 
 export function viewOf(tree: Tree, limits: Partial<Limits> = {}, nowMs = 0): SearchView {
-  return { tree, limits: { threshold: 0.65, rollouts: 16, ...limits }, nowMs, arrivalMs: 0, admittedMs: 0 };
+  const belief = { votes: () => treeVotes(tree), certainty: () => treeCertainty(tree, 'mean') };
+  return { tree, belief, limits: { threshold: 0.65, rollouts: 16, ...limits }, nowMs, arrivalMs: 0, admittedMs: 0 };
 }
 
 /** One child that was asked for arrives. Its number is its key: siblings stand in the order in which they are written. */

@@ -95,6 +95,21 @@ describe('samples without a tree', () => {
   });
 });
 
+describe('exits of certainty', () => {
+  it('end samples, rollouts and paths early, each program by the rules it can use', () => {
+    const rows = ['self-consistency:window=4', 'vanilla', 'rebase'];
+    const rules = ['certificate', 'threshold:certainAgreement=0.9', 'threshold:certainAgreement=0.9'];
+    for (const [at, row] of rows.entries()) {
+      const [without, certain] = [row, `${row}:certain=${rules[at]}`].map((name) =>
+        yieldOf(runTrial({ ...small, contender: contenderOf(name), requests: 12, budget: 32 })),
+      );
+      expect(without!.exits.certain ?? 0).toBe(0);
+      expect(certain!.exits.certain).toBeGreaterThan(10);
+      expect(certain!.tokens).toBeLessThan(without!.tokens);
+    }
+  });
+});
+
 describe('loads', () => {
   it('are multiples of a capacity', () => {
     expect(parseLoad('0.6v')).toEqual({ name: '0.6v', factor: 0.6, of: 'vanilla' });

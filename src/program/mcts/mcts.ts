@@ -3,6 +3,7 @@
 // added to every node on it. Nodes made on the way stay. Serial search is the special case of one strand at a time.
 // With lazy expansion a step is drawn one at a time (widening.ts): a rollout is one path, not k steps at every node of it.
 
+import { type Certainty, treeCertainty } from '../../tree/certainty.ts';
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Sampling } from '../../tree/step.ts';
@@ -171,6 +172,11 @@ class Mcts implements Program {
 
   yield(tree: Tree, count: number): number[] {
     return leastPromising(tree, count);
+  }
+
+  /** P1 takes the mean of the rewards. */
+  certainty(tree: Tree): Certainty {
+    return treeCertainty(tree, 'mean');
   }
 
   answer(tree: Tree) {

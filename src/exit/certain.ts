@@ -1,0 +1,126 @@
+// Exits because the answers agree. `certificate`, `beta` and `windows` count votes of independent samples and say how likely the leading
+// answer is the model's own most frequent one; `margin` and `threshold` take any program and promise nothing. None of them says
+// that the answer is right: a model may be certain and wrong. Reads votes and signals of the program, never the order of arrival.
+
+import { groupAnswers } from '../answer/groups.ts';
+import type { Evidence, Exit } from '../log/end.ts';
+import type { PathVote } from '../tree/certainty.ts';
+import { leadEvidence, leadProbability } from './certificate.ts';
+import { readable } from './evidence.ts';
+import type { Belief, ExitRule } from './exit.ts';
+
+export const certaintyRules = ['certificate', 'beta', 'windows', 'margin', 'threshold'] as const;
+export type CertaintyRule = (typeof certaintyRules)[number];
+
+export interface CertaintyOptions {
+  /** ε: of `certificate` the share of wrong stops that it allows, of `beta` what is missing from a probability of 1. */
+  readonly certainRisk: number;
+  /** Answers before `threshold` and `margin` are read; samples of a window of `windows`. */
+  readonly certainAnswers: number;
+  /** Of `threshold`: what each signal must reach; a reward of 0 asks for none. */
+  readonly certainAgreement: number;
+  readonly certainReward: number;
+}
+
+/** Why a search may end, and the answer that it ends with where the rule names one. */
+type Agreement = { readonly evidence: Evidence; readonly answer?: Group } | undefined;
+
+export function certainExit(name: CertaintyRule, options: CertaintyOptions): ExitRule {
+  const find = findings[name];
+  return {
+    name,
+    ...(name === 'certificate' || name === 'beta' || name === 'windows' ? { needsSamples: true } : {}),
+    check({ belief }): Exit | undefined {
+      const found = find(belief, options);
+      if (found === undefined) return undefined;
+      const node = found.answer?.votes.reduce((best, vote) => (isBetter(vote, best) ? vote : best)).node.id;
+      const evidence = node === undefined ? found.evidence : { ...found.evidence, node };
+      return { kind: 'certain', rule: name, evidence };
+    },
+  };
+}
+
+const findings: Readonly<Record<CertaintyRule, (belief: Belief, options: CertaintyOptions) => Agreement>> = {
+  certificate,
+  beta,
+  windows,
+  margin,
+  threshold,
+};
+
+/**
+ * Promises: over all searches that it could have ended, at most a share ε ends on an answer that is not the model's most frequent
+ * one, however often it is read. E must reach K / ε against each of the K rivals that have votes (one that has none, where there is none).
+ */
+function certificate({ votes }: Belief, { certainRisk }: CertaintyOptions): Agreement {
+  const { leader, rivals, counts } = standings(votes());
+  const needed = rivals / certainRisk;
+  const found = leadEvidence(counts.leader, counts.rival);
+  if (leader === undefined || found < needed) return undefined;
+  return { answer: leader, evidence: { ...counts, rivals, evidence: readable(found), needed: readable(needed) } };
+}
+
+/** Promises: at the moment it is read, from a flat prior, the leader beats the second with probability 1 − ε. Being read after every sample, it is wrong more often. */
+function beta({ votes }: Belief, { certainRisk }: CertaintyOptions): Agreement {
+  const { leader, counts } = standings(votes());
+  const probability = leadProbability(counts.leader, counts.rival);
+  if (leader === undefined || probability < 1 - certainRisk) return undefined;
+  return { answer: leader, evidence: { ...counts, probability: readable(probability), needed: 1 - certainRisk } };
+}
+
+/** Early-stopping self-consistency (Li et al. 2024): all samples of one window, one after the other, agree. Promises no more than that. */
+function windows({ votes }: Belief, { certainAnswers: size }: CertaintyOptions): Agreement {
+  const all = votes();
+  for (let end = size; end <= all.length; end += size) {
+    if (groupAnswers(all.slice(end - size, end).map(counted)).length > 1) continue;
+    const { leader, counts } = standings(all.slice(0, end));
+    return leader && { answer: leader, evidence: { ...counts, window: size, answers: end } };
+  }
+  return undefined;
+}
+
+/** α of P3 §4.4. */
+const marginShare = 0.5;
+
+/** P3 §4.4: the leader's weight is ahead of the second's by more than α times the mean weight of the second's answers. Promises nothing. */
+function margin({ votes }: Belief, { certainAnswers }: CertaintyOptions): Agreement {
+  const all = votes();
+  const [leader, second] = groupAnswers(all);
+  if (leader === undefined || all.length < Math.max(2, certainAnswers)) return undefined;
+  const [ahead, least] = [
+    leader.weight - (second?.weight ?? 0),
+    second === undefined ? 0 : (marginShare * second.weight) / second.votes.length,
+  ];
+  if (ahead <= least) return undefined;
+  return { answer: leader, evidence: { answers: all.length, ahead: readable(ahead), needed: readable(least) } };
+}
+
+/** P1 §3.2: each signal of the program has reached its threshold. Promises nothing; the thresholds are to be calibrated. */
+function threshold({ certainty }: Belief, options: CertaintyOptions): Agreement {
+  const { answers, agreement, reward } = certainty();
+  const { certainAnswers, certainAgreement, certainReward } = options;
+  if (answers < Math.max(2, certainAnswers) || agreement < certainAgreement) return undefined;
+  const known = { answers, agreement: readable(agreement), needed: certainAgreement };
+  if (certainReward === 0 || reward === undefined) return { evidence: known };
+  if (reward < certainReward) return undefined;
+  return { evidence: { ...known, reward: readable(reward), neededReward: certainReward } };
+}
+
+type Group = ReturnType<typeof groupAnswers<PathVote>>[number];
+
+/** Heads, not weights: the groups with the most votes. */
+function standings(votes: readonly PathVote[]) {
+  const groups = groupAnswers(votes.map(counted));
+  const [leader, second] = groups;
+  const rivals = Math.max(1, groups.length - 1);
+  const counts = { leader: leader?.votes.length ?? 0, rival: second?.votes.length ?? 0 };
+  return { leader, rivals, counts };
+}
+
+function counted(vote: PathVote): PathVote {
+  return { ...vote, weight: 1 };
+}
+
+function isBetter({ node }: PathVote, { node: other }: PathVote): boolean {
+  return node.score > other.score || (node.score === other.score && node.key < other.key);
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { createSelfConsistency } from '../program/best-of-n.ts';
+import { sampleCertainty, sampleVotes, treeCertainty } from './certainty.ts';
+import { Tree } from './tree.ts';
+
+function sampling(samples: number) {
+  const program = createSelfConsistency({ samples });
+  const tree = Tree.plant('product');
+  const tell = (node: number, index: number, text: string) => {
+    const ends = !text.endsWith('\n');
+    const step = { text, tokens: 1, meanLogprob: 0, end: ends ? 'eos' : 'delimiter' } as const;
+    program.tell(tree, { ok: true, node, index, form: 0, step, ...(ends ? { answer: text } : {}) });
+    while (program.ask(tree, true) !== undefined);
+  };
+  while (program.ask(tree, true) !== undefined);
+  return { tree, tell };
+}
+
+test('samples are counted up to the first that is still on its way, whoever was faster', () => {
+  const { tree, tell } = sampling(4);
+  tell(0, 3, '9');
+  tell(0, 1, '7');
+  expect(sampleVotes(tree)).toEqual([]);
+  tell(0, 0, 'a\n');
+  expect(sampleVotes(tree)).toEqual([]);
+  const a = tree.nodes.find(({ step }) => step?.text === 'a\n')!;
+  tell(a.id, 0, '7.0');
+  expect(sampleVotes(tree).map(({ answer }) => answer)).toEqual(['7.0', '7']);
+  expect(sampleCertainty(tree, false)).toEqual({ answers: 2, agreement: 1 });
+  tell(0, 2, '5');
+  expect(sampleVotes(tree).map(({ answer }) => answer)).toEqual(['7.0', '7', '5', '9']);
+});
+
+test('samples that began with the same step are told apart by the order of their draws below it', () => {
+  const { tree, tell } = sampling(3);
+  tell(0, 0, 'a\n');
+  tell(0, 1, 'a\n');
+  tell(0, 2, '3');
+  const a = tree.nodes.find(({ step }) => step?.text === 'a\n')!;
+  expect(a.count).toBe(2);
+  tell(a.id, 1, '2');
+  expect(sampleVotes(tree)).toEqual([]);
+  tell(a.id, 0, '1');
+  expect(sampleVotes(tree).map(({ answer }) => answer)).toEqual(['1', '2', '3']);
+});
+
+test('a tree counts its answers as they come, as if it had counted them at the end', () => {
+  const { tree, tell } = sampling(4);
+  expect(treeCertainty(tree, 'mean')).toEqual({ answers: 0, agreement: 0, reward: 0 });
+  for (const [index, text] of ['7', '7', '5', '7'].entries()) tell(0, index, text);
+  const { answers, agreement } = tree.answers;
+  expect(answers).toBe(4);
+  expect(agreement).toBeCloseTo(1 - 0.562335 / 1.386294, 5);
+});

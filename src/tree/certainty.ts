@@ -1,0 +1,84 @@
+// How certain a program is of its answer (certaindex, P1 §3.1), by signals that all lie in 0 to 1 and are 0 until there are two
+// answers: how far its answers agree, and how much the verifier likes its completed paths. And which of its answers may be
+// counted as votes, in an order that does not depend on who was faster.
+
+import type { Vote } from '../answer/groups.ts';
+import { AnswerTally } from '../answer/tally.ts';
+import type { Node } from './node.ts';
+import type { Tree } from './tree.ts';
+
+/** One completed path that gives an answer. Its weight is its score, 1 where nothing scores it. */
+export interface PathVote extends Vote {
+  readonly node: Node;
+}
+
+export interface Certainty {
+  readonly answers: number;
+  /** 1 minus the normalised entropy of the groups of answers. */
+  readonly agreement: number;
+  /** Undefined for a program without a verifier. */
+  readonly reward?: number;
+}
+
+/** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE. */
+export type RewardSignal = 'mean' | 'maximum';
+
+/** Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them. */
+export function treeCertainty(tree: Tree, signal: RewardSignal): Certainty {
+  const { answers, agreement } = tree.answers;
+  return answers < 2
+    ? { answers, agreement: 0, reward: 0 }
+    : { answers, agreement, reward: rewardOf(treeVotes(tree), signal) };
+}
+
+/** Of independent samples: those that may be counted, whatever else has come. */
+export function sampleCertainty(tree: Tree, scored: boolean): Certainty {
+  const votes = sampleVotes(tree);
+  const tally = new AnswerTally();
+  for (const { answer } of votes) tally.add(answer);
+  const { answers, agreement } = tally;
+  if (!scored) return { answers, agreement };
+  return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes, 'mean') };
+}
+
+function rewardOf(votes: readonly PathVote[], signal: RewardSignal): number {
+  const rewards = votes.map(({ node }) => node.reward ?? 0);
+  if (signal === 'maximum') return Math.max(...rewards);
+  return rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+}
+
+/** Every answer in the tree, once for each draw that gave it, in the order of their keys. */
+export function treeVotes(tree: Tree): PathVote[] {
+  const ends = tree.nodes.filter(({ terminal, answer }) => terminal && answer !== undefined);
+  return ends.sort((a, b) => a.key - b.key).flatMap((node) => Array<PathVote>(node.count).fill(voteOf(node)));
+}
+
+/**
+ * The longest prefix of samples that have all come to their end. Samples that end early are the short ones, and short answers
+ * are not like the others: counting whatever has come would favour them. Which sample is which follows from the child indices: the k-th sample
+ * that comes to a node takes its child k, and a draw depends on its key alone. A sample that ends without an answer is no vote.
+ */
+export function sampleVotes(tree: Tree): PathVote[] {
+  const taken = new Map<Node, number>();
+  const votes: PathVote[] = [];
+  for (;;) {
+    const end = nextSample(tree.root, taken);
+    if (end === undefined) return votes;
+    if (end.answer !== undefined) votes.push(voteOf(end));
+  }
+}
+
+/** The end of the next sample, or undefined where it is still on its way. */
+function nextSample(root: Node, taken: Map<Node, number>): Node | undefined {
+  let node: Node | undefined = root;
+  while (node !== undefined && !node.terminal) {
+    const index: number = taken.get(node) ?? 0;
+    taken.set(node, index + 1);
+    node = node.byIndex?.get(index);
+  }
+  return node;
+}
+
+function voteOf(node: Node): PathVote {
+  return { answer: node.answer!, weight: node.reward === undefined ? 1 : node.score, node };
+}
