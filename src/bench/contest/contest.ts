@@ -11,6 +11,7 @@ import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { hash } from '../../base/random.ts';
 import { createScheduler } from '../../policy/create.ts';
 import type { PolicyName } from '../../policy/policy.ts';
+import type { ExpansionMode } from '../../program/mcts/mcts.ts';
 import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
 import { LiveLoop, systemClock } from '../../runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
@@ -22,7 +23,15 @@ export interface Contender {
   readonly program: ProgramName;
   readonly policy: PolicyName;
   readonly rollouts: number;
+  /** Which of the models of a comparison scores it. */
+  readonly verifier?: VerifierMode;
+  /** Of MCTS. */
+  readonly expansion?: ExpansionMode;
 }
+
+/** Who scores: the reward model with the checker in front of it, the reward model alone, the checker alone. */
+export const verifierModes = ['both', 'prm', 'checker'] as const;
+export type VerifierMode = (typeof verifierModes)[number];
 
 export interface ContestSettings {
   /** What all contenders are told, where their program knows it. */
@@ -69,10 +78,10 @@ export async function runBlock(
 ): Promise<void> {
   await answerAll(contest, contender, questions, onTrial);
   // Cancelled requests may still be on their way; the next runtime numbers its own from 0 again.
-  while (outstanding(contest) > 0) await new Promise(setImmediate);
+  while (outstanding(contest.model) > 0) await new Promise(setImmediate);
 }
 
-function outstanding({ model: { engine, verifier } }: Contest): number {
+function outstanding({ engine, verifier }: OpenModel): number {
   const { runningSequences, waitingSequences } = engine.load();
   return runningSequences + waitingSequences + (verifier?.load().waiting ?? 0);
 }
@@ -123,22 +132,37 @@ function answerAll(
   });
 }
 
-export function schedulerOf({ model, settings }: Contest, { policy }: Contender): Scheduler {
-  return createScheduler(policy, policyOptionsOf(settings.wish, model.config));
+export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
+  const { model, settings } = contest;
+  const scheduler = createScheduler(contender.policy, policyOptionsOf(settings.wish, model.config));
+  return contender.program === 'best-of-n' ? oneByOne(scheduler) : scheduler;
 }
 
-export function contestRequest({ model, settings }: Contest, { contender, question }: ContestJob): SearchRequest {
+/** One strand for everyone: who may stop at an accepted sample does not draw the next one before it has looked. */
+function oneByOne(scheduler: Scheduler): Scheduler {
+  const narrow = <Each extends object>(each: Each) => ({ ...each, naturalWidth: 1, demand: 1 });
+  const { name, ageingSeconds } = scheduler;
+  return {
+    name,
+    ageingSeconds,
+    decide: (seen) =>
+      scheduler.decide({ ...seen, waiting: seen.waiting.map(narrow), running: seen.running.map(narrow) }),
+  };
+}
+
+export function contestRequest(contest: Contest, { contender, question }: ContestJob): SearchRequest {
+  const { settings, model } = contest;
   const plan = ownPlan(model, question.question, wishOf(contender, settings), hash(settings.seed, question.id));
   return requestOf(buildSearch(plan), `${contender.name} ${question.id}`, model.extract ?? extractAnswer);
 }
 
 /** What all are told, without what this contender's program does not know. */
-function wishOf({ program, policy, rollouts }: Contender, { wish }: ContestSettings): Wish {
+function wishOf({ program, policy, rollouts, expansion }: Contender, { wish }: ContestSettings): Wish {
   const { options, takesTemperature } = programOf(program);
   const foreign = Object.keys(programKnobs).filter((name) => !Object.hasOwn(options, name));
   const unknown = new Set([...foreign, ...(takesTemperature ? [] : ['temperature'])]);
   const known = Object.fromEntries(Object.entries(wish).filter(([name]) => !unknown.has(name)));
-  return { ...known, program, policy, rollouts };
+  return { ...known, program, policy, rollouts, ...(expansion === undefined ? {} : { expansion }) };
 }
 
 export function trialOf(

@@ -1,8 +1,8 @@
-// Tallies as a table of at most 80 columns.
+// Tallies as a table. `drawn` are the generator's tokens a question, `scored` those that the verifier computed.
 
 import type { Interval, Tally, Waste } from './tally.ts';
 
-const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'tokens', 'exits %'] as const;
+const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'drawn', 'scored', 'exits %'] as const;
 const letters: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
 
 export function tallyTable(tallies: readonly Tally[]): string {
@@ -12,13 +12,14 @@ export function tallyTable(tallies: readonly Tally[]): string {
     seconds(each.p50Ms),
     seconds(each.p95Ms),
     each.tokens.toFixed(0),
+    each.scoredTokens.toFixed(0),
     exitText(each.exits),
   ]);
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, column) =>
-        column === 0 || column === 5 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+        column === 0 || column === head.length - 1 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
       )
       .join('  ')
       .trimEnd();

@@ -17,6 +17,8 @@ export interface Tally {
   readonly p95Ms: Interval;
   readonly tokens: number;
   readonly scoredTokens: number;
+  /** Of generator and verifier together. */
+  readonly bothTokens: number;
   /** Share of each exit. */
   readonly exits: Readonly<Record<string, number>>;
   /** Questions without an answer. */
@@ -46,6 +48,7 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
     p95Ms: quantile(latencies, 0.95),
     tokens: mean(trials.map((trial) => trial.generatedTokens)),
     scoredTokens: mean(trials.map((trial) => trial.scoredTokens)),
+    bothTokens: mean(trials.map(({ generatedTokens, scoredTokens }) => generatedTokens + scoredTokens)),
     exits: Object.fromEntries(
       kinds.map((kind) => [kind, trials.filter(({ exit }) => exit === kind).length / trials.length]),
     ),

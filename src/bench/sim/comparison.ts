@@ -31,6 +31,8 @@ export interface ComparisonPlan {
   /** The second row that all are compared with, besides vanilla. */
   readonly base: RowName;
   readonly verifierReuses: boolean;
+  /** A recording to draw from instead of the question profiles. */
+  readonly trees?: string | undefined;
 }
 
 /** One policy in one setting under one seed. */
@@ -99,7 +101,8 @@ function capacityIn(result: TrialResult): number {
 }
 
 function specOf(plan: ComparisonPlan, { setting, seed, row }: Spot, arrivals: TrialSpec['arrivals']): TrialSpec {
-  const { requests, budget, rollouts, threshold, verifierReuses, roofline } = plan;
-  const system = { requests, budget, rollouts, threshold, verifierReuses, ...(roofline && { roofline }) };
+  const { requests, budget, rollouts, threshold, verifierReuses, roofline, trees } = plan;
+  const given = { ...(roofline && { roofline }), ...(trees === undefined ? {} : { trees }) };
+  const system = { requests, budget, rollouts, threshold, verifierReuses, ...given };
   return { ...trialDefaults, ...system, setting, seed, contender: contenderOf(row), arrivals };
 }

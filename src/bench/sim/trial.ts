@@ -4,7 +4,7 @@
 import { requestOf } from '../../answering/search-request.ts';
 import { assert } from '../../base/assert.ts';
 import { hash, Random } from '../../base/random.ts';
-import { extractAnswer, QuestionModel, type QuestionProfile } from '../../engine/sim/question-model.ts';
+import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
 import type { Cost, ExitKind } from '../../log/end.ts';
@@ -12,6 +12,7 @@ import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
 import { type SimulatedContender, type SimulatedSearch, searchOf } from './contenders.ts';
+import { questionsOf, type SimulatedQuestions } from './questions.ts';
 import {
   costOf,
   type GpuName,
@@ -45,6 +46,8 @@ export interface TrialSpec {
   readonly profile?: Partial<QuestionProfile>;
   /** Which questions, by number; the first `requests` unless given. */
   readonly questions?: readonly number[];
+  /** A recording whose trees are drawn from instead of the setting's question profile. */
+  readonly trees?: string;
 }
 
 export const trialDefaults = {
@@ -84,7 +87,7 @@ export function runTrial(spec: TrialSpec): TrialResult {
 class TrialRun {
   readonly #spec: TrialSpec;
   readonly #world = new World();
-  readonly #model: QuestionModel;
+  readonly #model: SimulatedQuestions;
   readonly #engine: SimEngine;
   readonly #verifier: SimVerifier;
   readonly #runtime: Runtime;
@@ -102,7 +105,7 @@ class TrialRun {
   constructor(spec: TrialSpec) {
     this.#spec = spec;
     const setting = settingOf(spec.setting);
-    this.#model = new QuestionModel({ ...setting.profile, ...spec.profile });
+    this.#model = questionsOf(spec);
     const { generator, rewardModel } = setting;
     const { replicas, sequenceLimit } = hardware;
     this.#engine = new SimEngine(this.#world, this.#model, {
@@ -167,11 +170,10 @@ class TrialRun {
   }
 
   #requestOf(at: number): SearchRequest {
-    const { setting, seed } = this.#spec;
     const { built } = this.#search;
-    const text = `${setting} seed ${seed} question ${this.#questions[at]}`;
-    const plan = { ...built.plan, prompt: { kind: 'text', text }, seed: hash(text) } as const;
-    return requestOf({ ...built, plan }, String(at), extractAnswer);
+    const prompt = this.#model.promptOf(this.#questions[at]!);
+    const plan = { ...built.plan, prompt, seed: hash(JSON.stringify(prompt)) };
+    return requestOf({ ...built, plan }, String(at), this.#model.extract);
   }
 
   #react(): void {
@@ -194,7 +196,7 @@ class TrialRun {
       ...{ arrivalMs: result.arrivalMs, admittedMs: result.admittedMs, endedMs: result.endedMs },
       ...{ rollouts: result.rollouts, exit: result.exit.kind },
       tokens: 0,
-      correct: result.answer?.complete === true && result.answer.answer === this.#model.question(prompt).answer,
+      correct: result.answer?.complete === true && this.#model.isRight(prompt, result.answer.answer),
     };
     this.#left -= 1;
     const waiting = this.#runtime.waiting.size;

@@ -1,27 +1,34 @@
-// `coppice bench`: a set of questions through greedy, best-of-n, beam and MCTS under each policy, on the embedded engine;
-// one table. Every trial can be kept in a file, from which an interrupted run goes on.
+// `coppice bench`: a set of questions through greedy, best-of-n, beam and MCTS on the embedded engine; one table. Everyone gets
+// the exits that it can use, tokens of both models are counted, and best-of-n runs at as many tokens as the best search.
+// Every trial can be kept in a file, from which an interrupted run goes on.
 
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { closeModel } from '../../answering/open-model.ts';
+import { closeModel, type OpenModel } from '../../answering/open-model.ts';
 import { openModel } from '../../answering/open-models.ts';
 import { type OwnModelOptions, ownModel } from '../../answering/own-model.ts';
 import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
 import { raise } from '../../base/fault.ts';
+import { contendersOf, type EntrantName, entrantNames } from '../../bench/contest/contenders.ts';
 import {
   type Contender,
   type Contest,
   type ContestSettings,
   runBlock,
   type Trial,
+  type VerifierMode,
+  verifierModes,
 } from '../../bench/contest/contest.ts';
-import { type Tally, tally, unsolvedIn } from '../../bench/contest/tally.ts';
+import { type EqualTokens, equalTokens, trialsOf } from '../../bench/contest/equal-tokens.ts';
+import { pairing, pairingLine } from '../../bench/contest/pairs.ts';
+import { tally, unsolvedIn } from '../../bench/contest/tally.ts';
 import { tallyTable } from '../../bench/contest/tally-table.ts';
+import { recordTrees } from '../../bench/contest/tree-record.ts';
+import { Trials } from '../../bench/contest/trial-file.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
-import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
+import { programOf } from '../../program/registry/programs.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
 import { modelOptions, modelUsage, readModelFlags } from '../terminal/model-flags.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
@@ -37,7 +44,7 @@ const ownDefaults = {
   temperature: '1 for the shipped models, else 0.8',
 } as const;
 
-const tasks = ['countdown', 'word-problem'] as const;
+const tasks = ['countdown', 'word-problem', 'ledger', 'sudoku'] as const;
 const splits = ['test', 'calibration'] as const;
 
 const usage = `usage: coppice bench [options]
@@ -49,12 +56,14 @@ Answers a set of questions with several programs and policies, on the embedded e
   --range A-B           only questions A to B of the file, counted from 1
   --size N              so many questions, spread evenly over the set (40)
   --full                all of them
-  --programs NAMES      of ${programNames.join(', ')}
-  --policies NAMES      for mcts: ${policyNames.join(', ')}
+  --programs NAMES      of ${entrantNames.join(', ')}; all stop at an accepted answer
+  --policies NAMES      for mcts and mcts-lazy: ${policyNames.join(', ')}
+  --scored-by NAMES     both, prm (the reward model alone), checker (the task's checker alone): a row each
   --rollouts N          ${requestKnobs.rollouts.why} (16)
 ${knobUsage(main, ownDefaults)}
   --concurrency N       searches at a time (8)
   --seed N              (1)
+  --record FILE         only draws --rollouts samples of every question and writes their trees there, for sim --trees
   --resume FILE         keeps every trial there, and does not repeat those that it holds
   --json                prints JSON instead of the table
 
@@ -64,9 +73,13 @@ ${modelUsage}
 of all searches, where their policy or program knows it:
 ${knobUsage([...sizes, ...optionKnobs])}`;
 
-const defaults = { programs: 'greedy,best-of-n,beam,mcts', policies: policyNames.join(','), size: '40' };
+const defaults = {
+  programs: 'greedy,best-of-n,beam,mcts,mcts-lazy',
+  policies: 'positive',
+  scoredBy: 'both',
+  size: '40',
+};
 const blockQuestions = 20; // questions that a contender answers before the next one has its turn
-const equalTokensName = 'best-of-n, equal tokens';
 
 const text = { type: 'string' } as const;
 export const flags = {
@@ -80,9 +93,11 @@ export const flags = {
   full: { type: 'boolean', default: false },
   programs: { type: 'string', default: defaults.programs },
   policies: { type: 'string', default: defaults.policies },
+  'scored-by': { type: 'string', default: defaults.scoredBy },
   rollouts: { type: 'string', default: '16' },
   concurrency: { type: 'string', default: '8' },
   seed: { type: 'string', default: '1' },
+  record: text,
   resume: text,
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false, short: 'h' },
@@ -96,10 +111,12 @@ type Settings = ContestSettings & {
   readonly range?: readonly [number, number];
   readonly size: number;
   readonly full: boolean;
-  readonly programs: readonly ProgramName[];
+  readonly entrants: readonly EntrantName[];
   readonly policies: readonly PolicyName[];
+  readonly scoredBy: readonly VerifierMode[];
   readonly rollouts: number;
   readonly resume?: string;
+  readonly record?: string;
   readonly json: boolean;
 };
 
@@ -110,31 +127,54 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const questions = chooseQuestions(settings);
-  const contenders = contendersOf(settings);
-  const kept = new Trials(settings);
-  const model = await openModel(ownModel(settings.own), process.env);
-  for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
+  if (settings.record !== undefined) return record(settings, settings.record, questions);
+  const contenders = contendersOf({ ...settings, verifiers: settings.scoredBy });
+  const kept = new Trials(settings.resume, configurationOf(settings));
+  const models = new Map<VerifierMode, OpenModel>();
   try {
-    const contest: Contest = { model, settings, isCorrect: isRight };
-    const comparesTokens = settings.programs.includes('best-of-n') && settings.programs.includes('mcts');
-    const rows = contenders.length + (comparesTokens ? 1 : 0);
-    const watch = new Progress(settings, kept, questions.length * rows);
-    await runAll(contest, contenders, questions, kept, watch);
-    if (comparesTokens) {
-      const equal = equalTokens(kept, settings);
-      await runAll(contest, [equal], questions, kept, watch);
-      contenders.push(equal);
+    for (const mode of settings.scoredBy) {
+      models.set(mode, await openModel(ownModel(withVerifier(settings.own, mode)), process.env));
     }
+    for (const warning of models.get(settings.scoredBy[0]!)?.warnings ?? []) console.error(`warning: ${warning}`);
+    const contestOf = ({ verifier = 'both' }: Contender): Contest => {
+      return { model: models.get(verifier)!, settings, isCorrect: isRight };
+    };
+    const watch = new Progress(settings, kept, questions.length * (contenders.length + 1));
+    const answer = (rows: readonly Contender[]) => runAll(contestOf, rows, questions, kept, watch);
+    await answer(contenders);
+    const equal = await equalTokens(contenders, questions, kept, answer);
     watch.end();
-    print(settings, model.note ?? model.config.name, questions, contenders, kept);
+    const [model] = models.values();
+    print(settings, model?.note ?? '', questions, contenders, equal, kept);
+    return 0;
+  } finally {
+    await Promise.all([...models.values()].map(closeModel));
+  }
+}
+
+async function record(settings: Settings, file: string, questions: readonly GoldQuestion[]): Promise<number> {
+  const { own, wish, rollouts: samples, seed } = settings;
+  const model = await openModel(ownModel(own), process.env);
+  try {
+    await recordTrees(
+      { file, model, modelName: own.model ?? 'sapling', wish, samples, seed, isCorrect: isRight },
+      questions,
+    );
+    console.log(`${questions.length} trees of ${samples} samples in ${file}`);
     return 0;
   } finally {
     await closeModel(model);
   }
 }
 
+/** The model with one of its judges, or both, as it has them by itself. */
+function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModelOptions {
+  if (mode === 'prm') return { ...own, check: 'none' };
+  return mode === 'checker' ? { ...own, prm: 'exact' } : own;
+}
+
 async function runAll(
-  contest: Contest,
+  contestOf: (contender: Contender) => Contest,
   contenders: readonly Contender[],
   questions: readonly GoldQuestion[],
   kept: Trials,
@@ -145,63 +185,11 @@ async function runAll(
     for (const contender of contenders) {
       const open = block.filter((question) => !kept.has(contender.name, question.id));
       if (open.length === 0) continue;
-      await runBlock(contest, contender, open, (trial) => {
+      await runBlock(contestOf(contender), contender, open, (trial) => {
         kept.add(trial);
         watch.tick(trial);
       });
     }
-  }
-}
-
-/** The trials so far, in memory and, where asked for, in a file. */
-class Trials {
-  readonly #byContender = new Map<string, Map<string, Trial>>();
-  readonly #file: string | undefined;
-
-  constructor(settings: Settings) {
-    this.#file = settings.resume;
-    if (this.#file === undefined) return;
-    const configuration = JSON.stringify(configurationOf(settings));
-    if (!existsSync(this.#file)) {
-      writeFileSync(this.#file, `${configuration}\n`);
-      return;
-    }
-    const [head, ...lines] = readFileSync(this.#file, 'utf8').split('\n');
-    if (head !== configuration) {
-      raise('bad-setting', `--resume ${this.#file} holds trials of other settings: ${head?.slice(0, 200)}`);
-    }
-    for (const line of lines) if (line !== '') this.#keep(parseTrial(this.#file, line));
-  }
-
-  has(contender: string, question: string): boolean {
-    return this.#byContender.get(contender)?.has(question) ?? false;
-  }
-
-  of(contender: string): Trial[] {
-    return [...(this.#byContender.get(contender)?.values() ?? [])];
-  }
-
-  get count(): number {
-    return [...this.#byContender.values()].reduce((sum, trials) => sum + trials.size, 0);
-  }
-
-  add(trial: Trial): void {
-    this.#keep(trial);
-    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(trial)}\n`);
-  }
-
-  #keep(trial: Trial): void {
-    const trials = this.#byContender.get(trial.contender) ?? new Map<string, Trial>();
-    trials.set(trial.question, trial);
-    this.#byContender.set(trial.contender, trials);
-  }
-}
-
-function parseTrial(file: string, line: string): Trial {
-  try {
-    return JSON.parse(line) as Trial;
-  } catch {
-    return raise('bad-setting', `--resume ${file} has a line that is not JSON: ${line.slice(0, 80)}`);
   }
 }
 
@@ -235,27 +223,6 @@ class Progress {
   }
 }
 
-function contendersOf(settings: Settings): Contender[] {
-  const { rollouts } = settings;
-  const all: Contender[] = [
-    { name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 },
-    { name: `best-of-${rollouts}`, program: 'best-of-n', policy: 'vanilla', rollouts },
-    { name: `self-consistency ${rollouts}`, program: 'self-consistency', policy: 'vanilla', rollouts },
-    { name: 'beam', program: 'beam', policy: 'positive', rollouts },
-    ...settings.policies.map((policy): Contender => ({ name: `mcts ${policy}`, program: 'mcts', policy, rollouts })),
-  ];
-  return all.filter(({ program }) => settings.programs.includes(program));
-}
-
-/** Best-of-n with as many samples as cost what vanilla MCTS (or the first policy asked for) cost. */
-function equalTokens(kept: Trials, settings: Settings): Contender {
-  const policy = settings.policies.includes('vanilla') ? 'vanilla' : settings.policies[0]!;
-  const mcts = tally('', kept.of(`mcts ${policy}`)).tokens;
-  const sample = tally('', kept.of(`best-of-${settings.rollouts}`)).tokens / settings.rollouts;
-  const rollouts = Math.max(1, Math.round(mcts / Math.max(1, sample)));
-  return { name: equalTokensName, program: 'best-of-n', policy: 'vanilla', rollouts };
-}
-
 function chooseQuestions(settings: Settings): readonly GoldQuestion[] {
   const file = settings.file ?? taskFile(settings);
   const all = readQuestions(file);
@@ -271,32 +238,33 @@ function print(
   note: string,
   questions: readonly GoldQuestion[],
   contenders: readonly Contender[],
+  equal: EqualTokens | undefined,
   kept: Trials,
 ): void {
   const ids = new Set(questions.map(({ id }) => id));
-  const trials = contenders.map(({ name }) => kept.of(name).filter(({ question }) => ids.has(question)));
+  const names = [...new Set([...contenders.map(({ name }) => name), ...(equal === undefined ? [] : [equal.row])])];
+  const trials = names.map((name) => trialsOf(kept, name, ids));
   const unsolved = unsolvedIn(trials.flat());
-  const tallies = contenders.map(({ name }, at) => tally(name, trials[at]!, unsolved));
+  const tallies = names.map((name, at) => tally(name, trials[at]!, unsolved));
+  const theirs = equal === undefined ? [] : trialsOf(kept, equal.row, ids);
+  const pairings = equal === undefined ? [] : trials.map((ours) => pairing(ours, theirs));
   const configuration = configurationOf(settings);
   if (settings.json) {
-    console.log(JSON.stringify({ ...configuration, note, contenders, tallies }));
+    console.log(JSON.stringify({ ...configuration, note, contenders, tallies, equal, pairings }));
     return;
   }
   console.log(`${questions.length} questions, ${note}`);
   console.log(tallyTable(tallies));
-  console.log(`\n${configurationLine(configuration)}\n${equalTokensLine(contenders, tallies)}`.trimEnd());
-}
-
-function equalTokensLine(contenders: readonly Contender[], tallies: readonly Tally[]): string {
-  const at = contenders.findIndex(({ name }) => name === equalTokensName);
-  return at < 0
-    ? ''
-    : `equal tokens: ${contenders[at]!.rollouts} samples, ${tallies[at]!.tokens.toFixed(0)} tokens a question`;
+  if (equal !== undefined) {
+    console.log(`\nagainst ${equal.row}, which takes the tokens of ${equal.as}; intervals paired by question`);
+    for (const each of pairings) if (each.contender !== equal.row) console.log(pairingLine(each));
+  }
+  console.log(`\n${configurationLine(configuration)}`);
 }
 
 /** What was given, and what holds where nothing was. */
 function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: Settings) {
-  const { concurrency, budget, seed } = rest;
+  const { concurrency, budget, seed, scoredBy } = rest;
   const { model = 'sapling', engines, verifiers, kind, prm, reading } = own;
   const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind };
   const { check, branching, threshold, choose, sampling } = ownModel(own);
@@ -307,6 +275,7 @@ function configurationOf({ own, wish, task, split, file, range, size, full, roll
     ...servers,
     prm,
     check,
+    scoredBy: scoredBy.join('+'),
     reading,
     ...questions,
     rollouts,
@@ -327,19 +296,20 @@ function configurationLine(configuration: ReturnType<typeof configurationOf>): s
 function readSettings(args: readonly string[]): Settings | undefined {
   const { values } = readArguments({ args: [...args], options: flags });
   if (values.help) return undefined;
-  const programs = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
+  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), entrantNames));
   return {
     task: oneOf('task', values.task, tasks),
     split: oneOf('split', values.split, splits),
     size: whole('size', values.size, 1, 1_000_000, 'questions'),
     full: values.full,
-    programs,
+    entrants,
+    scoredBy: values['scored-by'].split(',').map((name) => oneOf('scored-by', name.trim(), verifierModes)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
     rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts),
     wish: readWish(values, told),
     own: readModelFlags(
       values,
-      programs.some((name) => programOf(name).needsVerifier),
+      entrants.some((name) => name === 'mcts-lazy' || programOf(name).needsVerifier),
     ),
     concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
     budget: flagOf('budget', values.budget ?? '16', budgetKnob),
@@ -348,6 +318,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     ...given('file', values.questions, String),
     ...given('range', values.range, readRange),
     ...given('resume', values.resume, String),
+    ...given('record', values.record, String),
   };
 }
 

@@ -6,6 +6,7 @@ import type { NumberKnob } from '../../base/knob.ts';
 import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
 import { allRows, contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
 import { type Preset, presets } from '../../bench/sim/presets.ts';
+import { readTrees } from '../../bench/sim/questions.ts';
 import { type GpuName, gpus, searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
 import { defaultThreads } from '../../bench/sim/trial-pool.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
@@ -32,6 +33,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --rollouts N       rollouts of a search (${searchDefaults.rollouts})
   --threshold X      score at which an answer is accepted (${searchDefaults.threshold})
   --roofline GPU     step times from a roofline of ${Object.keys(gpus).join(' or ')} instead of the measured tables
+  --trees FILE       draws from recorded trees (bench --record) instead of the question profiles
   --base ROW         the second row to compare with (positive)
   --no-prefix-reuse  the verifier computes prompt and path again for every step
   --full             the published size
@@ -77,6 +79,7 @@ export function readOptions(args: readonly string[]): SimOptions {
       threshold: number('threshold', values.threshold, searchDefaults.threshold, modelKnobs.threshold),
       roofline: rooflineOf(values.roofline),
       verifierReuses: values['no-prefix-reuse'] !== true,
+      trees: values.trees && readTrees(values.trees) && values.trees,
     },
     ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
@@ -95,7 +98,16 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 export const flags = {
   ...{ policy: text, setting: text, load: text, seed: text, seeds: text, requests: text, budget: text },
-  ...{ experiment: text, out: text, threads: text, base: text, rollouts: text, threshold: text, roofline: text },
+  ...{
+    experiment: text,
+    out: text,
+    threads: text,
+    base: text,
+    rollouts: text,
+    threshold: text,
+    roofline: text,
+    trees: text,
+  },
   ...{ full: flag, each: flag, signature: flag, json: flag },
   help: { type: 'boolean', short: 'h' },
   'no-prefix-reuse': flag,

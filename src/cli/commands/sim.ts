@@ -61,7 +61,8 @@ function textOf({ plan, each }: SimOptions, cells: readonly Cell[]): string {
 }
 
 function headOf(plan: ComparisonPlan): string {
-  const { requests, seeds, budget, settings, verifierReuses, base, threshold, rollouts, roofline } = plan;
+  const { requests, seeds, budget, verifierReuses, base, threshold, rollouts, roofline, trees } = plan;
+  const settings = trees === undefined ? plan.settings : [`${trees} at the speed of ${plan.settings.join(', ')}`];
   const { branching } = searchDefaults;
   const times = roofline === undefined ? 'as measured on an H200' : `by a roofline of the ${roofline.toUpperCase()}`;
   return [

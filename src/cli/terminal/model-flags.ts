@@ -35,7 +35,7 @@ export const modelOptions = {
 export const modelUsage = `  --model NAME|FILE     sapling (ships with coppice) or any GGUF file; with --engine, what the server calls it
   --engine URL          a server of the generator instead of the embedded engine; once per replica
   --key-env NAME        environment variable with its key
-  --prm NAME|FILE       reward model in this process, exact (countdown's own checker) or none;
+  --prm NAME|FILE       reward model in this process, exact (the checkers of the shipped tasks) or none;
                         sapling-prm beside sapling, else none
   --reading NAME        what the reward model is read for: ${readingKnob.values.join(', ')} (${readingKnob.default})
   --good, --bad TEXT    its verdicts, one token each, where they are others than the reading's

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { contendersOf, nearest, nextSamples } from './contenders.ts';
+import type { Trial } from './contest.ts';
+import { pairing } from './pairs.ts';
+
+describe('the rows of a contest', () => {
+  it('give everyone who scores the exit that it can use, and a row to every verifier', () => {
+    const rows = contendersOf({
+      entrants: ['greedy', 'best-of-n', 'mcts-lazy'],
+      policies: ['positive'],
+      verifiers: ['prm', 'checker'],
+      rollouts: 8,
+    });
+    expect(rows.map(({ name, policy, expansion }) => [name, policy, expansion])).toEqual([
+      ['greedy', 'vanilla', undefined],
+      ['best-of-8, prm', 'positive', undefined],
+      ['best-of-8, checker', 'positive', undefined],
+      ['mcts-lazy positive, prm', 'positive', 'lazy'],
+      ['mcts-lazy positive, checker', 'positive', 'lazy'],
+    ]);
+  });
+});
+
+describe('samples for as many tokens', () => {
+  /** An exit makes tokens grow by less than samples do. */
+  const costOf = (samples: number) => ({ samples, tokens: 100 * Math.sqrt(samples) });
+
+  it('are found by trial, within a twentieth', () => {
+    const attempts = [costOf(4)];
+    for (let next = nextSamples(700, attempts, 512); next !== undefined; next = nextSamples(700, attempts, 512)) {
+      attempts.push(costOf(next));
+    }
+    expect(attempts.length).toBeLessThanOrEqual(5);
+    expect(Math.abs(nearest(700, attempts)!.tokens - 700)).toBeLessThan(0.05 * 700);
+  });
+
+  it('are no more than allowed, and not tried twice', () => {
+    expect(nextSamples(1e6, [costOf(4)], 64)).toBe(64);
+    expect(nextSamples(1e6, [costOf(4), costOf(64)], 64)).toBeUndefined();
+    expect(nextSamples(200, [costOf(4)], 64)).toBeUndefined();
+  });
+});
+
+it('pairs two contenders by question: 3 won, 1 lost, of 8', () => {
+  const trials = (contender: string, right: string): Trial[] =>
+    [...right].map((mark, at) => ({ contender, question: String(at), correct: mark === '1', solvable: true }) as Trial);
+  const { difference, won, lost, questions } = pairing(trials('a', '11110000'), trials('b', '10000001'));
+  expect([won, lost, questions, difference.value]).toEqual([3, 1, 8, 0.25]);
+  // Differences 0, 1, 1, 1, 0, 0, 0, -1: variance (3 · 0.75² + 4 · 0.25² + 1.25²) / 7 = 0.5.
+  expect(difference.high - difference.value).toBeCloseTo(1.96 * Math.sqrt(0.5 / 8), 12);
+  expect(pairing(trials('a', '11'), trials('b', '11')).difference.high).toBeGreaterThan(0);
+});

@@ -1,0 +1,93 @@
+// Records what a real model draws: for each question a tree of independent samples, with every draw's tokens, both readings of the
+// verifier, the answer and whether it is right. Identical draws are one node that is named once per draw. The simulator
+// replays the file at any load (engine/sim/recorded-trees.ts).
+
+import { createHash } from 'node:crypto';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { extractAnswer } from '../../answer/extract.ts';
+import type { OpenModel } from '../../answering/open-model.ts';
+import { ownPlan } from '../../answering/own-model.ts';
+import type { GoldQuestion } from '../../answering/question-file.ts';
+import type { Wish } from '../../answering/search-plan.ts';
+import { buildSearch, requestOf } from '../../answering/search-request.ts';
+import { runSearch } from '../../answering/search-run.ts';
+import { hash } from '../../base/random.ts';
+import { modelPath } from '../../engine/llama/shipped-models.ts';
+import {
+  type RecordedNode,
+  type RecordedTree,
+  type TreesHeader,
+  treesFormat,
+  treesVersion,
+} from '../../engine/sim/recorded-trees.ts';
+import { createScheduler } from '../../policy/create.ts';
+import type { Node } from '../../tree/node.ts';
+import type { Step } from '../../tree/step.ts';
+import type { Tree } from '../../tree/tree.ts';
+
+export interface TreeRecording {
+  readonly file: string;
+  readonly model: OpenModel;
+  /** As the command named it: a shipped model or a path. */
+  readonly modelName: string;
+  readonly wish: Wish;
+  readonly samples: number;
+  readonly seed: number;
+  isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
+}
+
+/** A bound that nothing falls below: the promise is read, and no strand is ended by it. */
+const readsPromise = { promisePrune: Number.MIN_VALUE } as const;
+
+export async function recordTrees(recording: TreeRecording, questions: readonly GoldQuestion[]): Promise<void> {
+  const { file, model, modelName, samples, seed } = recording;
+  const header: TreesHeader = {
+    ...{ format: treesFormat, version: treesVersion, model: modelName, modelHash: hashOf(modelName) },
+    ...{ verifier: model.verifier?.capabilities.name ?? 'none', samples, seed },
+  };
+  writeFileSync(file, `${JSON.stringify(header)}\n`);
+  for (const question of questions) {
+    const tree = await drawTree(recording, question);
+    appendFileSync(file, `${JSON.stringify(recordOf(recording, question, tree))}\n`);
+  }
+}
+
+export function hashOf(model: string): string {
+  return createHash('sha256')
+    .update(readFileSync(modelPath(model)))
+    .digest('hex');
+}
+
+async function drawTree({ model, wish, samples, seed }: TreeRecording, question: GoldQuestion): Promise<Tree> {
+  const asked = { ...wish, ...readsPromise, program: 'best-of-n', policy: 'vanilla', rollouts: samples } as const;
+  const plan = ownPlan(model, question.question, asked, hash(seed, question.id));
+  const request = requestOf(buildSearch(plan), question.id, model.extract ?? extractAnswer);
+  const { engine, verifier } = model;
+  const scheduler = createScheduler('vanilla', {});
+  const run = { engine, scheduler, budget: samples, request, ...(verifier === undefined ? {} : { verifier }) };
+  const { tree } = await runSearch(run);
+  return tree;
+}
+
+function recordOf({ isCorrect }: TreeRecording, question: GoldQuestion, tree: Tree): RecordedTree {
+  const nodes = tree.nodes.map((node): RecordedNode => {
+    const { step, reward, promise, answer, terminal } = node;
+    const found = { reward, promise, answer, ...(terminal ? { right: isCorrect(question, answer) } : {}) };
+    return { ...(step === undefined ? {} : { step: plainStep(step) }), ...definedOf(found), draws: drawsOf(node) };
+  });
+  // The engine does not say how long a prompt is; the shipped vocabulary has about two characters a token.
+  return { question: question.question, promptTokens: Math.ceil(question.question.length / 2), nodes };
+}
+
+/** Without what only its own engine can use again. */
+function plainStep({ text, tokens, meanLogprob, end }: Step): Step {
+  return { text, tokens, meanLogprob, end };
+}
+
+function drawsOf({ byIndex }: Node): number[] {
+  return [...(byIndex ?? [])].sort(([a], [b]) => a - b).map(([, child]) => child.id);
+}
+
+function definedOf(values: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
