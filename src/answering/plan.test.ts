@@ -4,7 +4,7 @@ import { printExample } from '../config/print.ts';
 import { programOf } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import { defaultModel } from './default-models.ts';
-import { escalatedPlan, makePlan } from './plan.ts';
+import { escalatedPlan, makePlan, usualSearch } from './plan.ts';
 import { askedQuestion } from './question-form.ts';
 import { Refusal } from './refusal.ts';
 import type { PlannedModel, PlanRequest, Wish } from './search-plan.ts';
@@ -38,6 +38,19 @@ describe('a plan', () => {
     expect(makePlan(requestOf({}))).toMatchObject({ rollouts: 16, tokenBudget: 40_000 });
     expect(makePlan(requestOf({ effort: 'high' }))).toMatchObject({ rollouts: 64, tokenBudget: 120_000 });
     expect(refusal(requestOf({ rollouts: 257 })).message).toMatch(/is 257; at most 256 is allowed \(limits.rollouts\)/);
+  });
+
+  it('is announced as it is made: the program that really runs, and who judges its answers', () => {
+    for (const model of [modelOf(), modelOf({}, 'none'), modelOf({ verifier: { kind: 'confidence' } }, 'mean')]) {
+      const { program, policy, scoring } = makePlan(requestOf({}, model));
+      expect(usualSearch(model)).toEqual({ program, policy, scoring });
+    }
+    expect(usualSearch(modelOf({}, 'none'))).toMatchObject({
+      program: 'self-consistency',
+      scoring: 'self-consistency',
+    });
+    expect(usualSearch(modelOf({ verifier: { kind: 'confidence' } }, 'mean')).scoring).toBe('confidence');
+    expect(makePlan(requestOf({ program: 'greedy' })).scoring).toBe('none');
   });
 
   it('takes the same sizes everywhere: a beam is worth two rollouts', () => {

@@ -84,6 +84,10 @@ describe('findings', () => {
     expect(warnings({ prefixCaching: false }).join()).toMatch(/--no-enable-prefix-caching/);
     expect(warnings({ dialect: 'sglang', prefixCaching: false }).join()).toMatch(/--disable-radix-cache/);
     expect(warnings({ dialect: 'llama-server', sequenceLimit: 1, contextTokens: 512 }).length).toBe(2);
+    const short = (trainedTokens: number) =>
+      warnings({ dialect: 'llama-server', contextTokens: 512, trainedTokens }).join('\n');
+    expect(short(512)).toContain('the model itself knows no more');
+    expect(short(4096)).toContain('raise -c');
     expect(warnings({ dialect: 'openai', logprobs: false }).length).toBe(4);
     expect(verifierFindings('qwen-prm', facts)[0]?.level).toBe('warning');
     expect(verifierFindings('rlhflow', facts)[0]?.level).toBe('good');

@@ -1,0 +1,73 @@
+// The command line as a stranger meets it: version, mistakes, a reader that stops reading, and questions put to a server.
+
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { run as ask } from '../../src/cli/commands/ask.ts';
+import { VllmServer } from '../servers/vllm-server.ts';
+import { writeTinyModel } from '../support/tiny-gguf.ts';
+
+type Ran = { readonly status: number; readonly output: string; readonly errors: string };
+
+function coppice(...args: readonly string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['src/cli/main.ts', ...args], (error, output, errors) => {
+      resolve({ status: error === null ? 0 : Number(error.code ?? -1), output, errors });
+    });
+  });
+}
+
+describe('coppice', () => {
+  it('tells its version, and what a mistyped command was meant to be', async () => {
+    const [version, typo] = await Promise.all([coppice('--version'), coppice('sevre')]);
+    expect(version).toMatchObject({ status: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(typo).toMatchObject({ status: 2, errors: "coppice: there is no command 'sevre'; did you mean serve?\n" });
+  });
+
+  it('ends quietly when whoever reads its output stops reading', async () => {
+    const child = spawn(process.execPath, ['src/cli/main.ts', 'completion', 'fish'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    let errors = '';
+    child.stderr.on('data', (data) => {
+      errors += data;
+    });
+    const status = await new Promise((resolve) => child.once('close', resolve));
+    expect({ status, errors }).toEqual({ status: 0, errors: '' });
+  });
+});
+
+describe('coppice ask on a server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-line-'));
+  const server = new VllmServer();
+  afterEach(() => vi.restoreAllMocks());
+
+  it('answers without a score where nothing scores, and with a GGUF reward model beside the server', async () => {
+    const prm = join(folder, 'prm.gguf');
+    writeTinyModel(prm, { kind: 'random', seed: 3 });
+    await server.listen();
+    try {
+      const plain = await answered('--engine', server.url);
+      expect(plain.record).toMatchObject({ verdict: 'unscored', score: null, program: 'self-consistency' });
+      expect(plain.status).toBe(0);
+      const scored = await answered('--engine', server.url, '--prm', prm, '--threshold', '1');
+      expect(scored.record).toMatchObject({ verdict: 'below-threshold', program: 'mcts' });
+      expect(scored.status).toBe(3);
+      expect(scored.warned).toContain('does not tell a right step from a wrong one');
+    } finally {
+      await server.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  async function answered(...flags: readonly string[]) {
+    const [lines, warnings]: [string[], string[]] = [[], []];
+    vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void warnings.push(line));
+    const status = await ask(['What is 2 + 3?', '--json', '--rollouts', '3', '--policy', 'vanilla', ...flags]);
+    return { status, record: JSON.parse(lines.join('\n')) as Record<string, unknown>, warned: warnings.join('\n') };
+  }
+});
