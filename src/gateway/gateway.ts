@@ -15,6 +15,7 @@ import { chat } from './api/chat.ts';
 import type { GatewayContext } from './api/context.ts';
 import { listExamples, listModels, readModel } from './api/models-api.ts';
 import { OverviewApi } from './api/overview-api.ts';
+import { ResponsesApi } from './api/responses/responses-api.ts';
 import { LogWatchers, searchEvents } from './api/search-events.ts';
 import { cancelSearch, createSearch, listSearches, readSearch } from './api/searches-api.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
@@ -191,7 +192,13 @@ export class Gateway {
 
   #routes(): Route[] {
     const context = this.#context;
+    const responses = new ResponsesApi(context, this.#watchers);
     return [
+      { method: 'POST', path: '/v1/responses', handle: (exchange) => responses.create(exchange) },
+      { method: 'GET', path: '/v1/responses/{id}', stream: true, handle: (exchange) => responses.read(exchange) },
+      { method: 'DELETE', path: '/v1/responses/{id}', handle: (exchange) => responses.remove(exchange) },
+      { method: 'POST', path: '/v1/responses/{id}/cancel', handle: (exchange) => responses.cancel(exchange) },
+      { method: 'GET', path: '/v1/responses/{id}/input_items', handle: (exchange) => responses.inputItems(exchange) },
       { method: 'POST', path: '/v1/chat/completions', handle: (exchange) => chat(context, exchange) },
       { method: 'GET', path: '/v1/models', handle: (exchange) => listModels(context, exchange) },
       { method: 'GET', path: '/v1/models/{name}', handle: (exchange) => readModel(context, exchange) },

@@ -142,6 +142,8 @@ export interface Journal {
   read(search: string, after: number, limit: number): Promise<LoggedEvent[]>;
   /** How many searches went. */
   sweep(retention: Retention): Promise<number>;
+  /** Takes a search that has ended out, log and all; false where there is none. */
+  remove(id: string): Promise<boolean>;
   listen(listener: JournalListener): void;
   /** Why nothing can be written now, for people to read: new work should be refused then. Undefined while all is well. */
   readonly trouble: string | undefined;

@@ -166,6 +166,18 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     await journal.close();
   });
 
+  test('a search that has ended can be taken out, log and all', async () => {
+    const journal = await fresh();
+    await journal.accept(search('a'));
+    await journal.claim('a', 0, 1);
+    for (const each of log('a', 3)) journal.append(1, each);
+    expect(await journal.remove('a')).toBe(false);
+    await journal.finish('a', 1, { state: 'done', endedMs: 9, outcome: {}, texts: {} });
+    expect([await journal.remove('a'), await journal.remove('a')]).toEqual([true, false]);
+    expect([await journal.find('a'), await journal.read('a', -1, 10)]).toEqual([undefined, []]);
+    await journal.close();
+  });
+
   test('a listener hears of every entry once it can be read', async () => {
     const journal = await fresh();
     const heard: number[] = [];

@@ -28,7 +28,7 @@ const message = z.strictObject({
 });
 
 /** Every setting that a client may make and that OpenAI's API has no field for. */
-const coppice = z.strictObject(
+export const coppiceSettings = z.strictObject(
   Object.fromEntries(
     searchKnobNames
       .filter((name) => knobOf(name).client === 'coppice')
@@ -60,7 +60,7 @@ const fields = {
   prompt_cache_key: z.string().max(512).nullish(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   service_tier: z.enum(['auto', 'default']).nullish(),
-  coppice: coppice.nullish(),
+  coppice: coppiceSettings.nullish(),
   // Taken as they are, and refused by name where they ask for something.
   n: anything,
   logprobs: anything,
@@ -93,14 +93,15 @@ export type ChatBody = z.output<typeof chatSchema>;
 export type SearchBody = z.output<typeof searchSchema>;
 
 export function parseChatBody(value: unknown): ChatBody {
-  return parse(chatSchema, value);
+  return parseBody(chatSchema, value);
 }
 
 export function parseSearchBody(value: unknown): SearchBody {
-  return parse(searchSchema, value);
+  return parseBody(searchSchema, value);
 }
 
-function parse<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+/** The value as its schema reads it, or a refusal that names the field. */
+export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;

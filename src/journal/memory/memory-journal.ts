@@ -133,6 +133,12 @@ export class MemoryJournal implements Journal {
     return Math.min(goes.length, retention.atMost);
   }
 
+  async remove(id: string): Promise<boolean> {
+    if (this.#searches.get(id)?.record.endedMs === undefined) return false;
+    this.#drop(id);
+    return true;
+  }
+
   listen(listener: JournalListener): void {
     this.#listeners.push(listener);
   }

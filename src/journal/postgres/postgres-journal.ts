@@ -157,6 +157,10 @@ export class PostgresJournal implements Journal {
     this.#bell.ring({ queued: model });
   }
 
+  async remove(id: string): Promise<boolean> {
+    return this.#run(async () => ((await this.#pool.query(this.#sql.remove, [id])).rowCount ?? 0) > 0);
+  }
+
   listen(listener: JournalListener): void {
     this.#listeners.push(listener);
   }

@@ -18,6 +18,7 @@ export interface PostgresStatements {
   readonly unfinished: string;
   readonly read: string;
   readonly sweep: string;
+  readonly remove: string;
   readonly size: string;
   readonly probe: string;
 }
@@ -82,6 +83,9 @@ export function makeStatements(schema: string): PostgresStatements {
               order by ended_ms limit $3 for update skip locked),
             logs as (delete from ${events} where search in (select id from gone))
             delete from ${searches} where id in (select id from gone)`,
+    remove: `with gone as (select id from ${searches} where id = $1 and ended_ms is not null for update),
+             logs as (delete from ${events} where search in (select id from gone))
+             delete from ${searches} where id in (select id from gone)`,
     size: `select (pg_total_relation_size('${searches}') + pg_total_relation_size('${events}'))::double precision as bytes`,
     probe: `update ${schema}.meta set version = version`,
   };

@@ -125,6 +125,10 @@ export class SqliteJournal implements Journal {
     return this.#write(() => this.#sweep(retention));
   }
 
+  remove(id: string): Promise<boolean> {
+    return this.#write(() => this.#remove(id));
+  }
+
   listen(listener: JournalListener): void {
     this.#listeners.push(listener);
   }
@@ -170,6 +174,12 @@ export class SqliteJournal implements Journal {
       this.#sql.eraseTexts.run(id);
     }
     return true;
+  }
+
+  #remove(id: string): boolean {
+    const { changes } = this.#sql.dropEnded.run(id);
+    if (changes > 0) this.#sql.dropEvents.run(id);
+    return changes > 0;
   }
 
   #sweep(retention: Retention): number {

@@ -34,6 +34,7 @@ const texts = {
   // Large enough to need pages of its own.
   probe: "insert into events (search, sequence, epoch, at_ms, body) values ('~probe', 0, 0, 0, hex(zeroblob(16384)))",
   dropEvents: 'delete from events where search = ?',
+  dropEnded: 'delete from searches where id = ? and ended_ms is not null',
   dropSearch: 'delete from searches where id = ?',
 } as const;
 

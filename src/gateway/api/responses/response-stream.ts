@@ -1,0 +1,91 @@
+// The events of a response, from one of two sources: the journal, where an event goes out only when it is on disk and a
+// reader may come back; or the live search, for a response that is not stored.
+
+import type { SearchRecord } from '../../../journal/journal.ts';
+import type { LiveSearch } from '../../searches/live-search.ts';
+import type { ResultFacts, ResultTexts } from '../../wire/result-json.ts';
+import type { ErrorJson } from '../../wire/search-json.ts';
+import type { GatewayContext } from '../context.ts';
+import type { LogWatchers } from '../search-events.ts';
+import { type ResponseEvent, ResponseFold } from './response-fold.ts';
+import type { ResponseEnd, ResponseFacts } from './response-json.ts';
+
+const pageSize = 500;
+
+/** From the first, up to the last word; waits for what is not on disk yet. */
+export async function* storedEvents(
+  context: GatewayContext,
+  watchers: LogWatchers,
+  facts: ResponseFacts,
+  gone: AbortSignal,
+): AsyncGenerator<ResponseEvent> {
+  const { id } = facts;
+  const fold = new ResponseFold(facts);
+  yield* fold.begin();
+  for (let after = -1; !gone.aborted; ) {
+    // Asked for before reading, so that what becomes safe in between is not missed.
+    const enough = new AbortController();
+    const grown = watchers.next(id, AbortSignal.any([gone, enough.signal]));
+    const entries = await context.journal.read(id, after, pageSize);
+    const record = entries.length > 0 ? undefined : await endedRecord(context, id);
+    if (entries.length === 0 && record === undefined) await grown;
+    enough.abort();
+    for (const entry of entries) yield* fold.apply(entry);
+    after = entries.at(-1)?.sequence ?? after;
+    if (record !== undefined) return yield* fold.finish(endOfRecord(record));
+  }
+}
+
+/** Undefined while lines may still come. */
+async function endedRecord({ journal, searches }: GatewayContext, id: string): Promise<SearchRecord | undefined> {
+  const live = searches.find(id);
+  if (live !== undefined && live.ended === undefined) return undefined;
+  const record = await journal.find(id);
+  return record?.endedMs === undefined ? undefined : record;
+}
+
+/** Follows a search that has just been started; nothing of its log has been missed. */
+export class LiveResponse {
+  readonly #fold: ResponseFold;
+  readonly #search: LiveSearch;
+
+  constructor(search: LiveSearch, facts: ResponseFacts, give: (event: ResponseEvent) => void = () => {}) {
+    this.#fold = new ResponseFold(facts);
+    this.#search = search;
+    const tell = (events: readonly ResponseEvent[]) => {
+      for (const event of events) give(event);
+    };
+    tell(this.#fold.begin());
+    for (const entry of search.unwritten) tell(this.#fold.apply(entry));
+    search.listeners.add({
+      event: (entry) => tell(this.#fold.apply(entry)),
+      ended: () => tell(this.#fold.finish(endOfLive(search))),
+    });
+  }
+
+  json() {
+    return this.#fold.json(endOfLive(this.#search));
+  }
+}
+
+export function endOfLive({ state, ended }: LiveSearch): ResponseEnd {
+  const { result, error } = ended ?? {};
+  return { state, outcome: result?.outcome, texts: result?.texts, error: error?.body };
+}
+
+export function endOfRecord({ state, outcome, texts }: SearchRecord): ResponseEnd {
+  const { error, ...facts } = (outcome ?? {}) as Partial<ResultFacts> & { readonly error?: ErrorJson };
+  const known = facts.exit === undefined ? undefined : (facts as ResultFacts);
+  return { state, outcome: known, texts: texts as ResultTexts | undefined, error };
+}
+
+/** What has been given out until now. */
+export async function foldStored({ journal }: GatewayContext, facts: ResponseFacts): Promise<ResponseFold> {
+  const fold = new ResponseFold(facts);
+  for (let after = -1; ; ) {
+    const entries = await journal.read(facts.id, after, pageSize);
+    for (const entry of entries) fold.apply(entry);
+    after = entries.at(-1)?.sequence ?? after;
+    if (entries.length < pageSize) return fold;
+  }
+}

@@ -1,0 +1,246 @@
+// `/v1/responses`: create, read, resume, cancel, delete, and list what was put in. A response that is stored is a search in
+// the journal; one that is not lives as long as its connection.
+
+import type { Plain } from '../../../journal/journal.ts';
+import { ApiError, journalTrouble, refuse } from '../../http/api-error.ts';
+import { EventStream } from '../../http/event-stream.ts';
+import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../../http/exchange.ts';
+import type { LiveSearch } from '../../searches/live-search.ts';
+import { requireResult } from '../../searches/search-end.ts';
+import { type GatewayContext, requireJournal } from '../context.ts';
+import { planFor } from '../plan-for.ts';
+import type { LogWatchers } from '../search-events.ts';
+import { findResponse, historyOf, noResponse, type StoredBody, type StoredResponse, saidIn } from './conversation.ts';
+import { chatOf, itemsOf, messageOf, parseResponseBody, type ResponseBody } from './response-body.ts';
+import { type ResponseFacts, responseId } from './response-json.ts';
+import { endOfLive, endOfRecord, foldStored, LiveResponse, storedEvents } from './response-stream.ts';
+
+export class ResponsesApi {
+  readonly #context: GatewayContext;
+  readonly #watchers: LogWatchers;
+
+  constructor(context: GatewayContext, watchers: LogWatchers) {
+    this.#context = context;
+    this.#watchers = watchers;
+  }
+
+  async create(exchange: Exchange): Promise<void> {
+    const body = parseResponseBody(parseJson(await readBody(exchange.request, this.#context.config.server.bodyBytes)));
+    requireJournal(this.#context);
+    const stored = this.#isStored(body);
+    const background = body.background === true;
+    const release = background && body.stream !== true ? () => {} : this.#context.streams.take();
+    try {
+      const search = await this.#start(exchange, body, background);
+      const { plan, createdMs } = search.facts;
+      const facts: ResponseFacts = { id: search.id, plan, body, createdMs, background, stored };
+      if (!background) onDisconnect(exchange.response, () => this.#context.searches.cancel(search));
+      if (body.stream === true)
+        await (stored ? this.#sendStored(exchange, facts, -1) : this.#sendLive(exchange, facts, search));
+      else if (background)
+        writeJson(exchange.response, 200, (await foldStored(this.#context, facts)).json(endOfLive(search)));
+      else await this.#answer(exchange, facts, search);
+    } finally {
+      release();
+    }
+  }
+
+  async read(exchange: Exchange): Promise<void> {
+    const { query, response, caller, parameters } = exchange;
+    if (query.has('include') || query.has('include[]'))
+      refuse('unsupported_parameter', "'include' adds nothing here", 'include');
+    const { facts, record } = await findResponse(this.#context, caller, parameters.id ?? '');
+    exchange.search = record.id;
+    if (query.get('stream') !== 'true') return writeJson(response, 200, await this.#json(facts));
+    const after = startingAfter(query);
+    const release = this.#context.streams.take();
+    try {
+      await this.#sendStored(exchange, facts, after);
+    } finally {
+      release();
+    }
+  }
+
+  async cancel(exchange: Exchange): Promise<void> {
+    const { caller, parameters, response } = exchange;
+    const { facts, record } = await findResponse(this.#context, caller, parameters.id ?? '');
+    exchange.search = record.id;
+    if (!facts.background)
+      refuse('bad_request', 'only a response in the background can be cancelled; close the connection of another');
+    await this.#end(record.id);
+    writeJson(response, 200, await this.#json(facts));
+  }
+
+  async remove(exchange: Exchange): Promise<void> {
+    const { caller, parameters, response } = exchange;
+    const { record } = await findResponse(this.#context, caller, parameters.id ?? '');
+    exchange.search = record.id;
+    await this.#end(record.id);
+    await this.#written(record.id);
+    if (!(await this.#context.journal.remove(record.id))) throw noResponse(parameters.id ?? '');
+    writeJson(response, 200, { id: responseId(record.id), object: 'response', deleted: true });
+  }
+
+  async inputItems(exchange: Exchange): Promise<void> {
+    const { caller, parameters, response, query } = exchange;
+    const found = await findResponse(this.#context, caller, parameters.id ?? '');
+    const limit = Number(query.get('limit') ?? 20);
+    if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+      refuse('invalid_value', "'limit' must be a whole number from 1 to 100", 'limit');
+    const items = inputOf(found);
+    if (query.get('order') !== 'asc') items.reverse();
+    const from = items.findIndex(({ id }) => id === query.get('after')) + 1;
+    const data = items.slice(from, from + limit);
+    const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    writeJson(response, 200, { object: 'list', data, ...ends, has_more: items.length > from + limit });
+  }
+
+  // ---- starting --------------------------------------------------------------------------------------------------
+
+  /** What is to be read again needs texts that stay; what does not say so is stored where it can be. */
+  #isStored({ store, background, previous_response_id: previous }: ResponseBody): boolean {
+    const { texts } = this.#context.journal;
+    const need = (name: string) => {
+      const message = `'${name}' needs texts that are kept, and journal.texts is '${texts}'`;
+      return refuse('unsupported_parameter', message, name);
+    };
+    if (texts !== 'keep') {
+      if (store === true) need('store');
+      if (typeof previous === 'string') need('previous_response_id');
+      if (background === true) need('background');
+    }
+    if (background === true && store === false)
+      refuse(
+        'unsupported_parameter',
+        "'store' is false: a response in the background must be stored to be read",
+        'store',
+      );
+    return texts === 'keep' && store !== false;
+  }
+
+  async #start(exchange: Exchange, body: ResponseBody, background: boolean): Promise<LiveSearch> {
+    const { caller, trace } = exchange;
+    const history = await historyOf(this.#context, caller, body);
+    const said = await saidIn(this.#context, caller, itemsOf(body));
+    const { deadlineMs, backgroundDeadlineMs } = this.#context.config.admission;
+    const chat = chatOf(body, [...history, ...said]);
+    const plan = naming(() => planFor(this.#context, chat, caller, background ? backgroundDeadlineMs : deadlineMs));
+    const kept: StoredBody = { ...body, history };
+    const search = await this.#context.searches.start(plan, caller, {
+      background,
+      body: kept as unknown as Plain,
+      trace,
+    });
+    if ('known' in search) throw new ApiError('internal', 'a response has no idempotency key');
+    exchange.search = search.id;
+    return search;
+  }
+
+  // ---- answering -------------------------------------------------------------------------------------------------
+
+  async #answer({ response }: Exchange, facts: ResponseFacts, search: LiveSearch): Promise<void> {
+    const live = new LiveResponse(search, facts);
+    requireResult(await search.wait());
+    writeJson(response, 200, live.json());
+  }
+
+  async #sendLive(exchange: Exchange, facts: ResponseFacts, search: LiveSearch): Promise<void> {
+    const events = this.#stream(exchange);
+    new LiveResponse(search, facts, (event) => events.event(event.type, event));
+    await search.wait();
+    events.end();
+  }
+
+  async #sendStored(exchange: Exchange, facts: ResponseFacts, after: number): Promise<void> {
+    const gone = new AbortController();
+    exchange.response.on('close', () => gone.abort());
+    const events = this.#stream(exchange);
+    for await (const event of storedEvents(this.#context, this.#watchers, facts, gone.signal)) {
+      if (event.sequence_number > after) events.event(event.type, event);
+      await events.ready();
+    }
+    if (!events.closed) events.end();
+  }
+
+  #stream({ response }: Exchange): EventStream {
+    const { heartbeatMs, streamBytes } = this.#context.config.server;
+    return new EventStream(response, { heartbeatMs, limitBytes: streamBytes });
+  }
+
+  async #json(facts: ResponseFacts) {
+    const live = this.#context.searches.find(facts.id);
+    const fold = await foldStored(this.#context, facts);
+    const record = await this.#context.journal.find(facts.id);
+    if (record?.endedMs !== undefined || live === undefined) return fold.json(endOfRecord(record!));
+    return fold.json(endOfLive(live));
+  }
+
+  // ---- ending ----------------------------------------------------------------------------------------------------
+
+  /** Written down first, so that a crash in between does not bring it back. */
+  async #end(id: string): Promise<void> {
+    const noted = await this.#context.journal.requestCancel(id).catch(() => 'refused' as const);
+    const live = this.#context.searches.find(id);
+    if (live !== undefined && live.ended === undefined) {
+      this.#context.searches.cancel(live);
+      await live.wait();
+    }
+    if (noted === 'refused') throw journalTrouble();
+  }
+
+  /** Resolves when its end is on disk. */
+  async #written(id: string): Promise<void> {
+    const enough = new AbortController();
+    for (;;) {
+      const grown = this.#watchers.next(id, enough.signal);
+      const record = await this.#context.journal.find(id);
+      if (record === undefined || record.endedMs !== undefined) break;
+      await grown;
+    }
+    enough.abort();
+  }
+}
+
+function startingAfter(query: URLSearchParams): number {
+  const given = query.get('starting_after') ?? '-1';
+  const after = Number(given);
+  if (given === '' || !Number.isInteger(after) || after < -1)
+    refuse('invalid_value', "'starting_after' must be the sequence number of an event", 'starting_after');
+  return after;
+}
+
+type ListedItem = Readonly<Record<string, unknown>> & { readonly id: string };
+
+function inputOf({ body, record }: StoredResponse): ListedItem[] {
+  return itemsOf(body).flatMap((item, at): ListedItem[] => {
+    const id = `${record.id.replace(/^srch_/, 'msg_')}_${at}`;
+    if (item.type === 'item_reference') return [{ ...item, id: item.id ?? id }];
+    const message = messageOf(item, at);
+    if (message === undefined) return [];
+    const type = message.role === 'assistant' ? 'output_text' : 'input_text';
+    return [
+      { id, type: 'message', role: message.role, status: 'completed', content: [{ type, text: message.content }] },
+    ];
+  });
+}
+
+/** The names of a chat's fields, as a response calls them. */
+const names: readonly (readonly [RegExp, string])[] = [
+  [/\bmax_completion_tokens\b/g, 'max_output_tokens'],
+  [/\breasoning_effort\b/g, 'reasoning.effort'],
+  [/\bmessages\b/g, 'input'],
+];
+
+function naming<Result>(make: () => Result): Result {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const renamed = (text: string) => names.reduce((sum, [from, to]) => sum.replace(from, to), text);
+    const { code, message, param, retryAfterSeconds } = error;
+    throw new ApiError(code, renamed(message), {
+      ...(param === undefined ? {} : { param: renamed(param) }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
+  }
+}
