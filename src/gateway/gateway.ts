@@ -13,6 +13,7 @@ import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
 import { chat } from './api/chat.ts';
 import type { GatewayContext } from './api/context.ts';
+import { countTokens, createMessage } from './api/messages/messages-api.ts';
 import { listExamples, listModels, readModel } from './api/models-api.ts';
 import { OverviewApi } from './api/overview-api.ts';
 import { ResponsesApi } from './api/responses/responses-api.ts';
@@ -194,6 +195,8 @@ export class Gateway {
     const context = this.#context;
     const responses = new ResponsesApi(context, this.#watchers);
     return [
+      { method: 'POST', path: '/v1/messages', handle: (exchange) => createMessage(context, exchange) },
+      { method: 'POST', path: '/v1/messages/count_tokens', handle: (exchange) => countTokens(context, exchange) },
       { method: 'POST', path: '/v1/responses', handle: (exchange) => responses.create(exchange) },
       { method: 'GET', path: '/v1/responses/{id}', stream: true, handle: (exchange) => responses.read(exchange) },
       { method: 'DELETE', path: '/v1/responses/{id}', handle: (exchange) => responses.remove(exchange) },
@@ -240,7 +243,7 @@ export class Gateway {
       const match = this.#router.match(request.method ?? 'GET', path);
       seen.route = match?.route.path ?? 'page';
       if (match === undefined) return this.#servePage(request, response, path);
-      const caller = match.route.open ? nobody : this.#keyring.identify(request.headers.authorization);
+      const caller = match.route.open ? nobody : this.#keyring.identify(authorizationOf(request));
       seen.caller = caller;
       if (this.#stopping && request.method === 'POST') throw stopping();
       const { route, parameters } = match;
@@ -283,7 +286,7 @@ export class Gateway {
     }
     // What the client still sends is not wanted: the connection ends with this answer.
     const unread = !request.complete;
-    writeError(response, known, unread ? { connection: 'close' } : {});
+    writeError(response, known, unread ? { connection: 'close' } : {}, request.url);
     if (unread) request.resume();
   }
 
@@ -327,6 +330,12 @@ export class Gateway {
 
 function stopping(): ApiError {
   return new ApiError('shutting_down', 'the server is shutting down', { retryAfterSeconds: 5 });
+}
+
+/** Anthropic's clients send a key in a header of its own. */
+function authorizationOf({ headers }: IncomingMessage): string | undefined {
+  const key = headers['x-api-key'];
+  return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined);
 }
 
 function isDisconnect(error: unknown): boolean {

@@ -25,7 +25,7 @@ export async function streamAnswer(
   const events = new EventStream(exchange.response, { heartbeatMs, limitBytes: streamBytes, heartbeat });
   const chunks = new Chunks(search, body.stream_options?.include_usage === true);
   events.data(chunks.delta({ role: 'assistant', content: '' }));
-  const early = watch(search, (delta) => events.data(chunks.delta(delta)));
+  const early = watchAnswer(search, (delta) => events.data(chunks.delta(delta)));
   const last = await search.wait();
   if (events.closed) return;
   try {
@@ -47,7 +47,7 @@ interface Early {
 }
 
 /** Sends what is certain while the search runs. With `refuse` and `escalate` nothing is certain before the end. */
-function watch(search: LiveSearch, send: (delta: Delta) => void): Early {
+export function watchAnswer(search: LiveSearch, send: (delta: Delta) => void): Early {
   const { plan } = search.facts;
   if (plan.onFutile !== 'answer') return { rest: wholeAnswer };
   return plan.mode === 'direct' ? watchTokens(search, send) : watchTree(search, send);

@@ -1,4 +1,4 @@
-// What cannot be searched goes to the remote engine's own chat endpoint: the body as it came, but for the model's name
+// What cannot be searched goes to the remote engine's own endpoint of the same name: the body as it came, but for the model's name
 // and the `coppice` object; the answer byte for byte. It takes one strand's place in the budget, and waits for it like any
 // search. The address comes from the configuration, never from the request.
 
@@ -8,6 +8,8 @@ import { ApiError } from '../http/api-error.ts';
 import { baseHeaders, type Exchange } from '../http/exchange.ts';
 import type { GatewayContext } from './context.ts';
 
+export type UpstreamPath = '/chat/completions' | '/responses' | '/messages' | '/completions' | '/embeddings';
+
 const kept = ['content-type', 'retry-after'] as const;
 
 export async function passThrough(
@@ -15,6 +17,7 @@ export async function passThrough(
   exchange: Exchange,
   upstream: Upstream,
   body: Plain,
+  path: UpstreamPath = '/chat/completions',
 ): Promise<void> {
   const release = context.streams.take();
   const gone = new AbortController();
@@ -26,7 +29,7 @@ export async function passThrough(
   try {
     leave = await context.searches.guests.occupy(model, exchange.caller, gone.signal);
     if (gone.signal.aborted) return;
-    const answer = await ask(upstream, forwarded(body, upstream), gone.signal);
+    const answer = await ask(upstream, path, forwarded(body, upstream), gone.signal);
     status = answer.status;
     const headers = Object.fromEntries(
       kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null),
@@ -60,7 +63,12 @@ function forwarded(body: Plain, { model }: Upstream): string {
 }
 
 /** Only a server that was never reached may be left for the next one: what has begun is not begun twice. */
-async function ask({ urls, headers }: Upstream, body: string, signal: AbortSignal): Promise<Response> {
+async function ask(
+  { urls, headers }: Upstream,
+  path: UpstreamPath,
+  body: string,
+  signal: AbortSignal,
+): Promise<Response> {
   const request = {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -71,7 +79,7 @@ async function ask({ urls, headers }: Upstream, body: string, signal: AbortSigna
   let failure: unknown;
   for (const url of urls) {
     try {
-      return await fetch(`${url}/chat/completions`, request);
+      return await fetch(`${url}${path}`, request);
     } catch (error) {
       failure = error;
       if (signal.aborted || !isUnreached(error)) break;

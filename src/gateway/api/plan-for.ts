@@ -8,22 +8,18 @@ import type { Caller } from '../http/keys.ts';
 import { askedIn } from '../plan/body-wish.ts';
 import type { ChatBody } from '../plan/chat-body.ts';
 import { randomSeed } from '../searches/search-facts.ts';
+import type { ServedModel } from '../searches/served-model.ts';
 import type { GatewayContext } from './context.ts';
 
 export function planFor(
-  { config, searches }: GatewayContext,
+  context: GatewayContext,
   body: ChatBody,
   caller: Caller,
   defaultDeadlineMs: number,
 ): SearchPlan {
-  const { models } = searches;
-  const model = models.get(body.model);
-  if (model === undefined) {
-    const known = [...models.keys()].join(', ');
-    throw new ApiError('model_not_found', `there is no model '${body.model.slice(0, 128)}'; there are ${known}`, {
-      param: 'model',
-    });
-  }
+  const { models } = context.searches;
+  const { config } = context;
+  const model = servedModel(context, body.model);
   const { limits } = config;
   const asked = askedIn(body, limits);
   const successor = models.get(model.config.escalateTo ?? '');
@@ -31,6 +27,17 @@ export function planFor(
   return naming(() =>
     makePlan({ ...asked, model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() }),
   );
+}
+
+/** The model that a request names. */
+export function servedModel({ searches }: GatewayContext, name: string): ServedModel {
+  const { models } = searches;
+  const model = models.get(name);
+  if (model !== undefined) return model;
+  const known = [...models.keys()].join(', ');
+  throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'; there are ${known}`, {
+    param: 'model',
+  });
 }
 
 function naming(plan: () => SearchPlan): SearchPlan {

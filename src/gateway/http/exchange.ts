@@ -44,14 +44,26 @@ export function writeJson(
   response.end(body);
 }
 
+/** An error in the words of Anthropic's API. */
+export function messagesError({ body, message }: ApiError) {
+  const { type, code } = body;
+  return {
+    type: 'error',
+    error: { type: type === 'server_error' ? 'api_error' : type, message, code, param: body.param },
+  };
+}
+
+/** `path`: of the request; a client of another API is told in its own words. */
 export function writeError(
   response: ServerResponse,
   error: ApiError,
   headers: Readonly<Record<string, string>> = {},
+  path = '',
 ): void {
   const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
   const challenge = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
-  writeJson(response, error.status, { error: error.body }, { ...retry, ...challenge, ...headers });
+  const told = path.startsWith('/v1/messages') ? messagesError(error) : { error: error.body };
+  writeJson(response, error.status, told, { ...retry, ...challenge, ...headers });
 }
 
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {

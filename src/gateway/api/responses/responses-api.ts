@@ -9,6 +9,7 @@ import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
 import { planFor } from '../plan-for.ts';
+import { type FieldNames, renamed } from '../renamed.ts';
 import type { LogWatchers } from '../search-events.ts';
 import { findResponse, historyOf, noResponse, type StoredBody, type StoredResponse, saidIn } from './conversation.ts';
 import { chatOf, itemsOf, messageOf, parseResponseBody, type ResponseBody } from './response-body.ts';
@@ -124,7 +125,9 @@ export class ResponsesApi {
     const said = await saidIn(this.#context, caller, itemsOf(body));
     const { deadlineMs, backgroundDeadlineMs } = this.#context.config.admission;
     const chat = chatOf(body, [...history, ...said]);
-    const plan = naming(() => planFor(this.#context, chat, caller, background ? backgroundDeadlineMs : deadlineMs));
+    const plan = renamed(names, () =>
+      planFor(this.#context, chat, caller, background ? backgroundDeadlineMs : deadlineMs),
+    );
     const kept: StoredBody = { ...body, history };
     const search = await this.#context.searches.start(plan, caller, {
       background,
@@ -225,22 +228,8 @@ function inputOf({ body, record }: StoredResponse): ListedItem[] {
 }
 
 /** The names of a chat's fields, as a response calls them. */
-const names: readonly (readonly [RegExp, string])[] = [
+const names: FieldNames = [
   [/\bmax_completion_tokens\b/g, 'max_output_tokens'],
   [/\breasoning_effort\b/g, 'reasoning.effort'],
   [/\bmessages\b/g, 'input'],
 ];
-
-function naming<Result>(make: () => Result): Result {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const renamed = (text: string) => names.reduce((sum, [from, to]) => sum.replace(from, to), text);
-    const { code, message, param, retryAfterSeconds } = error;
-    throw new ApiError(code, renamed(message), {
-      ...(param === undefined ? {} : { param: renamed(param) }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    });
-  }
-}
