@@ -53,6 +53,10 @@ const server = z
       .max(100)
       .default([])
       .meta({ description: 'foreign pages that may call the API from a browser; none by default' }),
+    foreignNames: z.enum(['answer', 'refuse']).default('answer').meta({
+      description:
+        'requests for a model that is not here: where only one is served it answers, and the reply names it; refuse gives 404',
+    }),
     page: z.boolean().default(true).meta({ description: 'serve the dashboard at /' }),
   })
   .prefault({});

@@ -16,6 +16,7 @@ import type { GatewayContext } from './api/context.ts';
 import { countTokens, createMessage } from './api/messages/messages-api.ts';
 import { listExamples, listModels, readModel } from './api/models-api.ts';
 import { OverviewApi } from './api/overview-api.ts';
+import { passOnly } from './api/passthrough.ts';
 import { ResponsesApi } from './api/responses/responses-api.ts';
 import { LogWatchers, searchEvents } from './api/search-events.ts';
 import { cancelSearch, createSearch, listSearches, readSearch } from './api/searches-api.ts';
@@ -32,6 +33,7 @@ import { Metrics } from './observe/metrics.ts';
 import { Overview } from './observe/overview.ts';
 import { addServerMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
+import { openApi } from './openapi.ts';
 import type { LiveSearch } from './searches/live-search.ts';
 import { NodeTaker } from './searches/node-taker.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
@@ -60,6 +62,7 @@ export class Gateway {
   readonly #context: GatewayContext;
   readonly #http: HttpServer;
   readonly #router: Router;
+  readonly #document: object;
   readonly #guard: Guard;
   readonly #keyring: Keyring;
   readonly #files: StaticFiles;
@@ -100,7 +103,9 @@ export class Gateway {
     this.#guard = new Guard(config);
     this.#keyring = new Keyring(config.keys);
     this.#files = new StaticFiles(config.server.page ? options.page : undefined);
-    this.#router = new Router(this.#routes());
+    const routes = this.#routes();
+    this.#router = new Router(routes);
+    this.#document = openApi(routes);
     this.#retention = new RetentionSweep(this.#context);
     this.#http = createHttpServer(config.server, {
       serve: (request, response) => void this.#serve(request, response),
@@ -195,6 +200,9 @@ export class Gateway {
     const context = this.#context;
     const responses = new ResponsesApi(context, this.#watchers);
     return [
+      { method: 'GET', path: '/openapi.json', handle: ({ response }) => writeJson(response, 200, this.#document) },
+      { method: 'POST', path: '/v1/completions', handle: (exchange) => passOnly(context, exchange, '/completions') },
+      { method: 'POST', path: '/v1/embeddings', handle: (exchange) => passOnly(context, exchange, '/embeddings') },
       { method: 'POST', path: '/v1/messages', handle: (exchange) => createMessage(context, exchange) },
       { method: 'POST', path: '/v1/messages/count_tokens', handle: (exchange) => countTokens(context, exchange) },
       { method: 'POST', path: '/v1/responses', handle: (exchange) => responses.create(exchange) },

@@ -75,7 +75,7 @@ describe('the openai package', () => {
   });
 
   test('throws its own errors', async () => {
-    const { openai } = await client();
+    const { openai } = await client({ config: { server: { foreignNames: 'refuse' } } });
     const bad = await openai.chat.completions.create({ ...ask, n: 2 }).catch((error: unknown) => error);
     expect(bad).toBeInstanceOf(BadRequestError);
     expect(bad).toMatchObject({

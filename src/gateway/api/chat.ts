@@ -12,8 +12,8 @@ import { requireResult } from '../searches/search-end.ts';
 import { completion } from './chat-answer.ts';
 import { streamAnswer } from './chat-stream.ts';
 import { type GatewayContext, requireJournal } from './context.ts';
-import { passThrough } from './passthrough.ts';
-import { planFor } from './plan-for.ts';
+import { passable, passThrough } from './passthrough.ts';
+import { modelNamed, planFor } from './plan-for.ts';
 
 export async function chat(context: GatewayContext, exchange: Exchange): Promise<void> {
   const bytes = await readBody(exchange.request, context.config.server.bodyBytes);
@@ -37,11 +37,10 @@ export async function chat(context: GatewayContext, exchange: Exchange): Promise
 function upstreamFor(context: GatewayContext, value: unknown) {
   if (typeof value !== 'object' || value === null) return undefined;
   const { model: name, tools, functions, reasoning_effort: effort, messages } = value as Partial<ChatBody>;
-  const model = typeof name === 'string' ? context.searches.models.get(name) : undefined;
-  if (model?.upstream === undefined || model.config.passthrough === 'forbid') return undefined;
+  const model = modelNamed(context, name);
   const asksForTools = [tools, functions].some((each) => Array.isArray(each) && each.length > 0);
   const beyondText = Array.isArray(messages) && messages.some(needsPassthrough);
-  return asksForTools || beyondText || effort === 'none' ? model.upstream : undefined;
+  return asksForTools || beyondText || effort === 'none' ? model && passable(model) : undefined;
 }
 
 async function start(

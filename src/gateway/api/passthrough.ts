@@ -5,24 +5,36 @@
 import type { Upstream } from '../../answering/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { ApiError } from '../http/api-error.ts';
-import { baseHeaders, type Exchange } from '../http/exchange.ts';
+import { baseHeaders, type Exchange, parseJson, readBody } from '../http/exchange.ts';
+import type { ServedModel } from '../searches/served-model.ts';
 import type { GatewayContext } from './context.ts';
+import { servedModel } from './plan-for.ts';
 
 export type UpstreamPath = '/chat/completions' | '/responses' | '/messages' | '/completions' | '/embeddings';
+
+/** A model whose engine has an endpoint of its own. */
+export interface PassedModel {
+  readonly name: string;
+  readonly upstream: Upstream;
+}
+
+/** Undefined where its engine has none, or the operator forbids it. */
+export function passable({ name, upstream, config }: ServedModel): PassedModel | undefined {
+  return upstream === undefined || config.passthrough === 'forbid' ? undefined : { name, upstream };
+}
 
 const kept = ['content-type', 'retry-after'] as const;
 
 export async function passThrough(
   context: GatewayContext,
   exchange: Exchange,
-  upstream: Upstream,
+  { name: model, upstream }: PassedModel,
   body: Plain,
   path: UpstreamPath = '/chat/completions',
 ): Promise<void> {
   const release = context.streams.take();
   const gone = new AbortController();
   exchange.response.on('close', () => gone.abort());
-  const model = String(body.model);
   const startMs = context.clock.nowMs();
   let leave: (() => void) | undefined;
   let status: number | undefined;
@@ -105,4 +117,17 @@ async function copy(answer: Response, { response }: Exchange): Promise<void> {
     if (response.destroyed) return;
   }
   response.end();
+}
+
+/** Endpoints that are never searched: they are there where the engine has them. */
+export async function passOnly(context: GatewayContext, exchange: Exchange, path: UpstreamPath): Promise<void> {
+  const value = parseJson(await readBody(exchange.request, context.config.server.bodyBytes));
+  const body = typeof value === 'object' && value !== null ? (value as Plain) : {};
+  const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
+  const model = passable(served);
+  if (model === undefined) {
+    const message = `'model' is '${served.name}', whose engine has no ${path.slice(1)} of its own`;
+    throw new ApiError('unsupported_parameter', message, { param: 'model' });
+  }
+  return passThrough(context, exchange, model, body, path);
 }

@@ -29,10 +29,17 @@ export function planFor(
   );
 }
 
-/** The model that a request names. */
-export function servedModel({ searches }: GatewayContext, name: string): ServedModel {
+/** The model that a request names; where only one is served and the operator allows it, that one under any name. */
+export function modelNamed({ searches, config }: GatewayContext, name: unknown): ServedModel | undefined {
   const { models } = searches;
-  const model = models.get(name);
+  const known = models.get(String(name));
+  if (known !== undefined || models.size > 1 || config.server.foreignNames === 'refuse') return known;
+  return typeof name === 'string' && name !== '' ? models.values().next().value : undefined;
+}
+
+export function servedModel(context: GatewayContext, name: string): ServedModel {
+  const { models } = context.searches;
+  const model = modelNamed(context, name);
   if (model !== undefined) return model;
   const known = [...models.keys()].join(', ');
   throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'; there are ${known}`, {

@@ -3,7 +3,7 @@
 
 import { FaultError } from '../../base/fault.ts';
 
-const kinds = {
+export const errorKinds = {
   invalid_json: [400, 'invalid_request_error'],
   invalid_value: [400, 'invalid_request_error'],
   unknown_parameter: [400, 'invalid_request_error'],
@@ -35,7 +35,7 @@ const kinds = {
   deadline_passed: [504, 'server_error'],
 } as const satisfies Record<string, readonly [number, string]>;
 
-export type ApiErrorCode = keyof typeof kinds;
+export type ApiErrorCode = keyof typeof errorKinds;
 
 export interface ApiErrorOptions {
   /** The field of the body that is to blame. */
@@ -57,12 +57,12 @@ export class ApiError extends Error {
   }
 
   get status(): number {
-    return kinds[this.code][0];
+    return errorKinds[this.code][0];
   }
 
   /** As it goes over the wire. */
   get body() {
-    return { message: this.message, type: kinds[this.code][1], param: this.param ?? null, code: this.code };
+    return { message: this.message, type: errorKinds[this.code][1], param: this.param ?? null, code: this.code };
   }
 }
 

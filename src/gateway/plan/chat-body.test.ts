@@ -36,7 +36,7 @@ describe('what cannot be honoured is refused by name', () => {
   ];
 
   test.each(cases)('%s', async (param, body, code) => {
-    const { url } = await runGateway();
+    const { url } = await runGateway({ config: { server: { foreignNames: 'refuse' } } });
     const answer = await ask(url, body);
     expect(answer).toMatchObject({ status: code === 'model_not_found' ? 404 : 400, error: { param, code } });
   });

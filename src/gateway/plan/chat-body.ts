@@ -82,8 +82,8 @@ const fields = {
   web_search_options: anything,
 } as const;
 
-const chatSchema = z.strictObject(fields);
-const searchSchema = z.strictObject({
+export const chatSchema = z.strictObject(fields);
+export const searchSchema = z.strictObject({
   ...fields,
   background: z.boolean().nullish(),
   title: z.string().max(200).nullish(),

@@ -10,8 +10,8 @@ import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { watchAnswer } from '../chat-stream.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
-import { passThrough } from '../passthrough.ts';
-import { planFor, servedModel } from '../plan-for.ts';
+import { type PassedModel, passable, passThrough } from '../passthrough.ts';
+import { modelNamed, planFor, servedModel } from '../plan-for.ts';
 import { renamed } from '../renamed.ts';
 import { MessageEvents, wholeMessage } from './message-answer.ts';
 import {
@@ -48,12 +48,13 @@ export async function createMessage(context: GatewayContext, exchange: Exchange)
 }
 
 /** Tools and whatever is not text. */
-function upstreamFor(context: GatewayContext, value: unknown): Upstream | undefined {
+function upstreamFor(context: GatewayContext, value: unknown): PassedModel | undefined {
   const { model: name, tools, messages } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const model = typeof name === 'string' ? context.searches.models.get(name) : undefined;
-  if (model?.upstream === undefined || model.config.passthrough === 'forbid') return undefined;
+  const model = modelNamed(context, name);
   const asksForTools = Array.isArray(tools) && tools.length > 0;
-  return asksForTools || (Array.isArray(messages) && messages.some(isBeyondText)) ? model.upstream : undefined;
+  return asksForTools || (Array.isArray(messages) && messages.some(isBeyondText))
+    ? model && passable(model)
+    : undefined;
 }
 
 const searched: readonly unknown[] = ['text', 'thinking', 'redacted_thinking'];
