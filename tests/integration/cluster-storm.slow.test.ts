@@ -15,6 +15,8 @@ import { ServedProcess } from '../support/served-process.ts';
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const searches = 100;
 const streams = 20;
+/** By clients that wait. */
+const asked = 30;
 const blows = 6;
 const blowEveryMs = 4000;
 /** Longer than a lease. */
@@ -48,6 +50,15 @@ async function create(at: number): Promise<string> {
     if (answer?.status === 202) return ((await answer.json()) as Loose).id;
     await wait(200);
   }
+}
+
+/** A client that waits, on whichever node, and takes what comes: an answer, or the end of its connection. */
+async function ask(at: number): Promise<boolean> {
+  const body = { model: 'simulated', seed: at, messages: [{ role: 'user', content: `now ${at}` }] };
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(60_000) };
+  const answer = await fetch(`${nodes[at % nodes.length]!.url}/v1/searches`, request).catch(() => undefined);
+  return answer?.ok === true && (await answer.text().catch(() => '')).includes('"state":"done"');
 }
 
 /** The whole log by event streams, each going on where the last one broke. */
@@ -119,6 +130,10 @@ test.skipIf(!hasPostgres)('three nodes in a storm lose nothing and do nothing tw
     return create(at);
   });
   const following = creating.slice(0, streams).map(async (id) => follow(await id));
+  const asking = Array.from({ length: asked }, async (_, at) => {
+    await wait((at * blows * blowEveryMs) / asked);
+    return ask(at);
+  });
   const measured: Promise<number[]>[] = [];
   const resumed: Promise<void>[] = [];
   for (let blow = 0; blow < blows; blow += 1) {
@@ -138,6 +153,7 @@ test.skipIf(!hasPostgres)('three nodes in a storm lose nothing and do nothing tw
   const ids = await Promise.all(creating);
   const logs = await Promise.all(following);
   await Promise.all(resumed);
+  const answered = (await Promise.all(asking)).filter(Boolean).length;
   for (;;) {
     const [open] = await query('select count(*)::int as count from coppice.searches where ended_ms is null');
     if (open?.count === 0) break;
@@ -147,11 +163,13 @@ test.skipIf(!hasPostgres)('three nodes in a storm lose nothing and do nothing tw
   const tookMs = (await Promise.all(measured)).flat().sort((a, b) => a - b);
   const median = Math.round(tookMs[Math.floor(tookMs.length / 2)] ?? 0);
   console.log(
-    `${findings.searches} searches, ${findings.events} events, ${findings.moved} moved; takeover after a kill: median ${median} ms of ${tookMs.length}, most ${Math.round(tookMs.at(-1) ?? 0)} ms`,
+    `${answered} of ${asked} clients that waited were answered; ${findings.searches} searches, ${findings.events} events, ${findings.moved} moved; takeover after a kill: median ${median} ms of ${tookMs.length}, most ${Math.round(tookMs.at(-1) ?? 0)} ms`,
   );
   expect(findings.problems).toEqual([]);
   expect(new Set(ids).size).toBe(searches);
-  expect(findings.searches).toBe(searches);
+  // Of those that clients waited for, a node that was killed may have taken the record along, never the other way round.
+  expect(findings.searches).toBeGreaterThanOrEqual(searches + answered);
+  expect(findings.searches).toBeLessThanOrEqual(searches + asked);
   expect(findings.moved).toBeGreaterThan(0);
   for (const log of logs) expect(log).toEqual(log.map((_, at) => at));
 });

@@ -11,6 +11,8 @@ import { ApiError } from '../http/api-error.ts';
 import { LiveSearch } from './live-search.ts';
 
 const pageSize = 1000;
+/** A search that was taken up so often ends whoever takes it up: hand-overs alone never come near it. */
+const mostEpochs = 100;
 
 export interface RecoveryOptions {
   readonly journal: Journal;
@@ -25,6 +27,8 @@ export async function revive(record: SearchRecord, options: RecoveryOptions): Pr
   // Nobody else writes to it now: there is no company to wait for.
   await journal.flush().catch(() => {});
   if (!(await claimed)) return undefined;
+  if (record.epoch >= mostEpochs)
+    return giveUp(record, `it was taken up ${mostEpochs} times, and never ended`, options);
   const plan = record.request?.plan as SearchPlan | undefined;
   if (plan === undefined) return giveUp(record, 'its texts were not kept', options);
   if (!models.has(plan.model)) return giveUp(record, `model '${plan.model}' is gone`, options);

@@ -231,6 +231,18 @@ describe('after a crash', () => {
     expect(engine.asked).toHaveLength(0);
   });
 
+  test('one that was taken up a hundred times without an end is given up', async () => {
+    const journal = new MemoryJournal();
+    const before = await runGateway({ journal, scripted: { held: true } });
+    const { id } = await create(before.url);
+    while ((await journal.find(id))?.state !== 'running') await new Promise((resolve) => setImmediate(resolve));
+    for (let epoch = 1; epoch < 100; epoch += 1) expect(await journal.claim(id, epoch, 0)).toBe(true);
+    const { url, engine } = await runGateway({ journal });
+    const error = { message: expect.stringContaining('taken up 100 times') };
+    expect(await read(url, id)).toMatchObject({ state: 'failed', error });
+    expect(engine.asked).toHaveLength(0);
+  });
+
   test('the deadline counts from the first arrival, however long the server was down', async () => {
     const journal = new MemoryJournal();
     const before = await runGateway({ journal, scripted: { held: true } });
