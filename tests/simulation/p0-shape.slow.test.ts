@@ -43,7 +43,8 @@ describe("P0's comparison on Math500 with the 8B model, twice positive's capacit
 
   it('boosting shortens the tail, and costs little of the capacity of the exits alone', () => {
     expect(p99('positive+negative') / p99('boost')).toBeGreaterThan(1.3);
-    // What it costs is what its strands have in flight when the search exits: those tokens are counted.
+    // What it costs is what its strands have in flight when the search exits: those tokens are counted. 160 requests on 128
+    // strands are mostly drain, where nobody waits and boosts are many; with a deep queue see boost-first.slow.test.ts.
     expect(of('boost').capacity / of('positive+negative').capacity).toBeGreaterThan(0.9);
   });
 
