@@ -29,6 +29,7 @@ export function makePlan(request: PlanRequest): SearchPlan {
     repeatable: wish.seed !== undefined,
     sampling: samplingOf(wish, model.config),
     ...(wish.maxTokens === undefined ? {} : { maxTokens: wish.maxTokens }),
+    ...((wish.answers ?? 1) > 1 ? { answers: wish.answers! } : {}),
     onFutile: wish.onFutile ?? 'answer',
     reasoning: wish.reasoning ?? 'separate',
   };

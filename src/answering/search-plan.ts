@@ -42,6 +42,8 @@ export interface SearchPlan {
   readonly stepTokens: number;
   /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
   readonly maxTokens?: number;
+  /** Different answers wanted of the one tree; one where unset. */
+  readonly answers?: number;
   readonly onFutile: SearchSettings['onFutile'];
   readonly reasoning: SearchSettings['reasoning'];
   readonly title: string;
@@ -51,6 +53,8 @@ export interface SearchPlan {
 export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & {
   /** `none` asks for a generation without search. */
   readonly effort?: Effort | 'none' | undefined;
+  /** Different answers wanted of the one tree. */
+  readonly answers?: number | undefined;
   /** Strings that end a direct generation. */
   readonly stop?: readonly string[] | undefined;
 };

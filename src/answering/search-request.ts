@@ -3,6 +3,7 @@
 
 import { defaultsOf } from '../base/knob.ts';
 import type { ExitRule } from '../exit/exit.ts';
+import { positive, positiveAnswers } from '../exit/positive.ts';
 import { createRules } from '../policy/create.ts';
 import type { Rules } from '../policy/policy.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
@@ -27,7 +28,7 @@ export function buildSearch(plan: SearchPlan, definition: ProgramDefinition = pr
   return {
     plan,
     program: definition.create(size, { ...defaultsOf(definition.options), ...plan.programOptions }),
-    rules: { ...rules, exits: [...exits, nodeLimit(plan.nodes)] },
+    rules: { ...rules, exits: [...exits.map((rule) => forAnswers(rule, plan)), nodeLimit(plan.nodes)] },
   };
 }
 
@@ -53,6 +54,11 @@ export function requestOf(
     maxStepTokens: plan.stepTokens,
     extract,
   };
+}
+
+/** The positive exit of a search for several answers waits for them all. */
+function forAnswers(rule: ExitRule, { answers = 1 }: SearchPlan): ExitRule {
+  return rule === positive && answers > 1 ? positiveAnswers(answers) : rule;
 }
 
 /** A tree may not outgrow its share of memory, whatever its other limits allow. */

@@ -1,5 +1,6 @@
 // Positive early exit (P0 §5.1, PE): a completed path has reached the threshold, so more rollouts are not needed.
 
+import { distinctAnswers } from '../tree/distinct-answers.ts';
 import { readable } from './evidence.ts';
 import type { ExitRule } from './exit.ts';
 
@@ -15,3 +16,17 @@ export const positive: ExitRule = {
     return { kind: 'accepted', rule: 'positive', evidence };
   },
 };
+
+/** The same for a client that wants several: it waits until so many different answers have reached the threshold. */
+export function positiveAnswers(count: number): ExitRule {
+  return {
+    ...positive,
+    check(view) {
+      const exit = positive.check(view);
+      if (exit === undefined) return undefined;
+      const { threshold } = view.limits;
+      const answers = distinctAnswers(view.tree).filter(({ score }) => score >= threshold).length;
+      return answers < count ? undefined : { ...exit, evidence: { ...exit.evidence, answers } };
+    },
+  };
+}

@@ -28,6 +28,17 @@ describe('the openai package', () => {
     expect(answer.usage?.completion_tokens_details?.reasoning_tokens).toBeGreaterThan(0);
   });
 
+  test('gets several different answers of one tree, and is told where there are fewer', async () => {
+    const { openai } = await client({ model: { branching: 4 } });
+    const body = { ...ask, n: 2, coppice: { rollouts: 64 } };
+    const { choices } = await openai.chat.completions.create(body);
+    expect(choices.map(({ index }) => index)).toEqual([0, 1]);
+    expect(new Set(choices.map(({ message }) => message.content)).size).toBe(2);
+    const all = await openai.chat.completions.create({ ...body, n: 16 });
+    expect(all.choices).toHaveLength(3);
+    expect(all).toMatchObject({ coppice: { answers: { asked: 16, given: 3 } } });
+  });
+
   test('goes on with a conversation', async () => {
     const { openai, engine } = await client();
     const first = await openai.chat.completions.create(ask);
@@ -76,11 +87,11 @@ describe('the openai package', () => {
 
   test('throws its own errors', async () => {
     const { openai } = await client({ config: { server: { foreignNames: 'refuse' } } });
-    const bad = await openai.chat.completions.create({ ...ask, n: 2 }).catch((error: unknown) => error);
+    const bad = await openai.chat.completions.create({ ...ask, logprobs: true }).catch((error: unknown) => error);
     expect(bad).toBeInstanceOf(BadRequestError);
     expect(bad).toMatchObject({
       status: 400,
-      param: 'n',
+      param: 'logprobs',
       code: 'unsupported_parameter',
       requestID: expect.stringMatching(/^req_/),
     });

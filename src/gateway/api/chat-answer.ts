@@ -2,7 +2,7 @@
 
 import { version } from '../observe/version.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
-import { describeForClient } from '../searches/search-result.ts';
+import { describeForClient, furtherAnswers } from '../searches/search-result.ts';
 import type { ClientResult, Usage } from '../wire/result-json.ts';
 
 function completionId(searchId: string): string {
@@ -13,12 +13,28 @@ export function completion(search: LiveSearch, { texts, outcome }: ClientResult)
   const { content, reasoning_content, refusal } = texts;
   const reasoning = reasoning_content === null ? {} : { reasoning_content };
   const message = { role: 'assistant', content, ...reasoning, refusal };
+  const asked = search.facts.plan.answers ?? 1;
+  const further = refusal === null ? furtherChoices(search) : [];
+  const answers = asked === 1 ? {} : { answers: { asked, given: 1 + further.length } };
   return {
     ...head(search, 'chat.completion'),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: outcome.finish_reason }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: outcome.finish_reason }, ...further],
     usage: outcome.usage,
-    coppice: coppiceObject(search, { texts, outcome }),
+    coppice: { ...coppiceObject(search, { texts, outcome }), ...answers },
   };
+}
+
+/** The choices after the first, where several answers were asked for. */
+function furtherChoices({ facts, fold }: LiveSearch) {
+  return furtherAnswers(facts.plan, fold).map(({ content, reasoning }, at) => {
+    const message = {
+      role: 'assistant',
+      content,
+      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+      refusal: null,
+    };
+    return { index: at + 1, message, logprobs: null, finish_reason: 'stop' };
+  });
 }
 
 function coppiceObject({ facts }: LiveSearch, { texts, outcome }: ClientResult) {

@@ -51,6 +51,7 @@ async function readSearchBody({ config, journal }: GatewayContext, { request }: 
   const body = parseSearchBody(parseJson(await readBody(request, config.server.bodyBytes)));
   if (body.stream === true)
     refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
+  if ((body.n ?? 1) > 1) refuse('unsupported_parameter', "'n': a search has one result; use chat completions", 'n');
   if (body.background === true && journal.texts === 'never') {
     const message = "'background' needs journalled texts to survive a crash, and journal.texts is 'never'";
     refuse('unsupported_parameter', message, 'background');

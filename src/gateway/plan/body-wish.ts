@@ -25,13 +25,13 @@ function wishOf(body: ChatBody): Wish {
     ...(Object.fromEntries(named) as Wish),
     effort: body.reasoning_effort ?? undefined,
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
+    answers: body.n ?? undefined,
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
   };
 }
 
 /** Whether a field asks for nothing, by name; what is not here asks for nothing only when it is absent or null. */
 const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
-  n: (value) => value === 1,
   logprobs: (value) => value === false,
   top_logprobs: (value) => value === 0,
   logit_bias: (value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0,
@@ -52,6 +52,14 @@ const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
+  if ((body.n ?? 1) > 1 && (direct || body.stream === true)) {
+    const why = direct ? 'one generation has one answer' : 'which answers are the best is known at the end';
+    refuse(
+      'unsupported_parameter',
+      `'n' cannot be honoured with ${direct ? "reasoning_effort 'none'" : "'stream'"}: ${why}`,
+      'n',
+    );
+  }
   const how = direct ? 'the engine behind this model' : 'a search';
   for (const [name, isNothing] of Object.entries(asksNothing)) {
     const value = (body as Readonly<Record<string, unknown>>)[name];

@@ -10,6 +10,8 @@ import { bodyName, knobOf, requestKnobs, samplingKnobs, searchKnobNames } from '
 import { type ApiErrorCode, refuse } from '../http/api-error.ts';
 
 const anything = z.unknown().optional();
+/** Choices of one request; each is a path of the same tree. */
+const mostAnswers = 16;
 
 const part = z.looseObject({ type: z.string() });
 const message = z.strictObject({
@@ -50,6 +52,7 @@ const fields = {
   max_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   max_completion_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
+  n: z.int().min(1).max(mostAnswers).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z
     .strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
@@ -62,7 +65,6 @@ const fields = {
   service_tier: z.enum(['auto', 'default']).nullish(),
   coppice: coppiceSettings.nullish(),
   // Taken as they are, and refused by name where they ask for something.
-  n: anything,
   logprobs: anything,
   top_logprobs: anything,
   logit_bias: anything,

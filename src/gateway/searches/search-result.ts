@@ -1,10 +1,12 @@
 // What a finished search says to its client, made from its plan and its log alone, so that it is the same before and
 // after a restart. Token counts follow docs/http-api.md: everything that was generated is counted, once.
 
+import { sameAnswer } from '../../answer/canonical.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Exit, ExitKind } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import { type Judged, shownScore, verdictOf, verdictText } from '../../log/verdict.ts';
+import { distinctAnswers } from '../../tree/distinct-answers.ts';
 import type { Node } from '../../tree/node.ts';
 import type { ClientResult, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
 import type { AboutJson, CoppiceJson } from '../wire/search-json.ts';
@@ -100,6 +102,15 @@ export function splitPath(
   if (plan.mode === 'direct') return { content: last, reasoning: '' };
   if (plan.reasoning === 'inline') return { content: texts.join(''), reasoning: '' };
   return { content: last, reasoning: (complete ? texts.slice(0, -1) : texts).join('') };
+}
+
+/** The next best different answers of a search that was asked for several: fewer than asked for where there are no more. */
+export function furtherAnswers(plan: SearchPlan, fold: SearchFold): { content: string; reasoning: string }[] {
+  const { answers = 1 } = plan;
+  const first = fold.answer?.answer;
+  if (answers === 1 || first === undefined || fold.tree === undefined) return [];
+  const others = distinctAnswers(fold.tree).filter(({ answer }) => answer !== undefined && !sameAnswer(answer, first));
+  return others.slice(0, answers - 1).map(({ id }) => splitPath(plan, fold.pathTo(id), true));
 }
 
 function textOf({ step }: Node): string {
