@@ -64,6 +64,7 @@ type SearchShape = Pick<
   | 'choose'
   | 'maxDepth'
   | 'delimiters'
+  | 'stops'
   | 'stepTokens'
 >;
 
@@ -92,6 +93,7 @@ function searchShape(request: PlanRequest): SearchShape {
     choose: wish.choose ?? config.choose,
     maxDepth: wish.maxDepth ?? config.maxDepth,
     delimiters,
+    ...(wish.stop?.length ? { stops: wish.stop } : {}),
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
   };
 }

@@ -39,6 +39,8 @@ export interface SearchPlan {
   readonly choose: Choice;
   readonly maxDepth: number;
   readonly delimiters: readonly string[];
+  /** Strings of the client that end an answer of a search, and are no part of it. */
+  readonly stops?: readonly string[];
   readonly stepTokens: number;
   /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
   readonly maxTokens?: number;
@@ -55,7 +57,7 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   readonly effort?: Effort | 'none' | undefined;
   /** Different answers wanted of the one tree. */
   readonly answers?: number | undefined;
-  /** Strings that end a direct generation. */
+  /** Strings that end an answer. */
   readonly stop?: readonly string[] | undefined;
 };
 

@@ -51,6 +51,7 @@ export function requestOf(
     repeatable: plan.repeatable,
     priority: plan.priority,
     delimiters: plan.delimiters,
+    ...(plan.stops === undefined ? {} : { stops: plan.stops }),
     maxStepTokens: plan.stepTokens,
     extract,
   };

@@ -23,6 +23,7 @@ import type { Token } from './options.ts';
 import type { SearchRequest } from './request.ts';
 import type { Flight, Search } from './search.ts';
 import { readsPromise, stepNeeds } from './step-needs.ts';
+import { endedAtStop } from './stop-strings.ts';
 
 type Drawn = Pick<Flight, 'index' | 'form'>;
 
@@ -119,8 +120,9 @@ export class Flights {
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'step', 'only a step has no problem');
-    if (search.request.program.needsVerifier) this.#sendToVerifier(flight, message.step, nowMs);
-    else this.#succeed(flight, message.step, undefined);
+    const step = endedAtStop(message.step, search.request.stops ?? []);
+    if (search.request.program.needsVerifier) this.#sendToVerifier(flight, step, nowMs);
+    else this.#succeed(flight, step, undefined);
   }
 
   takeFromVerifier(message: VerifierMessage, nowMs: number): void {
@@ -234,7 +236,7 @@ export class Flights {
 
 function generateRequest(flight: Flight, { sampling }: Expansion): GenerateRequest {
   const { id, search, node, index, form, path, lane } = flight;
-  const { program, prompt, seed, delimiters, maxStepTokens, priority } = search.request;
+  const { program, prompt, seed, delimiters, stops = [], maxStepTokens, priority } = search.request;
   return {
     id,
     search: search.id,
@@ -244,7 +246,7 @@ function generateRequest(flight: Flight, { sampling }: Expansion): GenerateReque
     index,
     sampling,
     seed: drawSeed(seed, node.key, index, form),
-    delimiters,
+    delimiters: stops.length === 0 ? delimiters : [...delimiters, ...stops],
     maxTokens: Math.min(maxStepTokens, (program.maxPathTokens ?? Number.POSITIVE_INFINITY) - node.pathTokens),
     lane,
     priority,

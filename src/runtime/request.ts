@@ -24,6 +24,8 @@ export interface SearchRequest {
   readonly priority: number;
   /** Strings that end a step. */
   readonly delimiters: readonly string[];
+  /** Strings that end an answer, and are no part of it. */
+  readonly stops?: readonly string[];
   readonly maxStepTokens: number;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;

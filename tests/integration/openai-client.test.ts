@@ -4,6 +4,7 @@ import OpenAI, { APIUserAbortError, AuthenticationError, BadRequestError, NotFou
 import { describe, expect, test } from 'vitest';
 import { newKey } from '../../src/gateway/http/keys.ts';
 import { question, type RunningOptions, runGateway } from '../support/running-gateway.ts';
+import type { Script } from '../support/scripted-engine.ts';
 
 async function client(options: RunningOptions = {}, apiKey = 'unused', maxRetries = 0) {
   const running = await runGateway(options);
@@ -37,6 +38,17 @@ describe('the openai package', () => {
     const all = await openai.chat.completions.create({ ...body, n: 16 });
     expect(all.choices).toHaveLength(3);
     expect(all).toMatchObject({ coppice: { answers: { asked: 16, given: 3 } } });
+  });
+
+  test('ends its answer at a string of its own, which is no part of it', async () => {
+    const script: Script = ({ path, delimiters }) => {
+      if (path.length === 0) return { text: 'step 1\n\n', end: 'delimiter' };
+      expect(delimiters).toContain('END');
+      return { text: 'The answer is 4. END', end: 'delimiter' };
+    };
+    const { openai } = await client({ scripted: { script } });
+    const { choices } = await openai.chat.completions.create({ ...ask, stop: 'END' });
+    expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'The answer is 4. ' } });
   });
 
   test('goes on with a conversation', async () => {

@@ -22,11 +22,20 @@ export function planFor(
   const model = servedModel(context, body.model);
   const { limits } = config;
   const asked = askedIn(body, limits);
+  if (asked.wish.effort !== 'none') requireStops(asked.wish.stop ?? [], model.config.delimiters);
   const successor = models.get(model.config.escalateTo ?? '');
   const { maxPriority } = caller;
   return naming(() =>
     makePlan({ ...asked, model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() }),
   );
+}
+
+/** A step ends before a string that reaches over its delimiter is seen: such a string could not be kept to. */
+function requireStops(stops: readonly string[], delimiters: readonly string[]): void {
+  const wrong = stops.find((stop) => delimiters.some((each) => stop.includes(each) || each.includes(stop)));
+  if (wrong === undefined) return;
+  const message = `'stop' has ${JSON.stringify(wrong)}, which cannot be told from the ends of steps in a search`;
+  throw new ApiError('unsupported_parameter', message, { param: 'stop' });
 }
 
 /** The model that a request names; where only one is served and the operator allows it, that one under any name. */

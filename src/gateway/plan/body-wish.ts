@@ -66,7 +66,4 @@ function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
     if (value === undefined || value === null || isNothing(value)) continue;
     refuse('unsupported_parameter', `'${name}' cannot be honoured by ${how}`, name);
   }
-  if (!direct && body.stop !== undefined && body.stop !== null && body.stop.length > 0) {
-    refuse('unsupported_parameter', "'stop' cannot be honoured by a search: steps have their own delimiters", 'stop');
-  }
 }

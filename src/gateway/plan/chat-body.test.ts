@@ -9,7 +9,7 @@ describe('what cannot be honoured is refused by name', () => {
     ['logprobs', { logprobs: true }, 'unsupported_parameter'],
     ['response_format', { response_format: { type: 'json_object' } }, 'unsupported_parameter'],
     ['tools', { tools: [{ type: 'function' }] }, 'unsupported_parameter'],
-    ['stop', { stop: ['x'] }, 'unsupported_parameter'],
+    ['stop', { stop: ['x', '\n'] }, 'unsupported_parameter'],
     ['frequency_penalty', { frequency_penalty: 0.5 }, 'unsupported_parameter'],
     [
       'messages.0.content.0',
