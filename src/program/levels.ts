@@ -1,6 +1,6 @@
 // Breadth-first growth, the part that beam search, DVTS and REBASE share. A level is a set of nodes, each with a number of
 // children wanted below it; when all of them have been answered, the rule of the program says which paths are finished and what
-// the next level is. The levels follow from the tree alone, so nothing else is kept, and no rule may read anything but nodes and
+// the next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
 import { type Certainty, treeCertainty } from '../tree/certainty.ts';
@@ -79,6 +79,8 @@ class Levels implements Program {
   readonly maxPathTokens: number | undefined;
   readonly #rule: LevelRule;
   readonly #options: LevelOptions;
+  /** Levels that are complete, by tree: they never change again, and are only kept so as not to be worked out again. */
+  readonly #complete = new WeakMap<Tree, SearchLevel[]>();
 
   constructor(name: string, rule: LevelRule, options: LevelOptions) {
     this.name = name;
@@ -148,18 +150,25 @@ class Levels implements Program {
   }
 
   /** All levels so far, from the root's to the one being expanded, which is empty when the search is over. */
-  #levels(tree: Tree): SearchLevel[] {
-    const levels: SearchLevel[] = [];
-    let room = this.#rule.width;
-    for (let plots: readonly Planting[] = [{ node: tree.root, draws: this.#rule.rootDraws }]; ; ) {
-      const growing = plots.filter(({ node }) => mayGrow(node) && !wasPruned(node));
-      const unexpanded = growing.filter(({ node }) => !isExpanding(node));
-      const next = growing.length === 0 ? this.#rule.next(plots, room) : undefined;
-      levels.push({ plots, unexpanded, room, next });
-      if (next === undefined || plots.length === 0) return levels;
-      plots = next.going;
-      room = next.room;
+  #levels(tree: Tree): readonly SearchLevel[] {
+    const levels = this.#complete.get(tree) ?? [];
+    this.#complete.set(tree, levels);
+    for (;;) {
+      const last = levels.at(-1);
+      if (last?.plots.length === 0) return levels;
+      const level = this.#levelAfter(tree, last?.next);
+      if (level.next === undefined) return [...levels, level];
+      levels.push(level);
     }
+  }
+
+  #levelAfter(tree: Tree, before: NextLevel | undefined): SearchLevel {
+    const { rootDraws, width } = this.#rule;
+    const { going: plots, room } = before ?? { going: [{ node: tree.root, draws: rootDraws }], room: width };
+    const growing = plots.filter(({ node }) => mayGrow(node) && !wasPruned(node));
+    const unexpanded = growing.filter(({ node }) => !isExpanding(node));
+    const next = growing.length === 0 ? this.#rule.next(plots, room) : undefined;
+    return { plots, unexpanded, room, next };
   }
 }
 

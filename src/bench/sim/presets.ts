@@ -42,6 +42,8 @@ export const presets = {
     ...{ rows: ['greedy', 'self-consistency', 'best-of-n', 'best-of-n+positive', ...rows] },
     ...{ seeds: 2, requests: 256, loads: ['1p'] },
   },
+  /** Exits of certainty at P1's caps (p1.ts has the rows); what docs/experiments/p1.md reports. */
+  p1: { ...canonical, ...{ settings: ['math500/8b'], rows: [], seeds: 2, requests: 300, loads: [] } },
   /** How near the question profiles come to what the paper reports. */
   calibration: {
     ...{ ...canonical, rows: ['vanilla', 'positive', 'positive+strict', 'positive+negative'] },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
 import { warmUpShare } from '../../bench/sim/measures.ts';
 import { type Figure, makeFigures } from '../../bench/sim/p0-figures.ts';
+import { certaintyLines, certaintyTable } from '../../bench/sim/p1.ts';
 import { bySetting, linesOf } from '../../bench/sim/report.ts';
 import { searchDefaults } from '../../bench/sim/settings.ts';
 import { simSignature } from '../../bench/sim/signature.ts';
@@ -28,6 +29,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const startMs = performance.now();
   const pool = new TrialPool({ threads: options.threads, onProgress: progress(startMs) });
   try {
+    if (options.certainty) {
+      await printCertainty(options, pool);
+      return 0;
+    }
     const cells = await compare(options.plan, pool);
     const figures = options.figures ? await makeFigures(options.plan, cells, pool) : [];
     endProgress();
@@ -37,6 +42,16 @@ export async function run(args: readonly string[]): Promise<number> {
     await pool.close();
   }
   return 0;
+}
+
+async function printCertainty({ plan, json }: SimOptions, pool: TrialPool): Promise<void> {
+  const lines = await certaintyLines(plan, pool);
+  endProgress();
+  const { settings, seeds, requests } = plan;
+  const head = `Simulated: ${settings.join(', ')}; seeds ${seeds.join(', ')}; ${requests} questions a run, all at once; policy vanilla.`;
+  console.log(
+    json ? JSON.stringify({ simulated: true, plan, lines }, undefined, 1) : `${head}\n\n${certaintyTable(lines)}`,
+  );
 }
 
 function progress(startMs: number): (done: number, all: number) => void {
