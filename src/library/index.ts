@@ -36,6 +36,16 @@ export {
   openAt,
   readyStrand,
 } from '../program/growth.ts';
+export {
+  byScore,
+  growLevels,
+  type LevelOptions,
+  type LevelRule,
+  levelDefaults,
+  levelShape,
+  type NextLevel,
+  type Planting,
+} from '../program/levels.ts';
 export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
 
@@ -45,6 +55,7 @@ export type { RuntimeOptions, Token } from '../runtime/options.ts';
 export type { SearchRequest, SearchResult } from '../runtime/request.ts';
 export { Runtime } from '../runtime/runtime.ts';
 export type { Aggregation } from '../tree/aggregate.ts';
+export type { Certainty, PathVote } from '../tree/certainty.ts';
 export { type Node, pathText, pathTo } from '../tree/node.ts';
 export type { Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand, Tree } from '../tree/tree.ts';

@@ -15,6 +15,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'one-question.ts': /^\w+ by mcts: \d+, score [\d.]+\n\d+ steps, \d+ nodes, \d+ rollouts\n$/,
   'many-questions.ts': /^(question \d: \w+ by \w+, \d+ steps, \d+ tokens\n){6}$/,
   'own-program.ts': /^first-step: exhausted, 6 openings, 5 paths\n$/,
+  'level-program.ts': /^halving: exhausted, 16 beginnings\n$/,
   'own-parts.ts': /^accepted: 2, score 1\n$/,
 };
 
@@ -29,8 +30,9 @@ test('a program of one’s own takes fewer than 60 lines', () => {
   expect(program.match(/\n/g)?.length).toBeLessThan(60);
 });
 
-test('what the page shows stands in an example', () => {
-  const page = readFileSync(join(folder, '..', 'docs', 'library.md'), 'utf8');
+test('what the pages show stands in an example', () => {
+  const pages = ['library.md', 'adding-a-program.md'];
+  const page = pages.map((name) => readFileSync(join(folder, '..', 'docs', name), 'utf8')).join('\n');
   const shown = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!.trim());
   const texts = examples.map((file) => readFileSync(join(folder, file), 'utf8'));
   expect(shown.length).toBeGreaterThan(2);

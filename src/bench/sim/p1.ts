@@ -5,11 +5,14 @@ import type { Wish } from '../../answering/search-plan.ts';
 import type { ProgramName } from '../../program/registry/programs.ts';
 import { mean } from '../statistics.ts';
 import type { ComparisonPlan } from './comparison.ts';
+import type { RowName } from './contenders.ts';
 import { yieldOf } from './measures.ts';
 import { type TrialSpec, trialDefaults } from './trial.ts';
 import type { TrialPool } from './trial-pool.ts';
 
 interface Family {
+  /** The row of `sim` that it is without an exit; `--policy` chooses among them. */
+  readonly row: RowName;
   readonly program: ProgramName;
   /** Table 2: samples, rollouts, width. */
   readonly caps: readonly number[];
@@ -21,6 +24,7 @@ interface Family {
 /** Thresholds and detection points of Table 1, which were tuned on the paper's test sets and not on these questions. */
 const families: readonly Family[] = [
   {
+    row: 'self-consistency',
     program: 'self-consistency',
     caps: [5, 10, 15, 20, 25, 30],
     knobs: { window: 5 },
@@ -32,6 +36,7 @@ const families: readonly Family[] = [
     ],
   },
   {
+    row: 'vanilla',
     program: 'mcts',
     caps: [3, 7, 10, 15, 20],
     knobs: { choose: 'best' },
@@ -43,6 +48,7 @@ const families: readonly Family[] = [
     ],
   },
   {
+    row: 'rebase',
     program: 'rebase',
     caps: [16, 32, 64, 128],
     knobs: { choose: 'vote' },
@@ -55,6 +61,8 @@ const families: readonly Family[] = [
     ],
   },
 ];
+
+export const certaintyRows: readonly RowName[] = families.map(({ row }) => row);
 
 export interface CertaintyLine {
   readonly program: ProgramName;
@@ -71,7 +79,8 @@ export interface CertaintyLine {
 }
 
 export async function certaintyLines(plan: ComparisonPlan, pool: TrialPool): Promise<CertaintyLine[]> {
-  const rows = families.flatMap(({ program, caps, knobs, rules }) =>
+  const chosen = families.filter(({ row }) => plan.rows.includes(row));
+  const rows = chosen.flatMap(({ program, caps, knobs, rules }) =>
     caps.flatMap((cap) =>
       [['none', {}] as const, ...rules].map(([rule, own]) => ({ program, cap, rule, knobs: { ...knobs, ...own } })),
     ),

@@ -2,6 +2,7 @@
 // choosing knobs; what a report quotes comes from the seeds from 1, which decided nothing.
 
 import { rows } from './contenders.ts';
+import { certaintyRows } from './p1.ts';
 import { settingNames } from './settings.ts';
 
 export interface Preset {
@@ -43,7 +44,7 @@ export const presets = {
     ...{ seeds: 2, requests: 256, loads: ['1p'] },
   },
   /** Exits of certainty at P1's caps (p1.ts has the rows); what docs/experiments/p1.md reports. */
-  p1: { ...canonical, ...{ settings: ['math500/8b'], rows: [], seeds: 2, requests: 300, loads: [] } },
+  p1: { ...canonical, ...{ settings: ['math500/8b'], rows: certaintyRows, seeds: 1, requests: 160, loads: [] } },
   /** How near the question profiles come to what the paper reports. */
   calibration: {
     ...{ ...canonical, rows: ['vanilla', 'positive', 'positive+strict', 'positive+negative'] },
