@@ -19,6 +19,15 @@ describe('the rows of a contest', () => {
       ['mcts-lazy positive, checker', 'positive', 'lazy'],
     ]);
   });
+
+  it('begin best-of-n with a number of its own where it is told', () => {
+    const entry = { entrants: ['best-of-n', 'mcts'], policies: ['positive'], verifiers: ['both'] } as const;
+    const rows = contendersOf({ ...entry, rollouts: 48, samples: 12 });
+    expect(rows.map(({ name, rollouts }) => [name, rollouts])).toEqual([
+      ['best-of-12', 12],
+      ['mcts positive', 48],
+    ]);
+  });
 });
 
 describe('samples for as many tokens', () => {

@@ -15,12 +15,15 @@ export interface Entry {
   readonly policies: readonly PolicyName[];
   readonly verifiers: readonly VerifierMode[];
   readonly rollouts: number;
+  /** Of best-of-n and self-consistency, where they are to begin with another number. */
+  readonly samples?: number;
 }
 
-export function contendersOf({ entrants, policies, verifiers, rollouts }: Entry): Contender[] {
+export function contendersOf({ entrants, policies, verifiers, ...sizes }: Entry): Contender[] {
   const several = verifiers.length > 1;
   return entrants.flatMap((entrant) => {
     const program: ProgramName = entrant === 'mcts-lazy' ? 'mcts' : entrant;
+    const rollouts = program === 'mcts' || program === 'beam' ? sizes.rollouts : (sizes.samples ?? sizes.rollouts);
     const modes = programOf(program).needsVerifier ? verifiers : verifiers.slice(0, 1);
     return modes.flatMap((verifier) =>
       policiesOf(program, policies).map((policy): Contender => {

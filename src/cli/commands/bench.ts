@@ -60,6 +60,8 @@ Answers a set of questions with several programs and policies, on the embedded e
   --policies NAMES      for mcts and mcts-lazy: ${policyNames.join(', ')}
   --scored-by NAMES     both, prm (the reward model alone), checker (the task's checker alone): a row each
   --rollouts N          ${requestKnobs.rollouts.why} (16)
+  --samples N           of best-of-n and self-consistency, where it is another number; best-of-n goes on from there to
+                        the tokens of the best search
 ${knobUsage(main, ownDefaults)}
   --concurrency N       searches at a time (8)
   --seed N              (1)
@@ -95,6 +97,7 @@ export const flags = {
   policies: { type: 'string', default: defaults.policies },
   'scored-by': { type: 'string', default: defaults.scoredBy },
   rollouts: { type: 'string', default: '16' },
+  samples: text,
   concurrency: { type: 'string', default: '8' },
   seed: { type: 'string', default: '1' },
   record: text,
@@ -117,6 +120,7 @@ type Settings = ContestSettings & {
   readonly rollouts: number;
   readonly resume?: string;
   readonly record?: string;
+  readonly samples?: number;
   readonly json: boolean;
 };
 
@@ -264,7 +268,7 @@ function print(
 
 /** What was given, and what holds where nothing was. */
 function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: Settings) {
-  const { concurrency, budget, seed, scoredBy } = rest;
+  const { concurrency, budget, seed, scoredBy, samples } = rest;
   const { model = 'sapling', engines, verifiers, kind, prm, reading } = own;
   const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind };
   const { check, branching, threshold, choose, sampling } = ownModel(own);
@@ -279,6 +283,7 @@ function configurationOf({ own, wish, task, split, file, range, size, full, roll
     reading,
     ...questions,
     rollouts,
+    samples,
     ...search,
     concurrency,
     budget,
@@ -319,6 +324,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     ...given('range', values.range, readRange),
     ...given('resume', values.resume, String),
     ...given('record', values.record, String),
+    ...given('samples', values.samples, (value) => flagOf('samples', value, requestKnobs.rollouts)),
   };
 }
 
