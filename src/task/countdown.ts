@@ -117,6 +117,7 @@ function judgeLine(line: string, before: readonly number[]): { verdict: Rightnes
 
 export const countdown: Task = {
   kind: 'countdown',
+  decides: true,
 
   recognise(question) {
     const asked = parseCountdown(question);

@@ -98,6 +98,7 @@ function judgeLine(line: string, index: number, balance: number, asked: LedgerQu
 
 export const ledger: Task = {
   kind: 'ledger',
+  decides: true,
 
   recognise(question) {
     const asked = parseLedger(question);

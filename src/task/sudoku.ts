@@ -116,6 +116,7 @@ function known(question: string): SudokuQuestion | undefined {
 
 export const sudoku: Task = {
   kind: 'sudoku',
+  decides: true,
 
   recognise(question) {
     const asked = parseSudoku(question);

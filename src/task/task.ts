@@ -33,6 +33,8 @@ export function lineCheckOf(verdict: Rightness | undefined): LineCheck {
 
 export interface Task {
   readonly kind: TaskKind;
+  /** The question alone says whether an answer is right; where it does not, only a known answer can. */
+  readonly decides: boolean;
   /** The question as the models know it, on one line; a fault where it is of this kind but out of reach; else undefined. */
   recognise(question: string): string | Fault | undefined;
   /** Whether an answer is right. `gold`: the known answer, which word problems need. */

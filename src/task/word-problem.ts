@@ -24,6 +24,7 @@ const spoken = [2, 3, 4];
 
 export const wordProblem: Task = {
   kind: 'word-problem',
+  decides: false,
 
   recognise(question) {
     const text = question.trim().replace(/\s+/g, ' ');

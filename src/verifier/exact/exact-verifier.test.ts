@@ -34,6 +34,13 @@ it('rewards the right lines of a countdown path and no others', () => {
   expect(rewards('Make 24 from 4 7 8 8.', misses).at(-1)).toBe(0);
 });
 
+it('follows a cell that nothing speaks against, since the grid itself is checked', () => {
+  const grid = ['a2=1', 'a3=4', 'a4=3', 'b1=4', 'b2=3', 'c2=4', 'c3=2', 'd1=1', 'd2=2'];
+  expect(rewards('Sudoku 2... ..12 3..1 ..34', [...grid, 'Answer: 2143 4312 3421 1234'])).toEqual(Array(10).fill(1));
+  expect(rewards('Sudoku 2... ..12 3..1 ..34', ['a2=2'])).toEqual([0]);
+  expect(rewards('Sudoku 2... ..12 3..1 ..34', ['Answer: 2143 4312 3421 1243'])).toEqual([0]);
+});
+
 it('says that it knows no other questions', () => {
   expect(rewards('How many apples are there?', ['1+1=2'])).toEqual(['unsupported']);
 });

@@ -1,6 +1,6 @@
 // Scores a step by the checker of its task alone: 1 for a line that is right given the lines before it, 0 for one that is not,
-// and 0.5, which accepts nothing, where the question and the lines do not say. It never sees a gold answer: those only ever
-// grade.
+// and where the question and the lines do not say it depends on the task: 1 where the answer will be checked by the question
+// alone, so that nothing wrong can be accepted by it, else 0.5, which accepts nothing. It never sees a gold answer.
 
 import { fault } from '../../base/fault.ts';
 import type { RequestId } from '../../engine/engine.ts';
@@ -10,6 +10,7 @@ import { questionOf } from '../scorer.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
 
 const rewards: Readonly<Record<LineCheck, number>> = { true: 1, false: 0, unknown: 0.5 };
+const unrefuted = 1;
 const noUsage = { computedTokens: 0, cachedTokens: 0 } as const;
 
 export class ExactVerifier implements Verifier {
@@ -37,10 +38,13 @@ export class ExactVerifier implements Verifier {
 
 function answerTo({ id, prompt, path, step }: ScoreRequest): VerifierMessage {
   const question = questionOf(prompt);
-  if (taskOf(question) === undefined) {
+  const task = taskOf(question);
+  if (task === undefined) {
     const problem = 'the exact verifier checks questions of the shipped tasks alone; this one needs a reward model';
     return { type: 'fault', request: id, fault: fault('unsupported', problem) };
   }
   const before = path.map((each) => each.step.text);
-  return { type: 'score', request: id, reward: rewards[checkLine(question, before, step.text)], usage: noUsage };
+  const check = checkLine(question, before, step.text);
+  const reward = check === 'unknown' && task.decides && step.end !== 'eos' ? unrefuted : rewards[check];
+  return { type: 'score', request: id, reward, usage: noUsage };
 }
