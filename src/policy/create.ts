@@ -65,12 +65,13 @@ function prunes({ boundPrune, chancePrune, promisePrune }: PolicyOptions): Prune
 }
 
 /** Every search at its program's natural width: one rollout at a time for MCTS. */
-function serial({ first, preemption, ageingSeconds }: PolicyOptions): Scheduler {
-  return dynamicScheduler({ name: 'natural', widths: naturalWidths, first, preemption, ageingSeconds });
+function serial({ first, preemption, ageingSeconds, speculate }: PolicyOptions): Scheduler {
+  return dynamicScheduler({ name: 'natural', widths: naturalWidths, first, preemption, ageingSeconds, speculate });
 }
 
 /** Algorithm 1. */
-function boosting({ first, preemption, ageingSeconds, beta, gate, lambda, progress }: PolicyOptions): Scheduler {
+function boosting({ beta, gate, lambda, progress, ...options }: PolicyOptions): Scheduler {
+  const { first, preemption, ageingSeconds, speculate } = options;
   const widths = shareWidths({ beta, gate, lambda, progress });
-  return dynamicScheduler({ name: `boost-${first}-first`, widths, first, preemption, ageingSeconds });
+  return dynamicScheduler({ name: `boost-${first}-first`, widths, first, preemption, ageingSeconds, speculate });
 }

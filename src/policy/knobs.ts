@@ -131,6 +131,14 @@ export const policyKnobs = {
     unit: 'log seconds',
     why: '0 turns the predictor of long searches (P0 §4.1) off, until it is shown to pay',
   },
+  speculate: {
+    default: 0,
+    low: 0,
+    high: 64,
+    whole: true,
+    unit: 'strands of one search',
+    why: 'most strands that grow ahead what a search will probably ask for, from what is idle; 0 is off: it takes more tokens (docs/policies.md)',
+  },
   ageingSeconds: {
     default: 60,
     low: 0.001,

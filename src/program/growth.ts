@@ -20,8 +20,12 @@ export interface GrowthLimits {
  * Gives the strand that has now got all it waited for.
  */
 export function foldOutcome(tree: Tree, outcome: Outcome, limits: GrowthLimits): Strand | undefined {
+  const { index, below } = outcome;
+  if (below !== undefined) {
+    if (outcome.ok) haunt(tree, below, outcome, limits);
+    return undefined;
+  }
   const parent = tree.node(outcome.node);
-  const { index } = outcome;
   if (parent.byIndex?.has(index)) return undefined;
   const waiting = parent.inFlight?.get(index);
   if (waiting === undefined) {

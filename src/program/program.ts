@@ -29,6 +29,8 @@ export type Outcome =
       readonly ok: true;
       readonly node: NodeId;
       readonly index: number;
+      /** Its parent as it would be, while that is a ghost and has no number: `node` says nothing then. */
+      readonly below?: Node;
       /** How it was drawn, should nobody wait for it any more. */
       readonly form: FormKey;
       readonly step: Step;
@@ -39,7 +41,13 @@ export type Outcome =
       /** What the whole path answers, where this step ends it. */
       readonly answer?: string;
     }
-  | { readonly ok: false; readonly node: NodeId; readonly index: number; readonly fault: Fault };
+  | {
+      readonly ok: false;
+      readonly node: NodeId;
+      readonly index: number;
+      readonly below?: Node;
+      readonly fault: Fault;
+    };
 
 /** Whether a strand that takes this node up would be ended at once, by a prune rule that the program knows nothing of. */
 export type Doomed = (node: Node) => boolean;

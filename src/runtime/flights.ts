@@ -105,7 +105,8 @@ export class Flights {
     const { search, node, index } = flight;
     flight.streamedTokens += tokens;
     search.ledger.streamed(tokens);
-    this.#options.onToken?.({ search: search.id, node: node.id, index, text });
+    const known = isGhost(flight) ? search.tree.nodeOf(node.key) : node;
+    if (known !== undefined) this.#options.onToken?.({ search: search.id, node: known.id, index, text });
   }
 
   takeFromEngine(message: EngineMessage, nowMs: number): void {
@@ -223,15 +224,22 @@ export class Flights {
   #succeed(flight: Flight, step: Step, reward: number | undefined, promise?: number): void {
     const { search, node } = flight;
     const answer = step.end === 'eos' ? search.request.extract(pathText(node) + step.text) : undefined;
-    this.#arrivals.push({ search, flight, outcome: success(node.id, flight, step, { reward, promise, answer }) });
+    const outcome = success(node.id, flight, step, { reward, promise, answer });
+    this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
   }
 
   #fail(flight: Flight, problem: Fault): void {
     const { search, node, index, step } = flight;
     if (step !== undefined) search.ledger.discarded(step.tokens);
     this.#options.onFault?.(search.id, problem);
-    this.#arrivals.push({ search, flight, outcome: { ok: false, node: node.id, index, fault: problem } });
+    const outcome = { ok: false, node: node.id, index, fault: problem } as const;
+    this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
   }
+}
+
+/** Asked for below a step that was a ghost then: the node is one of a copy of the tree. */
+function isGhost({ search, node }: Flight): boolean {
+  return search.tree.nodes[node.id] !== node;
 }
 
 function generateRequest(flight: Flight, { sampling }: Expansion): GenerateRequest {

@@ -4,14 +4,49 @@
 
 import type { Outcome } from '../program/program.ts';
 import type { NodeId, StrandId } from '../tree/events.ts';
+import { type DrawKey, drawKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 
 export class FoldOrder {
   readonly #early = new Map<NodeId, Map<number, Outcome>>();
+  /** Speculative children of what has come early itself. */
+  readonly #orphans = new Map<DrawKey, Outcome & { readonly ok: true }>();
 
-  /** What can be told now that this outcome has come, in order. A child that no strand waits for has no order to keep. */
-  take(tree: Tree, outcome: Outcome): Outcome[] {
+  /**
+   * What can be told now that this outcome has come, in order; each is told before the next is taken. A child that no strand
+   * waits for has no order to keep, but it waits for its parent.
+   */
+  *take(tree: Tree, arrived: Outcome): Generator<Outcome> {
+    const outcome = placed(tree, arrived);
+    if (outcome.below !== undefined) this.#orphan(outcome);
+    else yield* this.#inTurn(tree, outcome);
+    for (const [draw, orphan] of this.#orphans) {
+      const next = placed(tree, orphan);
+      if (next.below !== undefined && !tree.hasGhost(next.below.key)) continue;
+      this.#orphans.delete(draw);
+      yield next;
+    }
+  }
+
+  /** It has come, and its parent is still to be told. */
+  holds(draw: DrawKey): boolean {
+    return this.#orphans.has(draw);
+  }
+
+  /** Tokens of what waits for its parent. */
+  get orphanTokens(): number {
+    let tokens = 0;
+    for (const { step } of this.#orphans.values()) tokens += step.tokens;
+    return tokens;
+  }
+
+  /** One that failed was asked for by nobody: nothing is left of it. */
+  #orphan(outcome: Outcome): void {
+    if (outcome.ok) this.#orphans.set(drawKey(outcome.below!.key, outcome.index, outcome.form), outcome);
+  }
+
+  #inTurn(tree: Tree, outcome: Outcome): Outcome[] {
     const node = tree.nodes[outcome.node];
     const strand = node?.inFlight?.get(outcome.index);
     if (node === undefined || strand === undefined) return [outcome];
@@ -24,6 +59,11 @@ export class FoldOrder {
       next.push(come);
     }
     return this.#drop(node, next);
+  }
+
+  /** All that has come early, for whoever looks ahead. */
+  get early(): Outcome[] {
+    return Array.from(this.#early.values()).flatMap((outcomes) => [...outcomes.values()]);
   }
 
   /** What has come early for a strand that waits for it no longer. */
@@ -40,6 +80,13 @@ export class FoldOrder {
     if (early?.size === 0) this.#early.delete(node.id);
     return outcomes;
   }
+}
+
+/** A child whose parent was a ghost when it was asked for, and has become a node since, belongs to that node. */
+function placed(tree: Tree, outcome: Outcome): Outcome {
+  const { below, ...rest } = outcome;
+  const parent = below && tree.nodeOf(below.key);
+  return parent === undefined ? outcome : { ...rest, node: parent.id };
 }
 
 function awaitedBy(strand: StrandId, { inFlight }: Node): number[] {

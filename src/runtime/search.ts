@@ -25,6 +25,7 @@ import type { SearchRequest, SearchResult } from './request.ts';
 export interface Flight {
   readonly id: RequestId;
   readonly search: Search;
+  /** Of a child below a ghost: its parent in a copy of the tree. */
   readonly node: Node;
   readonly index: number;
   readonly form: FormKey;
@@ -152,9 +153,9 @@ export class Search {
     return Math.max(0, this.request.limits.rollouts - completed - pruned);
   }
 
-  /** Whether a child is on its way or already there as a ghost. */
+  /** Whether a child is on its way, has come before its parent, or is there as a ghost. */
   knows(draw: DrawKey): boolean {
-    return this.flights.has(draw) || this.tree.ghosts.has(draw);
+    return this.flights.has(draw) || this.tree.ghosts.has(draw) || this.order.holds(draw);
   }
 
   result(exit: Exit, endedMs: number): SearchResult {
@@ -181,7 +182,7 @@ export class Search {
   }
 
   cost(): Cost {
-    let ghostTokens = 0;
+    let ghostTokens = this.order.orphanTokens;
     for (const ghost of this.tree.ghosts.values()) ghostTokens += ghost.step.tokens;
     return this.ledger.cost(ghostTokens);
   }

@@ -3,8 +3,9 @@
 // asks for them itself; what it asks for is adopted on its way, or taken from its ghost. The state is the search's own.
 
 import { assert } from '../base/assert.ts';
+import { foreseeAhead } from '../program/foresight.ts';
 import type { Expansion } from '../program/program.ts';
-import { drawKey, formKey } from '../tree/keys.ts';
+import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './queue/leases.ts';
 import type { Flight, Search } from './search.ts';
@@ -21,11 +22,11 @@ export class Speculation {
     this.#onRoom = onRoom;
   }
 
-  /** Fills the speculative width with what the program foresees and nobody has asked for yet. */
+  /** Fills the speculative width with what the program will probably ask for and nobody has asked for yet. */
   fill(search: Search, nowMs: number): void {
-    const { request, tree, speculations, width } = search;
+    const { speculations, width } = search;
     if (speculations.size >= width.speculative) return;
-    for (const expansion of request.program.foresee(tree, width.speculative, search.doomed(nowMs))) {
+    for (const expansion of this.#foresee(search, nowMs)) {
       if (speculations.size >= width.speculative) return;
       const { node, sampling } = expansion;
       const form = formKey(sampling);
@@ -36,9 +37,21 @@ export class Speculation {
     }
   }
 
+  #foresee(search: Search, nowMs: number): Expansion[] {
+    const { request, tree, width, order } = search;
+    const view = search.view(nowMs);
+    return foreseeAhead(request.program, tree, {
+      count: width.speculative,
+      doomed: search.doomed(nowMs),
+      early: order.early,
+      isOver: (fork) => request.rules.exits.some((rule) => rule.check({ ...view, tree: fork }) !== undefined),
+    });
+  }
+
   /** Gives up all but so many, the latest first. */
   shrink(search: Search, most: number): void {
-    while (search.speculations.size > most) this.#dropLatest(search);
+    const latest = [...search.speculations.keys()].slice(most).reverse();
+    for (const node of latest) this.#drop(search, node);
   }
 
   /** Of what the program asks for, each child comes from a ghost, from a flight that is adopted, or from the engine. */
@@ -76,14 +89,13 @@ export class Speculation {
     this.#onRoom(search);
   }
 
-  #dropLatest(search: Search): void {
-    const latest = [...search.speculations].at(-1);
-    assert(latest !== undefined, 'there is no speculation to drop');
-    const [node, { lease }] = latest;
+  #drop(search: Search, node: NodeKey): void {
+    const speculation = search.speculations.get(node);
+    assert(speculation !== undefined, 'there is no such speculation to drop');
     for (const flight of [...search.flights.values()]) {
       if (flight.node.key === node && flight.lane === 'speculative') this.#flights.cancel(flight);
     }
     search.speculations.delete(node);
-    this.#leases.give(lease);
+    this.#leases.give(speculation.lease);
   }
 }

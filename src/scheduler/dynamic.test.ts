@@ -164,3 +164,34 @@ describe('evenly', () => {
     expect(evenly(rooms, units)).toEqual(expected);
   });
 });
+
+describe('speculative widths', () => {
+  const ahead = (options: DynamicOptions, snapshot: Partial<Snapshot>) => {
+    const given = { nowMs: 0, budget: 8, waiting: [], running: [], ...snapshot };
+    const { widths } = dynamicScheduler({ ...options, speculate: 3 }).decide(given);
+    return Array.from(widths.values(), ({ primary, speculative }) => [primary, speculative]);
+  };
+
+  it('are what is idle after admission, evenly, and no more than the knob says', () => {
+    expect(ahead(natural, { running: [running('a')] })).toEqual([[1, 3]]);
+    expect(ahead(natural, { running: [running('a'), running('b'), running('c')] })).toEqual([
+      [1, 2],
+      [1, 2],
+      [1, 1],
+    ]);
+  });
+
+  it('go to those who arrive, and to boosts, before anybody speculates', () => {
+    const queue = Array.from({ length: 9 }, (_, at) => waiting(`w${at}`));
+    expect(ahead(natural, { running: [running('a')], waiting: queue })).toEqual(Array(8).fill([1, 0]));
+    expect(ahead(boost, { running: [running('a', { demand: 6 })] })).toEqual([[6, 2]]);
+  });
+
+  it('leave alone what others still hold', () => {
+    const snapshot = { running: [running('wide', { openStrands: 7, demand: 1 }), running('b')] };
+    expect(ahead(natural, snapshot)).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
+  });
+});

@@ -3,6 +3,7 @@
 
 import { assert } from '../base/assert.ts';
 import { admit, hopeless, inOrder } from './admission.ts';
+import { evenly } from './evenly.ts';
 import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
 import type { Decision, Scheduler, Snapshot, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
@@ -18,6 +19,8 @@ export interface DynamicOptions {
   readonly first: Precedence;
   readonly preemption: Preemption;
   readonly ageingSeconds: number;
+  /** Most speculative strands of one search; none unless given. */
+  readonly speculate?: number;
 }
 
 export function dynamicScheduler(options: DynamicOptions): Scheduler {
@@ -37,7 +40,17 @@ function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
   const adjust = options.preemption === 'eager' ? preemptEagerly : preemptAsNeeded;
   const { widths, preempt } = adjust(seats, targets, budget);
   const admission = { admit: admitted.map(({ id }) => id), giveUp };
-  return { ...admission, widths: widthMap(seats, widths), preempt: takenMap(seats, preempt) };
+  const held = seats.map(({ open }, at) => Math.max(widths[at]!, open - preempt[at]!));
+  const ahead = speculativeWidths(seats, budget - sum(held), options.speculate ?? 0);
+  return { ...admission, widths: widthMap(seats, widths, ahead), preempt: takenMap(seats, preempt) };
+}
+
+/** Only of strands that nobody has or may open: the next decision may need them, and gives none then. */
+function speculativeWidths(seats: readonly Seat[], idle: number, most: number): number[] {
+  return evenly(
+    seats.map(() => most),
+    Math.max(0, idle),
+  );
 }
 
 /**
@@ -54,8 +67,8 @@ function roomFor(present: readonly Seat[], { running, budget, nowMs }: Snapshot,
   return budget - sum(present.map(({ open }, at) => Math.max(open, natural[at]!, widths[at]!)));
 }
 
-function widthMap(seats: readonly Seat[], widths: readonly number[]): Map<string, Width> {
-  return new Map(seats.map(({ id }, at) => [id, { primary: widths[at]!, speculative: 0 }]));
+function widthMap(seats: readonly Seat[], primary: readonly number[], ahead: readonly number[]): Map<string, Width> {
+  return new Map(seats.map(({ id }, at) => [id, { primary: primary[at]!, speculative: ahead[at]! }]));
 }
 
 function takenMap(seats: readonly Seat[], preempt: readonly number[]): Map<string, number> {

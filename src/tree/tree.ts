@@ -15,6 +15,7 @@ import {
   type StrandId,
   type TreeEvent,
 } from './events.ts';
+import { copyNodes } from './fork.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
 import { drawsLeft, isComplete, isExpanding, makeChild, makeRoot, mayGrow, type Node } from './node.ts';
 import type { Sampling } from './step.ts';
@@ -55,13 +56,18 @@ export class Tree {
   #answers: AnswerTally | undefined;
   readonly #listener: ((event: TreeEvent) => void) | undefined;
 
-  private constructor(aggregation: Aggregation, fullAt?: number, listener?: (event: TreeEvent) => void) {
+  private constructor(
+    aggregation: Aggregation,
+    fullAt?: number,
+    listener?: (event: TreeEvent) => void,
+    nodes: Node[] = [makeRoot(aggregation, fullAt)],
+  ) {
     if (fullAt !== undefined && !(Number.isInteger(fullAt) && fullAt > 0))
       raise('bad-event', `nodes full at ${fullAt}`);
     this.aggregation = aggregation;
     this.#listener = listener;
-    this.root = makeRoot(aggregation, fullAt);
-    this.nodes = [this.root];
+    this.nodes = nodes;
+    this.root = nodes[0]!;
   }
 
   static plant(aggregation: Aggregation, listener?: (event: TreeEvent) => void, fullAt?: number): Tree {
@@ -82,6 +88,23 @@ export class Tree {
       }
     }
     return tree ?? raise('bad-event', 'a log cannot be empty');
+  }
+
+  /** The same tree once more, to be run ahead: it has no listener, and nothing done to it reaches this one. */
+  fork(): Tree {
+    const nodes = copyNodes(this.nodes);
+    const fork = new Tree(this.aggregation, this.root.fullAt, undefined, nodes);
+    for (const strand of this.strands.values()) {
+      const landed = strand.landed.map(({ id }) => nodes[id]!);
+      fork.strands.set(strand.id, { ...strand, node: nodes[strand.node.id]!, landed });
+    }
+    for (const [draw, ghost] of this.ghosts) fork.ghosts.set(draw, ghost);
+    Object.assign(fork.closed, this.closed);
+    fork.failuresInARow = this.failuresInARow;
+    fork.tokens = this.tokens;
+    fork.best = this.best && nodes[this.best.id];
+    fork.#opened = this.#opened;
+    return fork;
   }
 
   record(event: TreeEvent): void {
@@ -251,6 +274,10 @@ export class Tree {
     const found = { ...(reward === undefined ? {} : { reward }), ...(promise === undefined ? {} : { promise }) };
     const known = { key, parentKey, index, form, step, terminal, ...found };
     this.ghosts.set(drawKey(parentKey, index, form), answer === undefined ? known : { ...known, answer });
+  }
+
+  hasGhost(key: NodeKey): boolean {
+    return this.#ghostOf(key) !== undefined;
   }
 
   #ghostOf(key: NodeKey): Ghost | undefined {

@@ -3,87 +3,15 @@
 // else follows from the log: driven again, the program does what it did. More than a quarter of the draws are twins.
 
 import { describe, expect, it } from 'vitest';
-import { isTreeEvent, type SearchEvent } from '../../src/log/events.ts';
-import { createPolicy } from '../../src/policy/create.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createDvts } from '../../src/program/dvts.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
 import { createRebase } from '../../src/program/rebase.ts';
-import type { SearchResult } from '../../src/runtime/request.ts';
-import { Runtime } from '../../src/runtime/runtime.ts';
-import type { Scheduler, Width } from '../../src/scheduler/scheduler.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import type { Width } from '../../src/scheduler/scheduler.ts';
 import { redrive } from '../support/redrive.ts';
-import { type Misfortune, ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';
-
-interface Setting {
-  readonly create: () => Program;
-  readonly seed: number;
-  readonly width: Width;
-  /** Another one makes other answers come first. */
-  readonly weather: number;
-  readonly misfortune?: Partial<Misfortune>;
-  readonly threshold?: number;
-}
-
-function run({ create, seed, width, weather, misfortune, threshold = 0.9 }: Setting) {
-  const world = new ToyWorld();
-  const question = { ends: 0.4, shape: 4, twins: 0.8 };
-  const storm = { fail: 0, lose: 0, double: 0, delayMs: 10, untilMs: 0, ...misfortune };
-  const engine = new ToyEngine(world, storm, weather, question);
-  const events: SearchEvent[] = [];
-  const results: SearchResult[] = [];
-  const runtime = new Runtime({
-    engine,
-    verifier: new ToyVerifier(world, storm, weather, question),
-    scheduler: fixed(width, weather),
-    budget: 32,
-    clock: world.clock,
-    requestTimeoutMs: 500,
-    onEvent: ({ event }) => events.push(event),
-    onEnd: (result) => results.push(result),
-  });
-  const { rules } = createPolicy('positive');
-  const limits = { threshold, rollouts: 8 };
-  const texts = { prompt: { kind: 'text', text: 'q' }, delimiters: ['\n'], extract: (text: string) => text } as const;
-  runtime.submit({ id: 's', program: create(), rules, limits, seed, priority: 0, maxStepTokens: 64, ...texts });
-  world.run(runtime);
-  const tree = Tree.replay(events.filter(isTreeEvent));
-  return { engine, events, tree, result: results[0]! };
-}
-
-/** Everyone gets this width; where it may vary, a search that others push aside and that comes back. */
-function fixed({ primary, speculative }: Width, weather: number): Scheduler {
-  let turns = weather;
-  return {
-    name: 'fixed',
-    ageingSeconds: 60,
-    decide({ waiting, running }) {
-      turns += 1;
-      const pushed = primary > 4 && turns % 7 === 0 ? 2 : 0;
-      const widths = new Map(
-        [...waiting, ...running].map(({ id }) => [id, { primary: primary - pushed, speculative }]),
-      );
-      const over = running.filter(({ openStrands }) => openStrands > primary - pushed);
-      const preempt = new Map(over.map(({ id, openStrands }) => [id, openStrands - primary + pushed]));
-      return { admit: waiting.map(({ id }) => id), widths, preempt, giveUp: new Map() };
-    },
-  };
-}
-
-/** The tree by what it is: numbers of nodes only say in which order they came. */
-function essence({ tree, result }: ReturnType<typeof run>) {
-  const nodes = tree.nodes.map(({ key, count, visits, value, score, step }) => {
-    return { key, count, visits, value, score, logprob: step?.meanLogprob };
-  });
-  const { node, ...answer } = result.answer!;
-  const { kind, rule, evidence } = result.exit;
-  const named = 'node' in evidence ? { ...evidence, node: tree.node(Number(evidence.node)).key } : evidence;
-  nodes.sort((a, b) => a.key - b.key);
-  return { nodes, answer, key: tree.node(node).key, exit: { kind, rule, evidence: named }, rollouts: result.rollouts };
-}
+import { essence, run } from '../support/toy-run.ts';
 
 const seeds = Array.from({ length: 24 }, (_, seed) => seed);
 const mcts = () => createMcts({ rollouts: 8, branching: 3 });

@@ -31,6 +31,7 @@ export function redrive(program: Program, log: readonly SearchEvent[]): string |
 /** What must have happened for this event to come next. */
 function act(program: Program, tree: Tree, event: TreeEvent, width: number): void {
   if (isFold(event)) program.tell(tree, outcomeOf(tree, event));
+  else if (event.type === 'ghosted' && tree.nodeOf(event.parentKey) === undefined) tree.record(event);
   else if (event.type === 'ghosted') program.tell(tree, late(tree, event));
   else if (event.type === 'closed' && event.closing !== 'completed') tree.record(event);
   else program.ask(tree, tree.strands.size < width);

@@ -1,0 +1,73 @@
+// What a search will ask for next, found by running its program ahead on a copy of the tree: what has come early and what is
+// there as a ghost is answered, with its reward, and the program goes on from there (P3, Algorithm 1); what nobody has grown
+// yet is what can be speculated on. The tree itself is never touched, so no speculation can change what a search does.
+
+import { fault } from '../base/fault.ts';
+import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
+import type { Tree } from '../tree/tree.ts';
+import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
+
+export interface Outlook {
+  /** Most expansions that are wanted. */
+  readonly count: number;
+  readonly doomed: Doomed | undefined;
+  /** What has come and is not told yet, since siblings before it are still on their way. */
+  readonly early: readonly Outcome[];
+  /** Whether the search would end with this tree: nothing is wanted behind its end. */
+  readonly isOver: (tree: Tree) => boolean;
+}
+
+/**
+ * Most likely first. The node of an expansion is one of the tree or, where it is still a ghost, one of the copy: its key, its
+ * path and its depth are those that it will have.
+ */
+export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Expansion[] {
+  const { count, doomed, early, isOver } = outlook;
+  const fork = tree.fork();
+  for (const outcome of early) program.tell(fork, outcome);
+  passOver(program, fork);
+  const foreseen: Expansion[] = [];
+  while (foreseen.length < count) {
+    const ask = program.ask(fork, true, doomed);
+    if (ask === undefined) break;
+    const indices = answerFromGhosts(program, fork, ask);
+    if (indices.length > 0) foreseen.push({ node: ask.node, indices, sampling: ask.sampling });
+    else if (isOver(fork)) return inTree(foreseen, tree);
+  }
+  const guessed = foreseen.length < count ? program.foresee(fork, count - foreseen.length, doomed) : [];
+  return inTree([...foreseen, ...guessed], tree);
+}
+
+/** An expansion of which at least half has come goes on without the rest: probably the best is there already. */
+function passOver(program: Program, fork: Tree): void {
+  for (const { id, node, awaiting, landed } of [...fork.strands.values()]) {
+    if (awaiting === 0 || landed.length < awaiting) continue;
+    for (const [index, owner] of [...(node.inFlight ?? [])]) {
+      if (owner !== id) continue;
+      program.tell(fork, { ok: false, node: node.id, index, fault: fault('timeout', 'still on its way') });
+    }
+  }
+}
+
+/** The child indices that no ghost answers. */
+function answerFromGhosts(program: Program, fork: Tree, { node, indices, sampling }: Ask): number[] {
+  const form = formKey(sampling);
+  const unknown: number[] = [];
+  for (const index of indices) {
+    const ghost = fork.ghosts.get(drawKey(node.key, index, form));
+    if (ghost === undefined) unknown.push(index);
+    else program.tell(fork, { ...ghost, ok: true, node: node.id });
+  }
+  return unknown;
+}
+
+/** Several draws below one node are one expansion. */
+function inTree(foreseen: readonly Expansion[], tree: Tree): Expansion[] {
+  const byNode = new Map<NodeKey, Expansion>();
+  for (const { node, indices, sampling } of foreseen) {
+    const before = byNode.get(node.key)?.indices ?? [];
+    const all = [...new Set([...before, ...indices])];
+    byNode.set(node.key, { node: tree.nodes[node.id] ?? node, indices: all, sampling });
+  }
+  return [...byNode.values()];
+}

@@ -1,0 +1,13 @@
+// Speculation changes no answer: tree, answer and evidence are bit-equal to those of the same search without it. The same over
+// many more searches is in speculation.slow.test.ts.
+
+import { expect, it } from 'vitest';
+import { compareWithout } from '../support/lossless.ts';
+
+it('gives the same tree, answer and evidence as the search without, whatever comes first', () => {
+  const compared = compareWithout(Array.from({ length: 120 }, (_, seed) => seed));
+  expect(compared.different).toEqual([]);
+  expect(compared.adopted).toBeGreaterThan(500);
+  expect(compared.deep).toBeGreaterThan(100);
+  expect(compared.twins).toBeGreaterThan(100);
+});

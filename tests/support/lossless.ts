@@ -1,0 +1,56 @@
+// Pairs of searches, with speculation and without: depth-first at width one, breadth-first at any width, in other weather,
+// so that other answers come first, and with a speculative width that changes at every decision.
+
+import { createBeam } from '../../src/program/beam.ts';
+import { createDvts } from '../../src/program/dvts.ts';
+import { createMcts } from '../../src/program/mcts/mcts.ts';
+import type { Program } from '../../src/program/program.ts';
+import { createRebase } from '../../src/program/rebase.ts';
+import { essence, run } from './toy-run.ts';
+
+const shapes: readonly { readonly create: () => Program; readonly widest: number }[] = [
+  { create: () => createMcts({ rollouts: 8, branching: 3 }), widest: 1 },
+  { create: () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' }), widest: 1 },
+  { create: () => createMcts({ rollouts: 8, branching: 4, selection: 'uct' }), widest: 1 },
+  { create: () => createBeam({ beams: 4, candidates: 3 }), widest: 8 },
+  { create: () => createDvts({ subtrees: 3, candidates: 2 }), widest: 8 },
+  { create: () => createRebase({ paths: 6 }), widest: 8 },
+];
+
+export interface Compared {
+  /** What differed, by program and seed. */
+  readonly different: string[];
+  /** Children that were ghosts before they were asked for. */
+  adopted: number;
+  /** Ghosts below ghosts. */
+  deep: number;
+  twins: number;
+}
+
+export function compareWithout(seeds: Iterable<number>): Compared {
+  const compared: Compared = { different: [], adopted: 0, deep: 0, twins: 0 };
+  for (const seed of seeds) {
+    const { create, widest } = shapes[seed % shapes.length]!;
+    const threshold = seed % 4 === 0 ? 1 : 0.9;
+    const one = { create, seed, threshold };
+    const without = run({ ...one, width: { primary: widest === 1 ? 1 : 4, speculative: 0 }, weather: seed });
+    const primary = 1 + (seed % widest);
+    const ahead = run({ ...one, width: { primary, speculative: 'random' }, weather: seed + 7919 });
+    if (JSON.stringify(essence(ahead)) !== JSON.stringify(essence(without))) {
+      compared.different.push(`${create().name}, seed ${seed}`);
+    }
+    count(compared, ahead);
+  }
+  return compared;
+}
+
+function count(compared: Compared, { events }: ReturnType<typeof run>): void {
+  const ghosts = new Set<number>();
+  for (const event of events) {
+    if (event.type === 'adopted') compared.adopted += 1;
+    if (event.type === 'merged') compared.twins += 1;
+    if (event.type !== 'ghosted') continue;
+    ghosts.add(event.key);
+    if (ghosts.has(event.parentKey)) compared.deep += 1;
+  }
+}
