@@ -75,6 +75,9 @@ test('where the engine has endpoints of its own, what cannot be searched goes th
   const tools = [{ name: 'f', input_schema: {} }];
   const messages = [{ role: 'user', content: 'x' }];
   expect((await pass('messages', { max_tokens: 9, messages, tools })).path).toBe('/v1/messages');
+  expect((await pass('responses', { input: 'x', tools })).path).toBe('/v1/responses');
+  const picture = [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }];
+  expect((await pass('responses', { input: picture })).path).toBe('/v1/responses');
   const counted = await post(`${url}/v1/messages/count_tokens`, { model: 'm', messages });
   expect(await counted.json()).toEqual({ input_tokens: 42, coppice: { estimate: false } });
 });

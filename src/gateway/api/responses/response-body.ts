@@ -148,3 +148,13 @@ function textOf(part: Readonly<Record<string, unknown>>, where: string): string 
     where,
   );
 }
+
+const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
+
+/** Whether an item of an input is more than a search takes. Reads what nobody has checked yet. */
+export function isBeyondSearch(value: unknown): boolean {
+  const { type, content } = (value ?? {}) as { readonly type?: unknown; readonly content?: unknown };
+  if (!itemTypes.includes(type)) return true;
+  const types = Array.isArray(content) ? content.map((part) => (part as { type?: unknown } | null)?.type) : [];
+  return type !== 'reasoning' && types.some((each) => typeof each === 'string' && !textTypes.includes(each));
+}

@@ -8,11 +8,12 @@ import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../
 import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
-import { planFor } from '../plan-for.ts';
+import { type PassedModel, passable, passThrough } from '../passthrough.ts';
+import { modelNamed, planFor } from '../plan-for.ts';
 import { type FieldNames, renamed } from '../renamed.ts';
 import type { LogWatchers } from '../search-events.ts';
 import { findResponse, historyOf, noResponse, type StoredBody, type StoredResponse, saidIn } from './conversation.ts';
-import { chatOf, itemsOf, messageOf, parseResponseBody, type ResponseBody } from './response-body.ts';
+import { chatOf, isBeyondSearch, itemsOf, messageOf, parseResponseBody, type ResponseBody } from './response-body.ts';
 import { type ResponseFacts, responseId } from './response-json.ts';
 import { endOfLive, endOfRecord, foldStored, LiveResponse, storedEvents } from './response-stream.ts';
 
@@ -26,7 +27,10 @@ export class ResponsesApi {
   }
 
   async create(exchange: Exchange): Promise<void> {
-    const body = parseResponseBody(parseJson(await readBody(exchange.request, this.#context.config.server.bodyBytes)));
+    const value = parseJson(await readBody(exchange.request, this.#context.config.server.bodyBytes));
+    const upstream = this.#upstreamFor(value);
+    if (upstream !== undefined) return passThrough(this.#context, exchange, upstream, value as Plain, '/responses');
+    const body = parseResponseBody(value);
     requireJournal(this.#context);
     const stored = this.#isStored(body);
     const background = body.background === true;
@@ -97,6 +101,15 @@ export class ResponsesApi {
   }
 
   // ---- starting --------------------------------------------------------------------------------------------------
+
+  /** Tools and whatever is not text, where nothing of ours is meant: no earlier response, nothing in the background. */
+  #upstreamFor(value: unknown): PassedModel | undefined {
+    const { model: name, tools, input, previous_response_id, background } = (value ?? {}) as Plain;
+    const model = modelNamed(this.#context, name);
+    if (model === undefined || typeof previous_response_id === 'string' || background === true) return undefined;
+    const asksForTools = Array.isArray(tools) && tools.length > 0;
+    return asksForTools || (Array.isArray(input) && input.some(isBeyondSearch)) ? passable(model) : undefined;
+  }
 
   /** What is to be read again needs texts that stay; what does not say so is stored where it can be. */
   #isStored({ store, background, previous_response_id: previous }: ResponseBody): boolean {
