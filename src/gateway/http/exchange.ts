@@ -88,12 +88,27 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
+/** Deeper than any schema of a tool; what is deeper could be read and then not be written again. */
+const mostLevels = 128;
+
 export function parseJson(body: Buffer): unknown {
+  const value = readJson(body);
+  if (isDeeper(value, mostLevels))
+    refuse('invalid_json', `the body is nested too deeply: more than ${mostLevels} levels`);
+  return value;
+}
+
+function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(decoder.decode(body));
   } catch {
     return refuse('invalid_json', 'the body is not valid JSON in UTF-8');
   }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 /** Calls back when the client has gone before its answer was complete. */
