@@ -13,12 +13,14 @@ startTheme();
 const state = h('span', { class: 'connection', role: 'status' }, 'connecting');
 const main = h('main', { tabindex: -1 });
 const skip = h('button', { type: 'button', class: 'skip', onclick: () => main.focus() }, 'Skip to content');
-document.getElementById('app')!.append(skip, makeHeader(state, '#/'), main);
+const simulated = h('b', { class: 'simulated', hidden: '' }, 'simulated engine: answers mean nothing');
+document.getElementById('app')!.append(skip, makeHeader(h('span', { class: 'states' }, state, simulated), '#/'), main);
 
 const feed = new OverviewFeed((connected) => {
-  const words = connected instanceof RequestError ? connected.message : 'not connected';
+  const words = connected instanceof RequestError ? connected.message : 'not connected: what is shown is old';
   setText(state, connected === true ? 'live' : words);
   setAttribute(state, 'data-ok', connected === true ? 'yes' : 'no');
+  setAttribute(main, 'data-old', connected === true ? 'no' : 'yes');
   if (connected instanceof RequestError && connected.status === 401) askForKey(() => location.reload());
 });
 
@@ -38,4 +40,7 @@ function show(): void {
 
 addEventListener('hashchange', show);
 show();
+feed.onFrame(() => {
+  simulated.hidden = !feed.last?.models.some(({ engine }) => engine === 'sim');
+}, new AbortController().signal);
 void feed.start();

@@ -1,22 +1,25 @@
-// How a search stands: growing, with the best answer so far, or ended, with its answer and why.
+// How a search stands: growing, with the best answer so far, or ended, with its verdict, its answer and why. What was not
+// accepted is never set like an answer.
 
-import type { SearchJson } from '../../../src/gateway/wire/search-json.ts';
+import type { SearchJson, WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import type { Exit } from '../../../src/log/end.ts';
 import type { SearchFold } from '../../../src/log/fold.ts';
 import { type Content, fill, h } from '../dom/dom.ts';
 import { exitLook } from '../look/exits.ts';
+import { verdictLook } from '../look/verdicts.ts';
 import { formatEvidence } from '../look/words.ts';
 
 export class OutcomePanel {
   readonly element = h('div', { class: 'outcome', role: 'status' });
   #shown = '';
 
-  show(moment: SearchFold, state: SearchJson['state']): void {
+  show(moment: SearchFold, search: WholeSearchJson): void {
     const { exit, tree } = moment;
-    const key = [exit?.kind, tree?.best?.id, state, tree?.nextStrand === 0].join(' ');
+    const { state, verdict } = search;
+    const key = [exit?.kind, tree?.best?.id, state, verdict, tree?.nextStrand === 0].join(' ');
     if (key === this.#shown) return;
     this.#shown = key;
-    fill(this.element, ...(exit === undefined ? growing(moment, state) : ended(moment, exit)));
+    fill(this.element, ...(exit === undefined ? growing(moment, state) : ended(moment, exit, search)));
   }
 }
 
@@ -29,21 +32,31 @@ function growing({ tree }: SearchFold, state: SearchJson['state']): Content[] {
   ];
 }
 
-function ended({ answer }: SearchFold, exit: Exit): Content[] {
+function ended({ answer }: SearchFold, exit: Exit, search: WholeSearchJson): Content[] {
   const { sign, about, kind } = exitLook(exit.kind);
   const evidence = Object.entries(exit.evidence).map(([name, value]) => `${name} ${formatEvidence(value)}`);
   const because = `rule ${exit.rule}${evidence.length === 0 ? '' : ': '}${evidence.join(' · ')}`;
-  const unfinished = answer?.complete === false ? 'No path was finished: this is the best beginning.' : undefined;
+  const verdict = verdictLook(search.verdict);
   return [
     h('p', { class: `chip exit-${kind}`, title: about }, h('span', { 'aria-hidden': 'true' }, `${sign} `), kind),
-    answerLine(answer?.answer ?? answer?.text.trim(), 'no answer'),
+    h(
+      'p',
+      { class: `verdict verdict-${search.verdict ?? 'open'}` },
+      `${verdict.sign} ${sentence(search, verdict.words)}`,
+    ),
+    answerLine(answer?.answer ?? answer?.text.trim(), 'no answer', verdict.answers),
     h('p', { class: 'why' }, about),
     h('p', { class: 'why' }, because),
-    unfinished && h('p', { class: 'why' }, unfinished),
   ];
 }
 
-function answerLine(text: string | undefined, otherwise: string): HTMLElement {
+/** The server's own sentence, with its numbers, where there is one. */
+function sentence({ result }: WholeSearchJson, words: string): string {
+  return result?.coppice.verdict_text ?? words;
+}
+
+function answerLine(text: string | undefined, otherwise: string, answers = false): HTMLElement {
   const none = text === undefined || text === '';
-  return h('p', { class: none ? 'answer none' : 'answer' }, none ? otherwise : text);
+  const look = answers ? 'answer' : 'answer attempt';
+  return h('p', { class: none ? 'answer none' : look }, none ? otherwise : text);
 }

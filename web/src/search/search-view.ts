@@ -81,7 +81,7 @@ export class SearchPage {
     this.#tree.show(moment);
     this.#timeline.update();
     this.#showDetails();
-    this.#outcome.show(moment, this.#search.state);
+    this.#outcome.show(moment, this.#search);
     this.#showPlayer();
     this.#showFigures();
     this.#complain(moment.fault ?? this.#problem);

@@ -1,0 +1,77 @@
+// What the page says of an answer in a real browser: an attempt below the threshold never looks like an answer, the list
+// of ended searches comes from the server and can be filtered, a simulated engine is named, and a dead server is noticed.
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Served, startServer } from '../../support/served.ts';
+import { hasBrowser, openBrowser } from './chromium.ts';
+
+const model = {
+  name: 'simulated',
+  engine: { kind: 'sim', speed: 1000 },
+  verifier: { kind: 'sim' },
+  policy: 'positive',
+};
+
+async function ended(url: string, question: string, threshold: number): Promise<string> {
+  const messages = [{ role: 'user', content: question }];
+  const body = { model: 'simulated', messages, coppice: { threshold, rollouts: 2 } };
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/v1/searches`, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { id: string }).id;
+}
+
+const sizeOf = (page: Page) =>
+  page.locator('.outcome .answer').evaluate((line) => Number.parseFloat(getComputedStyle(line).fontSize));
+
+describe.skipIf(!hasBrowser)('verdicts on the page', () => {
+  let server: Served;
+  let browser: Browser;
+  let page: Page;
+  let bad: string;
+  let good: string;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ models: [model] }), openBrowser()]);
+    bad = await ended(server.url, 'a question that is too hard', 1);
+    good = await ended(server.url, 'a question that is easy', 0);
+    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  it('sets an attempt below the threshold apart from an answer', async () => {
+    await page.goto(`${server.url}/#/search/${good}`);
+    await page.locator('.outcome .verdict', { hasText: '✓ accepted: score' }).waitFor();
+    const answer = await sizeOf(page);
+    await page.goto(`${server.url}/#/search/${bad}`);
+    await page.locator('.outcome .verdict', { hasText: '✕ not accepted: this is the best attempt' }).waitFor();
+    expect(await sizeOf(page)).toBeLessThan(answer * 0.7);
+  });
+
+  it('lists what ended before it was opened, by verdict and by words', async () => {
+    await page.goto(`${server.url}/#/`);
+    const rows = page.locator('a.row.recent');
+    await rows.nth(1).waitFor();
+    expect(await rows.count()).toBe(2);
+    await page.getByLabel('Verdict').selectOption('not accepted');
+    expect(await rows.allTextContents()).toEqual([expect.stringMatching(/too hard.*✕ not accepted/)]);
+    await page.getByLabel('Words to look for').fill('easy');
+    expect(await rows.count()).toBe(0);
+    await page.getByText('None of the last 2 is like that.').waitFor();
+    await page.getByLabel('Verdict').selectOption('every verdict');
+    expect(await rows.allTextContents()).toEqual([expect.stringMatching(/easy.*✓ accepted/)]);
+  });
+
+  it('says that the engine is simulated, and that the server is gone', async () => {
+    await page.getByText('simulated engine: answers mean nothing').waitFor();
+    await page.locator('.connection[data-ok=yes]').waitFor();
+    await server.stop();
+    await page.getByText('not connected: what is shown is old').waitFor();
+    expect(await page.locator('main').getAttribute('data-old')).toBe('yes');
+  });
+});
