@@ -98,7 +98,7 @@ export class RemoteEngine implements Engine {
       this.#order += 1;
       this.#place({ children, search, lane, priority, order: this.#order, sinceMs, attempts: 0 });
     }
-    for (const replica of this.#replicas) this.#pump(replica);
+    this.#pumpAll();
   }
 
   cancel(requests: readonly RequestId[]): void {
@@ -113,7 +113,7 @@ export class RemoteEngine implements Engine {
       // What shares a request goes on at the server until nobody waits for any of it.
       else if (!attempt.children.some(isLive)) this.#drop(attempt);
     }
-    for (const replica of this.#replicas) this.#pump(replica);
+    this.#pumpAll();
   }
 
   release(search: string): void {
@@ -151,6 +151,10 @@ export class RemoteEngine implements Engine {
 
   #pump(replica: Replica): void {
     while (!this.#closed && replica.mayStart()) this.#start(replica, replica.queue.pop()!);
+  }
+
+  #pumpAll(): void {
+    for (const replica of this.#replicas) this.#pump(replica);
   }
 
   #start(replica: Replica, job: Job): void {
@@ -282,7 +286,7 @@ export class RemoteEngine implements Engine {
       for (const child of children) child.streamed = true;
       this.#again(replica, { ...job, children, attempts });
     }
-    for (const each of this.#replicas) this.#pump(each);
+    this.#pumpAll();
   }
 
   /** The server refuses something that steps can do without: once more without it, and never again with it. */
@@ -294,13 +298,14 @@ export class RemoteEngine implements Engine {
     replica.refused.add(blamed);
     for (const child of job.children) this.#onWire.delete(child);
     this.#place(job);
-    this.#pump(replica);
+    this.#pumpAll();
   }
 
-  /** Nobody failed: the same place, another seed. */
+  /** Nobody failed: the same place, another seed. Its search may live on another replica by now. */
   #redraw(job: Job): void {
     for (const child of job.children) this.#onWire.delete(child);
     this.#place(job);
+    this.#pumpAll();
   }
 
   /** At once on another replica; on the same one after a pause. */
@@ -316,7 +321,7 @@ export class RemoteEngine implements Engine {
     this.#timers.after(delayMs, () => {
       if (this.#closed || liveChildren(job).length === 0) return;
       this.#place(job);
-      for (const each of this.#replicas) this.#pump(each);
+      this.#pumpAll();
     });
   }
 
@@ -351,7 +356,7 @@ export class RemoteEngine implements Engine {
     const parked = this.#parked;
     this.#parked = [];
     for (const job of parked) if (liveChildren(job).length > 0) this.#place(job);
-    for (const each of this.#replicas) this.#pump(each);
+    this.#pumpAll();
   }
 
   /** Streams that have been silent since the replica went out are lost, and must not stand in the way of its trial. */
