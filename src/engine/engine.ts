@@ -17,6 +17,19 @@ export type RequestId = number;
 /** `primary`: a program needs it; `speculative`: it probably will. Speculative work yields first. */
 export type Lane = 'primary' | 'speculative';
 
+/** Where a request stands among those that wait. */
+export interface Urgency {
+  readonly lane: Lane;
+  /** Higher goes first within a lane. */
+  readonly priority: number;
+}
+
+/** Negative where `a` goes first, 0 where other things decide. */
+export function compareUrgency(a: Urgency, b: Urgency): number {
+  if (a.lane !== b.lane) return a.lane === 'primary' ? -1 : 1;
+  return b.priority - a.priority;
+}
+
 /** A step with the key of its node: the same key is the same path, in whichever request it stands. */
 export interface PathStep {
   readonly key: NodeKey;
@@ -36,7 +49,7 @@ export interface StepNeeds {
 export const allNeeds: StepNeeds = { logprobs: true, tokens: true, seed: true };
 
 /** One sequence: one child below a path. Requests handed over in one call with the same path are siblings. */
-export interface GenerateRequest {
+export interface GenerateRequest extends Urgency {
   readonly id: RequestId;
   /** Searches share no prefix unless the engine finds one by itself. */
   readonly search: string;
@@ -55,9 +68,6 @@ export interface GenerateRequest {
   /** Strings that end a step; kept in its text. */
   readonly delimiters: readonly string[];
   readonly maxTokens: number;
-  readonly lane: Lane;
-  /** Higher goes first within a lane. */
-  readonly priority: number;
 }
 
 export interface GenerationUsage {
@@ -122,6 +132,11 @@ export interface Engine {
   connect(post: (message: EngineMessage) => void): void;
   generate(requests: readonly GenerateRequest[]): void;
   cancel(requests: readonly RequestId[]): void;
+  /**
+   * A request that waits stands elsewhere from now on, such as speculation that has become wanted; what has begun goes on as
+   * it is. An engine without a queue of its own leaves this out.
+   */
+  update?(request: RequestId, urgency: Urgency): void;
   /** The search has ended: whatever is kept for its prefixes may go. */
   release(search: string): void;
   load(): EngineLoad;

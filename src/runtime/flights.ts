@@ -55,6 +55,7 @@ export class Flights {
   #toGenerate: GenerateRequest[] = [];
   #toScore: ScoreRequest[] = [];
   #toCancel: Flight[] = [];
+  #toAdopt: Flight[] = [];
 
   constructor(options: FlightsOptions) {
     this.#options = options;
@@ -139,6 +140,12 @@ export class Flights {
     this.#succeed(flight, flight.step, message.reward, message.promise);
   }
 
+  /** What was speculation is wanted now: wherever it waits, it moves up. */
+  adopt(flight: Flight): void {
+    flight.lane = 'primary';
+    this.#toAdopt.push(flight);
+  }
+
   cancel(flight: Flight): void {
     assert(!flight.cancelled, 'a flight is cancelled once');
     flight.cancelled = true;
@@ -183,6 +190,15 @@ export class Flights {
     if (atVerifier.length > 0) verifier?.cancel(atVerifier);
     if (scores.length > 0) verifier?.score(scores);
     if (requests.length > 0) engine.generate(requests);
+    this.#tellAdopted();
+  }
+
+  #tellAdopted(): void {
+    for (const { id, step, lane, search, cancelled } of this.#toAdopt.splice(0)) {
+      if (cancelled || !this.#byId.has(id)) continue;
+      const { engine, verifier } = this.#options;
+      (step === undefined ? engine : verifier)?.update?.(id, { lane, priority: search.request.priority });
+    }
   }
 
   /** False for what was cancelled in the very step in which it was asked for. */

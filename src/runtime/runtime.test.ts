@@ -159,6 +159,13 @@ describe('the runtime', () => {
     });
     expect(ahead.results[0]?.cost.committedTokens).toBe(plain.results[0]?.cost.committedTokens);
     expect(ahead.results[0]?.endedMs).toBeLessThan(plain.results[0]!.endedMs);
+    const speculative = ahead.engine.requests.filter(({ lane }) => lane === 'speculative').map(({ id }) => id);
+    const adopted = [...ahead.engine.updated];
+    expect(adopted.length).toBeGreaterThan(0);
+    for (const [id, urgency] of adopted) {
+      expect(speculative).toContain(id);
+      expect(urgency).toEqual({ lane: 'primary', priority: 0 });
+    }
     const seeds = ahead.engine.requests.map(({ seed }) => seed);
     expect(new Set(seeds).size).toBe(seeds.length);
     expect(ahead.runtime.leasesTaken).toBe(0);

@@ -71,7 +71,7 @@ export class Speculation {
 
   #adopt(flight: Flight): void {
     if (flight.lane === 'primary') return;
-    flight.lane = 'primary';
+    this.#flights.adopt(flight);
     this.#settle(flight);
   }
 

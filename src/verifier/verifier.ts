@@ -4,12 +4,12 @@
 // judging whole answers against gold, retries by the caller. Its conformance suite is tests/conformance/verifier.ts.
 
 import type { Fault } from '../base/fault.ts';
-import type { Custody, Lane, PathStep, RequestId } from '../engine/engine.ts';
+import type { Custody, PathStep, RequestId, Urgency } from '../engine/engine.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { NodeKey } from '../tree/keys.ts';
 import type { Prompt, Step } from '../tree/step.ts';
 
-export interface ScoreRequest {
+export interface ScoreRequest extends Urgency {
   readonly id: RequestId;
   readonly search: string;
   readonly prompt: Prompt;
@@ -19,8 +19,6 @@ export interface ScoreRequest {
   readonly path: readonly PathStep[];
   /** The step to score; it has no node yet. */
   readonly step: Step;
-  readonly lane: Lane;
-  readonly priority: number;
   /** Somebody reads the promise of the step as well; a verifier that has no such reading leaves it out. */
   readonly promise?: boolean;
 }
@@ -69,6 +67,8 @@ export interface Verifier {
   connect(post: (message: VerifierMessage) => void): void;
   score(requests: readonly ScoreRequest[]): void;
   cancel(requests: readonly RequestId[]): void;
+  /** As an engine's. */
+  update?(request: RequestId, urgency: Urgency): void;
   release(search: string): void;
   load(): VerifierLoad;
   close(): Promise<void>;

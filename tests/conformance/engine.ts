@@ -97,6 +97,22 @@ export function engineConformance(name: string, open: () => Promise<EngineHarnes
       for (const { id } of requests) stepOf(id);
     });
 
+    test('answers once what is moved in its queue, runs already, is answered or was never asked for', async () => {
+      const requests = Array.from({ length: 24 }, (_, at) =>
+        request({ search: `search-${at % 3}`, lane: 'speculative' }),
+      );
+      harness.engine.generate(requests);
+      for (const { id } of requests) harness.engine.update?.(id, { lane: 'primary', priority: id % 3 });
+      await harness.work();
+      for (const { id } of requests) harness.engine.update?.(id, { lane: 'speculative', priority: 0 });
+      await finish(requests);
+      harness.engine.update?.(requests[0]!.id, { lane: 'primary', priority: 0 });
+      harness.engine.update?.(nextId + 1000, { lane: 'primary', priority: 0 });
+      await harness.work();
+      for (const { id } of requests) stepOf(id);
+      expect(requests.map(({ id }) => answers(id).length)).toEqual(requests.map(() => 1));
+    });
+
     test('ends a step at a delimiter, which it keeps, or at the end of the answer', async () => {
       const path = await grow(12);
       expect(path.length).toBeGreaterThan(0);

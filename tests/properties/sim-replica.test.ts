@@ -20,6 +20,7 @@ interface Workload {
   readonly kvTokens: number;
   readonly prefillTokens: number;
   readonly cancels: number;
+  readonly updates?: number;
   /** Microseconds that an unread token costs a row; 0 for a paged cache. */
   readonly unread?: number;
 }
@@ -31,10 +32,11 @@ const workloads: fc.Arbitrary<Workload> = fc.record({
   kvTokens: fc.integer({ min: 420, max: 1200 }),
   prefillTokens: fc.integer({ min: 1, max: 400 }),
   cancels: fc.integer({ min: 0, max: 5 }),
+  updates: fc.integer({ min: 0, max: 12 }),
   unread: fc.integer({ min: 0, max: 20 }),
 });
 
-type AnyReplica = Pick<SimReplica, 'enqueue' | 'cancel' | 'release'>;
+type AnyReplica = Pick<SimReplica, 'enqueue' | 'cancel' | 'update' | 'release'>;
 type Make = (world: World, options: SimReplicaOptions, post: (message: EngineMessage) => void) => AnyReplica;
 
 interface Line {
@@ -93,11 +95,20 @@ function play(workload: Workload, make: Make): { lines: Line[]; world: World; as
       for (let child = 0; child < siblings; child += 1) ask((each + 1) * 1e6 + child, `search ${each}`, []);
     });
   }
+  const anyOf = (): RequestId | undefined => {
+    const ids = [...asked.keys()].sort((a, b) => a - b);
+    return ids[random.integer(Math.max(1, ids.length))];
+  };
   for (let each = 0; each < workload.cancels; each += 1) {
     world.at(random.uniform() * 800, () => {
-      const ids = [...asked.keys()].sort((a, b) => a - b);
-      const id = ids[random.integer(Math.max(1, ids.length))];
+      const id = anyOf();
       if (id !== undefined) replica.cancel(id);
+    });
+  }
+  for (let each = 0; each < (workload.updates ?? 0); each += 1) {
+    world.at(random.uniform() * 800, () => {
+      const [id, priority] = [anyOf(), random.integer(3)];
+      if (id !== undefined) replica.update(id, { lane: random.chance(0.5) ? 'primary' : 'speculative', priority });
     });
   }
   world.run(react);

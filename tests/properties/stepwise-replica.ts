@@ -3,7 +3,13 @@
 
 import { fault } from '../../src/base/fault.ts';
 import { decodeMs, prefillExtraMs, unreadMs } from '../../src/cost/cost.ts';
-import type { EngineMessage, GenerateRequest, RequestId } from '../../src/engine/engine.ts';
+import {
+  compareUrgency,
+  type EngineMessage,
+  type GenerateRequest,
+  type RequestId,
+  type Urgency,
+} from '../../src/engine/engine.ts';
 import { PrefixCache, type Segment } from '../../src/engine/sim/prefix-cache.ts';
 import type { SimReplicaOptions } from '../../src/engine/sim/sim-replica.ts';
 import type { World } from '../../src/engine/sim/world.ts';
@@ -14,6 +20,7 @@ interface Sequence {
   readonly step: Step;
   readonly promptTokens: number;
   readonly order: number;
+  urgency: Urgency;
   segment?: Segment;
   generated: number;
   computed: number;
@@ -39,13 +46,19 @@ export class StepwiseReplica {
   }
 
   enqueue(request: GenerateRequest, step: Step, promptTokens: number): void {
-    this.#waiting.push({ request, step, promptTokens, order: this.#order++, generated: 0, computed: 0, cached: 0 });
+    const place = { urgency: request, order: this.#order++ };
+    this.#waiting.push({ request, step, promptTokens, ...place, generated: 0, computed: 0, cached: 0 });
     if (!this.#stepping) this.#world.lateAt(this.#world.nowMs, () => this.#begin());
   }
 
   cancel(id: RequestId): void {
     if (this.#stepping && this.#running.some((each) => each.request.id === id)) this.#cancelled.push(id);
     else this.#remove(id);
+  }
+
+  update(id: RequestId, urgency: Urgency): void {
+    const found = [...this.#running, ...this.#waiting].find((each) => each.request.id === id);
+    if (found !== undefined) found.urgency = urgency;
   }
 
   release(search: string): void {
@@ -58,7 +71,7 @@ export class StepwiseReplica {
     this.#waiting.sort(inOrder);
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       const full = this.#running.length >= this.#options.sequenceLimit;
-      if (full && !(next.request.lane === 'primary' && this.#hasSpeculative())) break;
+      if (full && !(next.urgency.lane === 'primary' && this.#hasSpeculative())) break;
       if (full) this.#preempt();
       if (computed > 0 && computed >= this.#options.prefillTokens) break;
       const prefix = this.#cache.pin(next.request.search, next.promptTokens, next.request.path, next.generated + 16);
@@ -123,7 +136,7 @@ export class StepwiseReplica {
   }
 
   #hasSpeculative(): boolean {
-    return this.#running.some((each) => each.request.lane === 'speculative');
+    return this.#running.some((each) => each.urgency.lane === 'speculative');
   }
 }
 
@@ -139,6 +152,5 @@ function usageOf(sequence: Sequence) {
 }
 
 function inOrder(a: Sequence, b: Sequence): number {
-  if (a.request.lane !== b.request.lane) return a.request.lane === 'primary' ? -1 : 1;
-  return b.request.priority - a.request.priority || a.order - b.order;
+  return compareUrgency(a.urgency, b.urgency) || a.order - b.order;
 }

@@ -5,7 +5,7 @@ import { VirtualClock } from '../../src/base/clock.ts';
 import { fault } from '../../src/base/fault.ts';
 import { Heap } from '../../src/base/heap.ts';
 import { hash, Random } from '../../src/base/random.ts';
-import type { Engine, EngineMessage, GenerateRequest } from '../../src/engine/engine.ts';
+import type { Engine, EngineMessage, GenerateRequest, Urgency } from '../../src/engine/engine.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import type { Step } from '../../src/tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
@@ -111,6 +111,7 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
   readonly question: ToyQuestion;
   readonly requests: GenerateRequest[] = [];
   readonly cancelled: number[] = [];
+  readonly updated = new Map<number, Urgency>();
 
   constructor(world: ToyWorld, misfortune: Misfortune = calm, seed = 1, question = toyQuestion) {
     super(world, misfortune, seed);
@@ -150,6 +151,10 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
 
   cancel(requests: readonly number[]): void {
     this.cancelled.push(...requests);
+  }
+
+  update(request: number, urgency: Urgency): void {
+    this.updated.set(request, urgency);
   }
 
   release(): void {}

@@ -1,7 +1,15 @@
 // The embedded engine: libllama in a thread of this process, behind the engine contract.
 
 import type { MeasuredPoints } from '../../cost/table.ts';
-import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest, RequestId } from '../engine.ts';
+import type {
+  Engine,
+  EngineCapabilities,
+  EngineLoad,
+  EngineMessage,
+  GenerateRequest,
+  RequestId,
+  Urgency,
+} from '../engine.ts';
 import type { DraftOptions } from './draft/drafts.ts';
 import { LlamaThread } from './thread/thread.ts';
 import type { ThreadInfo, ThreadLoad } from './thread/thread-messages.ts';
@@ -90,6 +98,10 @@ export class LlamaEngine implements Engine {
 
   cancel(requests: readonly RequestId[]): void {
     this.#thread.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#thread.update(request, urgency);
   }
 
   release(search: string): void {

@@ -19,6 +19,7 @@ import {
   type GenerateRequest,
   type GenerationUsage,
   type RequestId,
+  type Urgency,
 } from '../engine.ts';
 import { Attempt } from './flight/attempt.ts';
 import { callFor } from './flight/call.ts';
@@ -92,11 +93,11 @@ export class RemoteEngine implements Engine {
     const limit = this.#options.siblings === 'single' ? 1 : siblingLimit(this.#replicas);
     for (const group of groupSiblings(requests, limit)) {
       const children = group.map(childOf);
-      const { search, lane, priority } = group[0]!;
+      const { search } = group[0]!;
       for (const child of children) this.#children.set(child.request.id, child);
       const sinceMs = this.#timers.nowMs();
       this.#order += 1;
-      this.#place({ children, search, lane, priority, order: this.#order, sinceMs, attempts: 0 });
+      this.#place({ children, search, order: this.#order, sinceMs, attempts: 0 });
     }
     this.#pumpAll();
   }
@@ -106,13 +107,21 @@ export class RemoteEngine implements Engine {
       const child = this.#children.get(id);
       if (child === undefined || child.dropped) continue;
       child.dropped = true;
-      const { waitsIn } = child;
       const attempt = this.#onWire.get(child);
-      waitsIn?.forget();
+      child.waits?.queue.forget();
       if (attempt === undefined) this.#fault(child, this.#cancelled());
       // What shares a request goes on at the server until nobody waits for any of it.
       else if (!attempt.children.some(isLive)) this.#drop(attempt);
     }
+    this.#pumpAll();
+  }
+
+  /** What waits at a server of its own accord keeps the urgency that it was sent with. */
+  update(request: RequestId, urgency: Urgency): void {
+    const child = this.#children.get(request);
+    if (child === undefined || child.dropped) return;
+    child.urgency = urgency;
+    child.waits?.queue.update(child.waits.job);
     this.#pumpAll();
   }
 

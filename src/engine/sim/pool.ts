@@ -3,10 +3,11 @@
 
 import { assert } from '../../base/assert.ts';
 import { type Fault, fault } from '../../base/fault.ts';
-import type { RequestId } from '../engine.ts';
+import type { RequestId, Urgency } from '../engine.ts';
 
 export interface PoolReplica {
   cancel(request: RequestId): void;
+  update(request: RequestId, urgency: Urgency): void;
   release(search: string): void;
 }
 
@@ -64,6 +65,10 @@ export class Pool<Replica extends PoolReplica, Message extends { readonly reques
 
   cancel(requests: readonly RequestId[]): void {
     for (const id of requests) this.#askedOf.get(id)?.cancel(id);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#askedOf.get(request)?.update(request, urgency);
   }
 
   release(search: string): void {

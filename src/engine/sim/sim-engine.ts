@@ -1,6 +1,14 @@
 // The engine contract in virtual time: replicas without tensor parallelism, one GPU each.
 
-import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest, RequestId } from '../engine.ts';
+import type {
+  Engine,
+  EngineCapabilities,
+  EngineLoad,
+  EngineMessage,
+  GenerateRequest,
+  RequestId,
+  Urgency,
+} from '../engine.ts';
 import { Pool } from './pool.ts';
 import { SimReplica, type SimReplicaOptions } from './sim-replica.ts';
 import type { StepSource } from './source.ts';
@@ -45,6 +53,10 @@ export class SimEngine implements Engine {
 
   cancel(requests: readonly RequestId[]): void {
     this.#pool.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#pool.update(request, urgency);
   }
 
   release(search: string): void {

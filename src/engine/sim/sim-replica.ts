@@ -15,7 +15,14 @@ import {
   unreadMs,
 } from '../../cost/cost.ts';
 import type { Step } from '../../tree/step.ts';
-import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from '../engine.ts';
+import {
+  compareUrgency,
+  type EngineMessage,
+  type GenerateRequest,
+  type GenerationUsage,
+  type RequestId,
+  type Urgency,
+} from '../engine.ts';
 import { PrefixCache, type Segment } from './prefix-cache.ts';
 import type { World } from './world.ts';
 
@@ -37,6 +44,7 @@ interface SimSequence {
   readonly step: Step;
   readonly promptTokens: number;
   readonly order: number;
+  urgency: Urgency;
   state: 'waiting' | 'running' | 'gone';
   cancelled: boolean;
   /** Tokens generated before it last began to run. */
@@ -47,6 +55,12 @@ interface SimSequence {
   contextTokens: number;
   computedTokens: number;
   cachedTokens: number;
+}
+
+/** A place in the line. */
+interface SimPlace {
+  readonly urgency: Urgency;
+  readonly order: number;
 }
 
 interface DecodeSpan {
@@ -62,7 +76,8 @@ export class SimReplica {
   readonly #options: SimReplicaOptions;
   readonly #post: (message: EngineMessage) => void;
   readonly #cache: PrefixCache;
-  readonly #waiting = new Heap<SimSequence>(waitsBefore);
+  /** An entry is void where its sequence does not wait, or waits by another urgency. */
+  readonly #waiting = new Heap<SimPlace & { readonly sequence: SimSequence }>(goesBefore);
   readonly #ends = new Heap<{ readonly at: number; readonly sequence: SimSequence }>(endsBefore);
   readonly #sequences = new Map<RequestId, SimSequence>();
   readonly #leaving: SimSequence[] = [];
@@ -129,7 +144,9 @@ export class SimReplica {
       const need = `${pathTokens} tokens of prompt and path and ${request.maxTokens} of step`;
       return this.#refuse(request.id, fault('too-long', `${need} do not fit kvTokens ${this.#options.kvTokens}`));
     }
+    const { lane, priority } = request;
     const sequence: SimSequence = {
+      urgency: { lane, priority },
       ...{ request, step, promptTokens, order: this.#order, state: 'waiting', cancelled: false },
       ...{ done: 0, since: 0, prefix: undefined, contextTokens: 0, computedTokens: 0, cachedTokens: 0 },
     };
@@ -162,13 +179,28 @@ export class SimReplica {
 
   #mayStart(sequence: SimSequence): boolean {
     if (this.#running < this.#options.sequenceLimit) return true;
-    return sequence.request.lane === 'primary' && this.#speculative > 0;
+    return sequence.urgency.lane === 'primary' && this.#speculative > 0;
   }
 
   #wait(sequence: SimSequence): void {
     sequence.state = 'waiting';
     this.#waitingCount += 1;
-    this.#waiting.push(sequence);
+    this.#line(sequence);
+  }
+
+  #line(sequence: SimSequence): void {
+    const { urgency, order } = sequence;
+    this.#waiting.push({ sequence, urgency, order });
+  }
+
+  update(id: RequestId, urgency: Urgency): void {
+    const sequence = this.#sequences.get(id);
+    if (sequence === undefined || sequence.cancelled) return;
+    if (sequence.state === 'running') this.#speculative += speculativeShare(urgency);
+    if (sequence.state === 'running') this.#speculative -= speculativeShare(sequence.urgency);
+    sequence.urgency = urgency;
+    if (sequence.state === 'waiting') this.#line(sequence);
+    if (this.#waitingCount > 0) this.#interrupt();
   }
 
   /** Something changed: the span under way ends with its current step, or an idle replica begins. */
@@ -266,7 +298,8 @@ export class SimReplica {
 
   #nextWaiting(): SimSequence | undefined {
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      if (next.state === 'waiting') return next;
+      const { sequence, urgency } = next;
+      if (sequence.state === 'waiting' && sequence.urgency === urgency) return sequence;
       this.#waiting.pop();
     }
     return undefined;
@@ -276,7 +309,7 @@ export class SimReplica {
     sequence.state = 'running';
     sequence.since = this.#steps;
     this.#running += 1;
-    if (sequence.request.lane === 'speculative') this.#speculative += 1;
+    this.#speculative += speculativeShare(sequence.urgency);
     this.#contextTokens += sequence.contextTokens;
     this.#ends.push({ at: this.#steps + sequence.step.tokens - sequence.done, sequence });
   }
@@ -286,7 +319,7 @@ export class SimReplica {
     const ran = this.#steps - sequence.since;
     sequence.done += ran;
     this.#running -= 1;
-    if (sequence.request.lane === 'speculative') this.#speculative -= 1;
+    this.#speculative -= speculativeShare(sequence.urgency);
     this.#contextTokens -= sequence.contextTokens + ran;
     this.#cache.giveBack(sequence.done);
     this.#cache.unpin(sequence.prefix!);
@@ -296,7 +329,7 @@ export class SimReplica {
   #finish(sequence: SimSequence): void {
     const { tokens } = sequence.step;
     this.#running -= 1;
-    if (sequence.request.lane === 'speculative') this.#speculative -= 1;
+    this.#speculative -= speculativeShare(sequence.urgency);
     this.#contextTokens -= sequence.contextTokens + this.#steps - sequence.since;
     sequence.done = tokens;
     this.#cache.keep(sequence.prefix!, sequence.step);
@@ -320,7 +353,7 @@ export class SimReplica {
 
   /** Primary work takes the place of speculative work, which goes back to the queue. */
   #makeWay(forWhom: SimSequence): boolean {
-    if (forWhom.request.lane !== 'primary' || this.#speculative === 0) return false;
+    if (forWhom.urgency.lane !== 'primary' || this.#speculative === 0) return false;
     this.#preempt();
     return true;
   }
@@ -344,7 +377,7 @@ export class SimReplica {
   #preempt(): void {
     let victim: SimSequence | undefined;
     for (const each of this.#sequences.values()) {
-      if (each.state === 'running' && (victim === undefined || waitsBefore(victim, each))) victim = each;
+      if (each.state === 'running' && (victim === undefined || goesBefore(victim, each))) victim = each;
     }
     assert(victim !== undefined, 'there is a sequence to preempt');
     this.#stop(victim);
@@ -370,10 +403,12 @@ function usageOf(sequence: SimSequence): GenerationUsage {
   return { computedTokens, cachedTokens, generatedTokens: done, exact: true };
 }
 
-function waitsBefore(a: SimSequence, b: SimSequence): boolean {
-  if (a.request.lane !== b.request.lane) return a.request.lane === 'primary';
-  if (a.request.priority !== b.request.priority) return a.request.priority > b.request.priority;
-  return a.order < b.order;
+function speculativeShare({ lane }: Urgency): number {
+  return lane === 'speculative' ? 1 : 0;
+}
+
+function goesBefore(a: SimPlace, b: SimPlace): boolean {
+  return (compareUrgency(a.urgency, b.urgency) || a.order - b.order) < 0;
 }
 
 function endsBefore(a: { at: number; sequence: SimSequence }, b: { at: number; sequence: SimSequence }): boolean {

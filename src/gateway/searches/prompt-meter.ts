@@ -33,6 +33,7 @@ export function meterPrompts(engine: Engine, onPrompt: (search: string, tokens: 
       engine.generate(requests);
     },
     cancel: (requests) => engine.cancel(requests),
+    update: (request, urgency) => engine.update?.(request, urgency),
     release: (search) => engine.release(search),
     load: () => engine.load(),
     close: () => engine.close(),

@@ -4,7 +4,7 @@
 // products; a calculator does not. Never sees a gold answer; a checker that throws counts as one that does not know.
 
 import { falseEquation } from '../../answer/equations.ts';
-import { isAnswer, type RequestId } from '../../engine/engine.ts';
+import { isAnswer, type RequestId, type Urgency } from '../../engine/engine.ts';
 import { checkLine } from '../../task/check.ts';
 import type { LineCheck } from '../../task/task.ts';
 import { questionOf } from '../scorer.ts';
@@ -62,6 +62,10 @@ export class CheckedVerifier implements Verifier {
 
   cancel(requests: readonly RequestId[]): void {
     this.#behind.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#behind.update?.(request, urgency);
   }
 
   release(search: string): void {

@@ -3,7 +3,7 @@
 // the tokens of new steps are computed.
 
 import type { MeasuredPoints } from '../../cost/table.ts';
-import type { RequestId } from '../../engine/engine.ts';
+import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { llamaDefaults, selfMeasurementMs } from '../../engine/llama/llama-engine.ts';
 import { LlamaThread } from '../../engine/llama/thread/thread.ts';
 import type { ThreadInfo, ThreadLoad } from '../../engine/llama/thread/thread-messages.ts';
@@ -87,6 +87,10 @@ export class LlamaPrm implements Verifier {
 
   cancel(requests: readonly RequestId[]): void {
     this.#thread.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#thread.update(request, urgency);
   }
 
   release(search: string): void {

@@ -2,7 +2,7 @@
 // on lines and give such a step any score, so right paths would sink at the last moment. Its reward is 1, which leaves a
 // product and a minimum as they are; under any other aggregation it is scored like the rest. Not for models trained on it.
 
-import type { RequestId } from '../../engine/engine.ts';
+import type { RequestId, Urgency } from '../../engine/engine.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
 
 const noUsage = { computedTokens: 0, cachedTokens: 0 } as const;
@@ -38,6 +38,10 @@ export class UnreadEnd implements Verifier {
 
   cancel(requests: readonly RequestId[]): void {
     this.#behind.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#behind.update?.(request, urgency);
   }
 
   release(search: string): void {

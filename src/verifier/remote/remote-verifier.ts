@@ -5,7 +5,7 @@
 
 import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
-import type { RequestId } from '../../engine/engine.ts';
+import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
@@ -92,7 +92,8 @@ export class RemoteVerifier implements Verifier {
   score(requests: readonly ScoreRequest[]): void {
     const sinceMs = this.#timers.nowMs();
     for (const request of requests) {
-      const entry: ScoreEntry = { request, sinceMs, answered: false };
+      const { lane, priority } = request;
+      const entry: ScoreEntry = { request, urgency: { lane, priority }, sinceMs, answered: false };
       this.#entries.set(request.id, entry);
       const known = this.#cache.get(request);
       if (known === undefined) this.#enqueue(entry);
@@ -107,6 +108,13 @@ export class RemoteVerifier implements Verifier {
       if (entry !== undefined) this.#giveUpOn(entry, fault('cancelled', 'the request was cancelled'));
     }
     this.#pump();
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    const entry = this.#entries.get(request);
+    if (entry === undefined) return;
+    entry.urgency = urgency;
+    this.#queue.update(entry);
   }
 
   release(search: string): void {

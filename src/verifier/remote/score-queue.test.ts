@@ -6,7 +6,8 @@ function entry(id: number, text: string, changes: Partial<ScoreRequest> = {}): S
   const step = { text, tokens: 4, meanLogprob: 0, end: 'delimiter' } as const;
   const common = { search: 's', prompt: { kind: 'text', text: 'q' }, parent: 0, path: [] } as const;
   const request: ScoreRequest = { ...common, id, index: id, step, lane: 'primary', priority: 0, ...changes };
-  return { request, sinceMs: 0, answered: false };
+  const { lane, priority } = request;
+  return { request, urgency: { lane, priority }, sinceMs: 0, answered: false };
 }
 
 const limits: BatchLimits = { mixes: true, paths: 8, tokens: 100 };
@@ -52,6 +53,20 @@ describe('ScoreQueue', () => {
     queue.finish(first!);
     queue.add(entry(5, 'same'));
     expect(queue.waiting).toBe(1);
+  });
+
+  it('lets a step that has become wanted go first, and back again', () => {
+    const queue = new ScoreQueue();
+    const [spare, other] = [entry(1, 'spare', { lane: 'speculative' }), entry(2, 'other')];
+    queue.add(spare);
+    queue.add(other);
+    queue.add(entry(3, 'third'));
+    spare.urgency = { lane: 'primary', priority: 1 };
+    queue.update(spare);
+    other.urgency = { lane: 'speculative', priority: 0 };
+    queue.update(other);
+    expect(take(queue)).toEqual(['spare', 'third', 'other']);
+    expect(queue.waiting).toBe(0);
   });
 
   it('passes over what nobody wants any more', () => {

@@ -3,11 +3,12 @@
 // nobody wants any more drops out. Decides what goes into one call; sends nothing.
 
 import { Heap } from '../../base/heap.ts';
-import type { Lane } from '../../engine/engine.ts';
+import { compareUrgency, type Urgency } from '../../engine/engine.ts';
 import type { ScoreRequest } from '../verifier.ts';
 
 export interface ScoreEntry {
   readonly request: ScoreRequest;
+  urgency: Urgency;
   readonly sinceMs: number;
   answered: boolean;
 }
@@ -39,11 +40,10 @@ export interface BatchLimits {
   readonly tokens: number;
 }
 
-/** A place in the line; a work that becomes more urgent takes a second, better one. */
+/** A place in the line, one for each who waits for the work; void once nobody waits by this urgency. */
 interface PlaceInLine {
   readonly work: Work;
-  readonly lane: Lane;
-  readonly priority: number;
+  readonly urgency: Urgency;
 }
 
 export class ScoreQueue {
@@ -68,7 +68,7 @@ export class ScoreQueue {
     const known = this.#works.get(key);
     if (known !== undefined) {
       known.entries.add(entry);
-      if (known.waits) this.#turns.push(turnOf(known, request));
+      if (known.waits) this.#line(known, entry);
       return;
     }
     this.#order += 1;
@@ -85,7 +85,17 @@ export class ScoreQueue {
     const siblings = this.#siblings.get(work.parent) ?? new Set();
     siblings.add(work);
     this.#siblings.set(work.parent, siblings);
-    for (const { request } of work.entries) this.#turns.push(turnOf(work, request));
+    for (const entry of work.entries) this.#line(work, entry);
+  }
+
+  /** Its urgency has changed. */
+  update(entry: ScoreEntry): void {
+    const work = this.workOf(entry);
+    if (work?.waits) this.#line(work, entry);
+  }
+
+  #line(work: Work, { urgency }: ScoreEntry): void {
+    this.#turns.push({ work, urgency });
   }
 
   /** Its requests are answered: whoever asks for the step again starts anew. */
@@ -124,7 +134,7 @@ export class ScoreQueue {
 
   #front(): Work | undefined {
     for (let turn = this.#turns.peek(); turn !== undefined; turn = this.#turns.peek()) {
-      if (turn.work.waits) return turn.work;
+      if (isCurrent(turn)) return turn.work;
       this.#turns.pop();
     }
     return undefined;
@@ -139,11 +149,10 @@ export class ScoreQueue {
   }
 }
 
-function turnOf(work: Work, { lane, priority }: ScoreRequest): PlaceInLine {
-  return { work, lane, priority };
+function isCurrent({ work, urgency }: PlaceInLine): boolean {
+  return work.waits && [...work.entries].some((entry) => entry.urgency === urgency);
 }
 
 function before(a: PlaceInLine, b: PlaceInLine): boolean {
-  if (a.lane !== b.lane) return a.lane === 'primary';
-  return a.priority !== b.priority ? a.priority > b.priority : a.work.order < b.work.order;
+  return (compareUrgency(a.urgency, b.urgency) || a.work.order - b.work.order) < 0;
 }

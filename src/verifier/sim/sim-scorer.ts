@@ -5,7 +5,7 @@
 import { fault } from '../../base/fault.ts';
 import { Heap } from '../../base/heap.ts';
 import { type CostModel, prefillMs, unreadMs } from '../../cost/cost.ts';
-import type { RequestId } from '../../engine/engine.ts';
+import { compareUrgency, type RequestId, type Urgency } from '../../engine/engine.ts';
 import { PrefixCache } from '../../engine/sim/prefix-cache.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import type { World } from '../../engine/sim/world.ts';
@@ -22,6 +22,7 @@ export interface SimScorerOptions {
 
 interface Waiting {
   readonly request: ScoreRequest;
+  readonly urgency: Urgency;
   readonly order: number;
 }
 
@@ -37,7 +38,8 @@ export class SimScorer {
   readonly #post: (message: VerifierMessage) => void;
   readonly #cache: PrefixCache;
   readonly #waiting = new Heap<Waiting>(before);
-  readonly #open = new Set<RequestId>();
+  /** What is not answered; one that waits, by its latest place in the line. */
+  readonly #open = new Map<RequestId, Waiting>();
   #order = 0;
   #busy = false;
   #busyMs = 0;
@@ -59,10 +61,19 @@ export class SimScorer {
   }
 
   enqueue(request: ScoreRequest): void {
-    this.#waiting.push({ request, order: this.#order });
+    this.#line({ request, urgency: request, order: this.#order });
     this.#order += 1;
-    this.#open.add(request.id);
     this.#passSoon();
+  }
+
+  update(id: RequestId, urgency: Urgency): void {
+    const waiting = this.#open.get(id);
+    if (waiting !== undefined) this.#line({ ...waiting, urgency });
+  }
+
+  #line(waiting: Waiting): void {
+    this.#open.set(waiting.request.id, waiting);
+    this.#waiting.push(waiting);
   }
 
   cancel(id: RequestId): void {
@@ -115,7 +126,7 @@ export class SimScorer {
 
   #next(): ScoreRequest | undefined {
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      if (this.#open.has(next.request.id)) return next.request;
+      if (this.#open.get(next.request.id) === next) return next.request;
       this.#waiting.pop();
     }
     return undefined;
@@ -139,7 +150,5 @@ export class SimScorer {
 }
 
 function before(a: Waiting, b: Waiting): boolean {
-  if (a.request.lane !== b.request.lane) return a.request.lane === 'primary';
-  if (a.request.priority !== b.request.priority) return a.request.priority > b.request.priority;
-  return a.order < b.order;
+  return (compareUrgency(a.urgency, b.urgency) || a.order - b.order) < 0;
 }

@@ -2,7 +2,7 @@
 // prefill cost of the reward model. With prefix reuse a pass computes only what its cache lacks; without, prompt and
 // path again for each step.
 
-import type { RequestId } from '../../engine/engine.ts';
+import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { Pool } from '../../engine/sim/pool.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import type { World } from '../../engine/sim/world.ts';
@@ -33,6 +33,10 @@ export class SimVerifier implements Verifier {
 
   cancel(requests: readonly RequestId[]): void {
     this.#pool.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#pool.update(request, urgency);
   }
 
   release(search: string): void {

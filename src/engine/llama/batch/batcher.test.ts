@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeCache, logitsAfter } from '../../../../tests/support/fake-cache.ts';
+import type { Urgency } from '../../engine.ts';
 import { Batcher, type BatcherOptions, type Sequence } from './batcher.ts';
 import { PrefixStore } from './prefix-store.ts';
 
@@ -9,8 +10,7 @@ const END = 0;
 
 /** Takes the likeliest token until it is the end token or the limit: what it draws shows the path it really had. */
 class Greedy implements Sequence {
-  readonly lane: Sequence['lane'] = 'primary';
-  readonly priority: number = 0;
+  urgency: Urgency;
   readonly parent: number = 0;
   readonly search: string;
   readonly id: number;
@@ -23,15 +23,14 @@ class Greedy implements Sequence {
   constructor(
     id: number,
     prefix: readonly number[],
-    options: Partial<Sequence> & { limit?: number; endless?: boolean } = {},
+    options: Partial<Omit<Sequence, 'urgency'> & Urgency> & { limit?: number; endless?: boolean } = {},
   ) {
     this.id = id;
     this.prefix = prefix;
     this.search = options.search ?? 'search';
     this.limit = options.limit ?? 6;
     this.endless = options.endless ?? false;
-    if (options.lane !== undefined) this.lane = options.lane;
-    if (options.priority !== undefined) this.priority = options.priority;
+    this.urgency = { lane: options.lane ?? 'primary', priority: options.priority ?? 0 };
     if (options.parent !== undefined) this.parent = options.parent;
   }
 
@@ -164,6 +163,20 @@ describe('Batcher', () => {
     it.step();
     it.batcher.add(new Greedy(2, [3, 2], { lane: 'speculative', limit: 2 }));
     it.batcher.add(new Greedy(3, [2, 2], { lane: 'primary', limit: 2 }));
+    it.finish();
+    expect(it.completed).toEqual([3, 1, 2]);
+  });
+
+  it('lets speculation that has become wanted go before the rest, where it waits and where it runs', () => {
+    const it = new World(200, 32, { runningLimit: 1 });
+    it.batcher.add(new Greedy(1, [1, 1], { lane: 'speculative', limit: 4, endless: true }));
+    it.step();
+    it.batcher.add(new Greedy(2, [3, 2], { lane: 'speculative', limit: 2 }));
+    it.batcher.add(new Greedy(3, [2, 2], { lane: 'speculative', limit: 2 }));
+    it.batcher.update(3, { lane: 'primary', priority: 0 });
+    it.batcher.update(9, { lane: 'primary', priority: 0 });
+    it.step();
+    it.batcher.update(1, { lane: 'primary', priority: 1 });
     it.finish();
     expect(it.completed).toEqual([3, 1, 2]);
   });

@@ -6,7 +6,7 @@
 
 import { assert } from '../../../base/assert.ts';
 import { Counter } from '../../../base/ids.ts';
-import type { Lane } from '../../engine.ts';
+import { compareUrgency, type Urgency } from '../../engine.ts';
 import type { Branch, PrefixStore } from './prefix-store.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -15,8 +15,7 @@ export interface Sequence {
   readonly id: number;
   readonly search: string;
   readonly parent: number;
-  readonly lane: Lane;
-  readonly priority: number;
+  urgency: Urgency;
   /** Prompt and path; the tokens that it draws are appended by the batcher. */
   readonly prefix: readonly number[];
   /** Called with the logits after its last token: the token to go on with, or undefined when it is complete. */
@@ -111,6 +110,14 @@ export class Batcher {
     this.#store.settle(run.branch);
     this.#leave(run.sequence.search);
     return run;
+  }
+
+  update(id: number, urgency: Urgency): void {
+    const run = this.#running.get(id);
+    const waiting = run === undefined ? this.#waiting.remove(id) : undefined;
+    const known = run ?? waiting;
+    if (known !== undefined) known.sequence.urgency = urgency;
+    if (waiting !== undefined) this.#line(waiting);
   }
 
   /** The search has ended: its prefixes go, those that are still in use as soon as they are not. */
@@ -289,8 +296,8 @@ export class Batcher {
   }
 
   #line(run: Waiting): void {
-    const { id, search, parent, lane, priority } = run.sequence;
-    this.#waiting.add({ id, search, parent, lane, priority, arrival: run.arrival, item: run });
+    const { id, search, parent, urgency } = run.sequence;
+    this.#waiting.add({ id, search, parent, urgency, arrival: run.arrival, item: run });
   }
 
   #admit(onComplete: (run: Run) => void): void {
@@ -335,9 +342,9 @@ export class Batcher {
   }
 
   #displaceSpeculative(newcomer: Sequence): boolean {
-    if (newcomer.lane !== 'primary') return false;
+    if (newcomer.urgency.lane !== 'primary') return false;
     const victim = this.#lastInLine(new Set());
-    if (victim === undefined || victim.sequence.lane !== 'speculative') return false;
+    if (victim === undefined || victim.sequence.urgency.lane !== 'speculative') return false;
     this.#giveWay(victim, true);
     return true;
   }
@@ -359,9 +366,7 @@ export class Batcher {
 const roomToGrow = 8;
 
 function goesBefore(left: Sequence, right: Sequence): boolean {
-  if (left.lane !== right.lane) return left.lane === 'primary';
-  if (left.priority !== right.priority) return left.priority > right.priority;
-  return left.id < right.id;
+  return (compareUrgency(left.urgency, right.urgency) || left.id - right.id) < 0;
 }
 
 function sharesMoreThan(prefix: readonly number[], tokens: readonly number[], cached: number): boolean {

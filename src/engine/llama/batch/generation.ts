@@ -5,7 +5,7 @@ import { assert } from '../../../base/assert.ts';
 import { type Fault, fault } from '../../../base/fault.ts';
 import { hash } from '../../../base/random.ts';
 import type { Step, StepEnd } from '../../../tree/step.ts';
-import type { EngineMessage, GenerateRequest } from '../../engine.ts';
+import type { EngineMessage, GenerateRequest, Urgency } from '../../engine.ts';
 import type { Sequence } from './batcher.ts';
 import { drawFrom, logProbabilityOf, type Sampler, type TokenSampling, uniformOf } from './sampler.ts';
 import { type PieceOf, StepText } from './step-text.ts';
@@ -23,8 +23,7 @@ export class Generation implements Sequence {
   readonly id: number;
   readonly search: string;
   readonly parent: number;
-  readonly lane: GenerateRequest['lane'];
-  readonly priority: number;
+  urgency: Urgency;
   readonly prefix: readonly number[];
   readonly sampling: TokenSampling;
   readonly #seed: number;
@@ -51,8 +50,7 @@ export class Generation implements Sequence {
     this.id = request.id;
     this.search = request.search;
     this.parent = request.parent;
-    this.lane = request.lane;
-    this.priority = request.priority;
+    this.urgency = request;
     this.prefix = prefix;
     this.#seed = request.seed;
     this.#maxTokens = Math.min(request.maxTokens, tokenLimit);

@@ -4,18 +4,16 @@
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { NodeId } from '../../../tree/events.ts';
 import type { Prompt, Step } from '../../../tree/step.ts';
-import type { Lane, RequestId } from '../../engine.ts';
+import type { RequestId, Urgency } from '../../engine.ts';
 import type { Sequence } from './batcher.ts';
 
-export interface ReadRequest {
+export interface ReadRequest extends Urgency {
   readonly id: RequestId;
   readonly search: string;
   readonly prompt: Prompt;
   readonly parent: NodeId;
   /** The path, the step to be read last. */
   readonly steps: readonly Step[];
-  readonly lane: Lane;
-  readonly priority: number;
   /** The second reading is wanted too. */
   readonly promise?: boolean;
 }
@@ -32,8 +30,7 @@ export class Reading implements Sequence {
   readonly id: number;
   readonly search: string;
   readonly parent: number;
-  readonly lane: Lane;
-  readonly priority: number;
+  urgency: Urgency;
   readonly prefix: readonly number[];
   readonly #verdict: VerdictTokens;
   readonly #promise: VerdictTokens | undefined;
@@ -43,8 +40,7 @@ export class Reading implements Sequence {
     this.id = request.id;
     this.search = request.search;
     this.parent = request.parent;
-    this.lane = request.lane;
-    this.priority = request.priority;
+    this.urgency = request;
     this.prefix = prefix;
     this.#verdict = verdict;
     this.#promise = request.promise ? promise : undefined;

@@ -2,14 +2,13 @@
 // priority first, then the children of one parent together and parents in the order in which they first came (P4 §4.2:
 // this is the cheap form of "next the one that shares the longest prefix"). Pure.
 
-import type { Lane } from '../../engine.ts';
+import { compareUrgency, type Urgency } from '../../engine.ts';
 
 export interface WaitingItem<Item> {
   readonly id: number;
   readonly search: string;
   readonly parent: number;
-  readonly lane: Lane;
-  readonly priority: number;
+  readonly urgency: Urgency;
   /** When it first came: one who gave way comes back to its old place. */
   readonly arrival: number;
   readonly item: Item;
@@ -75,6 +74,5 @@ function groupKey(entry: WaitingItem<unknown>): string {
 }
 
 function compare(left: PlacedItem<unknown>, right: PlacedItem<unknown>): number {
-  if (left.lane !== right.lane) return left.lane === 'primary' ? -1 : 1;
-  return right.priority - left.priority || left.group - right.group || left.arrival - right.arrival;
+  return compareUrgency(left.urgency, right.urgency) || left.group - right.group || left.arrival - right.arrival;
 }

@@ -5,7 +5,7 @@ import { assert } from '../../../base/assert.ts';
 import { FaultError, fault, raise } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { Prompt, Sampling, Step } from '../../../tree/step.ts';
-import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId } from '../../engine.ts';
+import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId, Urgency } from '../../engine.ts';
 import { type Batch, Batcher, type Run } from '../batch/batcher.ts';
 import { Context, maxSequences } from '../batch/context.ts';
 import { Generation } from '../batch/generation.ts';
@@ -179,6 +179,10 @@ export class Core {
       const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
       this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'cancelled by the caller'), usage });
     }
+  }
+
+  update(id: RequestId, urgency: Urgency): void {
+    this.#batcher.update(id, urgency);
   }
 
   release(search: string): void {

@@ -85,6 +85,8 @@ class EngineThread {
         return this.#core.read(message.requests);
       case 'cancel':
         return this.#core.cancel(message.requests);
+      case 'update':
+        return this.#core.update(message.request, message.urgency);
       case 'release':
         return this.#core.release(message.search);
       case 'measure':

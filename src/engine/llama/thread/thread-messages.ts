@@ -2,7 +2,7 @@
 
 import type { Fault } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
-import type { GenerateRequest, RequestId } from '../../engine.ts';
+import type { GenerateRequest, RequestId, Urgency } from '../../engine.ts';
 import type { ReadRequest } from '../batch/reading.ts';
 import type { DraftOptions } from '../draft/drafts.ts';
 import type { CoreCounts, CoreMessage, CoreOptions } from './core.ts';
@@ -17,6 +17,7 @@ export type ToThread =
   | { readonly type: 'generate'; readonly requests: readonly GenerateRequest[] }
   | { readonly type: 'read'; readonly requests: readonly ReadRequest[] }
   | { readonly type: 'cancel'; readonly requests: readonly RequestId[] }
+  | { readonly type: 'update'; readonly request: RequestId; readonly urgency: Urgency }
   | { readonly type: 'release'; readonly search: string }
   | { readonly type: 'measure'; readonly budgetMs: number }
   | { readonly type: 'close' };

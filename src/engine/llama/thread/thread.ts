@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
-import type { GenerateRequest, RequestId } from '../../engine.ts';
+import type { GenerateRequest, RequestId, Urgency } from '../../engine.ts';
 import type { ReadRequest } from '../batch/reading.ts';
 import type { CoreMessage } from './core.ts';
 import type { FromThread, ThreadInfo, ThreadLoad, ThreadOptions, ToThread } from './thread-messages.ts';
@@ -76,6 +76,10 @@ export class LlamaThread {
 
   cancel(requests: readonly RequestId[]): void {
     if (this.#dead === undefined) this.#send({ type: 'cancel', requests });
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    if (this.#dead === undefined) this.#send({ type: 'update', request, urgency });
   }
 
   release(search: string): void {

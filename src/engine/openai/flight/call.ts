@@ -23,7 +23,7 @@ export interface CallPlace {
 
 export function callFor(children: readonly Child[], options: CallPlace): Call {
   const { dialect, facts, refused, tokenIds, roomTokens, name } = options;
-  const { request, rejected } = children[0]!;
+  const { request, rejected, urgency } = children[0]!;
   const needs = request.needs ?? allNeeds;
   const stops = request.delimiters.length <= dialect.stopLimit ? request.delimiters : [];
   const maxTokens = Math.min(request.maxTokens, roomTokens);
@@ -40,8 +40,8 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     delivery: needs.tokens ? 'tokens' : deliveryOf(dialect, children.length, stops, maxTokens),
     stops,
     maxTokens,
-    lane: request.lane,
-    priority: request.priority,
+    lane: urgency.lane,
+    priority: urgency.priority,
   };
 }
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GenerateRequest, Lane } from '../../engine.ts';
+import { compareUrgency, type GenerateRequest, type Lane } from '../../engine.ts';
 import { childOf, type Job, JobQueue } from './queue.ts';
 
 let order = 0;
 function job(lane: Lane, priority: number, siblings = 1): Job {
   order += 1;
-  const children = Array.from({ length: siblings }, () => childOf({} as GenerateRequest));
-  return { children, search: 's', lane, priority, order, sinceMs: 0, attempts: 0 };
+  const children = Array.from({ length: siblings }, () => childOf({ lane, priority } as GenerateRequest));
+  return { children, search: 's', order, sinceMs: 0, attempts: 0 };
 }
 
 describe('JobQueue', () => {
@@ -30,11 +30,35 @@ describe('JobQueue', () => {
         const kept = jobs.filter((_, at) => !wishes[at]!.cancelled);
         expect(queue.sequences).toBe(kept.length);
         const expected = kept.toSorted(
-          (a, b) => a.lane.localeCompare(b.lane) || b.priority - a.priority || a.order - b.order,
+          (a, b) => compareUrgency(a.children[0]!.urgency, b.children[0]!.urgency) || a.order - b.order,
         );
         const popped: Job[] = [];
         for (let next = queue.pop(); next !== undefined; next = queue.pop()) popped.push(next);
         expect(popped).toEqual(expected);
+        expect(queue.sequences).toBe(0);
+      }),
+    );
+  });
+
+  it('moves what has become more or less urgent, and nothing else', () => {
+    const urgency = fc.record({
+      lane: fc.constantFrom<Lane>('primary', 'speculative'),
+      priority: fc.integer({ min: -2, max: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(urgency, urgency), { minLength: 1 }), (changes) => {
+        const queue = new JobQueue();
+        const jobs = changes.map(([{ lane, priority }]) => job(lane, priority));
+        for (const each of jobs) queue.push(each);
+        changes.forEach(([, after], at) => {
+          jobs[at]!.children[0]!.urgency = after;
+          queue.update(jobs[at]!);
+        });
+        const expected = jobs.toSorted(
+          (a, b) => compareUrgency(a.children[0]!.urgency, b.children[0]!.urgency) || a.order - b.order,
+        );
+        expect(jobs.map(() => queue.pop())).toEqual(expected);
+        expect(queue.pop()).toBeUndefined();
         expect(queue.sequences).toBe(0);
       }),
     );

@@ -2,10 +2,11 @@
 // served. A job is one HTTP request to be: one sequence, or siblings that share it.
 
 import { Heap } from '../../../base/heap.ts';
-import type { GenerateRequest, Lane } from '../../engine.ts';
+import { compareUrgency, type GenerateRequest, type Urgency } from '../../engine.ts';
 
 export interface Child {
   readonly request: GenerateRequest;
+  urgency: Urgency;
   /** Answered once: by its step, its fault or its cancellation. */
   answered: boolean;
   /** Cancelled while siblings share its request: it is answered, and charged, when its sequence ends. */
@@ -15,25 +16,25 @@ export interface Child {
   /** Blank steps that were thrown away. */
   rejected: number;
   /** Undefined while it waits in no queue: on the wire, parked, backing off or rendering. */
-  waitsIn: JobQueue | undefined;
+  waits: { readonly queue: JobQueue; readonly job: Job } | undefined;
 }
 
 export function childOf(request: GenerateRequest): Child {
+  const { lane, priority } = request;
   return {
     request,
+    urgency: { lane, priority },
     answered: false,
     dropped: false,
     streamed: false,
     rejected: 0,
-    waitsIn: undefined,
+    waits: undefined,
   };
 }
 
 export interface Job {
   readonly children: readonly Child[];
   readonly search: string;
-  readonly lane: Lane;
-  readonly priority: number;
   /** Order of arrival; kept when it is tried again, so that it does not lose its place. */
   readonly order: number;
   readonly sinceMs: number;
@@ -49,8 +50,22 @@ export function isLive({ answered, dropped }: Child): boolean {
   return !answered && !dropped;
 }
 
+/** Siblings go together: the most urgent of them says when. */
+export function urgencyOf(job: Job): Urgency {
+  return liveChildren(job)
+    .map(({ urgency }) => urgency)
+    .reduce((first, next) => (compareUrgency(next, first) < 0 ? next : first));
+}
+
+/** Void once its job waits by another urgency. */
+interface PlaceInQueue {
+  readonly job: Job;
+  readonly urgency: Urgency;
+}
+
 export class JobQueue {
-  readonly #heap = new Heap<Job>(before);
+  readonly #heap = new Heap<PlaceInQueue>(before);
+  readonly #urgencies = new Map<Job, Urgency>();
   #sequences = 0;
 
   /** Sequences that wait, cancelled ones not counted. */
@@ -60,9 +75,20 @@ export class JobQueue {
 
   push(job: Job): void {
     const children = liveChildren(job);
-    for (const child of children) child.waitsIn = this;
+    for (const child of children) child.waits = { queue: this, job };
     this.#sequences += children.length;
-    this.#heap.push(job);
+    if (children.length > 0) this.#line(job);
+  }
+
+  /** The urgency of one of its children has changed. */
+  update(job: Job): void {
+    if (urgencyOf(job) !== this.#urgencies.get(job)) this.#line(job);
+  }
+
+  #line(job: Job): void {
+    const urgency = urgencyOf(job);
+    this.#urgencies.set(job, urgency);
+    this.#heap.push({ job, urgency });
   }
 
   /** A waiting sequence was cancelled; its job drops out when it comes to the front. */
@@ -72,7 +98,11 @@ export class JobQueue {
 
   peek(): Job | undefined {
     for (let first = this.#heap.peek(); first !== undefined; first = this.#heap.peek()) {
-      if (liveChildren(first).length > 0) return first;
+      const { job, urgency } = first;
+      if (this.#urgencies.get(job) === urgency) {
+        if (liveChildren(job).length > 0) return job;
+        this.#urgencies.delete(job);
+      }
       this.#heap.pop();
     }
     return undefined;
@@ -82,14 +112,14 @@ export class JobQueue {
     const job = this.peek();
     if (job === undefined) return undefined;
     this.#heap.pop();
+    this.#urgencies.delete(job);
     const children = liveChildren(job);
-    for (const child of children) child.waitsIn = undefined;
+    for (const child of children) child.waits = undefined;
     this.#sequences -= children.length;
     return job;
   }
 }
 
-function before(a: Job, b: Job): boolean {
-  if (a.lane !== b.lane) return a.lane === 'primary';
-  return a.priority !== b.priority ? a.priority > b.priority : a.order < b.order;
+function before(a: PlaceInQueue, b: PlaceInQueue): boolean {
+  return (compareUrgency(a.urgency, b.urgency) || a.job.order - b.job.order) < 0;
 }

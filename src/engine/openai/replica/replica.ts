@@ -8,7 +8,7 @@ import type { Dialect, ServerFacts } from '../dialect/dialect.ts';
 import { dialects } from '../dialect/dialects.ts';
 import { type ProbeOptions, probe } from '../dialect/probe.ts';
 import type { Attempt } from '../flight/attempt.ts';
-import { JobQueue, liveChildren } from '../flight/queue.ts';
+import { JobQueue, liveChildren, urgencyOf } from '../flight/queue.ts';
 import type { Refusable } from '../flight/refusable.ts';
 import { InFlightLimit, type LimitOptions } from './in-flight-limit.ts';
 import type { ReplicaLoad } from './route.ts';
@@ -90,6 +90,6 @@ export class Replica {
     if (next === undefined || this.breaker.state === 'open') return false;
     if (this.breaker.state === 'half-open') return this.inFlight === 0;
     const sequences = liveChildren(next).length;
-    return this.limit.admits(next.lane, sequences, this.inFlight);
+    return this.limit.admits(urgencyOf(next).lane, sequences, this.inFlight);
   }
 }
