@@ -71,19 +71,23 @@ describe('operations', () => {
         running: 1,
         listed: [{ title: 'make 24 from 4 7 8 8', state: 'running', primary: 1, rollout_limit: 16 }],
       },
-      models: [{ name: 'm', healthy: true }],
+      models: [{ name: 'm', healthy: true, engine_healthy: true, verifier: { healthy: true, waiting: 0 } }],
+      journal: { healthy: true, failures: 0 },
       latency: null,
     });
     const abort = new AbortController();
     const stream = await fetch(`${url}/v1/overview/events`, { signal: abort.signal });
     engine.release();
+    const seen: (string | undefined)[] = [];
     for await (const { event, data } of serverEvents(stream)) {
+      seen.push(event);
       if (event !== 'overview') continue;
       const { exits, latency } = JSON.parse(data ?? '');
       if (exits.accepted < 2) continue;
       expect(latency).toMatchObject({ count: 2, p50_ms: expect.any(Number), p99_ms: expect.any(Number) });
       break;
     }
+    expect(seen.filter((event) => event !== undefined).slice(0, 2)).toEqual(['history', 'overview']);
     abort.abort();
   });
 

@@ -134,7 +134,7 @@ export interface Journal {
   /** True if the search exists and had not ended. */
   requestCancel(id: string): Promise<boolean>;
   find(id: string): Promise<SearchRecord | undefined>;
-  /** Newest first; without request and texts. */
+  /** Newest first; without request, and of the texts only the answer, or the content where there is none. */
   list(query: ListQuery): Promise<SearchRecord[]>;
   /** Queued and running, oldest first. */
   unfinished(): Promise<SearchRecord[]>;

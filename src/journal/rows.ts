@@ -2,7 +2,7 @@
 
 import type { LoggedEvent, SearchEvent } from '../log/events.ts';
 import type { Plain, SearchRecord, SearchState } from './journal.ts';
-import { joinTexts } from './texts.ts';
+import { joinTexts, listedTexts } from './texts.ts';
 
 /** A value of a row: null, number, text; never looked at before it is read as what its column holds. */
 type SqlRow = Readonly<Record<string, unknown>>;
@@ -27,6 +27,12 @@ export function toRecord(row: SqlRow): SearchRecord {
     outcome: optionalJson(row.outcome),
     texts: optionalJson(row.texts),
   };
+}
+
+/** Of a list, see `Journal.list`. */
+export function toListed(row: SqlRow): SearchRecord {
+  const record = toRecord(row);
+  return { ...record, texts: listedTexts(record.texts) };
 }
 
 export function toEntry(search: string, row: SqlRow): LoggedEvent {

@@ -52,3 +52,10 @@ function merge(bare: Plain, texts: Plain): Plain {
 function isPlain(value: unknown): value is Plain {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** What a list shows of the texts of a result: the answer, or the content where there is none. */
+export function listedTexts(texts: Plain | undefined): Plain | undefined {
+  if (texts === undefined) return undefined;
+  const { answer, content = null } = texts;
+  return typeof answer === 'string' ? { answer } : { content };
+}

@@ -106,7 +106,7 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     await journal.close();
   });
 
-  test('lists are newest first, by owner and state, in pages, without texts', async () => {
+  test('lists are newest first, by owner and state, in pages, with no more of the texts than the answer', async () => {
     const journal = await fresh();
     for (const id of ['a', 'b', 'c', 'd']) await journal.accept({ ...search(id), owner: id === 'b' ? 'bob' : 'ann' });
     await journal.claim('d', 0, 1);
@@ -121,7 +121,14 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
       request: undefined,
       texts: undefined,
     });
-    expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+    const texts = { content: 'thus \u0000 24', reasoning_content: 'thoughts', answer: '2\u00004' };
+    await journal.claim('c', 0, 1);
+    await journal.finish('d', 1, { state: 'done', endedMs: 2, outcome: {}, texts });
+    await journal.finish('c', 1, { state: 'done', endedMs: 2, outcome: {}, texts: { ...texts, answer: null } });
+    const listed = await journal.list({ limit: 2 });
+    expect(listed.map(({ request }) => request)).toEqual([undefined, undefined]);
+    expect(listed.map((each) => each.texts)).toEqual([{ answer: texts.answer }, { content: texts.content }]);
+    expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['a', 'b']);
     await journal.close();
   });
 

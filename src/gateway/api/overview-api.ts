@@ -1,8 +1,10 @@
-// `GET /v1/overview` and its stream. One timer serves all readers, and stands still while there are none.
+// `GET /v1/overview` and its stream, which begins with the history. One timer serves all readers, and stands still while
+// there are none; another takes the samples of the history all the time.
 
 import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
+import { sampleMs, viewJournal } from '../observe/overview.ts';
 import type { ListedJson, OverviewJson } from '../wire/overview-json.ts';
 import type { GatewayContext } from './context.ts';
 
@@ -11,11 +13,13 @@ const frameMs = 1000;
 export class OverviewApi {
   readonly #context: GatewayContext;
   readonly #readers = new Map<EventStream, Caller>();
+  readonly #sampling: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;
   #frames = 0;
 
   constructor(context: GatewayContext) {
     this.#context = context;
+    this.#sampling = setInterval(() => context.overview.sample(context.searches), sampleMs).unref();
   }
 
   read({ response, caller }: Exchange): void {
@@ -35,12 +39,14 @@ export class OverviewApi {
       this.#timer = undefined;
     });
     events.raw('retry: 1000\n\n');
+    events.event('history', this.#context.overview.history, this.#frames);
     events.event('overview', this.#shownTo(caller, this.#frame()), this.#frames);
     this.#timer ??= setInterval(() => this.#tick(), frameMs);
   }
 
   close(): void {
     clearInterval(this.#timer);
+    clearInterval(this.#sampling);
     for (const events of this.#readers.keys()) events.end();
   }
 
@@ -54,8 +60,8 @@ export class OverviewApi {
 
   #frame(): OverviewJson {
     this.#frames += 1;
-    const { overview, searches, config } = this.#context;
-    return overview.frame(searches, config.admission.queue);
+    const { overview, searches, config, journal } = this.#context;
+    return overview.frame(searches, config.admission.queue, viewJournal(config.journal.kind, journal));
   }
 
   /** An admin key sees every search, any other its own; the sums are for everyone. `lists` are those of this frame. */

@@ -4,7 +4,7 @@
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { SearchState } from '../../journal/journal.ts';
+import type { JournalHealth, SearchState } from '../../journal/journal.ts';
 import type { Pace } from '../../scheduler/forecast.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { TraceContext } from '../http/trace-context.ts';
@@ -36,7 +36,7 @@ export interface ObservedEnd {
 
 export interface ObservedModel {
   readonly name: string;
-  readonly config: Pick<ModelConfig, 'engine' | 'budget'>;
+  readonly config: Pick<ModelConfig, 'engine' | 'verifier' | 'budget'>;
   readonly engine: Pick<Engine, 'load'>;
   readonly verifier: Pick<Verifier, 'load'> | undefined;
   readonly runtime: {
@@ -45,6 +45,11 @@ export interface ObservedModel {
     readonly queue: { readonly backWaitMs: number; readonly pace: Pace | undefined };
   };
   readonly healthy: boolean;
+}
+
+export interface ObservedJournal {
+  readonly trouble: string | undefined;
+  health(): JournalHealth;
 }
 
 export interface ObservedSearches {

@@ -1,16 +1,19 @@
 // What an operator sees at a glance, once a second: budget, queue, running searches, exits, tokens and latency. The sums
 // are made once for all readers; whose searches are listed is the reader's. Everything is bounded: at most so many
-// searches listed, so many ends remembered.
+// searches listed, so many ends remembered, so many samples of the last minutes.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../base/clock.ts';
 import { type ExitKind, exitKinds } from '../../log/end.ts';
-import type { ListedJson, ModelLoadJson, OverviewJson } from '../wire/overview-json.ts';
-import type { ObservedEnd, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
+import type { JournalHealthJson, ListedJson, ModelLoadJson, OverviewJson, SampleJson } from '../wire/overview-json.ts';
+import type { ObservedEnd, ObservedJournal, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
 import { version } from './version.ts';
 
 const windowMs = 15 * 60_000;
 const mostEnds = 20_000;
+/** Between two samples of the history. */
+export const sampleMs = 5000;
+const mostSamples = windowMs / sampleMs;
 const mostListed = 200;
 const rateWindowMs = 10_000;
 const tokenClasses = ['committed', 'discarded', 'speculative', 'verifier', 'saved_estimate'] as const;
@@ -27,6 +30,7 @@ export class Overview {
   readonly #startedMs: number;
   readonly #delay = monitorEventLoopDelay({ resolution: 10 });
   #ends: PastEnd[] = [];
+  readonly #samples: SampleJson[] = [];
   readonly #tokens: Record<string, number> = Object.fromEntries(tokenClasses.map((name) => [name, 0]));
   refused = 0;
 
@@ -45,8 +49,26 @@ export class Overview {
     for (const name of tokenClasses) this.#tokens[name] = (this.#tokens[name] ?? 0) + (tokens[name] ?? 0);
   }
 
+  /** Called every `sampleMs`, whether somebody looks or not. */
+  sample({ models, admission: { running, waiting } }: ObservedSearches): void {
+    const served = [...models.values()];
+    this.#samples.push({
+      at_ms: Math.round(this.#clock.nowMs()),
+      used: served.reduce((sum, { runtime }) => sum + runtime.leasesTaken, 0),
+      total: served.reduce((sum, { config }) => sum + config.budget, 0),
+      running,
+      waiting,
+    });
+    if (this.#samples.length > mostSamples) this.#samples.shift();
+  }
+
+  /** The samples of the last 15 minutes, oldest first. */
+  get history(): readonly SampleJson[] {
+    return this.#samples;
+  }
+
   /** The sums, with nobody's searches listed. */
-  frame(searches: ObservedSearches, queueLimit: number): OverviewJson {
+  frame(searches: ObservedSearches, queueLimit: number, journal: JournalHealthJson): OverviewJson {
     const nowMs = this.#clock.nowMs();
     this.#ends = this.#ends.filter(({ atMs }) => nowMs - atMs <= windowMs);
     const models = [...searches.models.values()].map(viewModel);
@@ -56,6 +78,7 @@ export class Overview {
       uptime_ms: Math.round(nowMs - this.#startedMs),
       version,
       models,
+      journal,
       budget: { total: sum('budget'), used: sum('open_strands') },
       queue: { waiting: searches.admission.waiting, limit: queueLimit },
       searches: { running: searches.admission.running, listed: [] },
@@ -102,17 +125,33 @@ export class Overview {
   }
 }
 
-function viewModel({ name, config, engine, runtime, healthy }: ObservedModel): ModelLoadJson {
-  const { runningSequences, waitingSequences, stepMs } = engine.load();
+/** Figures only: what the trouble is, with its paths, is for the log. */
+export function viewJournal(kind: string, journal: ObservedJournal): JournalHealthJson {
+  const { unwritten, oldestUnwrittenMs, failures, bytes } = journal.health();
+  const healthy = journal.trouble === undefined;
+  return { kind, healthy, unwritten, oldest_unwritten_ms: Math.round(oldestUnwrittenMs), failures, bytes };
+}
+
+function viewVerifier(kind: string, verifier: ObservedModel['verifier']): ModelLoadJson['verifier'] {
+  if (verifier === undefined) return null;
+  const { healthy, waiting, scoreMs } = verifier.load();
+  return { kind, healthy, waiting, score_ms: scoreMs ?? null };
+}
+
+function viewModel({ name, config, engine, verifier, runtime, healthy }: ObservedModel): ModelLoadJson {
+  const { runningSequences, waitingSequences, stepMs, healthy: engineHealthy } = engine.load();
   return {
     name,
     engine: config.engine.kind,
     healthy,
+    engine_healthy: engineHealthy,
+    verifier: viewVerifier(config.verifier.kind, verifier),
     budget: config.budget,
     open_strands: runtime.leasesTaken,
     running_sequences: runningSequences,
     waiting_sequences: waitingSequences,
     step_ms: stepMs ?? null,
+    expected_wait_ms: Math.round(runtime.queue.backWaitMs),
   };
 }
 

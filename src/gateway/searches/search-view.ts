@@ -7,6 +7,8 @@ import type { LiveSearch } from './live-search.ts';
 import { aboutPlan } from './search-facts.ts';
 import { describeForClient } from './search-result.ts';
 
+const mostShown = 200;
+
 export function viewLive(search: LiveSearch, keepsTexts: boolean): SearchJson {
   const { id, owner, plan, background, createdMs, title, escalatedFrom } = search.facts;
   const { ended } = search;
@@ -17,6 +19,7 @@ export function viewLive(search: LiveSearch, keepsTexts: boolean): SearchJson {
     summary: search.summary,
     exit: ended?.result?.outcome.exit ?? null,
     verdict: ended?.result?.outcome.verdict ?? null,
+    answer: keepsTexts ? shownAnswer(ended?.result?.texts) : null,
     error: ended?.error?.body ?? null,
   };
 }
@@ -31,8 +34,17 @@ export function viewRecord(record: SearchRecord): SearchJson {
     summary: summary ?? null,
     exit: exit ?? null,
     verdict: verdict ?? null,
+    answer: shownAnswer(record.texts),
     error: error ?? null,
   };
+}
+
+/** For a list: an answer that nothing marks stands at the end of the text. */
+function shownAnswer(texts: Partial<ResultTexts> | undefined): string | null {
+  const { answer, content } = texts ?? {};
+  const line = answer ?? content?.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  if (line === '') return null;
+  return line.length <= mostShown ? line : `${line.slice(0, mostShown - 1)}…`;
 }
 
 /** The part that only a single search shows. */

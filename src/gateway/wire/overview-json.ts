@@ -5,12 +5,47 @@ import type { SearchState } from '../../journal/journal.ts';
 export interface ModelLoadJson {
   readonly name: string;
   readonly engine: string;
+  /** Engine and verifier both answer. */
   readonly healthy: boolean;
+  readonly engine_healthy: boolean;
+  /** Null where nothing scores. */
+  readonly verifier: VerifierLoadJson | null;
   readonly budget: number;
   readonly open_strands: number;
   readonly running_sequences: number;
   readonly waiting_sequences: number;
   readonly step_ms: number | null;
+  /** Forecast for a search that comes now. */
+  readonly expected_wait_ms: number;
+}
+
+export interface VerifierLoadJson {
+  readonly kind: string;
+  readonly healthy: boolean;
+  /** Steps that wait to be scored. */
+  readonly waiting: number;
+  /** From asking for a score to having it, lately. */
+  readonly score_ms: number | null;
+}
+
+export interface JournalHealthJson {
+  readonly kind: string;
+  readonly healthy: boolean;
+  /** Writes that are not safe yet, and the age of the oldest. */
+  readonly unwritten: number;
+  readonly oldest_unwritten_ms: number;
+  readonly failures: number;
+  readonly bytes: number;
+}
+
+/** How the server stood at one moment: `event: history` holds those of the last 15 minutes. */
+export interface SampleJson {
+  readonly at_ms: number;
+  /** Strands open, and those that may be. */
+  readonly used: number;
+  readonly total: number;
+  readonly running: number;
+  readonly waiting: number;
 }
 
 /** A running search in the overview's list. */
@@ -35,6 +70,7 @@ export interface OverviewJson {
   readonly uptime_ms: number;
   readonly version: string;
   readonly models: readonly ModelLoadJson[];
+  readonly journal: JournalHealthJson;
   readonly budget: { readonly total: number; readonly used: number };
   readonly queue: { readonly waiting: number; readonly limit: number };
   /** `listed` holds what the reader's key may see. */

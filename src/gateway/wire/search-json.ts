@@ -58,6 +58,8 @@ export interface SearchJson extends Omit<AboutJson, 'scoring' | 'escalated_from'
   readonly exit: Exit | null;
   /** What to think of its answer; null before the end. */
   readonly verdict: Verdict | null;
+  /** Its answer, or where nothing marks one the last line of its text, at most 200 characters; null where texts are not kept. */
+  readonly answer: string | null;
   readonly error: ErrorJson | null;
 }
 

@@ -14,7 +14,7 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
-import { splitTexts } from '../texts.ts';
+import { listedTexts, splitTexts } from '../texts.ts';
 
 interface Held {
   record: SearchRecord;
@@ -110,7 +110,7 @@ export class MemoryJournal implements Journal {
       .filter((record) => states === undefined || states.includes(record.state))
       .filter((record) => before === undefined || record.id < before);
     const newest = wanted.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
-    return newest.map((record) => ({ ...record, request: undefined, texts: undefined }));
+    return newest.map((record) => ({ ...record, request: undefined, texts: listedTexts(record.texts) }));
   }
 
   async unfinished(): Promise<SearchRecord[]> {

@@ -18,7 +18,7 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
-import { toEntry, toRecord } from '../rows.ts';
+import { toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import type { JournalWrite, WriteKind } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
@@ -131,7 +131,7 @@ export class PostgresJournal implements Journal {
 
   async list({ owner, states, before, limit }: ListQuery): Promise<SearchRecord[]> {
     const wanted = [owner ?? null, states ?? null, clean(before ?? '~'), limit];
-    return (await this.#read(this.#sql.list, wanted)).map(toRecord);
+    return (await this.#read(this.#sql.list, wanted)).map(toListed);
   }
 
   async unfinished(): Promise<SearchRecord[]> {

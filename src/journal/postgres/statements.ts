@@ -71,7 +71,7 @@ export function makeStatements(schema: string): PostgresStatements {
     cancel: `update ${searches} set cancel_requested = 1 where id = any($1) and ended_ms is null returning id`,
     find: `select * from ${searches} where id = $1`,
     list: `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
-             started_ms, ended_ms, about, title, outcome from ${searches}
+             started_ms, ended_ms, about, title, outcome, texts from ${searches}
            where ($1::text is null or owner = $1) and ($2::text[] is null or state = any($2)) and id < $3
            order by id desc limit $4`,
     unfinished: `select * from ${searches} where ended_ms is null order by id`,

@@ -19,7 +19,7 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
-import { toEntry, toRecord } from '../rows.ts';
+import { toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import { openDatabase } from './open-database.ts';
 import { prepareStatements, type Statements } from './statements.ts';
@@ -109,7 +109,7 @@ export class SqliteJournal implements Journal {
   async list(query: ListQuery): Promise<SearchRecord[]> {
     const { owner, states, before, limit } = query;
     const wanted = [owner ?? null, JSON.stringify(states ?? []), before ?? '~', limit] as const;
-    return this.#read(() => this.#sql.list.all(...wanted).map(toRecord));
+    return this.#read(() => this.#sql.list.all(...wanted).map(toListed));
   }
 
   async unfinished(): Promise<SearchRecord[]> {

@@ -22,7 +22,7 @@ const texts = {
   requestCancel: 'update searches set cancel_requested = 1 where id = ? and ended_ms is null',
   find: 'select * from searches where id = ?',
   list: `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
-           started_ms, ended_ms, about, title, outcome
+           started_ms, ended_ms, about, title, outcome, texts
          from searches
          where (?1 is null or owner = ?1) and (?2 = '[]' or state in (select value from json_each(?2))) and id < ?3
          order by id desc limit ?4`,
