@@ -45,6 +45,8 @@ export interface Node {
   pending: number;
   /** Sum of backed-up scores; Q = value / visits. */
   value: number;
+  /** Sum of their squares, for how far they spread. */
+  squares: number;
   /**
    * How often new strands may begin at or below this node: once at a leaf that may grow and has nothing in flight; in a tree
    * that grows draw by draw, once for every draw that its nodes have left.
@@ -93,8 +95,8 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
 }
 
 function untouched(terminal: boolean, fullAt = 1) {
-  const nothing = { byIndex: undefined, inFlight: undefined, cut: false, count: 1, visits: 0, pending: 0, value: 0 };
-  return { children: [], ...nothing, available: terminal ? 0 : fullAt };
+  const nothing = { byIndex: undefined, inFlight: undefined, cut: false, count: 1, visits: 0, pending: 0 };
+  return { children: [], ...nothing, value: 0, squares: 0, available: terminal ? 0 : fullAt };
 }
 
 /** Q, or undefined for a node that no completed strand has passed. */

@@ -349,6 +349,7 @@ function backUp(leaf: Node, score: number): void {
   for (let at: Node | undefined = leaf; at !== undefined; at = at.parent) {
     at.visits += 1;
     at.value += score;
+    at.squares += score * score;
   }
 }
 
