@@ -46,6 +46,8 @@ export interface SearchPlan {
   readonly maxTokens?: number;
   /** Different answers wanted of the one tree; one where unset. */
   readonly answers?: number;
+  /** Nobody waits for it: it runs on what the others leave idle. */
+  readonly idle?: true;
   readonly onFutile: SearchSettings['onFutile'];
   readonly reasoning: SearchSettings['reasoning'];
   readonly title: string;

@@ -50,6 +50,7 @@ export function requestOf(
     seed: plan.seed,
     repeatable: plan.repeatable,
     priority: plan.priority,
+    ...(plan.idle === undefined ? {} : { idle: plan.idle }),
     delimiters: plan.delimiters,
     ...(plan.stops === undefined ? {} : { stops: plan.stops }),
     maxStepTokens: plan.stepTokens,

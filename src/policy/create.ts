@@ -65,13 +65,22 @@ function prunes({ boundPrune, chancePrune, promisePrune }: PolicyOptions): Prune
 }
 
 /** Every search at its program's natural width: one rollout at a time for MCTS. */
-function serial({ first, preemption, ageingSeconds, speculate }: PolicyOptions): Scheduler {
-  return dynamicScheduler({ name: 'natural', widths: naturalWidths, first, preemption, ageingSeconds, speculate });
+function serial({ first, preemption, ageingSeconds, speculate, idleBeside: beside }: PolicyOptions): Scheduler {
+  const options = { first, preemption, ageingSeconds, speculate, beside };
+  return dynamicScheduler({ name: 'natural', widths: naturalWidths, ...options });
 }
 
 /** Algorithm 1. */
 function boosting({ beta, gate, lambda, progress, ...options }: PolicyOptions): Scheduler {
-  const { first, preemption, ageingSeconds, speculate } = options;
+  const { first, preemption, ageingSeconds, speculate, idleBeside: beside } = options;
   const widths = shareWidths({ beta, gate, lambda, progress });
-  return dynamicScheduler({ name: `boost-${first}-first`, widths, first, preemption, ageingSeconds, speculate });
+  return dynamicScheduler({
+    name: `boost-${first}-first`,
+    widths,
+    first,
+    preemption,
+    ageingSeconds,
+    speculate,
+    beside,
+  });
 }

@@ -77,7 +77,8 @@ export class Reception {
     const aggregation = request.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
     checkRules(rules, program, aggregation);
     const arrivalMs = clock.nowMs();
-    const turn = this.#queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth });
+    const idle = request.idle === true;
+    const turn = this.#queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth, idle });
     const listen = (event: TreeEvent) => this.#hooks.tree(search, event);
     const search = new Search(
       request,

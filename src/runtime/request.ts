@@ -22,6 +22,8 @@ export interface SearchRequest {
   readonly repeatable?: boolean;
   /** Higher is admitted first. */
   readonly priority: number;
+  /** Nobody waits for it: it runs on what the others leave idle. */
+  readonly idle?: boolean;
   /** Strings that end a step. */
   readonly delimiters: readonly string[];
   /** Strings that end an answer, and are no part of it. */

@@ -262,7 +262,8 @@ export class Runtime {
   }
 
   #setWidth(search: Search, width: Width | undefined): void {
-    assert(width !== undefined && width.primary >= 1, `the scheduler gives ${search.id} no strand`);
+    assert(width !== undefined, `the scheduler forgets ${search.id}`);
+    assert(width.primary >= (search.isIdle ? 0 : 1), `the scheduler gives ${search.id} no strand`);
     const { primary, speculative } = width;
     if (primary === search.width.primary && speculative === search.width.speculative) return;
     if (primary > search.width.primary || speculative > search.width.speculative) this.#touched.add(search);

@@ -81,6 +81,10 @@ export class Search {
     return this.request.id;
   }
 
+  get isIdle(): boolean {
+    return this.request.idle === true;
+  }
+
   get naturalWidth(): number {
     return this.request.program.naturalWidth;
   }
@@ -112,7 +116,7 @@ export class Search {
     // What a search from a former process has done already may be its answer: it is not given up while it waits.
     const isOwed = this.resumed || log !== 'read' || limits.deadlineMs === undefined;
     const deadline = isOwed ? {} : { deadlineAtMs: this.arrivalMs + limits.deadlineMs };
-    return { id, turn, naturalWidth: program.naturalWidth, ...deadline };
+    return { id, turn, naturalWidth: program.naturalWidth, ...deadline, ...this.#class() };
   }
 
   asRunning(): RunningSearch {
@@ -124,6 +128,7 @@ export class Search {
       arrivalMs: this.arrivalMs,
       naturalWidth: program.naturalWidth,
       ...(firstReward === undefined ? {} : { firstReward }),
+      ...this.#class(),
       demand: this.#demand(),
       openStrands: tree.strands.size,
       rolloutsLeft: this.#rolloutsLeft(),
@@ -131,6 +136,10 @@ export class Search {
       progress: tree.best?.reward === undefined ? 0 : tree.best.score / limits.threshold,
       openProgress: this.#openScore() / limits.threshold,
     };
+  }
+
+  #class() {
+    return this.request.idle === true ? { idle: true } : {};
   }
 
   /** Changes only when a node is added; a decision asks for it far more often. */

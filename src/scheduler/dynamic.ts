@@ -4,6 +4,7 @@
 import { assert } from '../base/assert.ts';
 import { admit, hopeless, inOrder } from './admission.ts';
 import { evenly } from './evenly.ts';
+import { decideWithIdle } from './idle.ts';
 import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
 import type { Decision, Scheduler, Snapshot, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
@@ -21,11 +22,14 @@ export interface DynamicOptions {
   readonly ageingSeconds: number;
   /** Most speculative strands of one search; none unless given. */
   readonly speculate?: number;
+  /** Strands of idle searches for each of the others while any of these runs; none unless given. */
+  readonly beside?: number;
 }
 
 export function dynamicScheduler(options: DynamicOptions): Scheduler {
-  const { name, ageingSeconds } = options;
-  return { name, ageingSeconds, decide: (snapshot) => decide(snapshot, options) };
+  const { name, ageingSeconds, beside = 0 } = options;
+  const decideAll = (snapshot: Snapshot) => decideWithIdle(snapshot, beside, (others) => decide(others, options));
+  return { name, ageingSeconds, decide: decideAll };
 }
 
 function decide(snapshot: Snapshot, options: DynamicOptions): Decision {

@@ -17,6 +17,8 @@ export interface LineFacts {
   readonly seats: number;
   readonly key?: LineKey;
   readonly workSeconds?: number;
+  /** It waits in a line of its own, behind everyone. */
+  readonly idle?: boolean;
   /** A turn that was given before, by a process that is gone. */
   readonly turn?: number;
 }

@@ -14,6 +14,8 @@ export interface WaitingSearch {
   readonly naturalWidth: number;
   /** Missing where it may wait for ever. */
   readonly deadlineAtMs?: number;
+  /** Nobody waits for it: it runs on what the others leave; see idle.ts. */
+  readonly idle?: boolean;
 }
 
 export interface RunningSearch {
@@ -33,6 +35,7 @@ export interface RunningSearch {
   readonly openProgress: number;
   /** Best reward at the first depth, for the predictor of long searches (P0 §4.1); missing before the first expansion. */
   readonly firstReward?: number;
+  readonly idle?: boolean;
 }
 
 export interface Snapshot {
@@ -56,7 +59,7 @@ export interface Decision {
   /** Searches to admit now, in this order. Each has a width below. */
   readonly admit: readonly SearchId[];
   /**
-   * For every search that will run, at least one primary strand. Counting for each the larger of its width and of the
+   * For every search that will run, at least one primary strand; an idle one may have none. Counting for each the larger of its width and of the
    * strands it keeps open after preemption, they fit the budget in all lanes together: whoever has the width can open.
    */
   readonly widths: ReadonlyMap<SearchId, Width>;

@@ -37,6 +37,10 @@ export interface VirtualRun {
   readonly seed: number;
   readonly rollouts?: number;
   readonly queue?: number;
+  /** Searches of the idle class that are there from the beginning; the run goes on until they have ended too. */
+  readonly idle?: number;
+  readonly idleBeside?: number;
+  readonly onIdleEnd?: (endedMs: number, tokens: number) => void;
 }
 
 export interface VirtualAnswer {
@@ -86,7 +90,15 @@ export async function runVirtually(run: VirtualRun): Promise<VirtualAnswer[]> {
   const loop = new VirtualLoop();
   const searches = openSearches(run, world, loop);
   const answers: VirtualAnswer[] = [];
-  let left = run.requests;
+  let left = run.requests + (run.idle ?? 0);
+  for (let at = 0; at < (run.idle ?? 0); at += 1) {
+    const answer = { arrivalMs: 0, admittedMs: undefined, endedMs: 0, told: '', completionTokens: 0 };
+    const plan = planOf({ ...run, deadlineMs: 1e12 }, run.requests + at);
+    ask(searches, { ...plan, idle: true }, answer, () => {
+      left -= 1;
+      run.onIdleEnd?.(answer.endedMs, answer.completionTokens);
+    });
+  }
   let atMs = 0;
   for (let at = 0; at < run.requests; at += 1) {
     atMs += (new Random(run.setting, run.seed, 'gap', at).exponential(1) * 1000) / run.perSecond;
@@ -133,7 +145,8 @@ function ask(searches: Searches, plan: SearchPlan, answer: VirtualAnswer, onEnd:
   });
 }
 
-function openSearches({ setting: name, budget, policy, queue = 1000 }: VirtualRun, world: World, loop: Loop): Searches {
+function openSearches(run: VirtualRun, world: World, loop: Loop): Searches {
+  const { setting: name, budget, policy, queue = 1000, idleBeside } = run;
   const setting = settingOf(name);
   const model = new QuestionModel(setting.profile);
   const { replicas, sequenceLimit } = hardware;
@@ -148,7 +161,8 @@ function openSearches({ setting: name, budget, policy, queue = 1000 }: VirtualRu
     cost: costOf(rewardModel, undefined),
     kvTokens: kvTokensOf(rewardModel),
   });
-  const models = [{ name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, budget, policy }];
+  const rule = idleBeside === undefined ? {} : { idleBeside };
+  const models = [{ name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, budget, policy, ...rule }];
   const config = checkConfig({ models, admission: { queue } });
   return new Searches({
     config,

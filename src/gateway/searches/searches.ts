@@ -119,7 +119,9 @@ export class Searches {
     const search = new LiveSearch({ ...known, ...(trace === undefined ? {} : { trace }) });
     const { queue } = this.#model(search).runtime;
     const facts = this.#lineFacts(search);
-    this.admission.apply({ id, owner, ownerQueue, leftMs: plan.deadlineMs }, queue.forecast(facts));
+    // Whoever takes what is left stands in nobody's way.
+    if (plan.idle !== true)
+      this.admission.apply({ id, owner, ownerQueue, leftMs: plan.deadlineMs }, queue.forecast(facts));
     search.turn = queue.take(id, facts);
     return search;
   }
@@ -133,7 +135,8 @@ export class Searches {
     const key = this.#key(facts.owner);
     const { plan, createdMs: arrivalMs } = facts;
     const seats = built.program.naturalWidth;
-    return { arrivalMs, priority: plan.priority, seats, ...(key === undefined ? {} : { key }) };
+    const idle = plan.idle === true;
+    return { arrivalMs, priority: plan.priority, seats, idle, ...(key === undefined ? {} : { key }) };
   }
 
   /** Keys share a line only where there are several: else it is served by arrival and priority alone. */
@@ -164,7 +167,7 @@ export class Searches {
   #enter(search: LiveSearch, turn?: number): void {
     const { queue } = this.#model(search).runtime;
     const facts = { ...this.#lineFacts(search), ...(turn === undefined ? {} : { turn }) };
-    this.admission.enter(search.id, search.facts.owner, queue.forecast(facts).fits);
+    if (!facts.idle) this.admission.enter(search.id, search.facts.owner, queue.forecast(facts).fits);
     search.turn = queue.take(search.id, facts);
   }
 

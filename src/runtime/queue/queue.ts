@@ -13,6 +13,8 @@ import { PaceMeter } from './pace.ts';
 export interface QueuedSearch {
   readonly id: string;
   readonly naturalWidth: number;
+  /** It runs on what the others leave. */
+  readonly isIdle: boolean;
   asWaiting(): WaitingSearch;
   asRunning(): RunningSearch;
 }
@@ -28,6 +30,8 @@ export interface Forecast {
 
 export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #line: TurnLine;
+  /** Of the idle class: nobody else waits for those in it, and nothing is forecast from it. */
+  readonly #idleLine: TurnLine;
   readonly #budget: number;
   readonly #guests: Guests;
   readonly #meter = new PaceMeter();
@@ -39,6 +43,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   constructor(leases: Leases, ageingSeconds: number, onChange: () => void) {
     this.#onChange = onChange;
     this.#line = new TurnLine(ageingSeconds);
+    this.#idleLine = new TurnLine(ageingSeconds);
     this.#budget = leases.budget;
     this.#guests = new Guests(leases);
   }
@@ -53,17 +58,22 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
 
   /** Fixes a turn, and counts a search as waiting, before it is submitted: while it is being written down. */
   take(id: string, facts: LineFacts): number {
-    return this.#line.take(id, facts);
+    return this.#lineOf(facts).take(id, facts);
   }
 
   /** The place in line of a search that was submitted; its turn is taken now unless it was before. */
   turnOf(id: string, facts: LineFacts): number {
-    return this.#line.turn(id) ?? this.#line.take(id, facts);
+    return this.#lineOf(facts).turn(id) ?? this.take(id, facts);
   }
 
   /** Gives a turn back that nobody will use. */
   leave(id: string): void {
     this.#line.leave(id);
+    this.#idleLine.leave(id);
+  }
+
+  #lineOf({ idle }: LineFacts): TurnLine {
+    return idle === true ? this.#idleLine : this.#line;
   }
 
   forecast(facts: LineFacts): Forecast {
@@ -101,20 +111,22 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   /** Its turn has come. */
   serve(search: Search): void {
     this.#waiting.delete(search.id);
-    this.#line.serve(search.id);
+    (search.isIdle ? this.#idleLine : this.#line).serve(search.id);
     this.#runningSeats += this.#seatsOf(search);
   }
 
   /** It has ended; `servedMs` where how long it ran says something about the work. */
   remove(search: Search, wasRunning: boolean, servedMs: number | undefined): void {
     this.#waiting.delete(search.id);
-    this.#line.leave(search.id);
+    this.leave(search.id);
     if (wasRunning) this.#runningSeats -= this.#seatsOf(search);
-    if (wasRunning && servedMs !== undefined) this.#meter.ended(servedMs);
+    // How long an idle one was parked says nothing about the work.
+    if (wasRunning && servedMs !== undefined && !search.isIdle) this.#meter.ended(servedMs);
   }
 
-  #seatsOf({ naturalWidth }: Search): number {
-    return Math.min(naturalWidth, this.#budget);
+  /** An idle search takes nobody's place. */
+  #seatsOf({ naturalWidth, isIdle }: Search): number {
+    return isIdle ? 0 : Math.min(naturalWidth, this.#budget);
   }
 
   // ---- guests ----------------------------------------------------------------------------------------------------
