@@ -1,9 +1,10 @@
-// One node among several. It offers what it accepts to the queue between nodes, takes from there what it has room for, keeps
-// its leases, and looks after what dead nodes left. The node that accepted a search tries first; the others hear of it when
-// that one has no room. Everything here may fail or come late: the journal's epochs keep searches whole, and each round
-// begins from what the tables say.
+// One node among several. What it accepts and can start at once it starts, and keeps the others from it by a lease; the rest
+// it offers to the queue between nodes, from which each node takes what it has room for. It looks after what dead nodes left.
+// Everything here may fail or come late: the journal's epochs keep searches whole, and each round begins from what the tables
+// say.
 
 import type { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
+import { LeaseWriter } from './lease-writer.ts';
 import type { Membership, Standing } from './membership.ts';
 import type { NodeQueue, OfferedSearch } from './node-queue.ts';
 
@@ -21,8 +22,6 @@ export interface Taker {
 export interface EndedSearch {
   readonly id: string;
   readonly plan: { readonly model: string };
-  /** Only these are in the queue between nodes. */
-  readonly background: boolean;
 }
 
 export interface ClusterOptions {
@@ -41,33 +40,62 @@ const sweepEvery = 5;
 
 export class Cluster {
   readonly #options: ClusterOptions;
+  readonly #leases: LeaseWriter;
   /** Searches whose leases are held here, with their models. */
   readonly #held = new Map<string, string>();
   /** Accepted here, and not in the queue yet: the database was away. */
   readonly #unsent = new Map<string, OfferedSearch>();
   readonly #taking = new Set<string>();
   readonly #again = new Set<string>();
+  /** Models of which nothing waits between nodes, as far as this one has heard. */
+  readonly #drained = new Set<string>();
+  #living: ReadonlySet<string>;
   #taker: Taker | undefined;
+  #isTaking = false;
   #timers: NodeJS.Timeout[] = [];
   #beats = 0;
   #isBeating = false;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
+    this.#leases = new LeaseWriter(options.queue, (what, error) => this.#warn(what, error));
+    this.#living = new Set([this.node]);
+  }
+
+  /** Name of this node. */
+  get node(): string {
+    return this.#options.journal.node;
   }
 
   async start(taker: Taker): Promise<void> {
+    const { membership, journal } = this.#options;
     this.#taker = taker;
-    await this.#options.membership.beat();
-    this.#options.journal.onQueued = (model) => void this.#take(model);
+    this.#isTaking = true;
+    await membership.beat();
+    this.#living = new Set(await membership.living());
+    journal.onQueued = (model) => {
+      this.#drained.delete(model);
+      void this.#take(model);
+    };
     this.#timers = [setInterval(() => void this.#beat(), beatMs), setInterval(() => this.look(), lookMs)];
     for (const timer of this.#timers) timer.unref();
     this.look();
   }
 
+  /** Whether a search that comes now would go before all that wait: then it need not wait among them. */
+  isDrained(model: string): boolean {
+    return this.#isTaking && this.#drained.has(model);
+  }
+
+  /** As of the last few seconds. A node that is dead to others may be alive to itself. */
+  isLiving(node: string): boolean {
+    return this.#living.has(node);
+  }
+
   /** After it was accepted: nothing is lost if this fails, it only comes later. */
   async offer(search: OfferedSearch): Promise<void> {
     const { queue, journal } = this.#options;
+    this.#drained.delete(search.model);
     this.#unsent.set(search.id, search);
     try {
       await queue.offer(search);
@@ -79,11 +107,22 @@ export class Cluster {
     if (!this.#held.has(search.id)) journal.ringQueued(search.model);
   }
 
+  /** It was started here without having waited: the others are to leave it alone while this node lives. */
+  hold(search: OfferedSearch): void {
+    this.#held.set(search.id, search.model);
+    this.#leases.hold(search);
+  }
+
   /** Its end is written, and there may be room for another. */
-  ended({ id, plan: { model }, background }: EndedSearch): void {
+  ended({ id, plan: { model } }: EndedSearch): void {
     this.#held.delete(id);
-    if (background) this.#options.queue.complete(model, id).catch((error: unknown) => this.#warn('complete', error));
+    this.#leases.complete({ id, model });
     void this.#take(model);
+  }
+
+  /** It runs here no more, and has no end: its lease runs out, unless it is given back. */
+  drop(id: string): void {
+    this.#held.delete(id);
   }
 
   /** There may be room now. */
@@ -91,24 +130,27 @@ export class Cluster {
     for (const model of this.#options.models) void this.#take(model);
   }
 
-  /** Takes nothing more. What is held is given back by `giveBack`, once it has stopped here. */
+  /** Takes nothing more, and keeps what it has: that is given back by `giveBack`, once it has stopped here. */
   stop(): void {
-    this.#taker = undefined;
-    for (const timer of this.#timers) clearInterval(timer);
+    this.#isTaking = false;
   }
 
-  async giveBack(ids: readonly string[]): Promise<void> {
-    const { queue, models, journal } = this.#options;
-    for (const model of models) {
-      const mine = ids.filter((id) => this.#held.get(id) === model);
-      await queue.giveBack(model, mine).catch((error: unknown) => this.#warn('give back', error));
-      if (mine.length > 0) journal.ringQueued(model);
+  /** Others may go on with these at once. */
+  async giveBack(searches: readonly EndedSearch[]): Promise<void> {
+    const { queue, journal } = this.#options;
+    await this.#leases.settled();
+    for (const [model, group] of Map.groupBy(searches, ({ plan }) => plan.model)) {
+      const ids = group.map(({ id }) => id);
+      await queue.giveBack(model, ids).catch((error: unknown) => this.#warn('give back', error));
+      journal.ringQueued(model);
     }
-    for (const id of ids) this.#held.delete(id);
   }
 
   async close(): Promise<void> {
     this.stop();
+    this.#taker = undefined;
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#leases.settled();
     await this.#options.membership.leave().catch(() => {});
     await Promise.all([this.#options.queue.close(), this.#options.membership.close()]);
   }
@@ -123,7 +165,7 @@ export class Cluster {
     }
     this.#taking.add(model);
     try {
-      while (this.#taker?.hasRoom(model) === true && (await this.#takeOne(model, this.#taker)));
+      while (this.#isTaking && this.#taker?.hasRoom(model) === true && (await this.#takeOne(model, this.#taker)));
     } catch (error) {
       this.#warn('take', error);
     }
@@ -135,10 +177,13 @@ export class Cluster {
   async #takeOne(model: string, taker: Taker): Promise<boolean> {
     const { queue } = this.#options;
     const id = await queue.take(model);
-    if (id === undefined) return false;
+    if (id === undefined) {
+      if (!this.#again.has(model)) this.#drained.add(model);
+      return false;
+    }
     const outcome = await taker.takeUp(id);
     if (outcome === 'runs') this.#held.set(id, model);
-    if (outcome === 'over') await queue.complete(model, id);
+    if (outcome === 'over') this.#leases.complete({ id, model });
     if (outcome === 'missed') await queue.giveBack(model, [id]);
     return outcome !== 'missed';
   }
@@ -148,13 +193,17 @@ export class Cluster {
   async #beat(): Promise<void> {
     if (this.#isBeating) return;
     this.#isBeating = true;
+    const { membership } = this.#options;
     try {
-      await this.#options.membership.beat();
+      await membership.beat();
+      this.#living = new Set(await membership.living());
       await this.#keepLeases();
       for (const search of this.#unsent.values()) await this.offer(search);
+      this.#leases.retry();
       this.#beats += 1;
       if (this.#beats % sweepEvery === 0) await this.#sweep();
     } catch (error) {
+      this.#drained.clear();
       this.#warn('beat', error);
     }
     this.#isBeating = false;
@@ -170,18 +219,19 @@ export class Cluster {
     }
   }
 
-  #follow({ id, isMine, isEnded, isCancelled }: Standing): void {
+  #follow({ id, node, home, isEnded, isCancelled }: Standing): void {
     if (isEnded) return;
-    if (!isMine) {
+    const isDeserted = home !== null && !this.isLiving(home);
+    if (node !== this.node) {
       this.#held.delete(id);
       this.#taker?.lose(id);
-    } else if (isCancelled) this.#taker?.cancel(id);
+    } else if (isCancelled || isDeserted) this.#taker?.cancel(id);
   }
 
   /** What nodes that died left behind and no lease brings back. */
   async #sweep(): Promise<void> {
     const { membership, queue } = this.#options;
-    const living = await membership.living();
+    const living = [...this.#living];
     const orphans = await queue.offerOrphans(living);
     for (const id of await membership.abandoned(living)) await this.#taker?.takeUp(id);
     if (orphans.length > 0) this.look();

@@ -13,7 +13,10 @@ export interface NodeFacts {
 /** How a search that is held here stands in the table. */
 export interface Standing {
   readonly id: string;
-  readonly isMine: boolean;
+  /** The one that has it. */
+  readonly node: string;
+  /** The one whose client waits for it. */
+  readonly home: string | null;
   readonly isEnded: boolean;
   readonly isCancelled: boolean;
 }
@@ -47,15 +50,17 @@ export class Membership {
 
   async standings(ids: readonly string[]): Promise<Standing[]> {
     if (ids.length === 0) return [];
-    const sql = `select id, node = $2 as "isMine", ended_ms is not null as "isEnded", cancel_requested = 1 as "isCancelled"
+    const sql = `select id, node, about::json->>'home' as home, ended_ms is not null as "isEnded",
+                   cancel_requested = 1 as "isCancelled"
                  from ${this.#schema}.searches where id = any($1)`;
-    return (await this.#pool.query(sql, [ids, this.#facts.node])).rows;
+    return (await this.#pool.query(sql, [ids])).rows;
   }
 
-  /** Searches that a client of a dead node waited for: somebody has to end them. */
+  /** Searches that a client of a dead node waited for, and that could not move: somebody has to end them. */
   async abandoned(living: readonly string[]): Promise<string[]> {
     const sql = `select id from ${this.#schema}.searches
-                 where ended_ms is null and background = 0 and not (node = any($1)) order by id limit 100`;
+                 where ended_ms is null and background = 0 and about::json->>'home' is null and not (node = any($1))
+                 order by id limit 100`;
     return (await this.#pool.query(sql, [living])).rows.map(({ id }) => String(id));
   }
 

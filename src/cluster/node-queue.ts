@@ -89,6 +89,20 @@ export class NodeQueue {
     await this.#boss.send(nameOf(model), { search: id }, { id: jobOf(id), priority: priorityOf(turn) });
   }
 
+  /**
+   * These run already, on this node: as if it had offered and taken them. Until the second statement the others see jobs that
+   * begin in the future, so that they come back even if this node dies in between.
+   */
+  async hold(model: string, searches: readonly OfferedSearch[]): Promise<void> {
+    const jobs = searches.map(({ id, turn }) => {
+      return { id: jobOf(id), data: { search: id }, priority: priorityOf(turn), startAfter: heartbeatSeconds };
+    });
+    await this.#boss.insert(nameOf(model), jobs);
+    const sql = `update ${this.#schema}.job set state = 'active', started_on = now(), heartbeat_on = now(), start_after = now()
+                 where name = $1 and id = any($2::uuid[]) and state = 'created'`;
+    await this.#boss.getDb().executeSql(sql, [nameOf(model), jobs.map(({ id }) => id)]);
+  }
+
   /** The search whose turn it is, as a lease; undefined where none waits. */
   async take(model: string): Promise<string | undefined> {
     const [job]: Job<{ search: string }>[] = await this.#boss.fetch(nameOf(model));
@@ -100,9 +114,9 @@ export class NodeQueue {
     if (ids.length > 0) await this.#boss.touch(nameOf(model), ids.map(jobOf));
   }
 
-  /** It has ended, whoever held it. */
-  async complete(model: string, id: string): Promise<void> {
-    await this.#boss.complete(nameOf(model), jobOf(id), null, { includeQueued: true });
+  /** They have ended, whoever held them. */
+  async complete(model: string, ids: readonly string[]): Promise<void> {
+    await this.#boss.complete(nameOf(model), ids.map(jobOf), null, { includeQueued: true });
   }
 
   /** Others may take it at once. */
@@ -116,7 +130,7 @@ export class NodeQueue {
       select s.id, s.about::json->>'model' as model, (s.about::json->>'turn')::double precision as turn, j.id as job
       from ${this.#searches} s
       left join ${this.#schema}.job j on j.id = substr(s.id, 6)::uuid
-      where s.ended_ms is null and s.background = 1 and not (s.node = any($1))
+      where s.ended_ms is null and (s.background = 1 or s.about::json->>'home' is not null) and not (s.node = any($1))
         and (j.id is null or j.state in ('completed', 'cancelled', 'failed'))
       order by s.id limit 1000`;
     const { rows } = await this.#boss.getDb().executeSql(sql, [livingNodes]);

@@ -28,14 +28,13 @@ import { type Caller, Keyring } from './http/keys.ts';
 import { type Route, Router } from './http/router.ts';
 import { StaticFiles } from './http/static-files.ts';
 import { StreamSemaphore } from './http/stream-semaphore.ts';
+import { NodeTaker } from './nodes/node-taker.ts';
 import type { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Overview } from './observe/overview.ts';
 import { addServerMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import { openApi } from './openapi.ts';
-import type { LiveSearch } from './searches/live-search.ts';
-import { NodeTaker } from './searches/node-taker.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 
@@ -90,7 +89,7 @@ export class Gateway {
       },
       onFinished: (id) => this.#watchers.wake(id),
     });
-    this.#taker = new NodeTaker(this.searches, journal);
+    this.#taker = new NodeTaker(this.searches, journal, options.cluster?.node);
     journal.listen({
       trouble: (trouble) => this.#tellTrouble(trouble),
       cancelRequested: (id) => this.#taker.cancel(id),
@@ -149,7 +148,7 @@ export class Gateway {
     this.#feed.close();
     await this.#handOver();
     await this.#answered(this.#options.config.server.shutdownMs);
-    for (const search of this.#waitedFor()) this.searches.cancel(search);
+    for (const search of this.searches.waitedFor) this.searches.cancel(search);
     await this.#answered(cancelMs);
     const { server } = this.#http;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -176,14 +175,9 @@ export class Gateway {
     }
   }
 
-  /** Searches that clients wait for. */
-  #waitedFor(): LiveSearch[] {
-    return [...this.searches.live].filter(({ facts }) => !facts.background);
-  }
-
   /** Resolves when their answers are written, or after so long. */
   async #answered(mostMs: number): Promise<void> {
-    const waited = this.#waitedFor().map((search) => search.wait());
+    const waited = this.searches.waitedFor.map((search) => search.wait());
     if (waited.length === 0) return;
     let timer: NodeJS.Timeout | undefined;
     const grace = new Promise<void>((resolve) => {

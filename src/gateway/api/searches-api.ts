@@ -72,7 +72,7 @@ async function answerKnown(
   background: boolean,
 ): Promise<void> {
   exchange.search = id;
-  if (!background) await context.searches.find(id)?.wait();
+  if (!background) await context.searches.waitForKnown(id);
   writeJson(exchange.response, background ? 202 : 200, await lookUp(context, exchange, id), {
     location: `/v1/searches/${id}`,
   });

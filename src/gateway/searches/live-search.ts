@@ -37,8 +37,15 @@ export interface LiveSearchFacts {
   readonly title: string;
   /** The model that gave up, where this search took over. */
   readonly escalatedFrom: string | null;
+  /** The node whose client waits for it, where other nodes may run it. */
+  readonly home?: string;
   /** The span under which its own belongs. */
   readonly trace?: TraceContext;
+}
+
+/** Whether other nodes may run it. */
+export function mayMove({ facts: { background, home } }: { readonly facts: LiveSearchFacts }): boolean {
+  return background || home !== undefined;
 }
 
 export class LiveSearch {

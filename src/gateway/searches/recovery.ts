@@ -64,14 +64,16 @@ export function plantAgain(journal: Journal, search: LiveSearch, atMs: number): 
   return [event];
 }
 
-function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
+/** As it was accepted. */
+export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   const { id, owner, background, createdMs } = record;
   const body = (record.request?.body ?? {}) as Plain;
   const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
   const title = record.title ?? '';
   // Records of older versions have no turn: by arrival, as if they had had no priority.
   const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
-  const search = new LiveSearch({ id, owner, plan, body, background, createdMs, title, escalatedFrom });
+  const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
+  const search = new LiveSearch({ id, owner, plan, body, background, createdMs, title, escalatedFrom, ...home });
   search.turn = turn;
   search.epoch = record.epoch + 1;
   search.startedMs = record.startedMs;

@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { hash } from '../../base/random.ts';
+import type { OfferedSearch } from '../../cluster/node-queue.ts';
 import type { Ending, NewSearch, Plain } from '../../journal/journal.ts';
 import type { AboutJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
@@ -28,7 +29,7 @@ export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): About
 }
 
 export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | undefined): NewSearch {
-  const { id, owner, plan, body, background, createdMs, title, escalatedFrom } = facts;
+  const { id, owner, plan, body, background, createdMs, title, escalatedFrom, home } = facts;
   return {
     id,
     owner,
@@ -36,10 +37,15 @@ export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | u
     fingerprint: fingerprint(body),
     background,
     createdMs,
-    about: { ...aboutPlan(plan, escalatedFrom), turn },
+    about: { ...aboutPlan(plan, escalatedFrom), turn, ...(home === undefined ? {} : { home }) },
     title,
     request: { plan, body },
   };
+}
+
+/** As the queue between nodes knows it. */
+export function offered({ id, facts, turn }: LiveSearch): OfferedSearch {
+  return { id, model: facts.plan.model, turn };
 }
 
 export function toFinish(search: LiveSearch, { state, endedMs, result, error }: Ended): Ending {

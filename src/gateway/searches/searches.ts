@@ -15,12 +15,13 @@ import type { Caller } from '../http/keys.ts';
 import { Admission, retryAfterSeconds } from './admission.ts';
 import { planSuccessor } from './escalation.ts';
 import { GuestPlaces } from './guests.ts';
-import { type Ended, LiveSearch } from './live-search.ts';
+import { type Ended, LiveSearch, mayMove, type SearchListener } from './live-search.ts';
 import { plantAgain, replayLog, revive } from './recovery.ts';
 import { endOf } from './search-end.ts';
-import { fingerprint, newSearchId, toAccept, toFinish } from './search-facts.ts';
+import { fingerprint, newSearchId, offered, toAccept, toFinish } from './search-facts.ts';
 import type { Known, NewSearchOptions, SearchesOptions } from './searches-options.ts';
 import { ServedModel } from './served-model.ts';
+import { Watches } from './watches.ts';
 
 export class Searches {
   readonly models = new Map<string, ServedModel>();
@@ -28,6 +29,8 @@ export class Searches {
   readonly guests: GuestPlaces;
   readonly #options: SearchesOptions;
   readonly #live = new Map<string, LiveSearch>();
+  /** Those that clients of this node wait for, where other nodes may run them. */
+  readonly #watches: Watches | undefined;
 
   constructor(options: SearchesOptions) {
     this.#options = options;
@@ -45,6 +48,11 @@ export class Searches {
     this.admission = new Admission(options.config.admission.queue);
     this.guests = new GuestPlaces(this.admission, this.models, options.clock, (caller) => this.#key(caller.name));
     options.journal.listen({ lost: (id) => this.lose(id) });
+    const { cluster, journal } = options;
+    const findHere = (id: string) => this.#live.get(id);
+    const endUnclaimed = (record: SearchRecord) => this.recoverOne(record);
+    if (cluster !== undefined)
+      this.#watches = new Watches({ journal, nowMs: () => this.#nowMs(), findHere, endUnclaimed });
   }
 
   /** Waiting and running, oldest first. */
@@ -60,31 +68,49 @@ export class Searches {
     return this.#live.get(id);
   }
 
+  /** Those that clients wait for here, whichever node runs them. */
+  get waitedFor(): LiveSearch[] {
+    const here = [...this.#live.values()].filter(({ facts }) => !facts.background && facts.home === undefined);
+    return [...here, ...(this.#watches?.searches ?? [])];
+  }
+
+  /** One that a client asked for before, with its end; undefined where no process that can be heard has it. */
+  async waitForKnown(id: string): Promise<LiveSearch | undefined> {
+    return (this.#live.get(id) ?? (await this.#watches?.followKnown(id)))?.wait();
+  }
+
   /** Throws an ApiError where there is no room. Resolves when the search is accepted. */
   async start(plan: SearchPlan, caller: Caller, options: NewSearchOptions): Promise<LiveSearch | Known> {
     const { body, idempotencyKey } = options;
-    const search = this.#admit(plan, caller, options);
+    const { search, startsHere } = this.#admit(plan, caller, options);
     const accepted = this.#accept(search, idempotencyKey);
     // A client that waits loses its search with the process anyway: nobody needs to wait for the disk.
-    if (options.background || idempotencyKey !== undefined) {
+    if (options.background || idempotencyKey !== undefined || !startsHere) {
       const acceptance = await accepted.catch((error: unknown) => {
         this.#forget(search);
         throw error;
       });
       if (!acceptance.fresh) return this.#known(search, acceptance, body);
     }
-    const { cluster } = this.#options;
-    if (cluster === undefined || !options.background) this.#submit(search);
+    const watched = this.#watch(search);
+    if (startsHere) this.#begin(search);
     else {
       this.#forget(search);
       // It is safe already: nobody needs to wait until a node has taken it.
-      void cluster.offer({ id: search.id, model: plan.model, turn: search.turn });
+      void this.#options.cluster?.offer(offered(search));
     }
-    return search;
+    return watched;
   }
 
-  cancel(search: LiveSearch): void {
-    if (search.successor !== undefined) return this.cancel(search.successor);
+  cancel(wanted: LiveSearch): void {
+    if (wanted.successor !== undefined) return this.cancel(wanted.successor);
+    if (wanted.ended !== undefined) return;
+    const search = this.#live.get(wanted.id);
+    if (search === undefined && this.#watches?.has(wanted.id)) return void this.#watches.cancel(wanted.id);
+    if (search !== undefined) this.#cancelHere(search);
+  }
+
+  #cancelHere(search: LiveSearch): void {
     if (search.ended !== undefined) return;
     search.cancelled = true;
     const isRunning = search.state === 'running';
@@ -101,6 +127,7 @@ export class Searches {
 
   /** Interactive searches are cancelled, background ones left to the journal. */
   async close(): Promise<void> {
+    this.#watches?.close();
     await Promise.all([...this.models.values()].map((model) => model.close()));
     // Whoever still owed an answer is gone: what is known of the cost stands.
     for (const search of this.#live.values()) if (!search.settled) this.#settle(search);
@@ -111,19 +138,42 @@ export class Searches {
   // ---- starting --------------------------------------------------------------------------------------------------
 
   /** Refuses what has no room or cannot be done in time; else the search has its turn. */
-  #admit(plan: SearchPlan, caller: Caller, { body, background, title, trace }: NewSearchOptions): LiveSearch {
+  #admit(plan: SearchPlan, caller: Caller, { body, background, title, trace }: NewSearchOptions) {
     const createdMs = this.#nowMs();
     const id = newSearchId(createdMs);
     const { name: owner, queue: ownerQueue } = caller;
     const known = { id, owner, plan, body, background, createdMs, title: title ?? plan.title, escalatedFrom: null };
-    const search = new LiveSearch({ ...known, ...(trace === undefined ? {} : { trace }) });
+    const home = this.#home(background);
+    const search = new LiveSearch({ ...known, ...(trace && { trace }), ...(home === undefined ? {} : { home }) });
     const { queue } = this.#model(search).runtime;
     const facts = this.#lineFacts(search);
+    const forecast = queue.forecast(facts);
     // Whoever takes what is left stands in nobody's way.
-    if (plan.idle !== true)
-      this.admission.apply({ id, owner, ownerQueue, leftMs: plan.deadlineMs }, queue.forecast(facts));
+    if (plan.idle !== true) this.admission.apply({ id, owner, ownerQueue, leftMs: plan.deadlineMs }, forecast);
     search.turn = queue.take(id, facts);
-    return search;
+    const { cluster } = this.#options;
+    const isNext = forecast.fits && cluster?.isDrained(plan.model) === true;
+    return { search, startsHere: isNext || cluster === undefined || !mayMove(search) };
+  }
+
+  /** This node, for a search whose client waits here and which others may run: they must be able to read it. */
+  #home(background: boolean): string | undefined {
+    const { cluster, journal } = this.#options;
+    return background || journal.texts !== 'keep' ? undefined : cluster?.node;
+  }
+
+  /** What its client is to hold on to. */
+  #watch(search: LiveSearch): LiveSearch {
+    const { home } = search.facts;
+    return home === undefined || home !== this.#options.cluster?.node || this.#watches === undefined
+      ? search
+      : this.#watches.follow(search.facts);
+  }
+
+  /** Here and now: where other nodes are, they are kept from it while this one lives. */
+  #begin(search: LiveSearch): void {
+    this.#submit(search);
+    if (mayMove(search)) this.#options.cluster?.hold(offered(search));
   }
 
   #request(search: LiveSearch) {
@@ -202,6 +252,7 @@ export class Searches {
     if (event.event.type === 'admitted') this.#onAdmitted(search, event.atMs);
     this.#write(search, event);
     for (const listener of search.listeners) listener.event?.(event);
+    this.#watches?.logged(event);
     if (event.event.type === 'exited') this.#end(search);
     if (event.event.type === 'cost') this.#settle(search);
   }
@@ -223,13 +274,16 @@ export class Searches {
   }
 
   #onToken(token: Token): void {
-    const search = this.#live.get(token.search);
-    if (search !== undefined) for (const listener of search.listeners) listener.token?.(token);
+    for (const listener of this.#listeners(token.search)) listener.token?.(token);
   }
 
   #isWatched(id: string): boolean {
-    const listeners = this.#live.get(id)?.listeners ?? [];
-    return [...listeners].some(({ token }) => token !== undefined);
+    return [...this.#listeners(id)].some(({ token }) => token !== undefined);
+  }
+
+  /** Of the search, or of what its client holds on to. */
+  #listeners(id: string): Iterable<SearchListener> {
+    return (this.#watches?.find(id) ?? this.#live.get(id))?.listeners ?? [];
   }
 
   #onFault(search: string, fault: Fault): void {
@@ -245,6 +299,8 @@ export class Searches {
 
   /** Another process has it, or is to have it: whatever we do now would be done twice. */
   lose(id: string): void {
+    this.#watches?.lost(id);
+    this.#options.cluster?.drop(id);
     const search = this.#live.get(id);
     if (search === undefined || search.ended !== undefined) return;
     this.#options.log.warn('lost', { search: id, epoch: search.epoch });
@@ -263,6 +319,8 @@ export class Searches {
     if (isFutile && search.facts.plan.onFutile === 'escalate') search.successor = this.#escalate(search);
     this.admission.leave(search.id);
     search.end(this.#endOf(search, this.#nowMs()));
+    // Its client is told when the end is safe: there is no company to wait for.
+    if (this.#watches?.has(search.id)) this.#options.journal.flush().catch(() => {});
     if (isSettled) this.#settle(search);
   }
 
@@ -299,7 +357,11 @@ export class Searches {
     const { journal, log, cluster, onEnded, onFinished } = this.#options;
     journal
       .finish(search.id, search.epoch, toFinish(search, ended))
-      .then((isOurs) => isOurs && cluster?.ended(search.facts))
+      .then((isOurs) => {
+        if (!isOurs) return cluster?.drop(search.id);
+        cluster?.ended(search.facts);
+        this.#watches?.ended(search.id, ended, search.successor);
+      })
       .catch((error: Error) => log.error('journal', { search: search.id, message: error.message }))
       .finally(() => {
         this.#live.delete(search.id);
@@ -321,7 +383,8 @@ export class Searches {
       const successor = new LiveSearch({ ...facts, id, plan, createdMs, escalatedFrom: facts.plan.model });
       this.#enter(successor);
       void this.#accept(successor, undefined);
-      this.#submit(successor);
+      this.#watch(successor);
+      this.#begin(successor);
       return successor;
     } catch (error) {
       log.warn('escalate', { search: search.id, to: target.name, error });
@@ -335,11 +398,16 @@ export class Searches {
   async recoverOne(record: SearchRecord): Promise<boolean> {
     const search = await revive(record, { ...this.#options, models: this.models });
     if (search === undefined) return false;
-    if (record.background && !record.cancelRequested) {
+    if (this.#isWanted(record)) {
       this.#enter(search, search.turn);
       this.#submit(search);
     } else await this.#endAbandoned(search);
     return search.ended === undefined;
+  }
+
+  #isWanted({ background, about, cancelRequested }: SearchRecord): boolean {
+    const isWaitedFor = typeof about.home === 'string' && this.#options.cluster?.isLiving(about.home) === true;
+    return (background || isWaitedFor) && !cancelRequested;
   }
 
   /** Of a former process, and nobody waits for it: as its log says where that has an end, else cancelled. */

@@ -3,15 +3,19 @@
 
 import type { Taker } from '../../cluster/cluster.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { Searches } from './searches.ts';
+import { type LiveSearchFacts, mayMove } from '../searches/live-search.ts';
+import type { Searches } from '../searches/searches.ts';
 
 export class NodeTaker implements Taker {
   readonly #searches: Searches;
   readonly #journal: Journal;
+  readonly #node: string;
   /** Strands that the last search of a model wanted: the next one will want about as many. */
   readonly #seats = new Map<string, number>();
 
-  constructor(searches: Searches, journal: Journal) {
+  /** `node`: the name of this one. */
+  constructor(searches: Searches, journal: Journal, node = '') {
+    this.#node = node;
     this.#searches = searches;
     this.#journal = journal;
   }
@@ -46,11 +50,15 @@ export class NodeTaker implements Taker {
     this.#searches.lose(id);
   }
 
-  /** Stops every background search where it is. Resolves to their ids, when all that they have is in the journal. */
-  async letGo(): Promise<string[]> {
-    const ids = [...this.#searches.live].filter(({ facts, ended }) => facts.background && ended === undefined);
-    for (const { id } of ids) this.#searches.lose(id);
+  /**
+   * Stops every search that nobody waits for here, where it is. Resolves to them, when all that they have is in the journal.
+   */
+  async letGo(): Promise<LiveSearchFacts[]> {
+    const going = [...this.#searches.live]
+      .filter((search) => search.ended === undefined && mayMove(search) && search.facts.home !== this.#node)
+      .map(({ facts }) => facts);
+    for (const { id } of going) this.#searches.lose(id);
     await this.#journal.flush();
-    return ids.map(({ id }) => id);
+    return going;
   }
 }

@@ -1,0 +1,199 @@
+// Searches that a client of this node waits for, where other nodes may run them. What the client is told comes from the
+// durable log alone, whichever node writes it: so a search may move in the middle, and its client's answer goes on. What runs
+// here is told from memory once it is safe, the rest is read from the journal when a bell rings, or once a second where none
+// did. It runs nothing and writes nothing but the wish to cancel.
+
+import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { Journal, SearchRecord } from '../../journal/journal.ts';
+import type { LoggedEvent } from '../../log/events.ts';
+import { ApiError, journalTrouble } from '../http/api-error.ts';
+import type { ClientResult, ResultFacts } from '../wire/result-json.ts';
+import type { ErrorJson } from '../wire/search-json.ts';
+import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
+import { searchOf } from './recovery.ts';
+
+export interface WatchesOptions {
+  readonly journal: Journal;
+  readonly nowMs: () => number;
+  /** The search itself where it is here, waiting or running. */
+  readonly findHere: (id: string) => LiveSearch | undefined;
+  /** Ends one that nobody runs. */
+  readonly endUnclaimed: (record: SearchRecord) => Promise<unknown>;
+}
+
+interface Watch {
+  readonly search: LiveSearch;
+  /** Logged here, and not known to be safe. */
+  readonly unsafe: LoggedEvent[];
+  isReading: boolean;
+  isStale: boolean;
+}
+
+const lookMs = 1000;
+const pageSize = 500;
+
+export class Watches {
+  readonly #options: WatchesOptions;
+  readonly #watches = new Map<string, Watch>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: WatchesOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.lookAtAll(), lookMs).unref();
+    options.journal.listen({
+      durable: (id, sequence) => this.#onDurable(id, sequence),
+      endedElsewhere: (id) => this.#look(id),
+      missed: () => this.lookAtAll(),
+    });
+  }
+
+  get searches(): LiveSearch[] {
+    return Array.from(this.#watches.values(), ({ search }) => search);
+  }
+
+  has(id: string): boolean {
+    return this.#watches.has(id);
+  }
+
+  find(id: string): LiveSearch | undefined {
+    return this.#watches.get(id)?.search;
+  }
+
+  /** What the client of this search is to hold on to. */
+  follow(facts: LiveSearchFacts): LiveSearch {
+    const search = new LiveSearch(facts);
+    this.#watches.set(facts.id, { search, unsafe: [], isReading: false, isStale: false });
+    return search;
+  }
+
+  /** One that another client has asked for already, on whichever node; undefined where it cannot be read. */
+  async followKnown(id: string): Promise<LiveSearch | undefined> {
+    const watch = this.#watches.get(id);
+    if (watch !== undefined) return watch.search;
+    const record = await this.#options.journal.find(id);
+    const plan = record?.request?.plan as SearchPlan | undefined;
+    if (record === undefined || plan === undefined) return undefined;
+    const search = this.follow(searchOf(record, plan).facts);
+    this.#look(id);
+    return search;
+  }
+
+  /** An event of a search that runs here. */
+  logged(event: LoggedEvent): void {
+    this.#watches.get(event.search)?.unsafe.push(event);
+  }
+
+  /** It does not run here any more: what is not safe by now never happened. */
+  lost(id: string): void {
+    this.#watches.get(id)?.unsafe.splice(0);
+  }
+
+  /** Its end is written, by this node. */
+  ended(id: string, ended: Ended, successor: LiveSearch | undefined): void {
+    const watch = this.#watches.get(id);
+    if (watch !== undefined) this.#end(watch, ended, successor && this.#watches.get(successor.id)?.search);
+  }
+
+  /** The client is gone, and its search runs elsewhere or nowhere. */
+  async cancel(id: string): Promise<void> {
+    const { journal, endUnclaimed } = this.#options;
+    try {
+      await journal.requestCancel(id);
+      const record = await journal.find(id);
+      if (record?.state === 'queued') await endUnclaimed(record);
+    } catch {
+      if (this.has(id)) setTimeout(() => void this.cancel(id), lookMs).unref();
+    }
+  }
+
+  lookAtAll(): void {
+    for (const id of this.#watches.keys()) this.#look(id);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  // ---- telling ---------------------------------------------------------------------------------------------------
+
+  #onDurable(id: string, sequence: number): void {
+    const watch = this.#watches.get(id);
+    if (watch === undefined) return;
+    while (watch.unsafe[0] !== undefined && watch.unsafe[0].sequence <= sequence)
+      this.#tell(watch, watch.unsafe.shift()!);
+    if (watch.search.fold.sequence < sequence) void this.#read(watch);
+  }
+
+  /** In order and once each, whoever brings it. */
+  #tell(watch: Watch, event: LoggedEvent): void {
+    const { search } = watch;
+    if (event.sequence !== search.fold.sequence + 1) return;
+    search.fold.apply(event);
+    if (event.event.type === 'admitted') {
+      search.state = 'running';
+      search.startedMs ??= event.atMs;
+    }
+    for (const listener of search.listeners) listener.event?.(event);
+    const here = this.#options.findHere(search.id);
+    if (event.event.type === 'exited' && here?.ended !== undefined) this.ended(search.id, here.ended, here.successor);
+  }
+
+  #end(watch: Watch, ended: Ended, successor: LiveSearch | undefined): void {
+    if (!this.#watches.delete(watch.search.id)) return;
+    watch.search.successor = successor;
+    watch.search.end(ended);
+  }
+
+  // ---- reading ---------------------------------------------------------------------------------------------------
+
+  #look(id: string): void {
+    const watch = this.#watches.get(id);
+    if (watch !== undefined && this.#options.findHere(id) === undefined) void this.#read(watch);
+  }
+
+  async #read(watch: Watch): Promise<void> {
+    watch.isStale = true;
+    if (watch.isReading) return;
+    watch.isReading = true;
+    try {
+      while (watch.isStale) {
+        watch.isStale = false;
+        await this.#catchUp(watch);
+      }
+    } catch {
+      // The database is away: the next look tries again.
+    }
+    watch.isReading = false;
+  }
+
+  async #catchUp(watch: Watch): Promise<void> {
+    const { journal, findHere } = this.#options;
+    const { id, fold } = watch.search;
+    // Read first: a log is complete by the time that its search has an end.
+    const record = findHere(id) === undefined ? await journal.find(id) : 'here';
+    for (let more = true; more; ) {
+      const entries = await journal.read(id, fold.sequence, pageSize);
+      for (const entry of entries) this.#tell(watch, entry);
+      more = entries.length === pageSize;
+    }
+    if (record === undefined) return this.#end(watch, this.#gone(), undefined);
+    if (record === 'here' || record.endedMs === undefined) return;
+    const { escalated_to: next } = (record.outcome ?? {}) as Partial<ResultFacts>;
+    this.#end(watch, endOf(record), next === undefined ? undefined : await this.followKnown(next));
+  }
+
+  #gone(): Ended {
+    const error = journalTrouble('the journal could not keep this search');
+    return { state: 'failed', endedMs: this.#options.nowMs(), result: undefined, error };
+  }
+}
+
+function endOf({ state, endedMs = 0, outcome, texts }: SearchRecord): Ended {
+  const { error, ...facts } = (outcome ?? {}) as Partial<ResultFacts> & { readonly error?: ErrorJson };
+  const result = facts.exit === undefined ? undefined : ({ outcome: facts, texts } as unknown as ClientResult);
+  return { state: state as Ended['state'], endedMs, result, error: error && toApiError(error) };
+}
+
+function toApiError({ code, message, param }: ErrorJson): ApiError {
+  return new ApiError(code as ApiError['code'], message, param === null ? {} : { param });
+}
