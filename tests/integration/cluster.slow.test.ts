@@ -6,6 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkCluster } from '../support/cluster-checker.ts';
 import type { Loose } from '../support/loose.ts';
@@ -32,6 +33,29 @@ async function create({ url }: ServedProcess, at: number, background = true): Pr
   const body = { model: 'simulated', background, seed: at, messages: [{ role: 'user', content: `question ${at}` }] };
   const headers = { 'content-type': 'application/json' };
   return (await fetch(`${url}/v1/searches`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+}
+
+/** A chat, as its client reads it. */
+async function stream({ url }: ServedProcess, at: number, signal?: AbortSignal): Promise<string> {
+  const body = { model: 'simulated', stream: true, seed: at, messages: [{ role: 'user', content: `question ${at}` }] };
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', headers, body: JSON.stringify(body), ...(signal ? { signal } : {}) };
+  return (await fetch(`${url}/v1/chat/completions`, request)).text();
+}
+
+/** What a stream adds up to. */
+function saidIn(text: string, field: 'content' | 'reasoning_content'): string {
+  const chunks = [...text.matchAll(/^data: ({.*})$/gm)].map(([, json]) => JSON.parse(json!) as Loose);
+  return chunks.map(({ choices }) => choices?.[0]?.delta?.[field] ?? '').join('');
+}
+
+/** The processes that run something now. */
+async function runners(): Promise<(number | undefined)[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query("select node from coppice.searches where state = 'running'");
+  await client.end();
+  return rows.map(({ node }) => Number(/-(\d+)-\w+$/.exec(node)?.[1]));
 }
 
 async function until(what: () => Promise<boolean>): Promise<void> {
@@ -120,5 +144,34 @@ describe.skipIf(!hasPostgres)('a cluster', () => {
     expect(problems).toEqual([]);
     expect(moved).toBeGreaterThan(0);
     await third.stop();
+  });
+
+  test('keeps the stream of a client whose search moves, whether its node hands over or dies', async () => {
+    const home = await start('models.0.budget=1', 'models.0.engine.speed=0.05');
+    const [second, third] = [await start('models.0.engine.speed=0.3'), await start('models.0.engine.speed=0.3')];
+    const blocker = new AbortController();
+    const blocked = stream(home, 300, blocker.signal).catch(() => undefined);
+    await until(async () => (await inState(home, 'running')).length === 1);
+    const answers = Array.from({ length: 4 }, (_, at) => stream(home, 301 + at));
+    await until(async () => (await runners()).length >= 5);
+    expect(await runners()).toContain(second.pid);
+    const fourth = await start();
+    await second.stop();
+    await third.kill();
+    for (const text of await Promise.all(answers)) {
+      expect(text).toMatch(/"finish_reason":"stop"/);
+      expect(text).toMatch(/data: \[DONE\]\n\n$/);
+      const { id } = JSON.parse(text.slice('data: '.length, text.indexOf('\n'))) as Loose;
+      const { result } = await get(`${fourth.url}/v1/searches/${String(id).replace('chatcmpl-', 'srch_')}`);
+      expect(saidIn(text, 'content')).toBe(result.content);
+      expect(saidIn(text, 'reasoning_content')).toBe(result.reasoning_content);
+    }
+    blocker.abort();
+    await blocked;
+    await until(async () => (await inState(fourth, 'running,queued')).length === 0);
+    const { problems, moved } = await checkCluster(database.url, 'coppice');
+    expect(problems).toEqual([]);
+    expect(moved).toBeGreaterThan(0);
+    await Promise.all([home.stop(), fourth.stop()]);
   });
 });
