@@ -21,7 +21,7 @@ export interface WatchesOptions {
   readonly endUnclaimed: (record: SearchRecord) => Promise<unknown>;
 }
 
-interface Watch {
+interface WatchedSearch {
   readonly search: LiveSearch;
   /** Logged here, and not known to be safe. */
   readonly unsafe: LoggedEvent[];
@@ -34,7 +34,7 @@ const pageSize = 500;
 
 export class Watches {
   readonly #options: WatchesOptions;
-  readonly #watches = new Map<string, Watch>();
+  readonly #watches = new Map<string, WatchedSearch>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: WatchesOptions) {
@@ -125,7 +125,7 @@ export class Watches {
   }
 
   /** In order and once each, whoever brings it. */
-  #tell(watch: Watch, event: LoggedEvent): void {
+  #tell(watch: WatchedSearch, event: LoggedEvent): void {
     const { search } = watch;
     if (event.sequence !== search.fold.sequence + 1) return;
     search.fold.apply(event);
@@ -138,7 +138,7 @@ export class Watches {
     if (event.event.type === 'exited' && here?.ended !== undefined) this.ended(search.id, here.ended, here.successor);
   }
 
-  #end(watch: Watch, ended: Ended, successor: LiveSearch | undefined): void {
+  #end(watch: WatchedSearch, ended: Ended, successor: LiveSearch | undefined): void {
     if (!this.#watches.delete(watch.search.id)) return;
     watch.search.successor = successor;
     watch.search.end(ended);
@@ -151,7 +151,7 @@ export class Watches {
     if (watch !== undefined && this.#options.findHere(id) === undefined) void this.#read(watch);
   }
 
-  async #read(watch: Watch): Promise<void> {
+  async #read(watch: WatchedSearch): Promise<void> {
     watch.isStale = true;
     if (watch.isReading) return;
     watch.isReading = true;
@@ -166,7 +166,7 @@ export class Watches {
     watch.isReading = false;
   }
 
-  async #catchUp(watch: Watch): Promise<void> {
+  async #catchUp(watch: WatchedSearch): Promise<void> {
     const { journal, findHere } = this.#options;
     const { id, fold } = watch.search;
     // Read first: a log is complete by the time that its search has an end.
