@@ -76,6 +76,8 @@ export interface GenerationUsage {
   /** Prompt and path tokens that were found in a cache. */
   readonly cachedTokens: number;
   readonly generatedTokens: number;
+  /** Generated tokens that were computed for this request: fewer where a twin had computed the same. All of them unless said. */
+  readonly decodedTokens?: number;
   /** False where an engine cannot count and the figures are estimates or what had arrived before a cancel. */
   readonly exact: boolean;
 }

@@ -47,6 +47,8 @@ export interface Cost {
   /** Prompt and path tokens computed by the engine, and those it found in its cache. */
   readonly promptTokens: number;
   readonly cachedTokens: number;
+  /** Generated tokens that the engine computed: fewer than were drawn where draws repeated each other. Older logs lack it. */
+  readonly decodedTokens?: number;
   readonly verifierTokens: number;
   readonly verifierCachedTokens: number;
   readonly engineCalls: number;

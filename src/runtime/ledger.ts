@@ -10,6 +10,7 @@ export class Ledger {
   #discardedTokens = 0;
   #promptTokens = 0;
   #cachedTokens = 0;
+  #decodedTokens = 0;
   #verifierTokens = 0;
   #verifierCachedTokens = 0;
   #streamedTokens = 0;
@@ -29,6 +30,7 @@ export class Ledger {
     if (!kept) this.#discardedTokens += usage.generatedTokens;
     this.#promptTokens += usage.computedTokens;
     this.#cachedTokens += usage.cachedTokens;
+    this.#decodedTokens += usage.decodedTokens ?? usage.generatedTokens;
   }
 
   scored(usage: ScoreUsage): void {
@@ -50,6 +52,7 @@ export class Ledger {
       speculativeTokens: ghostTokens,
       promptTokens: this.#promptTokens,
       cachedTokens: this.#cachedTokens,
+      decodedTokens: this.#decodedTokens,
       verifierTokens: this.#verifierTokens,
       verifierCachedTokens: this.#verifierCachedTokens,
       engineCalls: this.#engineCalls,

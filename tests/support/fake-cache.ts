@@ -3,8 +3,8 @@
 // whole path that a sequence really holds, so that a wrong fork or a stale cell changes what is generated.
 import { assert } from '../../src/base/assert.ts';
 import { hash, Random } from '../../src/base/random.ts';
-import type { Batch } from '../../src/engine/llama/batch/batcher.ts';
 import type { SequenceMemory } from '../../src/engine/llama/batch/prefix-store.ts';
+import type { Batch } from '../../src/engine/llama/batch/run.ts';
 
 type Cell = { readonly token: number; readonly position: number; readonly sequences: Set<number> };
 
@@ -23,9 +23,11 @@ export class FakeCache implements SequenceMemory {
     return this.#cells.length;
   }
 
-  copy(from: number, to: number, end: number): void {
-    assert(this.pathOf(to).length === 0, 'copying onto a used sequence');
-    for (const cell of this.#cells) if (cell.sequences.has(from) && cell.position < end) cell.sequences.add(to);
+  copy(from: number, to: number, start: number, end: number): void {
+    assert(this.pathOf(to).length === start, 'copying onto used positions, or leaving a gap');
+    for (const cell of this.#cells) {
+      if (cell.sequences.has(from) && cell.position >= start && cell.position < end) cell.sequences.add(to);
+    }
   }
 
   remove(sequence: number, from: number): void {

@@ -54,6 +54,8 @@ export interface Trial {
   readonly score: number | null;
   readonly latencyMs: number;
   readonly generatedTokens: number;
+  /** Rows that the generator computed for it, prompt and path included. */
+  readonly computedTokens: number;
   readonly scoredTokens: number;
   readonly rollouts: number;
 }
@@ -182,6 +184,7 @@ export function trialOf(
     score: answer?.score ?? null,
     latencyMs: result.endedMs - result.arrivalMs,
     generatedTokens: cost.committedTokens + cost.discardedTokens + cost.speculativeTokens,
+    computedTokens: cost.promptTokens + (cost.decodedTokens ?? 0),
     scoredTokens: cost.verifierTokens,
     rollouts: result.rollouts,
   };

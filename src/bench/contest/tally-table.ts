@@ -1,8 +1,9 @@
-// Tallies as a table. `drawn` are the generator's tokens a question, `scored` those that the verifier computed.
+// Tallies as a table. `drawn` are the generator's tokens a question, `computed` the rows that it computed for
+// them (prompt and path included), `scored` those that the verifier computed.
 
 import type { Interval, Tally, Waste } from './tally.ts';
 
-const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'drawn', 'scored', 'exits %'] as const;
+const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'drawn', 'computed', 'scored', 'exits %'] as const;
 const letters: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
 
 export function tallyTable(tallies: readonly Tally[]): string {
@@ -12,6 +13,7 @@ export function tallyTable(tallies: readonly Tally[]): string {
     seconds(each.p50Ms),
     seconds(each.p95Ms),
     each.tokens.toFixed(0),
+    each.computedTokens.toFixed(0),
     each.scoredTokens.toFixed(0),
     exitText(each.exits),
   ]);

@@ -16,6 +16,8 @@ export interface Tally {
   readonly p50Ms: Interval;
   readonly p95Ms: Interval;
   readonly tokens: number;
+  /** What the generator computed for them: less where draws repeated each other. */
+  readonly computedTokens: number;
   readonly scoredTokens: number;
   /** Of generator and verifier together. */
   readonly bothTokens: number;
@@ -47,6 +49,7 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
     p50Ms: quantile(latencies, 0.5),
     p95Ms: quantile(latencies, 0.95),
     tokens: mean(trials.map((trial) => trial.generatedTokens)),
+    computedTokens: mean(trials.map((trial) => trial.computedTokens)),
     scoredTokens: mean(trials.map((trial) => trial.scoredTokens)),
     bothTokens: mean(trials.map(({ generatedTokens, scoredTokens }) => generatedTokens + scoredTokens)),
     exits: Object.fromEntries(

@@ -106,6 +106,7 @@ describe('the comparison', () => {
       score: null,
       latencyMs: 1,
       generatedTokens: tokens,
+      computedTokens: tokens,
       scoredTokens: 0,
       rollouts: 1,
     }));

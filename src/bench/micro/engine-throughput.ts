@@ -109,7 +109,7 @@ function bareLoop(path: string, text: string): Runner {
     const row = context.logits(0);
     let live = Array.from({ length: batch }, (_, sequence) => ({ sequence, token: draw(row, sequence, 0) }));
     let drawn = batch;
-    for (let sequence = 1; sequence < batch; sequence += 1) context.copy(0, sequence, prompt.length);
+    for (let sequence = 1; sequence < batch; sequence += 1) context.copy(0, sequence, 0, prompt.length);
     for (let at = 1; at < stepTokens; at += 1) {
       live = live.filter(({ token }) => !model.endsGeneration(token));
       if (live.length === 0) break;

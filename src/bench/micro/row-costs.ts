@@ -17,7 +17,7 @@ export function rowCosts(path: string, shapes: readonly (readonly [number, numbe
   const context = Context.create(binding, model, { cells: 4096, threads: 1, rows: 512, flashAttention: true });
   const most = Math.max(...shapes.map(([branches]) => branches));
   context.decode(Array.from({ length: sharedTokens }, (_, position) => rowAt(0, position)));
-  for (let sequence = 1; sequence < most; sequence += 1) context.copy(0, sequence, sharedTokens);
+  for (let sequence = 1; sequence < most; sequence += 1) context.copy(0, sequence, 0, sharedTokens);
   const times = shapes.map(([branches, tokens]) => shortestMs(context, branches, tokens));
   context.close();
   model.close();

@@ -79,8 +79,10 @@ function costLines({ result, loadedMs }: Reported): string[] {
   const seconds = (endedMs - arrivalMs) / 1000;
   const rate = seconds > 0 ? `, ${Math.round(generated / seconds)} a second` : '';
   const scored = `scoring: ${cost.verifierCalls} steps, ${cost.verifierTokens} tokens computed, ${cost.verifierCachedTokens} reused`;
+  const decoded = cost.decodedTokens ?? generated;
+  const repeated = decoded < generated ? `, ${decoded} of them computed` : '';
   return [
-    `cost     ${generated} tokens generated (${cost.discardedTokens} discarded)${rate}`,
+    `cost     ${generated} tokens generated (${cost.discardedTokens} discarded)${repeated}${rate}`,
     `         prefixes: ${cost.promptTokens} tokens computed, ${cost.cachedTokens} reused`,
     ...(cost.verifierCalls > 0 ? [`         ${scored}`] : []),
     `time     ${duration(endedMs - arrivalMs)}, after ${duration(loadedMs)} of loading`,

@@ -12,6 +12,7 @@ const tokenClasses = [
   'speculative',
   'computed',
   'cached',
+  'decoded',
   'verifier',
   'verifier_cached',
 ] as const;

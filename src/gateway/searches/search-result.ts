@@ -174,6 +174,7 @@ function tokensOf(
     prompt: promptTokens,
     computed: cost?.promptTokens ?? 0,
     cached: cost?.cachedTokens ?? 0,
+    decoded: cost?.decodedTokens ?? 0,
     verifier: cost?.verifierTokens ?? 0,
     verifier_cached: cost?.verifierCachedTokens ?? 0,
     saved_estimate: savedEstimate(plan, fold),

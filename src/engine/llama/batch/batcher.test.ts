@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeCache, logitsAfter } from '../../../../tests/support/fake-cache.ts';
+import { Random } from '../../../base/random.ts';
 import type { Urgency } from '../../engine.ts';
-import { Batcher, type BatcherOptions, type Sequence } from './batcher.ts';
+import { Batcher, type BatcherOptions } from './batcher.ts';
 import { PrefixStore } from './prefix-store.ts';
+import type { Sequence } from './run.ts';
 
 const VOCABULARY = 7;
 const END = 0;
 
-/** Takes the likeliest token until it is the end token or the limit: what it draws shows the path it really had. */
+/** Takes the likeliest token, or one of its own chance, until the end token or the limit: what it draws shows the path it really had. */
 class Greedy implements Sequence {
   urgency: Urgency;
   readonly parent: number = 0;
@@ -18,24 +20,26 @@ class Greedy implements Sequence {
   readonly drawn: number[] = [];
   readonly limit: number;
   readonly endless: boolean;
+  readonly chance: number;
   cut = false;
 
   constructor(
     id: number,
     prefix: readonly number[],
-    options: Partial<Omit<Sequence, 'urgency'> & Urgency> & { limit?: number; endless?: boolean } = {},
+    options: Partial<Omit<Sequence, 'urgency'> & Urgency> & { limit?: number; endless?: boolean; chance?: number } = {},
   ) {
     this.id = id;
     this.prefix = prefix;
     this.search = options.search ?? 'search';
     this.limit = options.limit ?? 6;
     this.endless = options.endless ?? false;
+    this.chance = options.chance ?? 0;
     this.urgency = { lane: options.lane ?? 'primary', priority: options.priority ?? 0 };
     if (options.parent !== undefined) this.parent = options.parent;
   }
 
   next(row: Float32Array): number | undefined {
-    const token = row.indexOf(Math.max(...row));
+    const token = tokenOf(row, this.chance, this.drawn.length);
     this.drawn.push(token);
     return (token === END && !this.endless) || this.drawn.length >= this.limit ? undefined : token;
   }
@@ -45,13 +49,20 @@ class Greedy implements Sequence {
   }
 }
 
+function tokenOf(row: Float32Array, chance: number, position: number): number {
+  if (chance === 0) return row.indexOf(Math.max(...row));
+  const random = new Random(chance, position);
+  const moved = row.map((logit) => logit + random.normal(0, 1));
+  return moved.indexOf(Math.max(...moved));
+}
+
 /** What a sequence draws when it is alone in the world. */
-function alone(prefix: readonly number[], limit: number): number[] {
+function alone(prefix: readonly number[], limit: number, chance: number): number[] {
   const path = [...prefix];
   const drawn: number[] = [];
   for (;;) {
     const row = logitsAfter(path, VOCABULARY);
-    const token = row.indexOf(Math.max(...row));
+    const token = tokenOf(row, chance, drawn.length);
     drawn.push(token);
     if (token === END || drawn.length >= limit) return drawn;
     path.push(token);
@@ -106,6 +117,7 @@ describe('Batcher', () => {
       priority: fc.integer({ min: 0, max: 2 }),
       search: fc.constantFrom('a', 'b', 'c'),
       parent: fc.integer({ min: 0, max: 3 }),
+      chance: fc.integer({ min: 0, max: 3 }),
       stepsBefore: fc.integer({ min: 0, max: 4 }),
       removed: fc.boolean(),
     });
@@ -137,7 +149,7 @@ describe('Batcher', () => {
         if (removed.has(sequence.id)) continue;
         expect(it.completed).toContain(sequence.id);
         expect(sequence.cut).toBe(false);
-        expect(sequence.drawn).toEqual(alone(sequence.prefix, sequence.limit));
+        expect(sequence.drawn).toEqual(alone(sequence.prefix, sequence.limit, sequence.chance));
       }
       for (const search of ['a', 'b', 'c']) it.batcher.release(search);
       expect([it.store.usedCells, it.store.branches, it.store.freeSequences]).toEqual([0, 0, settings.sequences]);
@@ -155,6 +167,41 @@ describe('Batcher', () => {
     it.batcher.add(new Greedy(8, prefix, { limit: 1 }));
     it.finish();
     expect(it.rows).toBe(prefix.length);
+  });
+
+  it('draws from what was computed for a twin, side by side or later, and computes alone what it alone has drawn', () => {
+    const it = new World(200, 32, { runningLimit: 16 });
+    const prefix = [1, 2, 3];
+    const add = (id: number, chance: number) => {
+      const each = new Greedy(id, prefix, { limit: 9, endless: true, chance });
+      it.batcher.add(each);
+      return each;
+    };
+    const all = [1, 1, 2, 1, 3, 2].map((chance, id) => add(id, chance));
+    it.finish();
+    const paths = new Set(all.flatMap(({ drawn }) => drawn.map((_, at) => drawn.slice(0, at).join())));
+    expect(new Set(all.map(({ drawn }) => drawn.join())).size).toBe(3);
+    expect(it.rows).toBe(prefix.length + paths.size - 1); // one row after each path of drawn tokens, none after the last
+    const rows = it.rows;
+    add(9, 2);
+    it.finish();
+    expect(it.rows).toBe(rows);
+  });
+
+  it('computes again what a twin had and room took away', () => {
+    const it = new World(24, 8, { runningLimit: 2 });
+    const first = new Greedy(1, [1, 1, 1], { limit: 6, endless: true });
+    it.batcher.add(first);
+    it.finish();
+    it.batcher.add(
+      new Greedy(2, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2], { search: 'other', limit: 2 }),
+    );
+    it.finish();
+    const twin = new Greedy(3, [1, 1, 1], { limit: 6, endless: true });
+    it.batcher.add(twin);
+    it.finish();
+    expect(twin.drawn).toEqual(first.drawn);
+    expect(it.rows).toBeGreaterThan(8 + 20);
   });
 
   it('runs primary before speculative and lets speculative give way to a newcomer', () => {

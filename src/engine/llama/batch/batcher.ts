@@ -1,40 +1,26 @@
 // Continuous batching: decides which rows the next decode computes, and takes the logits back. A sequence is a list of
 // tokens of which the first so many are in the cache; a batch lets some of them catch up. There is no prefill phase and
 // no decode phase: a new sequence lacks many tokens, a running one lacks the one it drew last. When the last token's
-// logits are there, the sequence says which token comes next, or that it is complete. Pure but for the cache operations
-// behind PrefixStore: time, sampling and the device are elsewhere.
+// logits are there, the sequence says which token comes next, or that it is complete. Logits are computed once for a path:
+// a sequence that draws what a twin has drawn follows it without a row of its own, until they part. Pure but for the cache
+// operations behind PrefixStore: time, sampling and the device are elsewhere.
 
 import { assert } from '../../../base/assert.ts';
 import { Counter } from '../../../base/ids.ts';
-import { compareUrgency, type Urgency } from '../../engine.ts';
-import type { Branch, PrefixStore } from './prefix-store.ts';
+import type { Urgency } from '../../engine.ts';
+import type { CacheSegment, PrefixStore } from './prefix-store.ts';
+import {
+  type Batch,
+  goesBefore,
+  type Row,
+  type Run,
+  type RunCounts,
+  type Sequence,
+  sameTokens,
+  sharesMoreThan,
+  type WaitingRun,
+} from './run.ts';
 import { WaitingLine } from './waiting-line.ts';
-
-/** What the batcher runs. */
-export interface Sequence {
-  readonly id: number;
-  readonly search: string;
-  readonly parent: number;
-  urgency: Urgency;
-  /** Prompt and path; the tokens that it draws are appended by the batcher. */
-  readonly prefix: readonly number[];
-  /** Called with the logits after its last token: the token to go on with, or undefined when it is complete. */
-  next(row: Float32Array): number | undefined;
-  /** The same where a token was drafted: that token, another in its place, or undefined when it is complete. */
-  judge?(row: Float32Array, drafted: number): number | undefined;
-  /** Drafted tokens are withdrawn before anybody judged them. */
-  forgetProposals?(): void;
-  /** It holds all the cells there are and needs one more; it must count as complete from here on. */
-  outOfCells(): void;
-}
-
-export interface Row {
-  readonly run: Run;
-  readonly token: number;
-  readonly position: number;
-  readonly wanted: boolean;
-}
-export type Batch = readonly Row[];
 
 export interface BatcherOptions {
   /** Sequences that run side by side. */
@@ -47,24 +33,10 @@ export interface BatcherOptions {
   readonly draft?: (runs: readonly Run[]) => ReadonlySet<Run>;
 }
 
-/** A sequence with its place in the cache, from admission until it ends or gives way. */
-export interface Run {
-  readonly sequence: Sequence;
-  readonly tokens: number[];
-  readonly arrival: number;
-  /** How many of the last tokens are drafted, to be judged. */
-  drafted: number;
-  branch: Branch;
-  computedPrefixTokens: number;
-  cachedPrefixTokens: number | undefined;
-}
-
-type Waiting = Omit<Run, 'branch'>;
-
 export class Batcher {
   readonly #store: PrefixStore;
   readonly #options: BatcherOptions;
-  readonly #waiting = new WaitingLine<Waiting>();
+  readonly #waiting = new WaitingLine<WaitingRun>();
   readonly #running = new Map<number, Run>();
   /** Sequences running or waiting, by search: what makes a search's prefixes worth keeping. */
   readonly #active = new Map<string, number>();
@@ -94,11 +66,12 @@ export class Batcher {
     this.#active.set(sequence.search, (this.#active.get(sequence.search) ?? 0) + 1);
     const tokens = [...sequence.prefix];
     const arrival = this.#arrivals.take();
-    this.#line({ sequence, tokens, arrival, drafted: 0, computedPrefixTokens: 0, cachedPrefixTokens: undefined });
+    const counts = { drafted: 0, computedPrefixTokens: 0, computedDrawnTokens: 0, cachedPrefixTokens: undefined };
+    this.#line({ sequence, tokens, arrival, ...counts });
   }
 
   /** Takes a sequence out, wherever it is; its own cells are free at once, the prefix it shares stays. */
-  remove(id: number): Pick<Run, 'computedPrefixTokens' | 'cachedPrefixTokens'> | undefined {
+  remove(id: number): RunCounts | undefined {
     const run = this.#running.get(id);
     if (run === undefined) {
       const waiting = this.#waiting.remove(id);
@@ -133,8 +106,9 @@ export class Batcher {
   plan(onComplete: (run: Run) => void): Batch {
     this.#admit(onComplete);
     const { rowLimit, bulkRows } = this.#options;
-    const ready = this.#withoutWaiting([...this.#running.values()].filter((run) => this.#lack(run) <= rowLimit));
-    const [bulk] = this.#lacking(rowLimit);
+    const runs = this.#withoutTwins(onComplete);
+    const ready = this.#withoutWaiting(runs.filter((run) => this.#lack(run) <= rowLimit));
+    const bulk = runs.find((run) => this.#lack(run) > rowLimit);
     this.#bulkTurn = !this.#bulkTurn;
     if (bulk !== undefined && (!this.#bulkTurn || ready.length === 0)) {
       return this.#secure([bulk], Math.max(bulkRows, 1), onComplete);
@@ -152,6 +126,7 @@ export class Batcher {
       if (tokens === undefined) computed.set(run, [token]);
       else tokens.push(token);
       if (position < run.sequence.prefix.length) run.computedPrefixTokens += 1;
+      else run.computedDrawnTokens += 1;
     }
     for (const [run, tokens] of computed) this.#store.append(run.branch, tokens);
     const rows = new Map<Run, Float32Array[]>();
@@ -160,7 +135,7 @@ export class Batcher {
       if (!wanted) continue;
       const row = logitsOf(wantedIndex);
       wantedIndex += 1;
-      if (position === run.sequence.prefix.length - 1 && run.drafted === 0) this.#store.keepRow(run.branch, row);
+      if (run.drafted === 0 && this.#maySave(run, position)) this.#store.keepRow(run.branch, row);
       const own = rows.get(run);
       if (own === undefined) rows.set(run, [row]);
       else own.push(row);
@@ -189,6 +164,47 @@ export class Batcher {
     }
     run.drafted = 0;
     this.#advance(run, rows.at(-1)!, onComplete);
+  }
+
+  /**
+   * Those that need a row. First everyone draws from logits that are there already; of those that then lack the same tokens
+   * of the same path one is computed, the others draw from its logits the next time. Who parts from its twin takes its cells along.
+   */
+  #withoutTwins(onComplete: (run: Run) => void): Run[] {
+    const all = [...this.#running.values()];
+    if (this.#drafts) return all;
+    for (const run of all) this.#follow(run, onComplete);
+    // Those that are furthest in the cache lead: they have nothing to copy.
+    const left = all.filter((run) => this.#running.has(run.sequence.id)).sort((a, b) => this.#lack(a) - this.#lack(b));
+    const leaders = new Map<CacheSegment, Run[]>();
+    return left.filter((run) => {
+      const { segment, length } = this.#store.ahead(run.branch, run.tokens);
+      if (leaders.get(segment)?.some((other) => sameTokens(other.tokens, run.tokens))) return false;
+      // Where the logits after the last token are gone, that token is computed once more, in a cell of its own.
+      this.#store.advance(run.branch, run.tokens, Math.min(length, run.tokens.length - 1));
+      const here = leaders.get(run.branch.segment);
+      if (here === undefined) leaders.set(run.branch.segment, [run]);
+      else here.push(run);
+      return true;
+    });
+  }
+
+  /** Draws from logits that were computed for a twin, as far as they go. */
+  #follow(run: Run, onComplete: (run: Run) => void): void {
+    while (this.#running.has(run.sequence.id)) {
+      const { row } = this.#store.ahead(run.branch, run.tokens);
+      if (row === undefined) return;
+      this.#advance(run, row, onComplete);
+    }
+  }
+
+  /** Drafted tokens are judged, not drawn: what comes of them must not depend on who was there before. */
+  get #drafts(): boolean {
+    return this.#options.draft !== undefined;
+  }
+
+  #maySave(run: Run, position: number): boolean {
+    return !this.#drafts || position === run.sequence.prefix.length - 1;
   }
 
   /** Lets those that are about to draw have their drafts, and leaves out those whose draft has yet to come. */
@@ -229,10 +245,6 @@ export class Batcher {
 
   #lack(run: Run): number {
     return run.tokens.length - this.#store.lengthOf(run.branch);
-  }
-
-  #lacking(moreThan: number): Run[] {
-    return [...this.#running.values()].filter((run) => this.#lack(run) > moreThan);
   }
 
   /** Turns runs into rows, after making sure that there is a cell for each; whoever is last in line gives way. */
@@ -295,7 +307,7 @@ export class Batcher {
     this.#line(run);
   }
 
-  #line(run: Waiting): void {
+  #line(run: WaitingRun): void {
     const { id, search, parent, urgency } = run.sequence;
     this.#waiting.add({ id, search, parent, urgency, arrival: run.arrival, item: run });
   }
@@ -312,7 +324,7 @@ export class Batcher {
     }
   }
 
-  #start(waiting: Waiting, onComplete: (run: Run) => void): void {
+  #start(waiting: WaitingRun, onComplete: (run: Run) => void): void {
     const { sequence, tokens } = waiting;
     const found = this.#store.match(tokens);
     const ready = found.length === tokens.length && found.row !== undefined;
@@ -364,12 +376,3 @@ export class Batcher {
 
 /** Tokens that each running sequence should be able to draw before somebody has to give way. */
 const roomToGrow = 8;
-
-function goesBefore(left: Sequence, right: Sequence): boolean {
-  return (compareUrgency(left.urgency, right.urgency) || left.id - right.id) < 0;
-}
-
-function sharesMoreThan(prefix: readonly number[], tokens: readonly number[], cached: number): boolean {
-  for (let at = 0; at <= cached; at += 1) if (prefix[at] !== tokens[at]) return false;
-  return true;
-}

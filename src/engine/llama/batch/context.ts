@@ -138,9 +138,9 @@ export class Context implements SequenceMemory {
     return this.#logits.subarray(index * size, (index + 1) * size);
   }
 
-  copy(from: number, to: number, end: number): void {
-    this.#binding.removeSequence(this.#memory, to, -1, -1); // copying onto a used sequence is silently wrong
-    this.#binding.copySequence(this.#memory, from, to, 0, end);
+  copy(from: number, to: number, start: number, end: number): void {
+    this.#binding.removeSequence(this.#memory, to, start, -1); // copying onto used positions is silently wrong
+    this.#binding.copySequence(this.#memory, from, to, start, end);
   }
 
   remove(sequence: number, from: number): void {

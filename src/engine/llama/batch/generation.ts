@@ -6,7 +6,7 @@ import { type Fault, fault } from '../../../base/fault.ts';
 import { hash } from '../../../base/random.ts';
 import type { Step, StepEnd } from '../../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, Urgency } from '../../engine.ts';
-import type { Sequence } from './batcher.ts';
+import type { Sequence } from './run.ts';
 import { drawFrom, logProbabilityOf, type Sampler, type TokenSampling, uniformOf } from './sampler.ts';
 import { type PieceOf, StepText } from './step-text.ts';
 

@@ -5,11 +5,12 @@
 
 import { assert } from '../../../base/assert.ts';
 import { Counter } from '../../../base/ids.ts';
+import { type KeptRow, KeptRows } from './kept-rows.ts';
 
-/** The cache operations that forking and forgetting need; `end` and `from` are positions. */
+/** The cache operations that forking and forgetting need; `start`, `end` and `from` are positions. */
 export interface SequenceMemory {
-  /** Lets sequence `to`, which must be empty, share the cells of `from` at positions below `end`. */
-  copy(from: number, to: number, end: number): void;
+  /** Lets sequence `to`, which must hold exactly `start` positions, share the cells of `from` from there to `end`. */
+  copy(from: number, to: number, start: number, end: number): void;
   /** Forgets what the sequence holds at positions from `from` on; cells that no sequence holds are free. */
   remove(sequence: number, from: number): void;
 }
@@ -24,8 +25,8 @@ export interface CacheSegment {
   readonly ends: Set<Branch>;
   /** Branches that end here or below. */
   references: number;
-  /** Logits after its last token, kept so that a sibling that comes later costs nothing. */
-  row: Float32Array | undefined;
+  /** Logits after each of its tokens, where they are kept: who comes to the same path draws from them at no cost. */
+  readonly rows: (KeptRow | undefined)[];
 }
 
 export interface Branch {
@@ -36,8 +37,13 @@ export interface Branch {
   lastUse: number;
 }
 
+/** How far a path is cached. */
 export interface PrefixMatch {
+  /** Leading tokens of the path that are there. */
   readonly length: number;
+  /** The segment in which the last of them lies. */
+  readonly segment: CacheSegment;
+  /** The logits after them where they are kept. */
   readonly row: Float32Array | undefined;
 }
 
@@ -46,7 +52,7 @@ export interface PrefixStoreOptions {
   readonly cells: number;
   /** Native sequences; libllama takes at most 256. */
   readonly sequences: number;
-  /** How many logits may be kept in rows, over all segments. */
+  /** How many logits may be kept in rows, over all paths. */
   readonly keptLogits: number;
 }
 
@@ -55,7 +61,7 @@ export class PrefixStore {
   readonly #options: PrefixStoreOptions;
   readonly #freeSequences: number[] = [];
   readonly #idle = new Set<Branch>();
-  readonly #rows = new Set<CacheSegment>();
+  readonly #rows: KeptRows;
   readonly #root: CacheSegment = makeSegment(undefined, 0, []);
   #usedCells = 0;
   #branches = 0;
@@ -64,6 +70,7 @@ export class PrefixStore {
   constructor(memory: SequenceMemory, options: PrefixStoreOptions) {
     this.#memory = memory;
     this.#options = options;
+    this.#rows = new KeptRows(options.keptLogits);
     for (let sequence = options.sequences - 1; sequence >= 0; sequence -= 1) this.#freeSequences.push(sequence);
     this.#root.references = 1;
   }
@@ -87,11 +94,13 @@ export class PrefixStore {
     return this.#idle.size;
   }
 
-  /** How many leading tokens are cached, and the logits after them where they are kept. */
   match(tokens: readonly number[]): PrefixMatch {
-    const { segment, inSegment } = this.#descend(tokens);
-    const whole = inSegment === segment.tokens.length;
-    return { length: segment.start + inSegment, row: whole ? segment.row : undefined };
+    return this.#reach(this.#root, tokens);
+  }
+
+  /** The same for the path of a branch, which may go on where others have been. */
+  ahead(branch: Branch, tokens: readonly number[]): PrefixMatch {
+    return this.#reach(branch.segment, tokens);
   }
 
   /** A branch over the first `length` tokens, all of which must be cached. Needs a free sequence. */
@@ -104,13 +113,24 @@ export class PrefixStore {
     if (length > 0) {
       const source = anyBranchBelow(end);
       source.lastUse = this.#uses.take();
-      this.#memory.copy(source.sequence, sequence, length);
+      this.#memory.copy(source.sequence, sequence, 0, length);
     }
     const branch: Branch = { sequence, segment: end, search, idle: false, lastUse: this.#uses.take() };
     end.ends.add(branch);
     countReferences(end, 1);
     this.#branches += 1;
     return branch;
+  }
+
+  /** Moves the branch on along tokens that others have computed, all of which must be cached, to share their cells. */
+  advance(branch: Branch, tokens: readonly number[], length: number): void {
+    const before = this.lengthOf(branch);
+    if (length <= before) return;
+    const { segment, inSegment } = this.#descend(tokens, length, branch.segment);
+    assert(segment.start + inSegment === length, 'advance beyond what is cached');
+    const end = inSegment === segment.tokens.length ? segment : this.#split(segment, inSegment);
+    this.#memory.copy(anyBranchBelow(end).sequence, branch.sequence, before, length);
+    this.#moveBranch(branch, end);
   }
 
   lengthOf(branch: Branch): number {
@@ -123,22 +143,19 @@ export class PrefixStore {
     const grows = end !== this.#root && end.references === 1 && end.children.size === 0;
     const target = grows ? end : makeSegment(end, this.lengthOf(branch), []);
     if (!grows) this.#moveBranch(branch, target);
-    for (const token of tokens) target.tokens.push(token);
-    this.#forgetRow(target);
+    for (const token of tokens) {
+      target.tokens.push(token);
+      target.rows.push(undefined);
+    }
     this.#usedCells += tokens.length;
     assert(this.#usedCells <= this.#options.cells, 'more cells counted than there are');
   }
 
+  /** The logits after the last token of the branch. */
   keepRow(branch: Branch, row: Float32Array): void {
-    if (row.length > this.#options.keptLogits) return;
-    while ((this.#rows.size + 1) * row.length > this.#options.keptLogits) {
-      for (const oldest of this.#rows) {
-        this.#forgetRow(oldest);
-        break;
-      }
-    }
-    branch.segment.row = row.slice();
-    this.#rows.add(branch.segment);
+    const { rows } = branch.segment;
+    this.#rows.forget(rows.at(-1));
+    rows[rows.length - 1] = this.#rows.keep(row);
   }
 
   /** Cuts the branch back to `length` tokens. */
@@ -152,11 +169,11 @@ export class PrefixStore {
     this.#moveBranch(branch, end);
   }
 
-  /** The branch is no longer run; it stays as a cached prefix, unless the same path is cached already. */
+  /** The branch is no longer run; it stays as a cached prefix, unless its search has the same path cached already. */
   settle(branch: Branch): void {
     branch.idle = true;
     branch.lastUse = this.#uses.take();
-    if (branch.segment === this.#root || isCovered(branch.segment)) this.drop(branch);
+    if (branch.segment === this.#root || isCovered(branch.segment) || isHeldByOwn(branch)) this.drop(branch);
     else this.#idle.add(branch);
   }
 
@@ -225,8 +242,20 @@ export class PrefixStore {
     return worst;
   }
 
-  #descend(tokens: readonly number[], limit = tokens.length): { segment: CacheSegment; inSegment: number } {
-    let segment = this.#root;
+  #reach(from: CacheSegment, tokens: readonly number[]): PrefixMatch {
+    const { segment, inSegment } = this.#descend(tokens, tokens.length, from);
+    const length = segment.start + inSegment;
+    // Before the last token nobody asks for the logits: using them would keep rows that are of no use.
+    const row = length === tokens.length ? this.#rows.use(segment.rows[inSegment - 1]) : undefined;
+    return { length, segment, row };
+  }
+
+  #descend(
+    tokens: readonly number[],
+    limit = tokens.length,
+    from = this.#root,
+  ): { segment: CacheSegment; inSegment: number } {
+    let segment = from;
     for (;;) {
       const end = segment.start + segment.tokens.length;
       if (end >= limit) return { segment, inSegment: segment.tokens.length };
@@ -241,7 +270,7 @@ export class PrefixStore {
   #split(segment: CacheSegment, at: number): CacheSegment {
     const parent = segment.parent;
     assert(parent !== undefined && at > 0 && at < segment.tokens.length, 'a split inside a segment');
-    const head = makeSegment(parent, segment.start, segment.tokens.splice(0, at));
+    const head = makeSegment(parent, segment.start, segment.tokens.splice(0, at), segment.rows.splice(0, at));
     head.references = segment.references;
     head.children.add(segment);
     parent.children.delete(segment);
@@ -266,19 +295,19 @@ export class PrefixStore {
   #prune(segment: CacheSegment): void {
     for (let at = segment; at.parent !== undefined && at.references === 0; at = at.parent) {
       this.#usedCells -= at.tokens.length;
-      this.#forgetRow(at);
+      for (const row of at.rows) this.#rows.forget(row);
       at.parent.children.delete(at);
     }
   }
-
-  #forgetRow(segment: CacheSegment): void {
-    segment.row = undefined;
-    this.#rows.delete(segment);
-  }
 }
 
-function makeSegment(parent: CacheSegment | undefined, start: number, tokens: number[]): CacheSegment {
-  return { parent, start, tokens, children: new Set(), ends: new Set(), references: 0, row: undefined };
+function makeSegment(
+  parent: CacheSegment | undefined,
+  start: number,
+  tokens: number[],
+  rows: (KeptRow | undefined)[] = [],
+): CacheSegment {
+  return { parent, start, tokens, children: new Set(), ends: new Set(), references: 0, rows };
 }
 
 function countReferences(segment: CacheSegment, change: number): void {
@@ -292,6 +321,14 @@ function isCovered(segment: CacheSegment): boolean {
     if (sibling === segment || sibling.tokens.length < segment.tokens.length) continue;
     if (segment.tokens.every((token, index) => sibling.tokens[index] === token)) return true;
   }
+  return false;
+}
+
+/** Whether another branch of the same search passes here, so that the path stays without this one. */
+function isHeldByOwn(branch: Branch): boolean {
+  const { ends, children } = branch.segment;
+  for (const other of ends) if (other !== branch && other.search === branch.search) return true;
+  for (const child of children) if (anyBranchBelow(child).search === branch.search) return true;
   return false;
 }
 

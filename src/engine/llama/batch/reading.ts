@@ -5,7 +5,7 @@ import { type Fault, fault } from '../../../base/fault.ts';
 import type { NodeId } from '../../../tree/events.ts';
 import type { Prompt, Step } from '../../../tree/step.ts';
 import type { RequestId, Urgency } from '../../engine.ts';
-import type { Sequence } from './batcher.ts';
+import type { Sequence } from './run.ts';
 
 export interface ReadRequest extends Urgency {
   readonly id: RequestId;

@@ -128,7 +128,7 @@ class Measurement {
   /** The shortest of the repetitions. */
   #decode(point: string, batch: number, shared: number): number {
     let shortestMs = Number.POSITIVE_INFINITY;
-    for (let sequence = 1; sequence < batch; sequence += 1) this.#context.copy(0, sequence, shared);
+    for (let sequence = 1; sequence < batch; sequence += 1) this.#context.copy(0, sequence, 0, shared);
     for (let position = shared; position < shared + pointRepetitions; position += 1) {
       const rows = Array.from({ length: batch }, (_, sequence) => row(sequence, position, true));
       const tookMs = this.#time(point, () => {

@@ -3,8 +3,8 @@
 // Who drafts, and in which thread, is behind DraftLink.
 
 import { Counter } from '../../../base/ids.ts';
-import type { Run } from '../batch/batcher.ts';
 import type { Generation } from '../batch/generation.ts';
+import type { Run } from '../batch/run.ts';
 import type { Draft, DraftJob } from './draft-model.ts';
 
 export interface DraftOptions {

@@ -6,11 +6,12 @@ import { FaultError, fault, raise } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { Prompt, Sampling, Step } from '../../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId, Urgency } from '../../engine.ts';
-import { type Batch, Batcher, type Run } from '../batch/batcher.ts';
+import { Batcher } from '../batch/batcher.ts';
 import { Context, maxSequences } from '../batch/context.ts';
 import { Generation } from '../batch/generation.ts';
 import { PrefixStore } from '../batch/prefix-store.ts';
 import { Reading, type ReadRequest, type VerdictTokens } from '../batch/reading.ts';
+import type { Batch, Run, RunCounts } from '../batch/run.ts';
 import { Sampler } from '../batch/sampler.ts';
 import { measureCost } from '../batch/self-measurement.ts';
 import type { Drafts } from '../draft/drafts.ts';
@@ -61,7 +62,7 @@ export interface CoreCounts {
   readonly acceptedTokens: number;
 }
 
-// Rows of logits kept at the ends of prefixes take at most 16 MiB.
+// Rows of logits that are kept for twins take at most 16 MiB.
 const keptLogits = 4 * 1024 * 1024;
 const keptPrompts = 256;
 // What a reward model reads: a step of so many tokens below a path of so many.
@@ -351,14 +352,12 @@ function gpuOption(options: CoreOptions): { readonly gpuLayers?: number } {
   return options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers };
 }
 
-function usageOf(
-  run: Pick<Run, 'computedPrefixTokens' | 'cachedPrefixTokens'> | undefined,
-  generatedTokens: number,
-): GenerationUsage {
+function usageOf(run: RunCounts | undefined, generatedTokens: number): GenerationUsage {
   return {
     computedTokens: run?.computedPrefixTokens ?? 0,
     cachedTokens: run?.cachedPrefixTokens ?? 0,
     generatedTokens,
+    decodedTokens: run?.computedDrawnTokens ?? 0,
     exact: true,
   };
 }

@@ -1,0 +1,46 @@
+// Logits that were computed and are kept for whoever comes to the same path: bounded in numbers over all rows, since a
+// vocabulary may be large. The row that nobody has used for longest goes first. Knows nothing of paths.
+
+export interface KeptRow {
+  /** Undefined once it had to go. */
+  logits: Float32Array | undefined;
+}
+
+export class KeptRows {
+  readonly #limit: number;
+  /** Least recently used first. */
+  readonly #rows = new Set<KeptRow>();
+  #kept = 0;
+
+  /** `limit`: how many logits may be kept in all. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** A copy of the row, unless it alone would be too much. */
+  keep(row: Float32Array): KeptRow | undefined {
+    if (row.length > this.#limit) return undefined;
+    for (const oldest of this.#rows) {
+      if (this.#kept + row.length <= this.#limit) break;
+      this.forget(oldest);
+    }
+    const kept: KeptRow = { logits: row.slice() };
+    this.#rows.add(kept);
+    this.#kept += row.length;
+    return kept;
+  }
+
+  use(kept: KeptRow | undefined): Float32Array | undefined {
+    if (kept?.logits === undefined) return undefined;
+    this.#rows.delete(kept);
+    this.#rows.add(kept);
+    return kept.logits;
+  }
+
+  forget(kept: KeptRow | undefined): void {
+    if (kept?.logits === undefined) return;
+    this.#rows.delete(kept);
+    this.#kept -= kept.logits.length;
+    kept.logits = undefined;
+  }
+}
