@@ -8,9 +8,10 @@
 // Its conformance suite is tests/conformance/journal.ts.
 
 import type { LoggedEvent } from '../log/events.ts';
+import type { Documents } from './documents.ts';
+import type { Plain } from './plain.ts';
 
-/** JSON: what goes in comes out. */
-export type Plain = Readonly<Record<string, unknown>>;
+export type { Plain };
 
 export const searchStates = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type SearchState = (typeof searchStates)[number];
@@ -122,6 +123,8 @@ export interface JournalListener {
 
 export interface Journal {
   readonly texts: TextKeeping;
+  /** Files and batches, in the same database. */
+  readonly documents: Documents;
   /** Resolves when it is safe. */
   accept(search: NewSearch): Promise<Acceptance>;
   /** Takes a queued or running search that is still at this epoch; true gives its taker epoch + 1. */

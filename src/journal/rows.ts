@@ -1,6 +1,7 @@
 // Rows of a database as the journal's records and entries: both dialects have the same columns, JSON as text.
 
 import type { LoggedEvent, SearchEvent } from '../log/events.ts';
+import type { DocumentKind, KeptDocument } from './documents.ts';
 import type { Plain, SearchRecord, SearchState } from './journal.ts';
 import { joinTexts, listedTexts } from './texts.ts';
 
@@ -39,6 +40,19 @@ export function toEntry(search: string, row: SqlRow): LoggedEvent {
   const bare = JSON.parse(String(row.body)) as SearchEvent;
   const event = joinTexts(bare, optionalJson(row.texts));
   return { search, sequence: Number(row.sequence), atMs: Number(row.at_ms), event };
+}
+
+export function toDocument(row: SqlRow): KeptDocument {
+  return {
+    id: String(row.id),
+    kind: String(row.kind) as DocumentKind,
+    owner: String(row.owner),
+    createdMs: Number(row.created_ms),
+    open: row.open === 1,
+    expiresMs: optionalNumber(row.expires_ms),
+    revision: Number(row.revision),
+    facts: optionalJson(row.facts) ?? {},
+  };
 }
 
 function optionalNumber(value: unknown): number | undefined {

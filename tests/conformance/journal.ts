@@ -3,6 +3,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { NewDocument } from '../../src/journal/documents.ts';
 import type { Ending, Journal, NewSearch, TextKeeping } from '../../src/journal/journal.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
 
@@ -185,6 +186,60 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     await journal.close();
   });
 
+  test('a document is changed only by who knows its last revision', async () => {
+    const journal = await fresh();
+    const { documents } = journal;
+    await documents.add(document('file-1'), ['one\n', 'two \u{1f333}\n']);
+    expect(await documents.find('file-1')).toEqual({ ...document('file-1'), revision: 0 });
+    const change = { facts: { status: 'done' }, open: false, expiresMs: 50 };
+    expect(await documents.change('file-1', 0, change)).toBe(true);
+    expect(await documents.change('file-1', 0, change)).toBe(false);
+    expect(await documents.change('file-2', 0, change)).toBe(false);
+    expect(await documents.find('file-1')).toEqual({ ...document('file-1'), ...change, revision: 1 });
+    expect(await documents.find('file-\u0000')).toBeUndefined();
+    await journal.close();
+  });
+
+  test('a part of a document is written once, and they come back in order', async () => {
+    const journal = await fresh();
+    const { documents } = journal;
+    await documents.add(document('file-1'), ['a', 'b']);
+    await documents.add(document('file-2'));
+    expect(await documents.addPart('file-1', 7, 'seven')).toBe(true);
+    expect(await documents.addPart('file-1', 7, 'other')).toBe(false);
+    expect(await documents.addPart('file-3', 0, 'of none')).toBe(false);
+    expect(await documents.partNumbers('file-1')).toEqual([0, 1, 7]);
+    expect(await documents.parts('file-1', 0, 9)).toEqual([
+      { part: 1, text: 'b' },
+      { part: 7, text: 'seven' },
+    ]);
+    expect(await documents.parts('file-1', -1, 1)).toEqual([{ part: 0, text: 'a' }]);
+    expect(await documents.parts('file-2', -1, 9)).toEqual([]);
+    await journal.close();
+  });
+
+  test('documents are listed by kind and owner, go when they are removed, and when they have expired and are not open', async () => {
+    const journal = await fresh();
+    const { documents } = journal;
+    for (const id of ['file-1', 'file-2', 'file-3'])
+      await documents.add({ ...document(id), open: id === 'file-3' }, [id]);
+    await documents.add({ ...document('batch-1'), kind: 'batch', owner: 'bob', expiresMs: 5 });
+    const ids = async (query: Partial<Parameters<typeof documents.list>[0]>) =>
+      (await documents.list({ kind: 'file', limit: 10, ...query })).map(({ id }) => id);
+    expect(await ids({})).toEqual(['file-3', 'file-2', 'file-1']);
+    expect(await ids({ before: 'file-3', limit: 1 })).toEqual(['file-2']);
+    expect(await ids({ owner: 'bob' })).toEqual([]);
+    expect(await ids({ owner: 'bob', kind: 'batch' })).toEqual(['batch-1']);
+    expect((await documents.opened('file')).map(({ id }) => id)).toEqual(['file-3']);
+    expect([await documents.remove('file-2'), await documents.remove('file-2')]).toEqual([true, false]);
+    expect(await documents.parts('file-2', -1, 9)).toEqual([]);
+    await documents.add({ ...document('file-4'), open: false });
+    expect(await documents.expire(100, 10)).toBe(1);
+    expect(await ids({})).toEqual(['file-3', 'file-1']);
+    expect(await ids({ kind: 'batch' })).toEqual(['batch-1']);
+    await journal.close();
+  });
+
   test('a listener hears of every entry once it can be read', async () => {
     const journal = await fresh();
     const heard: number[] = [];
@@ -235,6 +290,11 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     expect((await after.find('a'))?.startedMs).toBe(1);
     await after.close();
   });
+}
+
+function document(id: string): NewDocument {
+  const expiresMs = id === 'file-1' ? undefined : 5;
+  return { id, kind: 'file', owner: 'ann', createdMs: 3, open: true, expiresMs, facts: { id } };
 }
 
 function search(id: string): NewSearch {

@@ -15,6 +15,7 @@ import type {
   TextKeeping,
 } from '../journal.ts';
 import { listedTexts, splitTexts } from '../texts.ts';
+import { MemoryDocuments } from './memory-documents.ts';
 
 interface Held {
   record: SearchRecord;
@@ -26,6 +27,7 @@ const erased = { title: undefined, request: undefined, texts: undefined };
 export class MemoryJournal implements Journal {
   readonly texts: TextKeeping;
   readonly trouble = undefined;
+  readonly documents = new MemoryDocuments();
   readonly #searches = new Map<string, Held>();
   readonly #idempotency = new Map<string, string>();
   readonly #listeners: JournalListener[] = [];

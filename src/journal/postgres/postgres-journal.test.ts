@@ -169,7 +169,7 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     await client.query(`grant select on all tables in schema ${options.schema} to reader`);
     await expect(failing({ url: at('reader', 'postgres') })).rejects.toThrow(/bad-setting: [^\n]*permission denied/);
     await client.query(`update ${options.schema}.meta set version = 99`);
-    await expect(failing({})).rejects.toThrow(/has format 99, this coppice 1; start the newer/);
+    await expect(failing({})).rejects.toThrow(/has format 99, this coppice 2; start the newer/);
     await client.query(`update ${options.schema}.meta set version = 0`);
     await expect(failing({})).rejects.toThrow(/run coppice migrate/);
     await client.end();

@@ -24,6 +24,7 @@ import type { JournalWrite, WriteKind } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Bell, type BellMessage } from './bell.ts';
 import { clientConfig, connect, type DatabaseOptions, databaseFault } from './connection.ts';
+import { PostgresDocuments } from './postgres-documents.ts';
 import { checkSchema } from './schema.ts';
 import { makeStatements, type PostgresStatements } from './statements.ts';
 
@@ -42,6 +43,7 @@ const readers = 4;
 
 export class PostgresJournal implements Journal {
   readonly texts: TextKeeping;
+  readonly documents: PostgresDocuments;
   /** Name of this process among all that share the database. */
   readonly node: string;
   /** Told when another process has put something into the queue between nodes, for this model. */
@@ -62,6 +64,7 @@ export class PostgresJournal implements Journal {
     this.#sql = makeStatements(schema);
     this.#pool = new pg.Pool({ ...clientConfig(options), max: readers });
     this.#pool.on('error', () => {});
+    this.documents = new PostgresDocuments(schema, (sql, values) => this.#run(() => this.#pool.query(sql, values)));
     const open = () => connect(options);
     this.#writer = new BatchWriter({
       ...{ statements: this.#sql, node, erasesTexts: texts === 'until-end', flushMs, connect: open },

@@ -4,16 +4,17 @@
 import type { ClientBase } from 'pg';
 import { raise } from '../../base/fault.ts';
 
-/** Raised by one whenever the tables change. */
-const version = 1;
+/** Each brings the tables from the format before it to the next one. */
+const steps: readonly ((schema: string) => string)[] = [searchTables, documentTables];
+const version = steps.length;
 
 /** Two migrations at a time would both find nothing: the number has no other meaning. */
 const migrationLock = 826_400_117;
 
-function tables(schema: string): string {
+function searchTables(schema: string): string {
   return `
     create table ${schema}.meta (version integer not null);
-    insert into ${schema}.meta values (${version});
+    insert into ${schema}.meta values (0);
     create table ${schema}.searches (
       id text collate "C" primary key,
       owner text not null,
@@ -54,17 +55,41 @@ function tables(schema: string): string {
     );`;
 }
 
-/** Makes the tables where there are none. True where it did. */
+function documentTables(schema: string): string {
+  return `
+    create table ${schema}.documents (
+      id text collate "C" primary key,
+      kind text not null,
+      owner text not null,
+      created_ms double precision not null,
+      open smallint not null,
+      expires_ms double precision,
+      facts text not null,
+      revision integer not null
+    );
+    create index documents_kind on ${schema}.documents (kind, id);
+    create index documents_open on ${schema}.documents (kind, id) where open = 1;
+    create index documents_expiry on ${schema}.documents (expires_ms) where open = 0 and expires_ms is not null;
+    create table ${schema}.parts (
+      document text collate "C" not null,
+      part integer not null,
+      text text not null,
+      primary key (document, part)
+    );`;
+}
+
+/** Makes the tables where there are none, and adds what older ones lack. True where it did. */
 export async function migrate(client: ClientBase, schema: string): Promise<boolean> {
   await client.query('begin');
   try {
     await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
     await client.query(`create schema if not exists ${schema}`);
     const found = await foundVersion(client, schema);
-    if (found !== undefined && found !== version) refuse(schema, found);
-    if (found === undefined) await client.query(tables(schema));
+    if (found !== undefined && found > version) refuse(schema, found);
+    for (const step of steps.slice(found ?? 0)) await client.query(step(schema));
+    await client.query(`update ${schema}.meta set version = ${version}`);
     await client.query('commit');
-    return found === undefined;
+    return found !== version;
   } catch (error) {
     await client.query('rollback').catch(() => {});
     throw error;

@@ -3,9 +3,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { raise } from '../../base/fault.ts';
 
-const version = 1;
-
-const tables = `
+/** Each brings a file from the format before it to the next one; a file without tables begins at 0. */
+const steps: readonly string[] = [
+  `
   create table searches (
     id text primary key,
     owner text not null,
@@ -36,16 +36,41 @@ const tables = `
     texts text,
     primary key (search, sequence)
   ) strict, without rowid;
-`;
+`,
+  `
+  create table documents (
+    id text primary key,
+    kind text not null,
+    owner text not null,
+    created_ms real not null,
+    open integer not null,
+    expires_ms real,
+    facts text not null,
+    revision integer not null
+  ) strict, without rowid;
+  create index documents_kind on documents (kind, id);
+  create index documents_open on documents (kind, id) where open = 1;
+  create index documents_expiry on documents (expires_ms) where open = 0 and expires_ms is not null;
+  create table parts (
+    document text not null,
+    part integer not null,
+    text text not null,
+    primary key (document, part)
+  ) strict, without rowid;
+`,
+];
+const version = steps.length;
 
 export function migrate(database: DatabaseSync, path: string): void {
   const found = Number(database.prepare('pragma user_version').get()?.user_version ?? 0);
   if (found === version) return;
-  if (found !== 0) {
+  if (found > version) {
     raise(
       'bad-setting',
       `the journal ${path} has format ${found}, this coppice writes ${version}; set journal.path to a new file`,
     );
   }
-  database.exec(`begin immediate; ${tables} pragma user_version = ${version}; commit;`);
+  // A foreign file under our number is left as it is, and told when its tables are looked for.
+  if (found > 0 && database.prepare("select 1 from sqlite_schema where name = 'searches'").get() === undefined) return;
+  database.exec(`begin immediate; ${steps.slice(found).join('')} pragma user_version = ${version}; commit;`);
 }

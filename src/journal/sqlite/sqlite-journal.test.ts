@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type JournalCase, journalConformance } from '../../../tests/conformance/journal.ts';
 import { FaultError } from '../../base/fault.ts';
@@ -28,6 +29,17 @@ function makeCase(): JournalCase {
 
 describe('the journal on disk', () => {
   journalConformance(makeCase);
+
+  test('a file of the first format gets the tables that it lacks', async () => {
+    const path = freshPath();
+    await new SqliteJournal({ path }).close();
+    const old = new DatabaseSync(path);
+    old.exec('drop table documents; drop table parts; pragma user_version = 1;');
+    old.close();
+    const journal = new SqliteJournal({ path });
+    expect(await journal.documents.list({ kind: 'file', limit: 1 })).toEqual([]);
+    await journal.close();
+  });
 
   test('a second process on the same file is refused with the setting to change', async () => {
     const path = freshPath();

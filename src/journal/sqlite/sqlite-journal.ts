@@ -22,6 +22,7 @@ import type {
 import { toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import { openDatabase } from './open-database.ts';
+import { SqliteDocuments } from './sqlite-documents.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -44,6 +45,7 @@ const mostHeld = 200_000;
 
 export class SqliteJournal implements Journal {
   readonly texts: TextKeeping;
+  readonly documents: SqliteDocuments;
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
   readonly #path: string;
@@ -61,6 +63,10 @@ export class SqliteJournal implements Journal {
       mostHeld: options.mostHeld ?? mostHeld,
       probe: () => this.#probe(),
       onTrouble: (trouble) => this.#tellTrouble(trouble),
+    });
+    this.documents = new SqliteDocuments(this.#database, {
+      write: (apply) => this.#write(apply),
+      read: (read) => this.#read(read),
     });
   }
 

@@ -1,0 +1,64 @@
+// What is kept in the journal's database beside the searches: files and batches. A document is a record of facts, replaced as a
+// whole by whoever read its last revision, and parts of text under numbers, each written once and never changed. Excluded:
+// what the facts mean, and what to do with a document. Every write resolves when it is safe.
+
+import type { Plain } from './plain.ts';
+
+export const documentKinds = ['file', 'batch'] as const;
+export type DocumentKind = (typeof documentKinds)[number];
+
+export interface NewDocument {
+  /** Ids of a kind sort by the time of their making; lists rely on it. */
+  readonly id: string;
+  readonly kind: DocumentKind;
+  /** Name of the API key whose it is. */
+  readonly owner: string;
+  readonly createdMs: number;
+  /** Something is still to be done with it. */
+  readonly open: boolean;
+  /** From when on it goes by itself, once it is not open any more; undefined where it stays. */
+  readonly expiresMs: number | undefined;
+  readonly facts: Plain;
+}
+
+export interface KeptDocument extends NewDocument {
+  /** 0 until the first change. */
+  readonly revision: number;
+}
+
+export type DocumentChange = Pick<NewDocument, 'facts' | 'open' | 'expiresMs'>;
+
+export interface DocumentQuery {
+  readonly kind: DocumentKind;
+  readonly owner?: string;
+  /** Only documents made before this one. */
+  readonly before?: string;
+  readonly limit: number;
+}
+
+export interface DocumentPart {
+  readonly part: number;
+  readonly text: string;
+}
+
+export interface Documents {
+  /** With its parts, numbered from 0. */
+  add(document: NewDocument, parts?: readonly string[]): Promise<void>;
+  find(id: string): Promise<KeptDocument | undefined>;
+  /** Newest first. */
+  list(query: DocumentQuery): Promise<KeptDocument[]>;
+  /** Those that are open, oldest first. */
+  opened(kind: DocumentKind): Promise<KeptDocument[]>;
+  /** False where it is gone, or somebody has changed it since that revision. */
+  change(id: string, revision: number, change: DocumentChange): Promise<boolean>;
+  /** False where there is no such document, or it has that part already. */
+  addPart(id: string, part: number, text: string): Promise<boolean>;
+  /** Parts after this number (-1 for all), in order. */
+  parts(id: string, after: number, limit: number): Promise<DocumentPart[]>;
+  /** The numbers of its parts, in order. */
+  partNumbers(id: string): Promise<number[]>;
+  /** False where there is none. */
+  remove(id: string): Promise<boolean>;
+  /** Those that expired before this time go, at most so many; how many went. */
+  expire(beforeMs: number, atMost: number): Promise<number>;
+}

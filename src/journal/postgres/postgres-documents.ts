@@ -1,0 +1,114 @@
+// Documents in the journal's PostgreSQL. Each write is a transaction of its own: they are few, and somebody waits for each.
+
+import type {
+  DocumentChange,
+  DocumentKind,
+  DocumentPart,
+  DocumentQuery,
+  Documents,
+  KeptDocument,
+  NewDocument,
+} from '../documents.ts';
+import { toDocument } from '../rows.ts';
+
+type SqlRows = Readonly<Record<string, unknown>>[];
+
+/** What the journal lends: one statement at a time, its failures told in its own words. */
+export type RunStatement = (
+  sql: string,
+  values: unknown[],
+) => Promise<{ readonly rows: SqlRows; readonly rowCount: number | null }>;
+
+function statements(schema: string) {
+  const [documents, parts] = [`${schema}.documents`, `${schema}.parts`];
+  return {
+    add: `with made as (
+            insert into ${documents} (id, kind, owner, created_ms, open, expires_ms, facts, revision)
+            values ($1, $2, $3, $4, $5, $6, $7, 0) returning id)
+          insert into ${parts} (document, part, text)
+          select made.id, t.place - 1, t.text from made, unnest($8::text[]) with ordinality as t(text, place)`,
+    find: `select * from ${documents} where id = $1`,
+    list: `select * from ${documents} where kind = $1 and ($2::text is null or owner = $2) and id < $3
+           order by id desc limit $4`,
+    opened: `select * from ${documents} where kind = $1 and open = 1 order by id`,
+    change: `update ${documents} set open = $1, expires_ms = $2, facts = $3, revision = revision + 1
+             where id = $4 and revision = $5`,
+    addPart: `insert into ${parts} (document, part, text)
+              select id, $2, $3 from ${documents} where id = $1 for share on conflict do nothing`,
+    parts: `select part, text from ${parts} where document = $1 and part > $2 order by part limit $3`,
+    partNumbers: `select part from ${parts} where document = $1 order by part`,
+    remove: `with texts as (delete from ${parts} where document = $1) delete from ${documents} where id = $1`,
+    expire: `with gone as (select id from ${documents} where open = 0 and expires_ms < $1
+               order by expires_ms limit $2 for update skip locked),
+             texts as (delete from ${parts} where document in (select id from gone))
+             delete from ${documents} where id in (select id from gone)`,
+  } as const;
+}
+
+export class PostgresDocuments implements Documents {
+  readonly #run: RunStatement;
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(schema: string, run: RunStatement) {
+    this.#run = run;
+    this.#sql = statements(schema);
+  }
+
+  async add(document: NewDocument, parts: readonly string[] = []): Promise<void> {
+    const { id, kind, owner, createdMs, open, expiresMs, facts } = document;
+    const values = [id, kind, owner, createdMs, open ? 1 : 0, expiresMs ?? null, JSON.stringify(facts), parts];
+    await this.#run(this.#sql.add, values);
+  }
+
+  async find(id: string): Promise<KeptDocument | undefined> {
+    const [row] = await this.#rows(this.#sql.find, [clean(id)]);
+    return row === undefined ? undefined : toDocument(row);
+  }
+
+  async list({ kind, owner, before = '~', limit }: DocumentQuery): Promise<KeptDocument[]> {
+    return (await this.#rows(this.#sql.list, [kind, owner ?? null, clean(before), limit])).map(toDocument);
+  }
+
+  async opened(kind: DocumentKind): Promise<KeptDocument[]> {
+    return (await this.#rows(this.#sql.opened, [kind])).map(toDocument);
+  }
+
+  async change(id: string, revision: number, { facts, open, expiresMs }: DocumentChange): Promise<boolean> {
+    const values = [open ? 1 : 0, expiresMs ?? null, JSON.stringify(facts), id, revision];
+    return this.#changed(this.#sql.change, values);
+  }
+
+  async addPart(id: string, part: number, text: string): Promise<boolean> {
+    return this.#changed(this.#sql.addPart, [id, part, text]);
+  }
+
+  async parts(id: string, after: number, limit: number): Promise<DocumentPart[]> {
+    const rows = await this.#rows(this.#sql.parts, [id, after, limit]);
+    return rows.map(({ part, text }) => ({ part: Number(part), text: String(text) }));
+  }
+
+  async partNumbers(id: string): Promise<number[]> {
+    return (await this.#rows(this.#sql.partNumbers, [id])).map(({ part }) => Number(part));
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return this.#changed(this.#sql.remove, [id]);
+  }
+
+  async expire(beforeMs: number, atMost: number): Promise<number> {
+    return (await this.#run(this.#sql.expire, [beforeMs, atMost])).rowCount ?? 0;
+  }
+
+  async #rows(sql: string, values: unknown[]): Promise<SqlRows> {
+    return (await this.#run(sql, values)).rows;
+  }
+
+  async #changed(sql: string, values: unknown[]): Promise<boolean> {
+    return ((await this.#run(sql, values)).rowCount ?? 0) > 0;
+  }
+}
+
+/** PostgreSQL's texts cannot hold the character 0: no document is named so. */
+function clean(id: string): string {
+  return id.replaceAll('\u0000', '\ufffd');
+}

@@ -1,0 +1,103 @@
+// Documents in the journal's SQLite file. They are written through the journal's own queue, in the order of the calls.
+
+import type { DatabaseSync } from 'node:sqlite';
+import type {
+  DocumentChange,
+  DocumentKind,
+  DocumentPart,
+  DocumentQuery,
+  Documents,
+  KeptDocument,
+  NewDocument,
+} from '../documents.ts';
+import { toDocument } from '../rows.ts';
+
+/** What the journal lends: its write queue, and its way to read. */
+export interface DocumentAccess {
+  write<Result>(apply: () => Result): Promise<Result>;
+  read<Result>(read: () => Result): Result;
+}
+
+const texts = {
+  add: `insert into documents (id, kind, owner, created_ms, open, expires_ms, facts, revision)
+        values (?, ?, ?, ?, ?, ?, ?, 0)`,
+  find: 'select * from documents where id = ?',
+  list: `select * from documents where kind = ?1 and (?2 is null or owner = ?2) and id < ?3 order by id desc limit ?4`,
+  opened: 'select * from documents where kind = ? and open = 1 order by id',
+  change: `update documents set open = ?, expires_ms = ?, facts = ?, revision = revision + 1
+           where id = ? and revision = ?`,
+  addPart: `insert into parts (document, part, text)
+            select ?1, ?2, ?3 where exists (select 1 from documents where id = ?1) on conflict do nothing`,
+  parts: 'select part, text from parts where document = ? and part > ? order by part limit ?',
+  partNumbers: 'select part from parts where document = ? order by part',
+  dropParts: 'delete from parts where document = ?',
+  drop: 'delete from documents where id = ?',
+  expired: 'select id from documents where open = 0 and expires_ms < ? order by expires_ms limit ?',
+} as const;
+
+export class SqliteDocuments implements Documents {
+  readonly #access: DocumentAccess;
+  readonly #sql: Readonly<Record<keyof typeof texts, ReturnType<DatabaseSync['prepare']>>>;
+
+  constructor(database: DatabaseSync, access: DocumentAccess) {
+    this.#access = access;
+    const prepared = Object.entries(texts).map(([name, sql]) => [name, database.prepare(sql)]);
+    this.#sql = Object.fromEntries(prepared);
+  }
+
+  add(document: NewDocument, parts: readonly string[] = []): Promise<void> {
+    const { id, kind, owner, createdMs, open, expiresMs, facts } = document;
+    return this.#access.write(() => {
+      this.#sql.add.run(id, kind, owner, createdMs, open ? 1 : 0, expiresMs ?? null, JSON.stringify(facts));
+      for (const [part, text] of parts.entries()) this.#sql.addPart.run(id, part, text);
+    });
+  }
+
+  async find(id: string): Promise<KeptDocument | undefined> {
+    const row = this.#access.read(() => this.#sql.find.get(id));
+    return row === undefined ? undefined : toDocument(row);
+  }
+
+  async list({ kind, owner, before = '~', limit }: DocumentQuery): Promise<KeptDocument[]> {
+    return this.#access.read(() => this.#sql.list.all(kind, owner ?? null, before, limit).map(toDocument));
+  }
+
+  async opened(kind: DocumentKind): Promise<KeptDocument[]> {
+    return this.#access.read(() => this.#sql.opened.all(kind).map(toDocument));
+  }
+
+  change(id: string, revision: number, { facts, open, expiresMs }: DocumentChange): Promise<boolean> {
+    const values = [open ? 1 : 0, expiresMs ?? null, JSON.stringify(facts), id, revision] as const;
+    return this.#access.write(() => Number(this.#sql.change.run(...values).changes) > 0);
+  }
+
+  addPart(id: string, part: number, text: string): Promise<boolean> {
+    return this.#access.write(() => Number(this.#sql.addPart.run(id, part, text).changes) > 0);
+  }
+
+  async parts(id: string, after: number, limit: number): Promise<DocumentPart[]> {
+    const rows = this.#access.read(() => this.#sql.parts.all(id, after, limit));
+    return rows.map(({ part, text }) => ({ part: Number(part), text: String(text) }));
+  }
+
+  async partNumbers(id: string): Promise<number[]> {
+    return this.#access.read(() => this.#sql.partNumbers.all(id).map(({ part }) => Number(part)));
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#access.write(() => this.#drop(id));
+  }
+
+  expire(beforeMs: number, atMost: number): Promise<number> {
+    return this.#access.write(() => {
+      const rows = this.#sql.expired.all(beforeMs, atMost);
+      for (const { id } of rows) this.#drop(String(id));
+      return rows.length;
+    });
+  }
+
+  #drop(id: string): boolean {
+    this.#sql.dropParts.run(id);
+    return Number(this.#sql.drop.run(id).changes) > 0;
+  }
+}
