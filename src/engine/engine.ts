@@ -68,6 +68,8 @@ export interface GenerateRequest extends Urgency {
   /** Strings that end a step; kept in its text. */
   readonly delimiters: readonly string[];
   readonly maxTokens: number;
+  /** Exactly `maxTokens`, whatever the model would end at: for rehearsals. Delimiters are empty then. */
+  readonly exact?: boolean;
 }
 
 export interface GenerationUsage {

@@ -116,7 +116,11 @@ export class VllmServer extends TestServer {
     const seed = typeof body.seed === 'number' ? body.seed : this.seen.length * 1000;
     const siblings = Array.from({ length: count }, (_, at): Sibling => {
       const drawn = this.draw(prompt, seed + at, Number(body.temperature ?? 1), mischief);
-      const { tokens, ending } = cutTokens(drawn, stops, maxTokens);
+      const { tokens, ending } = cutTokens(
+        body.ignore_eos === true ? endless(drawn, maxTokens) : drawn,
+        stops,
+        maxTokens,
+      );
       const finish = { finish_reason: ending.type === 'length' ? 'length' : 'stop' };
       const last = { ...finish, stop_reason: stopReason(ending, prompt) };
       return { index: at, tokens, texts: pieces(tokens, ending, body.include_stop_str_in_output === true), last };
@@ -287,6 +291,12 @@ export class VllmServer extends TestServer {
     }));
     return { object: 'list', data, usage: { prompt_tokens: query.length, total_tokens: query.length } };
   }
+}
+
+/** What a model writes whose end is ignored. */
+function endless(tokens: readonly Token[], count: number): Token[] {
+  const words = tokens.filter(({ id }) => id !== endOfText);
+  return Array.from({ length: count }, (_, at) => words[at % words.length]!);
 }
 
 type Last = ReturnType<typeof cutTokens>['ending'];

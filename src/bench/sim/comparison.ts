@@ -10,11 +10,11 @@ import type { GpuName, SettingName } from './settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
 import type { TrialPool } from './trial-pool.ts';
 
-/** A multiple of the measured capacity of `vanilla` (v) or of `positive` (p). */
+/** A multiple of the measured capacity of `vanilla` (v) or of `positive` (p), or so many requests a second. */
 export interface Load {
   readonly name: string;
   readonly factor: number;
-  readonly of: 'vanilla' | 'positive';
+  readonly of: 'vanilla' | 'positive' | 'clock';
 }
 
 export interface ComparisonPlan {
@@ -46,13 +46,18 @@ export interface Cell {
   readonly loads: readonly (Latencies & { readonly load: string; readonly perSecond: number; readonly yield: Yield })[];
 }
 
+const yardsticks = { v: 'vanilla', p: 'positive', '/s': 'clock' } as const;
+
 export function parseLoad(text: string): Load {
-  const match = /^(\d+(?:\.\d+)?)([vp])$/.exec(text);
+  const match = /^(\d+(?:\.\d+)?)(v|p|\/s)$/.exec(text);
   const factor = Number(match?.[1]);
   if (match === null || !(factor > 0 && factor <= 100)) {
-    raise('bad-setting', `--load is '${text}'; it must be a multiple of a capacity, such as 0.6v or 1p`);
+    raise(
+      'bad-setting',
+      `--load is '${text}'; it must be a multiple of a capacity, such as 0.6v or 1p, or a rate, as 0.8/s`,
+    );
   }
-  return { name: text, factor, of: match[2] === 'v' ? 'vanilla' : 'positive' };
+  return { name: text, factor, of: yardsticks[match[2] as keyof typeof yardsticks] };
 }
 
 export async function compare(plan: ComparisonPlan, pool: TrialPool): Promise<Cell[]> {
@@ -68,7 +73,7 @@ export async function compare(plan: ComparisonPlan, pool: TrialPool): Promise<Ce
     plan.loads.map((load) => ({
       spot,
       load,
-      perSecond: load.factor * capacities.get(keyOf({ ...spot, row: load.of }))!,
+      perSecond: load.factor * (load.of === 'clock' ? 1 : capacities.get(keyOf({ ...spot, row: load.of }))!),
     })),
   );
   const runs = await pool.run(loaded.map(({ spot, perSecond }) => specOf(plan, spot, { kind: 'rate', perSecond })));

@@ -2,25 +2,31 @@
 
 import type { ExitKind } from '../../log/end.ts';
 import { mean, percentile } from '../statistics.ts';
-import type { Served, TrialResult } from './trial.ts';
+import type { Served } from './service.ts';
+import type { TrialResult } from './trial.ts';
+
+/** Of a trial or a rehearsal. */
+type ServedStream = Pick<TrialResult, 'served'>;
 
 /** The first part of the requests, which meet an empty system, is left out of the latencies. */
 export const warmUpShare = 0.1;
 
 export interface Latencies {
   readonly p50Ms: number;
+  readonly p90Ms: number;
   readonly p99Ms: number;
   /** Requests over makespan, all of them, as P0 §5.3 counts. */
   readonly throughputPerSecond: number;
 }
 
-export function latenciesOf({ served }: TrialResult): Latencies {
+export function latenciesOf({ served }: ServedStream): Latencies {
   const warm = served.slice(Math.floor(warmUpShare * served.length));
   const took = warm.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs);
   const firstMs = Math.min(...served.map(({ arrivalMs }) => arrivalMs));
   const lastMs = Math.max(...served.map(({ endedMs }) => endedMs));
   return {
     p50Ms: percentile(took, 50),
+    p90Ms: percentile(took, 90),
     p99Ms: percentile(took, 99),
     throughputPerSecond: (served.length * 1000) / (lastMs - firstMs),
   };
@@ -35,7 +41,7 @@ export interface Yield {
   readonly exits: Readonly<Partial<Record<ExitKind, number>>>;
 }
 
-export function yieldOf({ served }: TrialResult): Yield {
+export function yieldOf({ served }: ServedStream): Yield {
   const exits: Partial<Record<ExitKind, number>> = {};
   for (const { exit } of served) exits[exit] = (exits[exit] ?? 0) + 100 / served.length;
   return {
@@ -50,7 +56,7 @@ export function yieldOf({ served }: TrialResult): Yield {
  * Requests per second that can be sustained: the rate at which tokens are generated while searches wait, over the tokens
  * of a mean request. Counting ends instead would favour whoever ends its easy searches first.
  */
-export function capacityOf(result: TrialResult): number | undefined {
+export function capacityOf(result: Pick<TrialResult, 'served' | 'saturatedTokensPerSecond'>): number | undefined {
   const { saturatedTokensPerSecond: rate, served } = result;
   return rate === undefined ? undefined : rate / mean(served.map(({ tokens }: Served) => tokens));
 }

@@ -5,7 +5,7 @@ import { tableOf } from './table.ts';
 
 function cell(setting: Cell['setting'], seed: number, row: string, factor: number): Cell {
   const own = { tokens: 1000 * factor, rollouts: 4, accuracy: 70 + seed, exits: { accepted: 60, exhausted: 40 } };
-  const times = { p50Ms: 1000 * factor, p99Ms: 8000 * factor, throughputPerSecond: 2 / factor };
+  const times = { p50Ms: 1000 * factor, p90Ms: 4000 * factor, p99Ms: 8000 * factor, throughputPerSecond: 2 / factor };
   return {
     ...{ setting, seed, row, capacity: 1 / factor, yield: own },
     loads: [{ load: '1p', perSecond: 1, yield: own, ...times }],

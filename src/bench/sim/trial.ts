@@ -1,18 +1,25 @@
 // One simulated run: a stream of questions served under one policy, by the production runtime, on simulated GPUs. What
 // a trial is, is plain data; the same data gives the same result on any machine and in any thread.
 
-import { requestOf } from '../../answering/search-request.ts';
 import { assert } from '../../base/assert.ts';
-import { hash, Random } from '../../base/random.ts';
 import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
-import type { Cost, ExitKind } from '../../log/end.ts';
-import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
+import type { Cost } from '../../log/end.ts';
+import type { SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
 import { type SimulatedContender, type SimulatedSearch, searchOf } from './contenders.ts';
 import { questionsOf, type SimulatedQuestions } from './questions.ts';
+import {
+  type Arrivals,
+  arrivalTimesMs,
+  questionRequest,
+  type Served,
+  type ServedEnd,
+  saturatedRate,
+  servedOf,
+} from './service.ts';
 import {
   costOf,
   type GpuName,
@@ -23,12 +30,6 @@ import {
   searchDefaults,
   settingOf,
 } from './settings.ts';
-
-/** How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. */
-export type Arrivals =
-  | { readonly kind: 'rate'; readonly perSecond: number }
-  | { readonly kind: 'backlog' }
-  | { readonly kind: 'one-by-one' };
 
 export interface TrialSpec {
   readonly setting: SettingName;
@@ -58,18 +59,6 @@ export const trialDefaults = {
   verifierReuses: true,
 } as const;
 
-/** One line per request, in order of arrival. */
-export interface Served {
-  readonly arrivalMs: number;
-  /** Undefined where it never started. */
-  readonly admittedMs: number | undefined;
-  readonly endedMs: number;
-  readonly tokens: number;
-  readonly rollouts: number;
-  readonly correct: boolean;
-  readonly exit: ExitKind;
-}
-
 export interface TrialResult {
   readonly served: readonly Served[];
   /** Generated tokens per second while searches were waiting, the ramp left out; undefined where none waited. */
@@ -95,7 +84,7 @@ class TrialRun {
   readonly #questions: readonly number[];
   readonly #served: (Served | undefined)[];
   /** Generated tokens by the time of each end, to find the rate while others waited. */
-  readonly #ends: { readonly atMs: number; readonly tokens: number; readonly waiting: number }[] = [];
+  readonly #ends: ServedEnd[] = [];
   #next = 0;
   #left: number;
   #unsettled: number;
@@ -143,37 +132,20 @@ class TrialRun {
     const gpuMs = hardware.replicas * this.#world.nowMs;
     return {
       served: this.#served as Served[],
-      saturatedTokensPerSecond: this.#saturatedRate(),
+      saturatedTokensPerSecond: saturatedRate(this.#ends),
       ...{ evictedTokens, engineBusy: busyMs / gpuMs, verifierBusy: this.#verifier.busyMs / gpuMs },
     };
   }
 
   #schedule(): void {
-    const { arrivals, setting, seed } = this.#spec;
-    if (arrivals.kind === 'one-by-one') {
-      this.#world.at(0, () => this.#submitNext());
-      return;
-    }
-    let atMs = 0;
-    for (const question of this.#questions) {
-      if (arrivals.kind === 'rate') {
-        atMs += (new Random(setting, seed, 'gap', question).exponential(1) * 1000) / arrivals.perSecond;
-      }
-      this.#world.at(atMs, () => this.#submitNext());
-    }
+    if (this.#spec.arrivals.kind === 'one-by-one') this.#world.at(0, () => this.#submitNext());
+    else for (const atMs of arrivalTimesMs(this.#spec, this.#questions)) this.#world.at(atMs, () => this.#submitNext());
   }
 
   #submitNext(): void {
     const at = this.#next;
     this.#next += 1;
-    this.#runtime.submit(this.#requestOf(at));
-  }
-
-  #requestOf(at: number): SearchRequest {
-    const { built } = this.#search;
-    const prompt = this.#model.promptOf(this.#questions[at]!);
-    const plan = { ...built.plan, prompt, seed: hash(JSON.stringify(prompt)) };
-    return requestOf({ ...built, plan }, String(at), this.#model.extract);
+    this.#runtime.submit(questionRequest(this.#search, this.#model, this.#questions[at]!, String(at)));
   }
 
   #react(): void {
@@ -191,13 +163,7 @@ class TrialRun {
 
   #end(result: SearchResult): void {
     const at = Number(result.id);
-    const { prompt } = this.#requestOf(at);
-    this.#served[at] = {
-      ...{ arrivalMs: result.arrivalMs, admittedMs: result.admittedMs, endedMs: result.endedMs },
-      ...{ rollouts: result.rollouts, exit: result.exit.kind },
-      tokens: 0,
-      correct: result.answer?.complete === true && this.#model.isRight(prompt, result.answer.answer),
-    };
+    this.#served[at] = servedOf(result, this.#model, this.#questions[at]!);
     this.#left -= 1;
     const waiting = this.#runtime.waiting.size;
     this.#ends.push({ atMs: result.endedMs, tokens: this.#engine.totals().generatedTokens, waiting });
@@ -210,14 +176,5 @@ class TrialRun {
   #settle(at: number, { committedTokens, discardedTokens, speculativeTokens }: Cost): void {
     this.#served[at] = { ...this.#served[at]!, tokens: committedTokens + discardedTokens + speculativeTokens };
     this.#unsettled -= 1;
-  }
-
-  /** From the end of the ramp (a fifth of the searches that end while others wait) to the last such end. */
-  #saturatedRate(): number | undefined {
-    const saturated = this.#ends.filter(({ waiting }) => waiting > 0);
-    const from = saturated[Math.floor(saturated.length / 5)];
-    const to = saturated.at(-1);
-    if (from === undefined || to === undefined || to.atMs <= from.atMs) return undefined;
-    return ((to.tokens - from.tokens) * 1000) / (to.atMs - from.atMs);
   }
 }

@@ -22,6 +22,10 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'examines servers or the embedded engine, and measures their knee',
     load: () => import('./doctor.ts'),
   },
+  rehearse: {
+    about: 'tries out what your servers hold: simulated questions, real work',
+    load: () => import('./rehearse.ts'),
+  },
   replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
   sim: { about: 'compares policies in virtual time, on simulated GPUs', load: () => import('./sim.ts') },
 };

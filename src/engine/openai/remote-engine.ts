@@ -256,7 +256,7 @@ export class RemoteEngine implements Engine {
   }
 
   #take(replica: Replica, job: Job, child: Child, step: Step, usage: GenerationUsage): void {
-    if (step.end === 'eos' || step.text.trim() !== '') {
+    if (step.end === 'eos' || step.text.trim() !== '' || child.request.exact === true) {
       this.#answer(child, { type: 'step', request: child.request.id, step, usage });
       return;
     }

@@ -46,6 +46,8 @@ export interface Call {
   /** Delimiters for the server to stop at; empty where we cut. */
   readonly stops: readonly string[];
   readonly maxTokens: number;
+  /** As many tokens as `maxTokens`, the model's own end ignored. */
+  readonly exact?: boolean;
   readonly lane: Lane;
   readonly priority: number;
 }

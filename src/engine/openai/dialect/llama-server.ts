@@ -29,6 +29,7 @@ export const llamaServer: Dialect = {
       body: {
         prompt: call.tokenIds,
         n_predict: call.maxTokens,
+        ...(call.exact ? { ignore_eos: true } : {}),
         ...(call.siblings > 1 ? { n_cmpl: call.siblings } : {}),
         temperature,
         top_p: topP,

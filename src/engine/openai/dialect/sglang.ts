@@ -33,6 +33,7 @@ export const sglang: Dialect = {
         input_ids: call.tokenIds,
         sampling_params: {
           max_new_tokens: call.maxTokens,
+          ...(call.exact ? { min_new_tokens: call.maxTokens, ignore_eos: true } : {}),
           temperature,
           top_p: topP,
           top_k: topK === 0 ? -1 : topK,

@@ -36,6 +36,7 @@ export const vllm: Dialect = {
         // Rows with a seed are drawn one by one, and log probabilities pass through the front end: neither without need.
         ...(call.seed === undefined ? {} : { seed: call.seed }),
         ...stops,
+        ...(call.exact ? { min_tokens: call.maxTokens, ignore_eos: true } : {}),
         ...(call.logprobs ? { logprobs: 0, return_tokens_as_token_ids: true } : {}),
         return_token_ids: true,
         ...deliveryOf(call),

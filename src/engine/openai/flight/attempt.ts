@@ -55,7 +55,7 @@ export class Attempt {
     this.#options = options;
     this.#listener = listener;
     this.children = children;
-    this.#cuts = call.stops.length === 0;
+    this.#cuts = call.stops.length < children[0]!.request.delimiters.length;
     this.#steps = children.map(({ request }) => new PartialStep(request.delimiters, this.#cuts));
     this.#told = children.map(() => false);
     this.startedMs = options.nowMs();

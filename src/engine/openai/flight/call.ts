@@ -26,6 +26,8 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const { request, rejected, urgency } = children[0]!;
   const needs = request.needs ?? allNeeds;
   const stops = request.delimiters.length <= dialect.stopLimit ? request.delimiters : [];
+  // Where we cut, we must see the tokens.
+  const cuts = stops.length < request.delimiters.length;
   const maxTokens = Math.min(request.maxTokens, roomTokens);
   return {
     name,
@@ -37,16 +39,16 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     // A blank step is drawn again, with a seed that follows from the first.
     seed: needs.seed ? (rejected === 0 ? request.seed : hash(request.seed, rejected)) : undefined,
     logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
-    delivery: needs.tokens ? 'tokens' : deliveryOf(dialect, children.length, stops, maxTokens),
+    delivery: needs.tokens || cuts || !dialect.givesWhole ? 'tokens' : deliveryOf(children.length, maxTokens),
     stops,
     maxTokens,
+    exact: request.exact === true,
     lane: urgency.lane,
     priority: urgency.priority,
   };
 }
 
-/** Where we cut, we must see the tokens; siblings end one by one, which only a stream can tell. */
-function deliveryOf(dialect: Dialect, siblings: number, stops: readonly string[], maxTokens: number): Delivery {
-  if (!dialect.givesWhole || stops.length === 0) return 'tokens';
+/** Siblings end one by one, which only a stream can tell. */
+function deliveryOf(siblings: number, maxTokens: number): Delivery {
   return siblings === 1 && maxTokens <= longestWholeTokens ? 'whole' : 'ends';
 }

@@ -1,0 +1,175 @@
+// The table of a rehearsal: the columns of `sim`, what the servers did meanwhile and, where it was predicted, how far off
+// that was. Ratios are of the same questions at the same instants: above 1 is better than the other.
+
+import { latenciesOf, warmUpShare, yieldOf } from '../sim/measures.ts';
+import { percentile } from '../statistics.ts';
+import { type Prediction, predictedLoad } from './prediction.ts';
+import type { RehearsalResult } from './rehearsal.ts';
+import type { RehearsalRecord } from './result-file.ts';
+
+export interface RehearsedRow {
+  readonly row: string;
+  readonly load: string;
+  readonly requests: number;
+  readonly ended: number;
+  readonly p50Seconds: number;
+  readonly p90Seconds: number;
+  readonly p99Seconds: number;
+  /** Requests over the time from the first arrival to the last end. */
+  readonly throughput: number;
+  /** Of a request. */
+  readonly tokens: number;
+  /** In percent. */
+  readonly accuracy: number;
+  readonly exits: readonly [accepted: number, futile: number, exhausted: number];
+  readonly tokensPerSecond: number;
+  readonly sequences: number;
+  readonly scoresPerSecond: number;
+  readonly scoreSeconds: number | undefined;
+  readonly cachedShare: number;
+  /** Of this process, in cores. */
+  readonly cpu: number;
+  readonly predicted?: PredictedRow;
+}
+
+type PredictedRow = Pick<RehearsedRow, 'p50Seconds' | 'p90Seconds' | 'p99Seconds' | 'tokens'>;
+
+export function rehearsedRows(records: readonly RehearsalRecord[], prediction: Prediction | undefined): RehearsedRow[] {
+  return records.map((record) => rowOf(record, prediction));
+}
+
+function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | undefined): RehearsedRow {
+  const { accuracy, exits, tokens } = yieldOf(result);
+  const { throughputPerSecond } = latenciesOf(result);
+  const took = tookSeconds(result);
+  const seconds = result.elapsedMs / 1000;
+  const share = (kind: 'accepted' | 'futile' | 'exhausted') => exits[kind] ?? 0;
+  const predicted = prediction && predictedLoad(prediction, point, point.load, point.row);
+  return {
+    ...{ row: point.row, load: point.load, requests: point.requests, ended: result.served.length },
+    ...{ p50Seconds: percentile(took, 50), p90Seconds: percentile(took, 90), p99Seconds: percentile(took, 99) },
+    ...{ throughput: throughputPerSecond, tokens, accuracy },
+    exits: [share('accepted'), share('futile'), share('exhausted')],
+    ...{ tokensPerSecond: result.generatedTokens / seconds, sequences: result.sequences },
+    ...{ scoresPerSecond: result.scores / seconds, scoreSeconds: result.scoreMs && result.scoreMs / 1000 },
+    cachedShare: result.cachedTokens / Math.max(1, result.cachedTokens + result.computedTokens),
+    cpu: result.cpuMs / result.elapsedMs,
+    ...(predicted && {
+      predicted: {
+        ...{ p50Seconds: predicted.p50Ms / 1000, p90Seconds: predicted.p90Ms / 1000 },
+        ...{ p99Seconds: predicted.p99Ms / 1000, tokens: predicted.yield.tokens },
+      },
+    }),
+  };
+}
+
+/** What was unfinished took at least as long as it had been there. */
+function tookSeconds({ served, unfinishedMs }: RehearsalResult): number[] {
+  const warm = served.slice(Math.floor(warmUpShare * served.length));
+  const took = [...warm.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs), ...unfinishedMs];
+  return took.map((ms) => ms / 1000);
+}
+
+interface TextColumn {
+  readonly heading: string;
+  readonly of: (row: RehearsedRow, among: readonly RehearsedRow[]) => string;
+}
+
+const number = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? '';
+const atLeast = ({ requests, ended }: RehearsedRow, seconds: number): string =>
+  `${ended < requests ? '≥' : ''}${seconds.toFixed(1)}`;
+
+function against(name: string, read: (row: RehearsedRow) => number): TextColumn['of'] {
+  return (row, among) => {
+    const other = among.find((each) => each.row === name);
+    return other === undefined ? '' : (read(other) / read(row)).toFixed(2);
+  };
+}
+
+function columnsOf(base: string): TextColumn[] {
+  return [
+    { heading: 'policy', of: ({ row }) => row },
+    { heading: 'ended', of: ({ ended, requests }) => `${ended}/${requests}` },
+    { heading: 'p50 s', of: (row) => atLeast(row, row.p50Seconds) },
+    { heading: 'p90 s', of: (row) => atLeast(row, row.p90Seconds) },
+    { heading: 'p99 s', of: (row) => atLeast(row, row.p99Seconds) },
+    { heading: 'req/s', of: ({ throughput }) => number(throughput, 2) },
+    { heading: 'tokens', of: ({ tokens }) => number(tokens, 0) },
+    { heading: 'acc %', of: ({ accuracy }) => number(accuracy, 1) },
+    { heading: 'exits %', of: ({ exits }) => exits.map((each) => each.toFixed(0)).join('/') },
+    { heading: '|  p50 ×b', of: against(base, ({ p50Seconds }) => p50Seconds) },
+    { heading: 'p90 ×b', of: against(base, ({ p90Seconds }) => p90Seconds) },
+    { heading: 'p99 ×b', of: against(base, ({ p99Seconds }) => p99Seconds) },
+    { heading: 'tok ×b', of: against(base, ({ tokens }) => tokens) },
+    { heading: '|  tok/s', of: ({ tokensPerSecond }) => number(tokensPerSecond, 0) },
+    { heading: 'seqs', of: ({ sequences }) => number(sequences, 0) },
+    { heading: 'cached %', of: ({ cachedShare }) => number(100 * cachedShare, 0) },
+    { heading: 'scores/s', of: ({ scoresPerSecond }) => number(scoresPerSecond, 1) },
+    { heading: 'score s', of: ({ scoreSeconds }) => number(scoreSeconds, 2) },
+    { heading: 'CPU', of: ({ cpu }) => number(cpu, 2) },
+  ];
+}
+
+type Figure = keyof PredictedRow;
+
+function predictedColumns(base: string): TextColumn[] {
+  const figures: readonly [string, Figure, number][] = [
+    ['p50 s', 'p50Seconds', 1],
+    ['p90 s', 'p90Seconds', 1],
+    ['p99 s', 'p99Seconds', 1],
+    ['tokens', 'tokens', 0],
+  ];
+  return [
+    { heading: 'policy', of: ({ row }) => row },
+    ...figures.flatMap(([name, figure, digits]): TextColumn[] => [
+      { heading: name, of: ({ predicted }) => number(predicted?.[figure], digits) },
+      { heading: 'error', of: (row) => percent(errorOf(row, figure)) },
+    ]),
+    ...figures.map(([name, figure]): TextColumn => {
+      return {
+        heading: `${name.replace(' s', '')} ×b error`,
+        of: (row, among) => ratioError(row, among, figure, base),
+      };
+    }),
+  ];
+}
+
+/** Predicted over measured, less one. */
+function errorOf(row: RehearsedRow, figure: Figure): number | undefined {
+  return row.predicted && row.predicted[figure] / row[figure] - 1;
+}
+
+function ratioError(row: RehearsedRow, among: readonly RehearsedRow[], figure: Figure, base: string): string {
+  const other = among.find((each) => each.row === base);
+  if (other?.predicted === undefined || row.predicted === undefined || other === row) return '';
+  return percent(other.predicted[figure] / row.predicted[figure] / (other[figure] / row[figure]) - 1);
+}
+
+function percent(share: number | undefined): string {
+  return share === undefined ? '' : `${share > 0 ? '+' : ''}${(100 * share).toFixed(0)} %`;
+}
+
+export function rehearsalTable(rows: readonly RehearsedRow[], base: string): string {
+  const measured = grouped(columnsOf(base), rows);
+  const predicted = rows.filter((row) => row.predicted !== undefined);
+  if (predicted.length === 0) return measured;
+  const head = `Predicted, and how far off: predicted over measured, less one; of figures, then of ratios to ${base}.`;
+  return `${measured}\n\n${head}\n\n${grouped(predictedColumns(base), predicted)}`;
+}
+
+function grouped(columns: readonly TextColumn[], rows: readonly RehearsedRow[]): string {
+  const groups = [...new Set(rows.map(({ load }) => load))].map((load) => {
+    const among = rows.filter((row) => row.load === load);
+    return { title: `load ${load}`, cells: among.map((row) => columns.map(({ of }) => of(row, among))) };
+  });
+  const all = [columns.map(({ heading }) => heading), ...groups.flatMap(({ cells }) => cells)];
+  const widths = columns.map((_, at) => Math.max(...all.map((cells) => cells[at]!.length)));
+  const print = (cells: readonly string[]): string =>
+    cells
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
+      .join('  ')
+      .trimEnd();
+  const heading = print(all[0]!);
+  const lines = groups.flatMap(({ title, cells }) => [title, ...cells.map(print), '']);
+  return [heading, '-'.repeat(heading.length), ...lines].join('\n').trimEnd();
+}

@@ -1,0 +1,220 @@
+// One point of a rehearsal: a stream of simulated questions served under one policy at one load by the production runtime,
+// on real servers and the real clock. It ends when every search has, or when its time is up: then the rest are cancelled and
+// said to be unfinished. What a point is, is plain data; its content is the same in every run, its times are not.
+
+import type { Fault } from '../../base/fault.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Cost } from '../../log/end.ts';
+import { LiveLoop, systemClock } from '../../runtime/live.ts';
+import type { SearchResult } from '../../runtime/request.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
+import { contenderOf, type RowName, type SimulatedSearch, searchOf } from '../sim/contenders.ts';
+import { questionsOf, type SimulatedQuestions } from '../sim/questions.ts';
+import {
+  type Arrivals,
+  arrivalTimesMs,
+  questionRequest,
+  type Served,
+  type ServedEnd,
+  saturatedRate,
+  servedOf,
+} from '../sim/service.ts';
+import { modelConfig, type SettingName } from '../sim/settings.ts';
+import { mean, percentile } from '../statistics.ts';
+import { RealSteps } from './real-steps.ts';
+import { RehearsedEngine } from './rehearsed-engine.ts';
+import { RehearsedVerifier } from './rehearsed-verifier.ts';
+import { SearchJournal } from './search-journal.ts';
+
+export interface RehearsalPoint {
+  readonly setting: SettingName;
+  readonly row: RowName;
+  /** As it was asked for: 1p, 0.8/s, backlog. */
+  readonly load: string;
+  /** What that came to; undefined where all come at once. */
+  readonly perSecond: number | undefined;
+  readonly seed: number;
+  readonly requests: number;
+  readonly budget: number;
+  readonly rollouts: number;
+  readonly threshold: number;
+  readonly trees?: string;
+}
+
+export interface RehearsalParts {
+  readonly engine: Engine;
+  readonly verifier: Verifier;
+  readonly journal: Journal;
+  readonly tokensPerWord: number;
+}
+
+export interface RehearsalResult {
+  /** Those that ended, in order of arrival; times count from the start. */
+  readonly served: readonly Served[];
+  /** How long those had been there that were cancelled when time was up. */
+  readonly unfinishedMs: readonly number[];
+  readonly saturatedTokensPerSecond: number | undefined;
+  readonly elapsedMs: number;
+  readonly generatedTokens: number;
+  /** Of prompts and paths, as the generator's server counted. */
+  readonly computedTokens: number;
+  readonly cachedTokens: number;
+  /** Mean sequences under way. */
+  readonly sequences: number;
+  readonly scores: number;
+  readonly scoredTokens: number;
+  /** From asking for a score to having it; missing where none came. */
+  readonly scoreMs?: number;
+  readonly scoreP90Ms?: number;
+  /** Of this process. */
+  readonly cpuMs: number;
+  readonly faults: number;
+  readonly lastFault?: string;
+}
+
+export function rehearse(point: RehearsalPoint, parts: RehearsalParts, seconds: number): Promise<RehearsalResult> {
+  return new RehearsalRun(point, parts).run(seconds * 1000);
+}
+
+class RehearsalRun {
+  readonly #point: RehearsalPoint;
+  readonly #model: SimulatedQuestions;
+  readonly #engine: RehearsedEngine;
+  readonly #verifier: RehearsedVerifier;
+  readonly #search: SimulatedSearch;
+  readonly #journal: SearchJournal;
+  readonly #runtime: Runtime;
+  readonly #loop = new LiveLoop();
+  readonly #startMs = systemClock.nowMs();
+  readonly #served: (Served | undefined)[];
+  readonly #live = new Map<number, number>();
+  readonly #ends: ServedEnd[] = [];
+  readonly #unfinishedMs: number[] = [];
+  readonly #cpu = process.cpuUsage();
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #over = Promise.withResolvers<void>();
+  #faults = 0;
+  #lastFault: string | undefined;
+  #unsettled: number;
+  #cut = false;
+
+  constructor(point: RehearsalPoint, { engine, verifier, journal, tokensPerWord }: RehearsalParts) {
+    this.#point = point;
+    const source = questionsOf(point);
+    const common = { source, steps: new RealSteps(), clock: systemClock };
+    const salt = `${point.row} ${point.load} ${point.seed} ${this.#startMs}`;
+    this.#model = source;
+    this.#engine = new RehearsedEngine({ ...common, engine, tokensPerWord, salt });
+    this.#verifier = new RehearsedVerifier({ ...common, verifier });
+    const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier };
+    const { rollouts, threshold, budget } = point;
+    this.#search = searchOf(contenderOf(point.row), model, { rollouts, threshold });
+    this.#journal = new SearchJournal(journal, point.row, `${this.#startMs}`);
+    this.#served = new Array<Served | undefined>(point.requests).fill(undefined);
+    this.#unsettled = point.requests;
+    this.#runtime = new Runtime({
+      ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget },
+      ...{ clock: systemClock, requestTimeoutMs: modelConfig.requestMs, wake: this.#loop.wake },
+      onEvent: (event) => this.#journal.append(event),
+      onEnd: (result) => this.#end(result),
+      onCost: (id, cost) => this.#settle(Number(id), cost),
+      onFault: (_search, fault) => this.#fault(fault),
+    });
+  }
+
+  async run(limitMs: number): Promise<RehearsalResult> {
+    const questions = this.#served.map((_, at) => at);
+    for (const [at, atMs] of arrivalTimesMs(
+      { ...this.#point, arrivals: arrivalsOf(this.#point) },
+      questions,
+    ).entries()) {
+      if (atMs < limitMs) this.#later(atMs, () => this.#submit(at));
+    }
+    this.#later(limitMs, () => this.#timeUp());
+    this.#loop.drive(this.#runtime);
+    await this.#over.promise;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#loop.stop();
+    await this.#journal.flush();
+    return this.#result();
+  }
+
+  #later(ms: number, act: () => void): void {
+    this.#timers.push(setTimeout(act, ms));
+  }
+
+  #submit(at: number): void {
+    const request = questionRequest(this.#search, this.#model, at, String(at));
+    this.#live.set(at, systemClock.nowMs());
+    this.#journal.accept(request);
+    // Nobody needs to repeat what the servers write here, and without seeds they are faster.
+    this.#runtime.submit({ ...request, repeatable: false });
+  }
+
+  #timeUp(): void {
+    const nowMs = systemClock.nowMs();
+    this.#cut = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const [at, sinceMs] of this.#live) {
+      this.#unfinishedMs.push(nowMs - sinceMs);
+      this.#runtime.cancel(String(at));
+    }
+    this.#unsettled = this.#live.size;
+    if (this.#unsettled === 0) this.#over.resolve();
+  }
+
+  #end(result: SearchResult): void {
+    const at = Number(result.id);
+    this.#live.delete(at);
+    this.#journal.finish(result);
+    if (this.#cut) return;
+    const shifted = { ...result, ...fromStart(result, this.#startMs) };
+    this.#served[at] = servedOf(shifted, this.#model, at);
+    const { generatedTokens: tokens } = this.#engine.totals();
+    this.#ends.push({ atMs: shifted.endedMs, tokens, waiting: this.#runtime.waiting.size });
+  }
+
+  #settle(at: number, { committedTokens, discardedTokens, speculativeTokens }: Cost): void {
+    const served = this.#served[at];
+    const tokens = committedTokens + discardedTokens + speculativeTokens;
+    if (served !== undefined) this.#served[at] = { ...served, tokens };
+    this.#unsettled -= 1;
+    if (this.#unsettled === 0) this.#over.resolve();
+  }
+
+  #fault({ message }: Fault): void {
+    this.#faults += 1;
+    this.#lastFault = message;
+  }
+
+  #result(): RehearsalResult {
+    const { user, system } = process.cpuUsage(this.#cpu);
+    const { tookMs } = this.#verifier.meter;
+    return {
+      served: this.#served.filter((each) => each !== undefined),
+      unfinishedMs: this.#unfinishedMs,
+      saturatedTokensPerSecond: saturatedRate(this.#ends),
+      elapsedMs: systemClock.nowMs() - this.#startMs,
+      ...this.#engine.totals(),
+      sequences: this.#engine.meter.meanSince(this.#startMs),
+      ...{ scores: tookMs.length, scoredTokens: this.#verifier.computedTokens },
+      ...(tookMs.length === 0 ? {} : { scoreMs: mean(tookMs), scoreP90Ms: percentile(tookMs, 90) }),
+      ...{ cpuMs: (user + system) / 1000, faults: this.#faults },
+      ...(this.#lastFault === undefined ? {} : { lastFault: this.#lastFault }),
+    };
+  }
+}
+
+function arrivalsOf({ perSecond }: RehearsalPoint): Arrivals {
+  return perSecond === undefined ? { kind: 'backlog' } : { kind: 'rate', perSecond };
+}
+
+function fromStart({ arrivalMs, admittedMs, endedMs }: SearchResult, startMs: number) {
+  return {
+    arrivalMs: arrivalMs - startMs,
+    admittedMs: admittedMs === undefined ? undefined : admittedMs - startMs,
+    endedMs: endedMs - startMs,
+  };
+}

@@ -1,0 +1,81 @@
+// A stream of questions that are served under one policy, as a trial (in virtual time) and a rehearsal (in real time) both
+// have it: when they come, what is asked of the runtime for each, and what is noted of it in the end.
+
+import { requestOf } from '../../answering/search-request.ts';
+import { hash, Random } from '../../base/random.ts';
+import type { ExitKind } from '../../log/end.ts';
+import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
+import type { SimulatedSearch } from './contenders.ts';
+import type { SimulatedQuestions } from './questions.ts';
+import type { SettingName } from './settings.ts';
+
+/** How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. */
+export type Arrivals =
+  | { readonly kind: 'rate'; readonly perSecond: number }
+  | { readonly kind: 'backlog' }
+  | { readonly kind: 'one-by-one' };
+
+/** One line per request, in order of arrival. */
+export interface Served {
+  readonly arrivalMs: number;
+  /** Undefined where it never started. */
+  readonly admittedMs: number | undefined;
+  readonly endedMs: number;
+  readonly tokens: number;
+  readonly rollouts: number;
+  readonly correct: boolean;
+  readonly exit: ExitKind;
+}
+
+interface Stream {
+  readonly arrivals: Arrivals;
+  readonly setting: SettingName;
+  readonly seed: number;
+}
+
+/** When each question comes, from the start. Not for those that come one by one. */
+export function arrivalTimesMs({ arrivals, setting, seed }: Stream, questions: readonly number[]): number[] {
+  if (arrivals.kind !== 'rate') return questions.map(() => 0);
+  let atMs = 0;
+  return questions.map((question) => {
+    atMs += (new Random(setting, seed, 'gap', question).exponential(1) * 1000) / arrivals.perSecond;
+    return atMs;
+  });
+}
+
+export function questionRequest(
+  { built }: SimulatedSearch,
+  model: SimulatedQuestions,
+  question: number,
+  id: string,
+): SearchRequest {
+  const prompt = model.promptOf(question);
+  const plan = { ...built.plan, prompt, seed: hash(JSON.stringify(prompt)) };
+  return requestOf({ ...built, plan }, id, model.extract);
+}
+
+/** Its tokens are counted later, when the engine has said how many. */
+export function servedOf(result: SearchResult, model: SimulatedQuestions, question: number): Served {
+  return {
+    ...{ arrivalMs: result.arrivalMs, admittedMs: result.admittedMs, endedMs: result.endedMs },
+    ...{ rollouts: result.rollouts, exit: result.exit.kind },
+    tokens: 0,
+    correct: result.answer?.complete === true && model.isRight(model.promptOf(question), result.answer.answer),
+  };
+}
+
+/** A search has ended: all tokens that were generated until then, and the searches that waited. */
+export interface ServedEnd {
+  readonly atMs: number;
+  readonly tokens: number;
+  readonly waiting: number;
+}
+
+/** From the end of the ramp (a fifth of the searches that end while others wait) to the last such end. */
+export function saturatedRate(ends: readonly ServedEnd[]): number | undefined {
+  const saturated = ends.filter(({ waiting }) => waiting > 0);
+  const from = saturated[Math.floor(saturated.length / 5)];
+  const to = saturated.at(-1);
+  if (from === undefined || to === undefined || to.atMs <= from.atMs) return undefined;
+  return ((to.tokens - from.tokens) * 1000) / (to.atMs - from.atMs);
+}

@@ -1,0 +1,151 @@
+// The options of `coppice rehearse`: read once, checked, and turned into points. A bad one is refused in one line that gives
+// the value and what it may be.
+
+import { raise } from '../../base/fault.ts';
+import { checkPrediction, type Prediction, predictedLoad, readPrediction } from '../../bench/rehearse/prediction.ts';
+import type { RehearsalPoint } from '../../bench/rehearse/rehearsal.ts';
+import { parseLoad } from '../../bench/sim/comparison.ts';
+import { contenderOf, rows } from '../../bench/sim/contenders.ts';
+import { readTrees } from '../../bench/sim/questions.ts';
+import { searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
+import { budgetKnob } from '../../config/machine-knobs.ts';
+import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
+import { type RemoteVerifierKind, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
+import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
+
+const standard = { seed: '1', requests: '64', rollouts: '8', seconds: '300', out: 'rehearsal.jsonl' } as const;
+
+export const usage = `usage: coppice rehearse --engine URL --verifier URL [options]
+What will my servers hold? Serves simulated questions under policies and loads: what a step says comes from the simulator,
+the work is real. Needs no questions; answers mean nothing, times do.
+
+  --engine URL         a server of the generator (vLLM, SGLang, llama-server); once per replica
+  --model NAME         the model that it must serve
+  --key-env NAME       environment variable with its key
+  --verifier URL       a server of the reward model; once per replica
+  --kind NAME          what that is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
+  --verifier-key-env NAME
+  --policy ROWS        as in coppice sim (${rows.slice(1).join(', ')})
+  --load LOADS         0.8/s: requests per second; backlog: all at once; 1p, 0.6v: of the capacity that --prediction says
+                       (1p where there is a prediction, else backlog)
+  --setting NAME       whose questions: ${settingNames.join(', ')} (${settingNames[0]})
+  --trees FILE         questions from recorded trees (bench --record) instead
+  --requests N         requests of each point (${standard.requests})
+  --budget M           strands in all (${searchDefaults.budget})
+  --rollouts N         rollouts of a search (${standard.rollouts})
+  --threshold X        score at which an answer is accepted (${searchDefaults.threshold})
+  --seed N             (${standard.seed})
+  --seconds N          time for all points (${standard.seconds}); what is left is run the next time
+  --out FILE           results, one line of JSON per point; those that are there are not run again (${standard.out})
+  --prediction FILE    what coppice sim --json said before, to be held beside what is measured
+  --base ROW           the row to compare with (positive)
+  --anyway             also against servers that are serving somebody else
+  --json               prints JSON instead of tables
+
+Lists are separated by commas. The exit status is 0 when every point is complete.`;
+
+const text = { type: 'string' } as const;
+const list = { type: 'string', multiple: true } as const;
+const flag = { type: 'boolean' } as const;
+export const flags = {
+  ...{ engine: list, model: text, 'key-env': text, verifier: list, kind: text, 'verifier-key-env': text },
+  ...{ policy: text, load: text, setting: text, trees: text, requests: text, budget: text, rollouts: text },
+  ...{ threshold: text, seed: text, seconds: text, out: text, prediction: text, base: text },
+  ...{ anyway: flag, json: flag },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+interface Server {
+  readonly url: string;
+  readonly apiKey?: string;
+}
+
+export interface RehearseOptions {
+  readonly engineServers: readonly Server[];
+  readonly verifierServers: readonly Server[];
+  readonly kind: RemoteVerifierKind;
+  readonly model?: string;
+  readonly points: readonly RehearsalPoint[];
+  readonly base: string;
+  readonly seconds: number;
+  readonly out: string;
+  readonly prediction?: Prediction;
+  readonly anyway: boolean;
+  readonly json: boolean;
+}
+
+/** Undefined where help is asked for. */
+export function readRehearseOptions(args: readonly string[]): RehearseOptions | undefined {
+  const { values } = readArguments({ args: [...args], options: flags });
+  if (values.help === true) return undefined;
+  const prediction = given('prediction', values.prediction, readPrediction);
+  const base = values.base ?? 'positive';
+  contenderOf(base);
+  return {
+    engineServers: serversOf('engine', values.engine, values['key-env']),
+    verifierServers: serversOf('verifier', values.verifier, values['verifier-key-env']),
+    kind: oneOf('kind', values.kind ?? 'qwen-prm', remoteVerifierKinds),
+    ...given('model', values.model, (name) => name),
+    points: pointsOf(values, prediction.prediction),
+    base,
+    seconds: whole('seconds', values.seconds ?? standard.seconds, 1, 86_400, 'seconds'),
+    out: values.out ?? standard.out,
+    ...prediction,
+    ...{ anyway: values.anyway === true, json: values.json === true },
+  };
+}
+
+function serversOf(role: string, urls: readonly string[] | undefined, keyEnv: string | undefined): Server[] {
+  if (urls === undefined) return raise('bad-setting', `--${role} is missing: a rehearsal needs its server`);
+  const apiKey = keyEnv === undefined ? undefined : process.env[keyEnv];
+  if (keyEnv !== undefined && (apiKey === undefined || apiKey === ''))
+    raise('bad-setting', `the variable ${keyEnv} is not set`);
+  return urls.map((url) => ({ url: url.replace(/\/+$/, '').replace(/\/v1$/, ''), ...(apiKey && { apiKey }) }));
+}
+
+type Values = {
+  readonly [Name in
+    | 'policy'
+    | 'load'
+    | 'setting'
+    | 'trees'
+    | 'requests'
+    | 'budget'
+    | 'rollouts'
+    | 'threshold'
+    | 'seed']?: string | undefined;
+};
+
+function pointsOf(values: Values, prediction: Prediction | undefined): RehearsalPoint[] {
+  const { trees } = values;
+  const common = {
+    setting: settingOf(values.setting ?? settingNames[0]).name,
+    seed: flagOf('seed', values.seed ?? standard.seed, requestKnobs.seed),
+    requests: whole('requests', values.requests ?? standard.requests, 2, 1_000_000, 'requests'),
+    budget: flagOf('budget', values.budget ?? String(searchDefaults.budget), budgetKnob),
+    rollouts: flagOf('rollouts', values.rollouts ?? standard.rollouts, requestKnobs.rollouts),
+    threshold: flagOf('threshold', values.threshold ?? String(searchDefaults.threshold), modelKnobs.threshold),
+    ...(trees === undefined ? {} : readTrees(trees) && { trees }),
+  };
+  if (prediction !== undefined) checkPrediction(prediction, common);
+  const policies = listOf(values.policy, rows.slice(1));
+  for (const row of policies) contenderOf(row);
+  const loads = listOf(values.load, [prediction === undefined ? 'backlog' : '1p']);
+  return loads.flatMap((load) => {
+    const perSecond = rateOf(load, (name) => prediction && predictedLoad(prediction, common, name)?.perSecond);
+    return policies.map((row) => ({ ...common, row, load, perSecond }));
+  });
+}
+
+function rateOf(load: string, predicted: (load: string) => number | undefined): number | undefined {
+  if (load === 'backlog') return undefined;
+  const { factor, of } = parseLoad(load);
+  if (of === 'clock') return factor;
+  return (
+    predicted(load) ?? raise('bad-setting', `--load is '${load}', which needs a --prediction that has it; or say 0.8/s`)
+  );
+}
+
+function listOf(given: string | undefined, otherwise: readonly string[]): readonly string[] {
+  return given === undefined ? otherwise : [...new Set(given.split(',').map((each) => each.trim()))];
+}
