@@ -11,6 +11,7 @@ import {
   type EngineMessage,
   type GenerateRequest,
   type RequestId,
+  type Urgency,
 } from '../../engine/engine.ts';
 import type { StepSource } from '../../engine/sim/source.ts';
 import { nodeKey } from '../../tree/keys.ts';
@@ -62,6 +63,10 @@ export class RehearsedEngine implements Engine {
 
   cancel(requests: readonly RequestId[]): void {
     this.#options.engine.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#options.engine.update?.(request, urgency);
   }
 
   release(search: string): void {

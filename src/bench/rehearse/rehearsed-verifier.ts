@@ -2,7 +2,7 @@
 // aside, and the runtime gets the reward of the source when the score would have come.
 
 import type { Clock } from '../../base/clock.ts';
-import type { RequestId } from '../../engine/engine.ts';
+import type { RequestId, Urgency } from '../../engine/engine.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import { nodeKey } from '../../tree/keys.ts';
 import type {
@@ -53,6 +53,10 @@ export class RehearsedVerifier implements Verifier {
 
   cancel(requests: readonly RequestId[]): void {
     this.#options.verifier.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#options.verifier.update?.(request, urgency);
   }
 
   release(search: string): void {
