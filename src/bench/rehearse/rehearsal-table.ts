@@ -110,10 +110,10 @@ function columnsOf(base: string): TextColumn[] {
   ];
 }
 
-type Figure = keyof PredictedRow;
+type PredictedFigure = keyof PredictedRow;
 
 function predictedColumns(base: string): TextColumn[] {
-  const figures: readonly [string, Figure, number][] = [
+  const figures: readonly [string, PredictedFigure, number][] = [
     ['p50 s', 'p50Seconds', 1],
     ['p90 s', 'p90Seconds', 1],
     ['p99 s', 'p99Seconds', 1],
@@ -135,11 +135,11 @@ function predictedColumns(base: string): TextColumn[] {
 }
 
 /** Predicted over measured, less one. */
-function errorOf(row: RehearsedRow, figure: Figure): number | undefined {
+function errorOf(row: RehearsedRow, figure: PredictedFigure): number | undefined {
   return row.predicted && row.predicted[figure] / row[figure] - 1;
 }
 
-function ratioError(row: RehearsedRow, among: readonly RehearsedRow[], figure: Figure, base: string): string {
+function ratioError(row: RehearsedRow, among: readonly RehearsedRow[], figure: PredictedFigure, base: string): string {
   const other = among.find((each) => each.row === base);
   if (other?.predicted === undefined || row.predicted === undefined || other === row) return '';
   return percent(other.predicted[figure] / row.predicted[figure] / (other[figure] / row[figure]) - 1);

@@ -27,14 +27,14 @@ export interface Served {
   readonly exit: ExitKind;
 }
 
-interface Stream {
+interface QuestionStream {
   readonly arrivals: Arrivals;
   readonly setting: SettingName;
   readonly seed: number;
 }
 
 /** When each question comes, from the start. Not for those that come one by one. */
-export function arrivalTimesMs({ arrivals, setting, seed }: Stream, questions: readonly number[]): number[] {
+export function arrivalTimesMs({ arrivals, setting, seed }: QuestionStream, questions: readonly number[]): number[] {
   if (arrivals.kind !== 'rate') return questions.map(() => 0);
   let atMs = 0;
   return questions.map((question) => {
