@@ -4,8 +4,10 @@
 
 import type { ModelConfig } from '../config/schema.ts';
 import type { ScoredBy } from '../log/verdict.ts';
+import { optionsOf } from '../policy/create.ts';
 import { fittingPolicy } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
+import type { Choice } from '../program/choice.ts';
 import { type ProgramName, programOf, programOptions } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Sampling } from '../tree/step.ts';
@@ -73,15 +75,17 @@ function searchShape(request: PlanRequest): SearchShape {
   const { config } = model;
   const effort = limits.efforts[wish.effort === undefined || wish.effort === 'none' ? limits.effort : wish.effort];
   const program = chooseProgram(request);
-  const policyOptions = policyOptionsOf(wish, config);
   const aggregation = aggregationOf(model, wish);
+  const choose = wish.choose ?? config.choose;
+  const settings = { ...partsFor(choose), ...policySettings(wish, config) };
+  const policy = wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, settings);
   const { delimiters } = config;
   return {
     mode: 'search',
     program,
     programOptions: programOptions(program, { ...config, ...given(wish) }),
-    policy: wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, policyOptions),
-    policyOptions,
+    policy,
+    policyOptions: optionsOf(policy, settings),
     scoring: scoringOf(program, config),
     rollouts:
       atMost(request, 'rollouts', limits.rollouts, 'limits.rollouts') ?? Math.min(effort.rollouts, limits.rollouts),
@@ -90,7 +94,7 @@ function searchShape(request: PlanRequest): SearchShape {
       atMost(request, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Math.min(effort.tokens, limits.tokens),
     aggregation,
     branching: wish.branching ?? config.branching,
-    choose: wish.choose ?? config.choose,
+    choose,
     maxDepth: wish.maxDepth ?? config.maxDepth,
     delimiters,
     ...(wish.stop?.length ? { stops: wish.stop } : {}),
@@ -117,7 +121,7 @@ function directShape(request: PlanRequest): SearchShape {
     program: 'self-consistency',
     programOptions: {},
     policy: 'vanilla',
-    policyOptions: policyOptionsOf({}, model.config),
+    policyOptions: optionsOf('vanilla', {}),
     scoring: 'none',
     rollouts: 1,
     threshold: model.config.threshold,
@@ -135,10 +139,10 @@ function directShape(request: PlanRequest): SearchShape {
 export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring'> {
   const program = chooseProgram({ wish: {}, speaker: 'body', model });
   const { policy } = model.config;
-  const options = policyOptionsOf({}, model.config);
+  const settings = policySettings({}, model.config);
   return {
     program,
-    policy: fittingPolicy(policy, programOf(program), aggregationOf(model, {}), options),
+    policy: fittingPolicy(policy, programOf(program), aggregationOf(model, {}), settings),
     scoring: scoringOf(program, model.config),
   };
 }
@@ -147,10 +151,19 @@ function aggregationOf({ config, verifier }: PlannedModel, wish: Wish): Aggregat
   return wish.aggregation ?? config.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
 }
 
-/** Every knob of a policy: as asked for, else as configured for the model. */
-export function policyOptionsOf(wish: Wish, config: ModelConfig): PolicyOptions {
+/** Where paths vote, one that cannot win still has a vote: a bound that nobody asked for would take it away. */
+function partsFor(choose: Choice): Partial<PolicyOptions> {
+  return choose === 'best' ? {} : { boundPrune: 'off' };
+}
+
+/** The knobs of a policy that somebody has set: as asked for, else as configured for the model. */
+export function policySettings(wish: Wish, config: ModelConfig): Partial<PolicyOptions> {
   const names = Object.keys(policyKnobs) as (keyof PolicyOptions)[];
-  return Object.fromEntries(names.map((name) => [name, wish[name] ?? config[name]])) as unknown as PolicyOptions;
+  const said = names.flatMap((name) => {
+    const value = wish[name] ?? config[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(said);
 }
 
 /** A `topK` of 0 is off. */

@@ -3,13 +3,13 @@
 
 import { extractAnswer } from '../answer/extract.ts';
 import { closeModel, type OpenModel } from '../answering/open-model.ts';
-import { policyOptionsOf } from '../answering/plan.ts';
+import { policySettings } from '../answering/plan.ts';
 import type { FinishedRun } from '../answering/search-run.ts';
 import { assert } from '../base/assert.ts';
 import type { Fault } from '../base/fault.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
-import { createScheduler } from '../policy/create.ts';
+import { createSharedScheduler } from '../policy/create.ts';
 import { LiveLoop, systemClock } from '../runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../runtime/request.ts';
 import { Runtime } from '../runtime/runtime.ts';
@@ -45,7 +45,7 @@ export class SearchModel {
       engine,
       ...(verifier === undefined ? {} : { verifier }),
       // It boosts only searches whose own policy says so: each may choose.
-      scheduler: createScheduler('boost', policyOptionsOf({}, config)),
+      scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: config.budget,
       clock: systemClock,
       requestTimeoutMs: config.requestMs,

@@ -2,7 +2,7 @@
 // plain data beside the tree. Never journals anything.
 
 import { ownLimits } from '../answering/own-model.ts';
-import { makePlan } from '../answering/plan.ts';
+import { makePlan, policySettings } from '../answering/plan.ts';
 import { askedQuestion } from '../answering/question-form.ts';
 import type { SearchPlan, Wish } from '../answering/search-plan.ts';
 import { type BuiltSearch, buildSearch, requestOf } from '../answering/search-request.ts';
@@ -11,7 +11,7 @@ import { complaint } from '../base/knob.ts';
 import type { SearchSettings } from '../config/vocabulary.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { checkRules } from '../policy/check.ts';
-import { createRules } from '../policy/create.ts';
+import { createRules, optionsOf } from '../policy/create.ts';
 import { fittingPolicy } from '../policy/fitting.ts';
 import type { PolicyName } from '../policy/policy.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
@@ -85,7 +85,10 @@ function build(model: SearchModel, question: string | Prompt, options: SearchOpt
   checkOptions(program, programOptions);
   const plain = program.needsVerifier ? 'best-of-n' : 'self-consistency';
   const plan = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
-  return buildSearch({ ...plan, policy: policyFor(program, plan, model, options.policy), programOptions }, program);
+  const given = policySettings(settings, model.parts.config);
+  const policy = options.policy ?? fittingPolicy(model.parts.config.policy, program, plan.aggregation, given);
+  checkRules(createRules(policy, given), program, plan.aggregation);
+  return buildSearch({ ...plan, policy, policyOptions: optionsOf(policy, given), programOptions }, program);
 }
 
 /** Of an own program: each must be one that it defines, within its bounds. */
@@ -110,18 +113,6 @@ function planOf(model: SearchModel, question: string | Prompt, wish: Wish): Sear
     defaultDeadlineMs: ownLimits.deadlineMs,
     seed,
   });
-}
-
-/** What was asked for, if its rules go with the program; else the model's own, or `positive` where those do not. */
-function policyFor(
-  program: ProgramDefinition,
-  { aggregation, policyOptions }: SearchPlan,
-  { parts }: SearchModel,
-  asked: PolicyName | undefined,
-): PolicyName {
-  if (asked === undefined) return fittingPolicy(parts.config.policy, program, aggregation, policyOptions);
-  checkRules(createRules(asked, policyOptions), program, aggregation);
-  return asked;
 }
 
 function found({ plan, program }: BuiltSearch, { result, tree, fault }: ModelRun): FoundAnswer {

@@ -1,7 +1,7 @@
 // One line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
 // terminal and with a screen reader. Pure.
 
-import type { Exit, ExitKind } from './end.ts';
+import type { Evidence, Exit, ExitKind } from './end.ts';
 import type { SearchEvent } from './events.ts';
 
 export function describeEvent(event: SearchEvent): string {
@@ -13,7 +13,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'admitted':
       return 'the search was admitted';
     case 'width':
-      return `width is now ${event.primary}${event.speculative === 0 ? '' : ` and ${event.speculative} speculative`}`;
+      return `width is now ${event.primary}${event.speculative === 0 ? '' : ` and ${event.speculative} speculative`}${because(event.why)}`;
     case 'planted':
       return `the tree was planted, score is the ${event.aggregation} of rewards${lazily(event.fullAt)}`;
     case 'opened':
@@ -33,7 +33,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'moved':
       return `strand ${event.strand} moved to node ${event.node}`;
     case 'preempted':
-      return `strand ${event.strand} was taken away for another search`;
+      return `strand ${event.strand} was taken away for another search${because(event.why)}`;
     case 'pruned':
       return `strand ${event.strand} was pruned by ${event.rule}`;
     case 'closed':
@@ -71,6 +71,14 @@ const endingsByRule: Readonly<Record<string, string>> = {
 /** Why a search ended, in the words that the terminal, the page and the API's documentation use. */
 export function describeExit({ kind, rule }: Exit): string {
   return endingsByRule[rule] ?? endings[kind];
+}
+
+/** The scheduler's reason: its rule, and the numbers that it went by. */
+function because(why: Evidence | undefined): string {
+  if (why === undefined) return '';
+  const { rule, ...numbers } = why;
+  const facts = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
+  return ` (${[`by ${rule}`, ...facts].join(', ')})`;
 }
 
 function reward(value: number | undefined): string {

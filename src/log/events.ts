@@ -8,8 +8,9 @@ export type RuntimeEvent =
   | { readonly type: 'submitted' }
   | { readonly type: 'resumed' }
   | { readonly type: 'admitted' }
-  | { readonly type: 'width'; readonly primary: number; readonly speculative: number }
-  | { readonly type: 'preempted'; readonly strand: StrandId }
+  /** `why`: what the scheduler went by, in numbers. */
+  | { readonly type: 'width'; readonly primary: number; readonly speculative: number; readonly why?: Evidence }
+  | { readonly type: 'preempted'; readonly strand: StrandId; readonly why?: Evidence }
   | { readonly type: 'pruned'; readonly strand: StrandId; readonly rule: string; readonly evidence: Evidence }
   | { readonly type: 'exited'; readonly exit: Exit; readonly answer?: Answer; readonly cost: Cost }
   /** The last word: what the search cost, once engine and verifier have answered for all that was cancelled at its exit. */

@@ -5,7 +5,7 @@
 import { isFold, type NodeId } from '../tree/events.ts';
 import { mayGrow, type Node, pathTo } from '../tree/node.ts';
 import { Tree } from '../tree/tree.ts';
-import type { Answer, Cost, Exit } from './end.ts';
+import type { Answer, Cost, Evidence, Exit } from './end.ts';
 import { isTreeEvent, type LoggedEvent, type RuntimeEvent, type SearchEvent } from './events.ts';
 
 const nothing = { primary: 0, speculative: 0 } as const;
@@ -18,6 +18,8 @@ export class SearchFold {
   /** Undefined until it is planted. */
   tree: Tree | undefined;
   width: { readonly primary: number; readonly speculative: number } = nothing;
+  /** What the scheduler went by when it last changed the width. */
+  widthReason: Evidence | undefined;
   /** Nodes at which a strand was pruned, with the rule that did it. */
   readonly prunedAt = new Map<NodeId, string>();
   submittedMs: number | undefined;
@@ -117,6 +119,7 @@ export class SearchFold {
         return;
       case 'width':
         this.width = { primary: event.primary, speculative: event.speculative };
+        this.widthReason = event.why;
         return;
       case 'pruned': {
         const strand = this.tree?.strands.get(event.strand);

@@ -1,4 +1,4 @@
-// The rows of P0's comparison (§5.1) as combinations of the same parts. Each row adds to the one before it.
+// From a policy's parts to what runs: the rules of one search, and the scheduler that all searches of a model share.
 
 import { raise } from '../base/fault.ts';
 import { budgets } from '../exit/budgets.ts';
@@ -11,28 +11,11 @@ import { pruneChance } from '../exit/prune-chance.ts';
 import { prunePromise } from '../exit/prune-promise.ts';
 import { dynamicScheduler } from '../scheduler/dynamic.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { naturalWidths, shareWidths } from '../scheduler/widths.ts';
+import { naturalWidths, shareWidths, type WidthRule } from '../scheduler/widths.ts';
+import { slackWidths, worthWidths } from '../scheduler/worth.ts';
 import { type PolicyOptions, resolveOptions } from './knobs.ts';
+import { policyParts } from './parts.ts';
 import { type Policy, type PolicyName, policyNames, type Rules } from './policy.ts';
-
-/** Rules are checked in this order; the first that fires ends the search, so an accepted answer is never called futile. */
-const exits: Readonly<Record<PolicyName, (options: PolicyOptions) => readonly ExitRule[]>> = {
-  vanilla: () => [],
-  positive: () => [positive],
-  'positive+strict': () => [positive, strictNegative],
-  'positive+negative': (options) => [positive, selective(options)],
-  boost: (options) => [positive, selective(options)],
-};
-
-/** Where it is turned on, any policy may end a search because its answers agree; every policy has the budgets. */
-function allExits(name: PolicyName, options: PolicyOptions): ExitRule[] {
-  const certain = options.certain === 'off' ? [] : [certainExit(options.certain, options)];
-  return [...exits[name](options), ...certain, ...budgets];
-}
-
-function selective({ firstDepthCut, futileDraws }: PolicyOptions): ExitRule {
-  return selectiveNegative(firstDepthCut, futileDraws);
-}
 
 export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {}): Policy {
   const rules = createRules(name, given);
@@ -41,21 +24,44 @@ export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {
 
 /** The part that belongs to one search. */
 export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}): Rules {
-  requireName(name);
-  const options = resolveOptions(given);
-  return { exits: allExits(name, options), prunes: prunes(options), boost: name === 'boost' };
+  const options = optionsOf(name, given);
+  return { exits: exits(options), prunes: prunes(options), boost: options.widths !== 'natural' };
 }
 
 /** The part that shares the budget of one model between all its searches. */
 export function createScheduler(name: PolicyName, given: Partial<PolicyOptions> = {}): Scheduler {
-  requireName(name);
-  const options = resolveOptions(given);
-  return name === 'boost' ? boosting(options) : serial(options);
+  const options = optionsOf(name, given);
+  const { widths, first, preemption, ageingSeconds, speculate, idleBeside: beside } = options;
+  const called = widths === 'natural' || first === 'admit' ? widths : `${widths}-first`;
+  const shared = { first, preemption, ageingSeconds, speculate, beside };
+  return dynamicScheduler({ name: called, widths: widthRule(options), ...shared });
 }
 
-function requireName(name: PolicyName): void {
-  if (policyNames.includes(name)) return;
-  raise('bad-setting', `there is no policy '${name}'; there are ${policyNames.join(', ')}`);
+/**
+ * Of a model whose requests may each choose their policy: it boosts only those whose own policy says so, by the width rule of
+ * the model's policy, or by that of `safe` where the model's own boosts nobody.
+ */
+export function createSharedScheduler(name: PolicyName, given: Partial<PolicyOptions> = {}): Scheduler {
+  return createScheduler(policyParts[name].widths === 'natural' ? 'safe' : name, given);
+}
+
+/** Every knob of a policy: as given, else as the policy sets its parts, else at its default. */
+export function optionsOf(name: PolicyName, given: Partial<PolicyOptions>): PolicyOptions {
+  if (policyNames.includes(name)) return resolveOptions(policyParts[name], given);
+  return raise('bad-setting', `there is no policy '${name}'; there are ${policyNames.join(', ')}`);
+}
+
+/** Rules are checked in this order; the first that fires ends the search, so an accepted answer is never called futile. */
+function exits(options: PolicyOptions): ExitRule[] {
+  const { certain, positiveExit } = options;
+  const accepting = positiveExit === 'on' ? [positive] : [];
+  const agreeing = certain === 'off' ? [] : [certainExit(certain, options)];
+  return [...accepting, ...negativeExits(options), ...agreeing, ...budgets];
+}
+
+function negativeExits({ negativeExit, firstDepthCut, futileDraws }: PolicyOptions): ExitRule[] {
+  if (negativeExit === 'off') return [];
+  return [negativeExit === 'strict' ? strictNegative : selectiveNegative(firstDepthCut, futileDraws)];
 }
 
 function prunes({ boundPrune, chancePrune, promisePrune }: PolicyOptions): PruneRule[] {
@@ -64,23 +70,15 @@ function prunes({ boundPrune, chancePrune, promisePrune }: PolicyOptions): Prune
   return promisePrune === 0 ? [...bound, ...chance] : [...bound, ...chance, prunePromise(promisePrune)];
 }
 
-/** Every search at its program's natural width: one rollout at a time for MCTS. */
-function serial({ first, preemption, ageingSeconds, speculate, idleBeside: beside }: PolicyOptions): Scheduler {
-  const options = { first, preemption, ageingSeconds, speculate, beside };
-  return dynamicScheduler({ name: 'natural', widths: naturalWidths, ...options });
-}
-
-/** Algorithm 1. */
-function boosting({ beta, gate, lambda, progress, ...options }: PolicyOptions): Scheduler {
-  const { first, preemption, ageingSeconds, speculate, idleBeside: beside } = options;
-  const widths = shareWidths({ beta, gate, lambda, progress });
-  return dynamicScheduler({
-    name: `boost-${first}-first`,
-    widths,
-    first,
-    preemption,
-    ageingSeconds,
-    speculate,
-    beside,
-  });
+function widthRule(options: PolicyOptions): WidthRule {
+  switch (options.widths) {
+    case 'natural':
+      return naturalWidths;
+    case 'shares':
+      return shareWidths(options);
+    case 'slack':
+      return slackWidths(options);
+    case 'worth':
+      return worthWidths(options);
+  }
 }

@@ -1,6 +1,7 @@
-// Every knob of a policy with its unit, default, bounds and the reason for its default. Checked when a policy is made; an
-// unknown knob or a value out of bounds is refused with the value, the bound and the name. Those that belong to one search
-// may be set by its client; those of the budget that all searches share are the operator's.
+// Every knob of a policy with its unit, default, bounds and the reason for its default; the parts have none, since each
+// policy sets them (parts.ts). Checked when a policy is made; an unknown knob or a value out of bounds is refused with the
+// value, the bound and the name. Those that belong to one search may be set by its client; those of the budget that all
+// searches share are the operator's.
 
 import { raise } from '../base/fault.ts';
 import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
@@ -10,7 +11,21 @@ import { precedences } from '../scheduler/dynamic.ts';
 import { preemptions } from '../scheduler/preemption.ts';
 import { progressReadings } from '../scheduler/score.ts';
 
+export const widthRules = ['natural', 'shares', 'slack', 'worth'] as const;
+
 export const policyKnobs = {
+  positiveExit: {
+    values: ['off', 'on'],
+    client: 'coppice',
+    unit: 'part',
+    why: 'ends a search whose best completed path reaches the threshold (P0 §5.1): on in every policy but vanilla',
+  },
+  negativeExit: {
+    values: ['off', 'strict', 'selective'],
+    client: 'coppice',
+    unit: 'part',
+    why: "gives up on a question: 'strict' (P0 §3.4) where no path can reach the threshold any more, 'selective' (§4.3) where none is likely to",
+  },
   firstDepthCut: {
     default: 0.7,
     low: 0,
@@ -29,11 +44,10 @@ export const policyKnobs = {
     why: 'of lazy trees: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
   },
   boundPrune: {
-    default: 'off',
     values: ['off', ...boundTargets],
     client: 'coppice',
     unit: 'target',
-    why: "ends strands that cannot win: off, since P0's table has no row for it; 'best' is branch and bound, 'threshold' the rule of §4.1",
+    why: "ends strands that cannot win: 'best' is branch and bound, and costs no answer its place; 'threshold' is the rule of P0 §4.1",
   },
   chancePrune: {
     default: 0,
@@ -91,6 +105,25 @@ export const policyKnobs = {
     unit: 'reward',
     why: "of 'threshold': what the rewards of completed paths must reach too; 0 asks for none. P1 table 1: 0.4 for mcts (the mean), 0.99 for rebase (the maximum)",
   },
+  widths: {
+    values: widthRules,
+    unit: 'rule',
+    why: "who gets strands that are idle: nobody (natural), all by score (shares, P0 §4.5), as many as the engine's step has slack for (slack, TAPER), or as many as are worth what they add to everyone's step and score (worth)",
+  },
+  elasticity: {
+    default: 0.5,
+    low: 0,
+    high: 1,
+    unit: 'per cent per per cent',
+    why: "of 'worth': a strand may stretch everyone's round by so much for one per cent more strands; 0.5 is a round of twice the time of an idle one",
+  },
+  slack: {
+    default: 1,
+    low: 0,
+    high: 100,
+    unit: 'share of an idle step',
+    why: "of 'slack': how much longer a step may take than on an idle engine; TAPER takes it from the objectives of its requests",
+  },
   first: {
     default: 'admit',
     values: precedences,
@@ -132,7 +165,6 @@ export const policyKnobs = {
     why: '0 turns the predictor of long searches (P0 §4.1) off, until it is shown to pay',
   },
   speculate: {
-    default: 0,
     low: 0,
     high: 64,
     whole: true,
@@ -157,11 +189,16 @@ export const policyKnobs = {
 
 export type PolicyOptions = OptionsOf<typeof policyKnobs>;
 
-export const defaultOptions: PolicyOptions = defaultsOf(policyKnobs);
+const defaults: Partial<PolicyOptions> = defaultsOf(policyKnobs);
 
-export function resolveOptions(given: Partial<PolicyOptions>): PolicyOptions {
-  for (const [name, value] of Object.entries(given)) check(name, value);
-  return { ...defaultOptions, ...given };
+/** `parts`: as a policy sets them. What is given and says nothing counts as not given. */
+export function resolveOptions(
+  parts: Partial<PolicyOptions>,
+  given: { readonly [Name in keyof PolicyOptions]?: PolicyOptions[Name] | undefined },
+): PolicyOptions {
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  for (const [name, value] of Object.entries(said)) check(name, value);
+  return { ...defaults, ...parts, ...said } as PolicyOptions;
 }
 
 function check(name: string, value: unknown): void {

@@ -6,26 +6,29 @@ import { createBeam } from '../program/beam.ts';
 import { createBestOfN } from '../program/best-of-n.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import { checkRules } from './check.ts';
-import { createPolicy } from './create.ts';
+import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
 import { fittingPolicy } from './fitting.ts';
-import { defaultOptions, type PolicyOptions, policyKnobs } from './knobs.ts';
+import { type PolicyOptions, policyKnobs } from './knobs.ts';
 import { type PolicyName, policyNames } from './policy.ts';
 
 const budgets = ['rollouts', 'tokens', 'time', 'deadline'];
 
 describe('policies', () => {
   it.each([
-    ['vanilla', [], false, 'natural'],
-    ['positive', ['positive'], false, 'natural'],
-    ['positive+strict', ['positive', 'negative-strict'], false, 'natural'],
-    ['positive+negative', ['positive', 'negative-selective'], false, 'natural'],
-    ['boost', ['positive', 'negative-selective'], true, 'boost-admit-first'],
-  ] as const)('%s exits by %j, then by its budgets', (name, exits, boost, scheduler) => {
+    ['vanilla', [], [], 'natural'],
+    ['positive', ['positive'], [], 'natural'],
+    ['positive+strict', ['positive', 'negative-strict'], [], 'natural'],
+    ['positive+negative', ['positive', 'negative-selective'], [], 'natural'],
+    ['boost', ['positive', 'negative-selective'], [], 'shares'],
+    ['taper', ['positive'], [], 'slack'],
+    ['safe', ['positive'], ['bound-best'], 'worth'],
+    ['fast', ['positive', 'negative-selective'], ['bound-best'], 'worth'],
+  ] as const)('%s exits by %j, then by its budgets, and prunes by %j', (name, exits, prunes, scheduler) => {
     const policy = createPolicy(name);
     expect(policy.name).toBe(name);
     expect(policy.rules.exits.map((rule) => rule.name)).toEqual([...exits, ...budgets]);
-    expect(policy.rules.prunes).toEqual([]);
-    expect(policy.rules.boost).toBe(boost);
+    expect(policy.rules.prunes.map((rule) => rule.name)).toEqual(prunes);
+    expect(policy.rules.boost).toBe(scheduler !== 'natural');
     expect(policy.scheduler.name).toBe(scheduler);
   });
 
@@ -35,14 +38,33 @@ describe('policies', () => {
   });
 
   it('give freed strands first to whom they are told', () => {
-    expect(createPolicy('boost', { first: 'boost' }).scheduler.name).toBe('boost-boost-first');
+    expect(createPolicy('boost', { first: 'boost' }).scheduler.name).toBe('shares-first');
   });
 });
 
 describe('options', () => {
   it('have defaults within their own bounds', () => {
-    expect(Object.keys(defaultOptions)).toEqual(Object.keys(policyKnobs));
-    for (const name of policyNames) createPolicy(name, defaultOptions);
+    for (const name of policyNames) {
+      const options = optionsOf(name, {});
+      expect(new Set(Object.keys(options))).toEqual(new Set(Object.keys(policyKnobs)));
+      createPolicy(name, options);
+    }
+  });
+
+  it("are the policy's own where nobody sets them, and any part can be turned", () => {
+    expect(optionsOf('safe', {}).boundPrune).toBe('best');
+    expect(optionsOf('safe', { boundPrune: 'off' }).boundPrune).toBe('off');
+    expect(createPolicy('safe', { widths: 'natural', boundPrune: 'off' }).rules).toMatchObject({
+      prunes: [],
+      boost: false,
+    });
+    expect(createPolicy('boost', { positiveExit: 'off', negativeExit: 'off' }).rules.exits[0]?.name).toBe('rollouts');
+  });
+
+  it('of the model decide how its searches share what is idle, even where its own policy boosts nobody', () => {
+    expect(createSharedScheduler('positive').name).toBe('worth');
+    expect(createSharedScheduler('boost').name).toBe('shares');
+    expect(createSharedScheduler('positive', { widths: 'natural' }).name).toBe('natural');
   });
 
   it.each<[unknown, RegExp]>([

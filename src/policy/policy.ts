@@ -1,10 +1,13 @@
 // A policy is a named combination of small parts: when a search ends, when a strand is cut, and how the budget is shared.
-// The parts live in exit/ and scheduler/; this folder only names combinations of them, one per row of P0's comparison.
+// What they do lives in exit/ and scheduler/; this folder only names combinations of them (parts.ts).
 
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
-export const policyNames = ['vanilla', 'positive', 'positive+strict', 'positive+negative', 'boost'] as const;
+export const policyNames = [
+  ...(['vanilla', 'positive', 'positive+strict', 'positive+negative', 'boost'] as const),
+  ...(['taper', 'safe', 'fast'] as const),
+] as const;
 export type PolicyName = (typeof policyNames)[number];
 
 /** The part of a policy that belongs to one search. */

@@ -20,6 +20,7 @@ import { pathText, pathTo } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { Token } from './options.ts';
+import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
 import type { SearchRequest } from './request.ts';
 import type { Flight, Search } from './search.ts';
 import { readsPromise, stepNeeds } from './step-needs.ts';
@@ -37,6 +38,8 @@ export interface Arrival {
 export interface FlightsOptions {
   readonly engine: Engine;
   readonly verifier: Verifier | undefined;
+  /** Told how long engine and verifier take. */
+  readonly meter: ServiceMeter;
   readonly requestTimeoutMs: number | undefined;
   /** Whether somebody reads a search's tokens as they come. */
   readonly watches: (search: string) => boolean;
@@ -118,6 +121,8 @@ export class Flights {
     const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, search.request);
     const kept = problem === undefined && !flight.cancelled;
     if (message.usage !== undefined) search.ledger.generated(message.usage, kept, flight.streamedTokens);
+    const tokens = kept && message.type === 'step' ? message.step.tokens : undefined;
+    this.#options.meter.ended('engine', flight.id, nowMs, tokens);
     this.#forget(flight.id);
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
@@ -131,6 +136,8 @@ export class Flights {
     const flight = this.#byId.get(message.request);
     if (flight?.step === undefined) return;
     if (!isAnswer(message)) return this.#wind(message, nowMs);
+    const tokens = message.type === 'score' && !flight.cancelled ? flight.step.tokens : undefined;
+    this.#options.meter.ended('verifier', flight.id, nowMs, tokens);
     this.#forget(flight.id);
     if (message.type === 'score') flight.search.ledger.scored(message.usage);
     if (flight.cancelled) return;
@@ -163,9 +170,10 @@ export class Flights {
       if (nowMs < sinceMs + requestTimeoutMs) return;
       const flight = this.#byId.get(id);
       this.#forget(id);
+      if (flight !== undefined) this.#options.meter.ended(placeOf(flight), id, nowMs, undefined);
       if (flight === undefined || flight.cancelled) continue;
       this.#toCancel.push(flight);
-      const where = flight.step === undefined ? 'engine' : 'verifier';
+      const where = placeOf(flight);
       this.#fail(flight, fault('timeout', `no answer from the ${where} in ${requestTimeoutMs} ms (requestTimeoutMs)`));
     }
   }
@@ -204,7 +212,10 @@ export class Flights {
   /** False for what was cancelled in the very step in which it was asked for. */
   #isWanted(id: RequestId): boolean {
     const flight = this.#byId.get(id);
-    if (flight?.cancelled) this.#forget(id);
+    if (flight?.cancelled) {
+      this.#options.meter.ended(placeOf(flight), id, 0, undefined);
+      this.#forget(id);
+    }
     return flight !== undefined && !flight.cancelled;
   }
 
@@ -226,6 +237,7 @@ export class Flights {
     this.#byId.set(added.id, added);
     added.search.unanswered += 1;
     this.#clocks.set(added.id, nowMs);
+    this.#options.meter.started(placeOf(added), added.id, nowMs);
     added.search.flights.set(added.draw, added);
     return added;
   }
@@ -251,6 +263,10 @@ export class Flights {
     const outcome = { ok: false, node: node.id, index, fault: problem } as const;
     this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
   }
+}
+
+function placeOf({ step }: Flight): ServerKind {
+  return step === undefined ? 'engine' : 'verifier';
 }
 
 /** Asked for below a step that was a ghost then: the node is one of a copy of the tree. */

@@ -10,7 +10,8 @@ import type { Exit } from '../log/end.ts';
 import type { SearchEvent } from '../log/events.ts';
 import { completeBest } from '../program/growth.ts';
 import type { Outcome } from '../program/program.ts';
-import type { Decision, Width } from '../scheduler/scheduler.ts';
+import type { Servers } from '../scheduler/cycle.ts';
+import type { Decision, Reason, Width } from '../scheduler/scheduler.ts';
 import type { TreeEvent } from '../tree/events.ts';
 import { Alarms } from './alarms.ts';
 import { cancelledByCaller, clockExit, firstExit, givenUp, nothingLeft } from './exits.ts';
@@ -19,6 +20,7 @@ import { Inbox, type InboxMessage } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
 import { Leases } from './queue/leases.ts';
 import { Queue } from './queue/queue.ts';
+import { ServiceMeter } from './queue/service-meter.ts';
 import { Reception } from './reception.ts';
 import type { SearchRequest } from './request.ts';
 import type { Flight, Search } from './search.ts';
@@ -34,6 +36,7 @@ export class Runtime {
   /** Those who wait, and their turns. */
   readonly queue: Queue<Search>;
   readonly #flights: Flights;
+  readonly #meter = new ServiceMeter();
   readonly #speculation: Speculation;
   readonly #alarms = new Alarms((search) => this.#isLive(search));
   /** Every live search: those that wait and those that run. */
@@ -56,7 +59,8 @@ export class Runtime {
       log: (search, event) => this.#emit(search, event),
       tree: (search, event) => this.#onTreeEvent(search, event),
     });
-    this.#flights = new Flights({ engine, verifier, requestTimeoutMs, watches, onToken, onFault });
+    const meter = this.#meter;
+    this.#flights = new Flights({ engine, verifier, meter, requestTimeoutMs, watches, onToken, onFault });
     this.#strands = new Strands(this.#leases, this.#flights);
     this.#speculation = new Speculation(this.#leases, this.#flights, (search) => this.#touched.add(search));
     engine.connect((message) => this.#inbox.post({ from: 'engine', message }));
@@ -123,6 +127,11 @@ export class Runtime {
     return this.#flights.size;
   }
 
+  /** Load and measured cost of engine and verifier, as the scheduler sees them; undefined before enough was measured. */
+  get servers(): Servers | undefined {
+    return this.#meter.servers(this.#leases.taken);
+  }
+
   /** The searches that wait, in order of submission, and those that run, in order of admission: to be read only. */
   get waiting(): ReadonlyMap<string, Search> {
     return this.queue.searches;
@@ -169,7 +178,7 @@ export class Runtime {
   #takeUpRestored(search: Search, nowMs: number): void {
     if (!this.#isLive(search)) return;
     this.#touched.add(search);
-    if (this.#isRunning(search)) this.#begin(search, search.width, nowMs);
+    if (this.#isRunning(search)) this.#begin(search, search.width, undefined, nowMs);
   }
 
   // ---- tell -------------------------------------------------------------------------------------------------------
@@ -237,14 +246,20 @@ export class Runtime {
   #decide(nowMs: number): void {
     if (!this.#stale) return;
     this.#stale = false;
-    this.#apply(this.#options.scheduler.decide(this.queue.snapshot(nowMs, this.#running.values())), nowMs);
+    const { servers } = this;
+    const snapshot = this.queue.snapshot(nowMs, this.#running.values());
+    this.#apply(this.#options.scheduler.decide(servers === undefined ? snapshot : { ...snapshot, servers }), nowMs);
   }
 
   #apply(decision: Decision, nowMs: number): void {
-    for (const [id, count] of decision.preempt) this.#preempt(this.#running.get(id), count);
-    for (const search of this.#running.values()) this.#setWidth(search, decision.widths.get(search.id));
+    const { reasons } = decision;
+    for (const [id, count] of decision.preempt) this.#preempt(this.#running.get(id), count, reasons.get(id));
+    for (const search of this.#running.values()) {
+      this.#setWidth(search, decision.widths.get(search.id), reasons.get(search.id));
+    }
     for (const id of decision.admit) {
-      if (!this.queue.serveGuest(id)) this.#admit(this.waiting.get(id), decision.widths.get(id), nowMs);
+      if (this.queue.serveGuest(id)) continue;
+      this.#admit(this.waiting.get(id), decision.widths.get(id), reasons.get(id), nowMs);
     }
     for (const [id, late] of decision.giveUp) {
       const search = this.waiting.get(id);
@@ -252,16 +267,16 @@ export class Runtime {
     }
   }
 
-  #preempt(search: Search | undefined, count: number): void {
+  #preempt(search: Search | undefined, count: number, why: Reason | undefined): void {
     assert(search !== undefined, 'the scheduler preempts a search that does not run');
     for (const strand of search.request.program.yield(search.tree, count)) {
-      this.#emit(search, { type: 'preempted', strand });
+      this.#emit(search, { type: 'preempted', strand, ...(why && { why }) });
       this.#strands.close(search, strand, 'preempted');
       this.#touched.add(search);
     }
   }
 
-  #setWidth(search: Search, width: Width | undefined): void {
+  #setWidth(search: Search, width: Width | undefined, why: Reason | undefined): void {
     assert(width !== undefined, `the scheduler forgets ${search.id}`);
     assert(width.primary >= (search.isIdle ? 0 : 1), `the scheduler gives ${search.id} no strand`);
     const { primary, speculative } = width;
@@ -270,14 +285,14 @@ export class Runtime {
     search.width = width;
     if (search.log !== 'read') return;
     this.#speculation.shrink(search, speculative);
-    this.#emit(search, { type: 'width', primary, speculative });
+    this.#emit(search, { type: 'width', primary, speculative, ...(why && { why }) });
   }
 
-  #admit(search: Search | undefined, width: Width | undefined, nowMs: number): void {
+  #admit(search: Search | undefined, width: Width | undefined, why: Reason | undefined, nowMs: number): void {
     assert(search !== undefined && width !== undefined, 'the scheduler admits a search that does not wait');
     this.queue.serve(search);
     this.#running.set(search.id, search);
-    if (search.log === 'read') return this.#begin(search, width, nowMs);
+    if (search.log === 'read') return this.#begin(search, width, why, nowMs);
     search.width = width;
     this.#wantLog(search);
   }
@@ -288,13 +303,13 @@ export class Runtime {
     this.#options.onLogWanted?.(search.id);
   }
 
-  #begin(search: Search, width: Width, nowMs: number): void {
+  #begin(search: Search, width: Width, why: Reason | undefined, nowMs: number): void {
     search.admittedMs = nowMs;
     search.width = { primary: 0, speculative: 0 };
     const { timeMs } = search.request.limits;
     if (timeMs !== undefined) this.#alarms.set(nowMs + timeMs, search);
     this.#emit(search, { type: 'admitted' });
-    this.#setWidth(search, width);
+    this.#setWidth(search, width, why);
     if (!search.resumed) return;
     for (const expansion of this.#strands.takeUp(search)) this.#speculation.launch(search, expansion, nowMs);
   }

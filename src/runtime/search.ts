@@ -131,6 +131,7 @@ export class Search {
       ...this.#class(),
       demand: this.#demand(),
       openStrands: tree.strands.size,
+      width: this.width,
       rolloutsLeft: this.#rolloutsLeft(),
       observations: tree.closed.completed,
       progress: tree.best?.reward === undefined ? 0 : tree.best.score / limits.threshold,

@@ -19,7 +19,8 @@ const boost = { ...natural, widths: shares } as const;
 
 function running(id: string, more: Partial<RunningSearch> = {}): RunningSearch {
   const still = { openStrands: 1, observations: 1, progress: 0, openProgress: 0, demand: 16, rolloutsLeft: 16 };
-  return { id, arrivalMs: 0, naturalWidth: 1, ...still, ...more };
+  const width = { primary: 1, speculative: 0 };
+  return { id, arrivalMs: 0, naturalWidth: 1, width, ...still, ...more };
 }
 
 function waiting(id: string, more: Partial<WaitingSearch> = {}): WaitingSearch {

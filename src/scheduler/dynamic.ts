@@ -6,6 +6,7 @@ import { admit, hopeless, inOrder } from './admission.ts';
 import { evenly } from './evenly.ts';
 import { decideWithIdle } from './idle.ts';
 import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
+import { reasonsOf } from './reason.ts';
 import type { Decision, Scheduler, Snapshot, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
 import { sum, type WidthRule } from './widths.ts';
@@ -33,20 +34,27 @@ export function dynamicScheduler(options: DynamicOptions): Scheduler {
 }
 
 function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
-  const { budget, nowMs, running, pace } = snapshot;
+  const { budget, nowMs, running, pace, servers } = snapshot;
   const present = running.map((search) => seatRunning(search, budget));
   const queue = inOrder(snapshot.waiting);
   const admitted = admit(queue, roomFor(present, snapshot, options), budget);
   const taken = sum([...running, ...admitted].map((search) => naturalSeats(search, budget)));
   const giveUp = hopeless(queue.slice(admitted.length), { nowMs, budget, seats: taken, pace });
   const seats = [...present, ...admitted.map((search) => seatAdmitted(search, budget))];
-  const targets = options.widths(seats, budget, nowMs);
+  const targets = options.widths(seats, budget, nowMs, servers);
   const adjust = options.preemption === 'eager' ? preemptEagerly : preemptAsNeeded;
-  const { widths, preempt } = adjust(seats, targets, budget);
-  const admission = { admit: admitted.map(({ id }) => id), giveUp };
-  const held = seats.map(({ open }, at) => Math.max(widths[at]!, open - preempt[at]!));
-  const ahead = speculativeWidths(seats, budget - sum(held), options.speculate ?? 0);
-  return { ...admission, widths: widthMap(seats, widths, ahead), preempt: takenMap(seats, preempt) };
+  const { widths: primary, preempt } = adjust(seats, targets, budget);
+  const held = seats.map(({ open }, at) => Math.max(primary[at]!, open - preempt[at]!));
+  const idle = Math.min(budget, targets.limit ?? budget) - sum(held);
+  const ahead = speculativeWidths(seats, idle, options.speculate ?? 0);
+  const widths = primary.map((each, at): Width => ({ primary: each, speculative: ahead[at]! }));
+  return {
+    admit: admitted.map(({ id }) => id),
+    widths: new Map(seats.map(({ id }, at) => [id, widths[at]!])),
+    preempt: new Map(seats.flatMap(({ id }, at) => (preempt[at]! > 0 ? [[id, preempt[at]!] as const] : []))),
+    giveUp,
+    reasons: reasonsOf(seats, { rule: options.name, targets, widths, preempt }),
+  };
 }
 
 /** Only of strands that nobody has or may open: the next decision may need them, and gives none then. */
@@ -62,19 +70,15 @@ function speculativeWidths(seats: readonly Seat[], idle: number, most: number): 
  * yield. `boost`: what is left when the running ones have all that their targets allow. The second keeps searches
  * waiting while others are sped up at poor efficiency: what loses throughput in P0 §5.3 (0.8x), and kept to show it.
  */
-function roomFor(present: readonly Seat[], { running, budget, nowMs }: Snapshot, options: DynamicOptions): number {
+function roomFor(
+  present: readonly Seat[],
+  { running, budget, nowMs, servers }: Snapshot,
+  options: DynamicOptions,
+): number {
   const natural = running.map((search) => naturalSeats(search, budget));
   const room = budget - sum(natural);
   assert(room >= 0, `running searches have a natural width of ${sum(natural)} on a budget of ${budget} strands`);
   if (options.first === 'admit') return room;
-  const { widths } = options.widths(present, budget, nowMs);
+  const { widths } = options.widths(present, budget, nowMs, servers);
   return budget - sum(present.map(({ open }, at) => Math.max(open, natural[at]!, widths[at]!)));
-}
-
-function widthMap(seats: readonly Seat[], primary: readonly number[], ahead: readonly number[]): Map<string, Width> {
-  return new Map(seats.map(({ id }, at) => [id, { primary: primary[at]!, speculative: ahead[at]! }]));
-}
-
-function takenMap(seats: readonly Seat[], preempt: readonly number[]): Map<string, number> {
-  return new Map(seats.flatMap(({ id }, at) => (preempt[at]! > 0 ? [[id, preempt[at]!] as const] : [])));
 }

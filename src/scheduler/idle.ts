@@ -46,22 +46,24 @@ function withRest(
 ): Decision {
   const widths = new Map(decision.widths);
   const preempt = new Map(decision.preempt);
+  const reasons = new Map(decision.reasons);
   const admit = [...decision.admit];
   let left = room;
-  const give = (id: SearchId, wanted: number) => {
+  const give = (id: SearchId, wanted: number, before: number | undefined) => {
     const primary = Math.min(wanted, left);
+    if (primary !== before) reasons.set(id, { rule: 'idle', base: wanted, idle: left });
     left -= primary;
     widths.set(id, { primary, speculative: 0 });
     return primary;
   };
   for (const search of running.filter(isIdle)) {
-    const surplus = search.openStrands - give(search.id, naturalSeats(search, budget));
+    const surplus = search.openStrands - give(search.id, naturalSeats(search, budget), search.width.primary);
     if (surplus > 0) preempt.set(search.id, surplus);
   }
   for (const search of waiting.filter(isIdle).sort((a, b) => a.turn - b.turn)) {
     if (left === 0) break;
-    give(search.id, naturalSeats(search, budget));
+    give(search.id, naturalSeats(search, budget), undefined);
     admit.push(search.id);
   }
-  return { ...decision, admit, widths, preempt };
+  return { ...decision, admit, widths, preempt, reasons };
 }

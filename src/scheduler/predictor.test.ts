@@ -8,7 +8,8 @@ import { bestOpenScore } from './score.ts';
 
 function search(firstReward: number, observations: number, rolloutsLeft = 10): RunningSearch {
   const still = { arrivalMs: 0, priority: 0, naturalWidth: 1, openStrands: 1, demand: 1, progress: 0, openProgress: 0 };
-  return { id: 'a', ...still, rolloutsLeft, observations, firstReward };
+  const width = { primary: 1, speculative: 0 };
+  return { id: 'a', ...still, width, rolloutsLeft, observations, firstReward };
 }
 
 describe('the predictor of long searches', () => {

@@ -3,6 +3,7 @@
 // It never has an effect, keeps no state between calls, and does no more than n log n work in the live searches.
 // M counts strands. Sequences are capped apart, by the engine that runs them.
 
+import type { Servers } from './cycle.ts';
 import type { Pace, TooLate } from './forecast.ts';
 
 export type SearchId = string;
@@ -25,6 +26,8 @@ export interface RunningSearch {
   /** Most strands it could use: 'naturalWidth' where its policy does not boost, else what its budget leaves. */
   readonly demand: number;
   readonly openStrands: number;
+  /** What the last decision gave it. */
+  readonly width: Width;
   /** Rollouts that its limit still allows, those under way included: what the predictor of long searches reads. */
   readonly rolloutsLeft: number;
   /** N_obs of Algorithm 1: completed rollouts. */
@@ -48,6 +51,8 @@ export interface Snapshot {
   readonly running: readonly RunningSearch[];
   /** Missing while nothing has been measured. */
   readonly pace?: Pace;
+  /** Load and measured cost of engine and verifier; missing while nothing has been measured. */
+  readonly servers?: Servers;
 }
 
 export interface Width {
@@ -67,7 +72,12 @@ export interface Decision {
   readonly preempt: ReadonlyMap<SearchId, number>;
   /** Searches that wait and cannot be done before their deadline any more, with the reason. */
   readonly giveUp: ReadonlyMap<SearchId, TooLate>;
+  /** Why, in numbers, for every search whose width changes or that has to give strands up. */
+  readonly reasons: ReadonlyMap<SearchId, Reason>;
 }
+
+/** The rule by name, and what it went by. */
+export type Reason = Readonly<Record<string, number | string>>;
 
 export interface Scheduler {
   readonly name: string;

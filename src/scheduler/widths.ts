@@ -1,6 +1,8 @@
 // Width rules: how many strands each running search should have (Algorithm 1, phase 2). Everyone has its base first;
-// `natural` leaves it there, `shares` boosts with what is left. The result fits the budget and respects every cap.
+// `natural` leaves it there, `shares` boosts with what is left. The result fits the budget and respects every cap. The rules
+// that look at what a strand costs are in worth.ts.
 
+import type { Servers } from './cycle.ts';
 import { evenly } from './evenly.ts';
 import type { RunningSearch } from './scheduler.ts';
 import { degreeScore, type ScoreOptions } from './score.ts';
@@ -10,9 +12,19 @@ import type { Seat } from './seat.ts';
 export interface Targets {
   readonly widths: readonly number[];
   readonly rank: readonly number[];
+  /** Strands in all that are to be used, where those are fewer than the budget has. */
+  readonly limit?: number;
+  /** What the rule went by, for people to read. */
+  readonly facts?: Readonly<Record<string, number>>;
 }
 
-export type WidthRule = (seats: readonly Seat[], budget: number, nowMs: number) => Targets;
+/** `servers`: what was measured of engine and verifier; undefined before that. */
+export type WidthRule = (
+  seats: readonly Seat[],
+  budget: number,
+  nowMs: number,
+  servers: Servers | undefined,
+) => Targets;
 
 export const naturalWidths: WidthRule = (seats) => ({
   widths: seats.map(({ base }) => base),

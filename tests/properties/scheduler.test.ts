@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPolicy } from '../../src/policy/create.ts';
+import type { Servers } from '../../src/scheduler/cycle.ts';
 import { evenly } from '../../src/scheduler/evenly.ts';
 import { TurnLine } from '../../src/scheduler/line.ts';
 import type { Decision, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../src/scheduler/scheduler.ts';
@@ -10,7 +11,7 @@ import { turnOf } from '../../src/scheduler/turn.ts';
 
 const schedulers = fc
   .record({
-    name: fc.constantFrom('vanilla' as const, 'boost' as const),
+    name: fc.constantFrom('vanilla' as const, 'boost' as const, 'taper' as const, 'safe' as const),
     first: fc.constantFrom('admit' as const, 'boost' as const),
     preemption: fc.constantFrom('needed' as const, 'eager' as const),
     gate: fc.nat(3),
@@ -54,7 +55,8 @@ function snapshotOf(budget: number, running: readonly Draw[], waiting: readonly 
     const openStrands = Math.min(draw.open, free);
     free -= openStrands;
     const { arrivalMs, observations, progress, firstReward, naturalWidth } = draw;
-    const known = { arrivalMs, observations, progress, firstReward, naturalWidth, openStrands };
+    const width = { primary: openStrands, speculative: 0 };
+    const known = { arrivalMs, observations, progress, firstReward, naturalWidth, openStrands, width };
     const demand = Math.max(draw.demand, openStrands);
     admitted.push({ id: `r${at}`, ...known, demand, rolloutsLeft: demand, openProgress: 1 });
   }
@@ -64,9 +66,28 @@ function snapshotOf(budget: number, running: readonly Draw[], waiting: readonly 
   return { nowMs: 100_000, budget, waiting: queue, running: admitted };
 }
 
+const lines = fc.record({
+  inFlight: fc.nat(50),
+  line: fc.record({
+    baseMs: fc.double({ min: 0, max: 100, noNaN: true }),
+    slopeMs: fc.double({ min: 0, max: 20, noNaN: true }),
+  }),
+});
+const measured: fc.Arbitrary<Servers> = fc
+  .record({ engine: lines, verifier: fc.option(lines), perStrand: fc.double({ min: 0.1, max: 8, noNaN: true }) })
+  .map(({ verifier, ...servers }) => (verifier === null ? servers : { ...servers, verifier }));
+
 const snapshots = fc
-  .tuple(fc.integer({ min: 1, max: 40 }), fc.array(draws, { maxLength: 20 }), fc.array(draws, { maxLength: 10 }))
-  .map(([budget, running, waiting]) => snapshotOf(budget, running, waiting));
+  .tuple(
+    fc.integer({ min: 1, max: 40 }),
+    fc.array(draws, { maxLength: 20 }),
+    fc.array(draws, { maxLength: 10 }),
+    fc.option(measured),
+  )
+  .map(([budget, running, waiting, servers]) => {
+    const snapshot = snapshotOf(budget, running, waiting);
+    return servers === null ? snapshot : { ...snapshot, servers };
+  });
 
 function whenDecided(check: (s: Snapshot, d: Decision, scheduler: Scheduler & { eager: boolean }) => void): void {
   fc.assert(
@@ -142,6 +163,20 @@ describe('every decision', () => {
       const arrivals = total(decision.admit.map((id) => width(decision, id)));
       const free = budget - total(running.map(({ openStrands }) => openStrands));
       expect(total(decision.preempt.values())).toBe(Math.max(0, short + arrivals - free));
+    });
+  });
+
+  it('says why, in numbers, for all whose width changes or who give strands up, and for nobody else', () => {
+    whenDecided(({ running }, decision) => {
+      const before = new Map(running.map((each) => [each.id, each.width]));
+      for (const [id, now] of decision.widths) {
+        const [was, reason] = [before.get(id), decision.reasons.get(id)];
+        const isSame = was?.primary === now.primary && was.speculative === now.speculative;
+        expect(reason === undefined).toBe(isSame && taken(decision, id) === 0);
+        for (const [name, value] of Object.entries(reason ?? {})) {
+          expect(name === 'rule' ? typeof value : Number.isFinite(value)).toBe(name === 'rule' ? 'string' : true);
+        }
+      }
     });
   });
 

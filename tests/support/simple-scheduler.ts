@@ -20,7 +20,7 @@ export function simpleScheduler(speculative = 0): Scheduler {
         widths.set(id, { primary: naturalWidth, speculative });
         room -= naturalWidth + speculative;
       }
-      return { admit, widths, preempt: new Map(), giveUp: new Map() };
+      return { admit, widths, preempt: new Map(), giveUp: new Map(), reasons: new Map() };
     },
   };
 }

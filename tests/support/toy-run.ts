@@ -67,7 +67,7 @@ function fixed({ primary, speculative }: RunWidth, weather: number): Scheduler {
       const widths = new Map([...waiting, ...running].map(({ id }) => [id, width]));
       const over = running.filter(({ openStrands }) => openStrands > primary - pushed);
       const preempt = new Map(over.map(({ id, openStrands }) => [id, openStrands - primary + pushed]));
-      return { admit: waiting.map(({ id }) => id), widths, preempt, giveUp: new Map() };
+      return { admit: waiting.map(({ id }) => id), widths, preempt, giveUp: new Map(), reasons: new Map() };
     },
   };
 }

@@ -21,7 +21,7 @@ import { silentLog } from '../../src/gateway/observe/log.ts';
 import { Searches } from '../../src/gateway/searches/searches.ts';
 import type { Loop } from '../../src/gateway/searches/served-model.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
-import { resolveOptions } from '../../src/policy/knobs.ts';
+import { optionsOf } from '../../src/policy/create.ts';
 import type { PolicyName } from '../../src/policy/policy.ts';
 import { mctsDefaults } from '../../src/program/mcts/mcts.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
@@ -182,7 +182,7 @@ function planOf({ setting, seed, policy, deadlineMs, ...given }: VirtualRun, at:
   const { maxDepth, sampling, choose } = mctsDefaults;
   return {
     ...{ model: 'm', prompt: { kind: 'text', text }, mode: 'search', program: 'mcts', programOptions: {}, policy },
-    ...{ policyOptions: resolveOptions({}), scoring: 'verifier', rollouts, threshold, branching, choose, maxDepth },
+    ...{ policyOptions: optionsOf(policy, {}), scoring: 'verifier', rollouts, threshold, branching, choose, maxDepth },
     ...{ tokenBudget: 1e9, nodes: 1e9, deadlineMs, priority: 0, seed: hash(text), repeatable: true, sampling },
     ...{ aggregation: 'product', delimiters: ['\n\n'], stepTokens: maxStepTokens, onFutile: 'answer' },
     ...{ reasoning: 'separate', title: text },

@@ -4,7 +4,7 @@
 import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel } from '../../answering/open-model.ts';
 import { ownPlan } from '../../answering/own-model.ts';
-import { policyOptionsOf } from '../../answering/plan.ts';
+import { policySettings } from '../../answering/plan.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
 import type { Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
@@ -136,7 +136,7 @@ function answerAll(
 
 export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
   const { model, settings } = contest;
-  const scheduler = createScheduler(contender.policy, policyOptionsOf(settings.wish, model.config));
+  const scheduler = createScheduler(contender.policy, policySettings(settings.wish, model.config));
   return contender.program === 'best-of-n' ? oneByOne(scheduler) : scheduler;
 }
 

@@ -64,7 +64,8 @@ function anyRunning(id: number, openStrands: number, random: Random): RunningSea
   const demand = openStrands + random.integer(16);
   const seen = { observations: random.integer(8), progress: random.uniform(), firstReward: random.uniform() };
   const known = { id: `s${id}`, arrivalMs: random.integer(1_000_000), naturalWidth: 1 };
-  return { ...known, demand, openStrands, rolloutsLeft: demand, openProgress: 1, ...seen };
+  const width = { primary: openStrands, speculative: 0 };
+  return { ...known, demand, openStrands, width, rolloutsLeft: demand, openProgress: 1, ...seen };
 }
 
 /** How much faster than n log n the operations grew from the step before: at most 1 where they do not. */

@@ -5,6 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { JournalHealth, SearchState } from '../../journal/journal.ts';
+import type { Servers } from '../../scheduler/cycle.ts';
 import type { Pace } from '../../scheduler/forecast.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { TraceContext } from '../http/trace-context.ts';
@@ -41,6 +42,7 @@ export interface ObservedModel {
   readonly verifier: Pick<Verifier, 'load'> | undefined;
   readonly runtime: {
     readonly leasesTaken: number;
+    readonly servers: Servers | undefined;
     readonly waiting: { readonly size: number };
     readonly queue: { readonly backWaitMs: number; readonly pace: Pace | undefined };
   };

@@ -5,7 +5,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../base/clock.ts';
 import { type ExitKind, exitKinds } from '../../log/end.ts';
-import type { JournalHealthJson, ListedJson, ModelLoadJson, OverviewJson, SampleJson } from '../wire/overview-json.ts';
+import type { ServerFacts, Servers } from '../../scheduler/cycle.ts';
+import type {
+  JournalHealthJson,
+  ListedJson,
+  ModelCostJson,
+  ModelLoadJson,
+  OverviewJson,
+  SampleJson,
+  ServerCostJson,
+} from '../wire/overview-json.ts';
 import type { ObservedEnd, ObservedJournal, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
 import { version } from './version.ts';
 
@@ -152,18 +161,37 @@ function viewModel({ name, config, engine, verifier, runtime, healthy }: Observe
     waiting_sequences: waitingSequences,
     step_ms: stepMs ?? null,
     expected_wait_ms: Math.round(runtime.queue.backWaitMs),
+    cost: runtime.servers === undefined ? null : viewCost(runtime.servers),
   };
+}
+
+function viewCost({ engine, verifier, perStrand }: Servers): ModelCostJson {
+  const view = ({ inFlight, line }: ServerFacts): ServerCostJson => ({
+    in_flight: inFlight,
+    alone_ms: readable(line.baseMs),
+    each_more_ms: readable(line.slopeMs),
+  });
+  return {
+    engine: view(engine),
+    verifier: verifier === undefined ? null : view(verifier),
+    children_per_strand: readable(perStrand),
+  };
+}
+
+function readable(value: number): number {
+  return Number(value.toPrecision(4));
 }
 
 function listedRow({ id, facts, state, summary }: ObservedSearch, nowMs: number): ListedJson {
   const { plan, title, createdMs } = facts;
-  const { width, open_strands, nodes, rollouts, best_score } = summary;
+  const { width, why, open_strands, nodes, rollouts, best_score } = summary;
   return {
     id,
     title,
     model: plan.model,
     state,
     ...width,
+    why,
     open_strands,
     nodes,
     rollouts,

@@ -84,9 +84,9 @@ export class LiveSearch {
 
   /** How far it has come. */
   get summary(): SummaryJson {
-    const { sequence, rollouts, openStrands, width, bestScore, tokens, nodes } = this.fold;
+    const { sequence, rollouts, openStrands, width, widthReason, bestScore, tokens, nodes } = this.fold;
     const counts = { sequence, nodes, rollouts, open_strands: openStrands };
-    return { ...counts, width, best_score: bestScore ?? null, tokens };
+    return { ...counts, width, why: widthReason ?? null, best_score: bestScore ?? null, tokens };
   }
 
   /** The last search of the chain, once it has ended. */

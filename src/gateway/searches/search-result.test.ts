@@ -3,7 +3,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Cost, ExitKind } from '../../log/end.ts';
 import type { SearchEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
-import { defaultOptions } from '../../policy/knobs.ts';
+import { optionsOf } from '../../policy/create.ts';
 import { makeResult } from './search-result.ts';
 
 const plan: SearchPlan = {
@@ -13,7 +13,7 @@ const plan: SearchPlan = {
   program: 'mcts',
   programOptions: {},
   policy: 'positive',
-  policyOptions: defaultOptions,
+  policyOptions: optionsOf('boost', {}),
   aggregation: 'product',
   scoring: 'verifier',
   rollouts: 4,

@@ -3,7 +3,7 @@
 
 import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel, Upstream } from '../../answering/open-model.ts';
-import { policyOptionsOf } from '../../answering/plan.ts';
+import { policySettings } from '../../answering/plan.ts';
 import type { FormQuestion } from '../../answering/question-form.ts';
 import type { Extract } from '../../answering/search-request.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -11,7 +11,7 @@ import type { Fault } from '../../base/fault.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LoggedEvent } from '../../log/events.ts';
-import { createScheduler } from '../../policy/create.ts';
+import { createSharedScheduler } from '../../policy/create.ts';
 import { LiveLoop } from '../../runtime/live.ts';
 import type { Token } from '../../runtime/options.ts';
 import { Runtime } from '../../runtime/runtime.ts';
@@ -59,7 +59,7 @@ export class ServedModel {
       engine: meterPrompts(engine, hooks.onPrompt),
       ...(verifier === undefined ? {} : { verifier }),
       // It boosts only searches whose own policy says so: each request may choose.
-      scheduler: createScheduler('boost', policyOptionsOf({}, config)),
+      scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: config.budget,
       clock,
       requestTimeoutMs: config.requestMs,

@@ -1,6 +1,7 @@
 // One frame of `/v1/overview`, and what the page reads of models and examples. Types only.
 
 import type { SearchState } from '../../journal/journal.ts';
+import type { Evidence } from '../../log/end.ts';
 
 export interface ModelLoadJson {
   readonly name: string;
@@ -17,6 +18,21 @@ export interface ModelLoadJson {
   readonly step_ms: number | null;
   /** Forecast for a search that comes now. */
   readonly expected_wait_ms: number;
+  /** What coppice has measured of both models from outside; null before there is enough. */
+  readonly cost: ModelCostJson | null;
+}
+
+/** How long one step, and one score, takes alone, and how much longer for each other child that is on its way. */
+export interface ModelCostJson {
+  readonly engine: ServerCostJson;
+  readonly verifier: ServerCostJson | null;
+  readonly children_per_strand: number;
+}
+
+export interface ServerCostJson {
+  readonly in_flight: number;
+  readonly alone_ms: number;
+  readonly each_more_ms: number;
 }
 
 export interface VerifierLoadJson {
@@ -56,6 +72,8 @@ export interface ListedJson {
   readonly state: SearchState;
   readonly primary: number;
   readonly speculative: number;
+  /** Why it has this width: the scheduler's rule and the numbers it went by; null before the first decision. */
+  readonly why: Evidence | null;
   readonly open_strands: number;
   readonly nodes: number;
   readonly rollouts: number;

@@ -2,7 +2,7 @@
 // the field names of the wire. What may be missing, because texts are not kept or a search has not got so far, is null.
 
 import type { SearchState } from '../../journal/journal.ts';
-import type { Exit } from '../../log/end.ts';
+import type { Evidence, Exit } from '../../log/end.ts';
 import type { Verdict } from '../../log/verdict.ts';
 import type { ClientResult, ResultFacts, ResultTexts } from './result-json.ts';
 
@@ -31,6 +31,8 @@ export interface SummaryJson {
   readonly rollouts: number;
   readonly open_strands: number;
   readonly width: { readonly primary: number; readonly speculative: number };
+  /** Why it has this width, in the scheduler's numbers. */
+  readonly why: Evidence | null;
   readonly best_score: number | null;
   readonly tokens: number;
 }

@@ -62,6 +62,7 @@ export class Guests {
       demand: 1,
       rolloutsLeft: 1,
       openStrands: 1,
+      width: { primary: 1, speculative: 0 },
       observations: 0,
       progress: 0,
       openProgress: 0,

@@ -1,0 +1,80 @@
+// How long engine and verifier take for one child, over how many they had meanwhile: what the scheduler weighs a strand by.
+// Measured from outside, from the asking to the answer, so that it holds of any server, its queue included.
+
+import { LiveFit } from '../../cost/live-fit.ts';
+import type { Servers } from '../../scheduler/cycle.ts';
+
+export type ServerKind = 'engine' | 'verifier';
+
+interface Piece {
+  readonly startMs: number;
+  /** Pieces that the server had when this one came, itself included. */
+  readonly among: number;
+}
+
+/** Of what is smoothed, the share of the newest. */
+const newest = 1 / 64;
+
+export class ServiceMeter {
+  readonly #engine = new Server();
+  readonly #verifier = new Server();
+  /** Tokens of a step; times are fitted per token, so that long steps do not look like a slow server. */
+  #stepTokens: number | undefined;
+  #perStrand: number | undefined;
+
+  started(kind: ServerKind, id: number, nowMs: number): void {
+    this.#of(kind).add(id, nowMs);
+  }
+
+  /** It is with the server no more; `tokens` where it was answered as asked. */
+  ended(kind: ServerKind, id: number, nowMs: number, tokens: number | undefined): void {
+    const units = kind === 'engine' && tokens !== undefined ? Math.max(1, tokens) : 1;
+    this.#of(kind).take(id, tokens === undefined ? undefined : nowMs, units);
+    if (kind === 'engine' && tokens !== undefined) this.#stepTokens = smoothed(this.#stepTokens, units);
+  }
+
+  servers(openStrands: number): Servers | undefined {
+    const onTheWay = this.#engine.size + this.#verifier.size;
+    if (openStrands > 0) this.#perStrand = smoothed(this.#perStrand, onTheWay / openStrands);
+    const perToken = this.#engine.line;
+    if (perToken === undefined || this.#perStrand === undefined) return undefined;
+    const tokens = this.#stepTokens ?? 1;
+    const line = { baseMs: perToken.baseMs * tokens, slopeMs: perToken.slopeMs * tokens };
+    const scores = this.#verifier.line;
+    const verifier = scores && { verifier: { inFlight: this.#verifier.size, line: scores } };
+    return { engine: { inFlight: this.#engine.size, line }, ...verifier, perStrand: this.#perStrand };
+  }
+
+  #of(kind: ServerKind): Server {
+    return kind === 'engine' ? this.#engine : this.#verifier;
+  }
+}
+
+class Server {
+  readonly #pieces = new Map<number, Piece>();
+  readonly #fit = new LiveFit();
+
+  get size(): number {
+    return this.#pieces.size;
+  }
+
+  get line() {
+    return this.#fit.line;
+  }
+
+  add(id: number, startMs: number): void {
+    this.#pieces.set(id, { startMs, among: this.#pieces.size + 1 });
+  }
+
+  take(id: number, endMs: number | undefined, units: number): void {
+    const piece = this.#pieces.get(id);
+    if (piece === undefined) return;
+    const among = (piece.among + this.#pieces.size) / 2;
+    this.#pieces.delete(id);
+    if (endMs !== undefined) this.#fit.observe(among, (endMs - piece.startMs) / units);
+  }
+}
+
+function smoothed(before: number | undefined, value: number): number {
+  return before === undefined ? value : before + newest * (value - before);
+}

@@ -1,0 +1,71 @@
+// What a strand costs everyone. A child of an open strand is first with the engine, then with the verifier, then asked for
+// again: a closed loop between two servers, each of which takes longer the more it has. From the lines that both have
+// measured follows how long one round takes with so many strands open, and from how many on another one is not worth it.
+
+import type { CostLine } from '../cost/live-fit.ts';
+
+/** What is known of one server: how many children it has now, and how long one takes over how many it has. */
+export interface ServerFacts {
+  readonly inFlight: number;
+  readonly line: CostLine;
+}
+
+export interface Servers {
+  readonly engine: ServerFacts;
+  /** Missing where nothing is scored. */
+  readonly verifier?: ServerFacts;
+  /** Children on their way per open strand. */
+  readonly perStrand: number;
+}
+
+/** Milliseconds of one round, by where they are spent. */
+export interface Cycle {
+  readonly stepMs: number;
+  readonly scoreMs: number;
+}
+
+/**
+ * With N children on the way the servers hold them in proportion to the time that each takes (Little's law): n at the engine
+ * and N - n at the verifier, where n · V(N - n) = (N - n) · G(n). With straight lines that is a quadratic equation for n.
+ */
+export function cycleOf({ engine, verifier, perStrand }: Servers, strands: number): Cycle {
+  const children = strands * perStrand;
+  if (verifier === undefined) return { stepMs: valueOn(engine.line, children), scoreMs: 0 };
+  const [g, v] = [engine.line, verifier.line];
+  const bend = g.slopeMs - v.slopeMs;
+  const linear = g.baseMs + v.baseMs - bend * children;
+  const root = Math.sqrt(Math.max(0, linear * linear + 4 * bend * children * g.baseMs));
+  const atEngine = linear + root <= 0 ? children : Math.min(children, (2 * children * g.baseMs) / (linear + root));
+  return { stepMs: valueOn(g, atEngine), scoreMs: valueOn(v, children - atEngine) };
+}
+
+export function roundMs({ stepMs, scoreMs }: Cycle): number {
+  return stepMs + scoreMs;
+}
+
+function valueOn({ baseMs, slopeMs }: CostLine, children: number): number {
+  return baseMs + slopeMs * children;
+}
+
+/**
+ * The most strands, from `least` up to `most`, of which the last is still worth what it adds to everyone's round: a strand more
+ * in x stretches the round by no more than `elasticity` / x. At 1 all are, since then nothing is lost but time of others; at
+ * 0.5 on a straight line up to the point where a round takes twice as long as alone. A round stretches ever faster, so that
+ * the last worthwhile strand is found by halving.
+ */
+export function worthwhileStrands(servers: Servers, least: number, most: number, elasticity: number): number {
+  let [good, bad] = [least, most + 1];
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (stretchOf(servers, middle) <= elasticity) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+/** By how many per cent the last strand lengthens the round of all, for one per cent more strands. */
+export function stretchOf(servers: Servers, strands: number): number {
+  const withIt = roundMs(cycleOf(servers, strands));
+  const without = roundMs(cycleOf(servers, strands - 1));
+  return withIt <= 0 ? 0 : (strands * (withIt - without)) / withIt;
+}
