@@ -5,15 +5,15 @@
 import type { CostLine } from '../cost/live-fit.ts';
 
 /** What is known of one server: how many children it has now, and how long one takes over how many it has. */
-export interface ServerFacts {
+export interface ServerCost {
   readonly inFlight: number;
   readonly line: CostLine;
 }
 
 export interface Servers {
-  readonly engine: ServerFacts;
+  readonly engine: ServerCost;
   /** Missing where nothing is scored. */
-  readonly verifier?: ServerFacts;
+  readonly verifier?: ServerCost;
   /** Children on their way per open strand. */
   readonly perStrand: number;
 }

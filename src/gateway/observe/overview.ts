@@ -5,7 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../base/clock.ts';
 import { type ExitKind, exitKinds } from '../../log/end.ts';
-import type { ServerFacts, Servers } from '../../scheduler/cycle.ts';
+import type { ServerCost, Servers } from '../../scheduler/cycle.ts';
 import type {
   JournalHealthJson,
   ListedJson,
@@ -166,7 +166,7 @@ function viewModel({ name, config, engine, verifier, runtime, healthy }: Observe
 }
 
 function viewCost({ engine, verifier, perStrand }: Servers): ModelCostJson {
-  const view = ({ inFlight, line }: ServerFacts): ServerCostJson => ({
+  const view = ({ inFlight, line }: ServerCost): ServerCostJson => ({
     in_flight: inFlight,
     alone_ms: readable(line.baseMs),
     each_more_ms: readable(line.slopeMs),

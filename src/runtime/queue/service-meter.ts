@@ -6,7 +6,7 @@ import type { Servers } from '../../scheduler/cycle.ts';
 
 export type ServerKind = 'engine' | 'verifier';
 
-interface Piece {
+interface TimedPiece {
   readonly startMs: number;
   /** Pieces that the server had when this one came, itself included. */
   readonly among: number;
@@ -51,7 +51,7 @@ export class ServiceMeter {
 }
 
 class Server {
-  readonly #pieces = new Map<number, Piece>();
+  readonly #pieces = new Map<number, TimedPiece>();
   readonly #fit = new LiveFit();
 
   get size(): number {
