@@ -57,6 +57,8 @@ export class Flights {
   #arrivals: Arrival[] = [];
   #toGenerate: GenerateRequest[] = [];
   #toScore: ScoreRequest[] = [];
+  /** Scores of steps that nobody has asked for: they are sent when the verifier has nothing else to do. */
+  readonly #spare = new Map<RequestId, ScoreRequest>();
   #toCancel: Flight[] = [];
   #toAdopt: Flight[] = [];
 
@@ -150,7 +152,9 @@ export class Flights {
   /** What was speculation is wanted now: wherever it waits, it moves up. */
   adopt(flight: Flight): void {
     flight.lane = 'primary';
-    this.#toAdopt.push(flight);
+    const spare = this.#spare.get(flight.id);
+    if (spare === undefined) this.#toAdopt.push(flight);
+    else this.#send({ ...spare, lane: 'primary' });
   }
 
   cancel(flight: Flight): void {
@@ -158,7 +162,8 @@ export class Flights {
     flight.cancelled = true;
     flight.search.flights.delete(flight.draw);
     if (flight.step !== undefined) flight.search.ledger.discarded(flight.step.tokens);
-    this.#toCancel.push(flight);
+    if (this.#spare.delete(flight.id)) this.#forget(flight.id);
+    else this.#toCancel.push(flight);
   }
 
   /** Gives up on what a server has had for too long. What is held waits for its deadline, or for the engine's patience. */
@@ -186,8 +191,9 @@ export class Flights {
   }
 
   /** Hands over what has gathered since the last call: what is stopped first, then scoring, then generation. */
-  dispatch(): void {
+  dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
+    if (this.#spare.size > 0 && !this.#isScoring()) this.#sendSpare();
     const [cancel, score, generate] = [this.#toCancel, this.#toScore, this.#toGenerate];
     [this.#toCancel, this.#toScore, this.#toGenerate] = [[], [], []];
     const scores = score.filter((request) => this.#isWanted(request.id));
@@ -196,6 +202,7 @@ export class Flights {
     const atVerifier = cancel.filter((flight) => flight.step !== undefined).map((flight) => flight.id);
     if (atEngine.length > 0) engine.cancel(atEngine);
     if (atVerifier.length > 0) verifier?.cancel(atVerifier);
+    for (const { id } of scores) if (!this.#clocks.has(id)) this.#clocks.set(id, nowMs);
     if (scores.length > 0) verifier?.score(scores);
     if (requests.length > 0) engine.generate(requests);
     this.#tellAdopted();
@@ -207,6 +214,26 @@ export class Flights {
       const { engine, verifier } = this.#options;
       (step === undefined ? engine : verifier)?.update?.(id, { lane, priority: search.request.priority });
     }
+  }
+
+  /** Whether anybody waits for the verifier. */
+  #isScoring(): boolean {
+    if (this.#toScore.length > 0) return true;
+    for (const { id, step } of this.#byId.values()) if (step !== undefined && !this.#spare.has(id)) return true;
+    return false;
+  }
+
+  /** One expansion's worth: what the program asks for meanwhile waits no longer than that. */
+  #sendSpare(): void {
+    const [first] = this.#spare.values();
+    for (const request of this.#spare.values()) {
+      if (request.search === first!.search && request.parent === first!.parent) this.#send(request);
+    }
+  }
+
+  #send(request: ScoreRequest): void {
+    this.#spare.delete(request.id);
+    this.#toScore.push(request);
   }
 
   /** False for what was cancelled in the very step in which it was asked for. */
@@ -246,7 +273,12 @@ export class Flights {
     const { id, search, node, index, path, lane } = this.#add({ ...generated, step }, nowMs);
     const { prompt, priority } = search.request;
     const request = { id, search: search.id, prompt, parent: node.key, index, path, step, lane, priority };
-    this.#toScore.push(readsPromise(search.request) ? { ...request, promise: true } : request);
+    const full = readsPromise(search.request) ? { ...request, promise: true } : request;
+    if (lane === 'primary') this.#toScore.push(full);
+    else {
+      this.#clocks.delete(id);
+      this.#spare.set(id, full);
+    }
   }
 
   #succeed(flight: Flight, step: Step, reward: number | undefined, promise?: number): void {

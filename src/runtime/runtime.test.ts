@@ -171,6 +171,24 @@ describe('the runtime', () => {
     expect(ahead.runtime.leasesTaken).toBe(0);
   });
 
+  it('sends a score that nobody has asked for only when the verifier has nothing else to do', () => {
+    const { toys, verifier, runtime } = world({ speculative: 3 });
+    const sent: { lane: string; parents: number; open: number }[] = [];
+    const score = verifier.score.bind(verifier);
+    verifier.score = (requests) => {
+      const parents = new Set(requests.map(({ parent }) => parent)).size;
+      sent.push(...requests.map(({ lane }) => ({ lane, parents, open: verifier.open.size })));
+      score(requests);
+    };
+    runtime.submit(request('a', createMcts()));
+    runtime.submit(request('b', createMcts()));
+    toys.run(runtime);
+    const spare = sent.filter(({ lane }) => lane === 'speculative');
+    expect(spare.length).toBeGreaterThan(20);
+    expect(spare.filter(({ parents, open }) => parents > 1 || open > 0)).toEqual([]);
+    expect(runtime.inFlight).toBe(0);
+  });
+
   it('refuses what no search can mean, and leaves the others alone', () => {
     const { toys, runtime, results } = world();
     runtime.submit(request('good', createMcts({ rollouts: 2 })));

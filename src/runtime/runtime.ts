@@ -101,7 +101,7 @@ export class Runtime {
       this.#watchClock(nowMs);
       this.#decide(nowMs);
       this.#ask(nowMs);
-      this.#flights.dispatch();
+      this.#flights.dispatch(nowMs);
       this.#settleAccounts();
     } while (this.#flights.hasArrivals || this.#stale);
   }
