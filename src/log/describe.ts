@@ -51,7 +51,6 @@ const endings: Readonly<Record<ExitKind, string>> = {
   accepted: 'a finished path reached the threshold',
   futile: 'no continuation is likely to reach the threshold',
   certain: 'the answers agree',
-  settled: 'more work is unlikely to change the answer',
   exhausted: 'the budget is spent',
   deadline: 'out of time',
   cancelled: 'stopped by the one who asked',

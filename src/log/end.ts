@@ -7,7 +7,6 @@ export const exitKinds = [
   'accepted', // positive: a completed path reached the threshold
   'futile', // negative: no continuation can, or is likely to, reach it
   'certain', // the answers agree
-  'settled', // more work is unlikely to change the answer
   'exhausted', // the budget is spent or nothing is left to grow
   'deadline', // out of time
   'cancelled', // by the client

@@ -1,6 +1,7 @@
-// The dashboard's entry: one bar, and below it the overview or one search, as the address says after `#`.
+// The dashboard's entry: one bar, and below it the overview, one search, or two side by side, as the address says after `#`.
 
 import { RequestError } from './api/client.ts';
+import { openComparison } from './compare/open-comparison.ts';
 import { fill, h, setAttribute, setText } from './dom/dom.ts';
 import { makeHeader } from './frame/header.ts';
 import { askForKey } from './frame/key-dialog.ts';
@@ -27,11 +28,15 @@ const feed = new OverviewFeed((connected) => {
 let visit = new AbortController();
 
 function show(): void {
-  const [, place, id] = location.hash.split('/');
+  const [, place, id, other] = location.hash.split('/').map(decodeURIComponent);
   visit.abort();
   visit = new AbortController();
   if (place === 'search' && id !== undefined) {
     void openSearch(main, id, visit.signal);
+    return;
+  }
+  if (place === 'compare' && id !== undefined && other !== undefined) {
+    void openComparison(main, [id, other], visit.signal);
     return;
   }
   document.title = 'coppice';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAgo, formatCount, formatDuration, formatEvidence, formatScore } from './words.ts';
+import { formatAgo, formatBytes, formatCount, formatDuration, formatEvidence, formatScore } from './words.ts';
 
 describe('numbers in words', () => {
   it('are short and never longer than they are exact', () => {
@@ -9,6 +9,7 @@ describe('numbers in words', () => {
     expect([0, 999, 1000, 12_340, 61_000, 3_660_000].map(formatDuration)).toEqual([
       ...['0 ms', '999 ms', '1.00 s', '12.3 s', '1 min 1 s', '1 h 1 min'],
     ]);
+    expect([0, 900, 40_960, 2_500_000, 3e9].map(formatBytes)).toEqual(['0 kB', '1 kB', '41 kB', '2.5 MB', '3 GB']);
     expect([null, undefined, 0, 0.29, 0.899, 1].map(formatScore)).toEqual(['–', '–', '0.00', '0.29', '0.89', '1.00']);
     expect([0, 30_000, 120_000, 7_200_000, 200_000_000].map(formatAgo)).toEqual([
       ...['now', '30 s ago', '2 min ago', '2 h ago', '2 d ago'],

@@ -19,6 +19,11 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000_000) return `${Math.ceil(bytes / 1000)} kB`;
+  return bytes < 1_000_000_000 ? `${trim(bytes / 1_000_000)} MB` : `${trim(bytes / 1_000_000_000)} GB`;
+}
+
 /** Cut, not rounded: 0.899 must not look as if it had reached 0.9. */
 export function formatScore(score: number | null | undefined): string {
   return score === null || score === undefined ? '–' : (Math.floor(score * 100 + 1e-9) / 100).toFixed(2);

@@ -72,7 +72,11 @@ async function offerExamples(
   if (examples.length === 0) return;
   const buttons = examples.map(({ title, question, model }) => {
     const words = [h('b', {}, title), h('span', {}, question)];
-    return h('button', { type: 'button', class: 'example', onclick: () => void ask(question, model) }, ...words);
+    return h(
+      'button',
+      { type: 'button', class: 'example', title: question, onclick: () => void ask(question, model) },
+      ...words,
+    );
   });
   fill(element, h('span', { class: 'hint' }, 'Try'), ...buttons);
 }

@@ -1,14 +1,13 @@
-// Budget use over time, for as long as this page has been open, and below it who has the budget now: one piece for each
+// Budget use over the last 15 minutes, as the server has kept it, and below it who has the budget now: one piece for each
 // live search, as wide as the strands it has open.
 
-import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
+import type { OverviewJson, SampleJson } from '../../../src/gateway/wire/overview-json.ts';
 import { h, setText } from '../dom/dom.ts';
 import { Drawing, type Frame } from '../dom/drawing.ts';
 import { stepArea, stepLine } from '../dom/plot.ts';
 import { formatAgo } from '../look/words.ts';
 import type { OverviewFeed } from './overview-feed.ts';
 
-const shownMs = 5 * 60_000;
 const leastShownMs = 20_000;
 const stripHeight = 12;
 const axisHeight = 18;
@@ -36,40 +35,38 @@ export class BudgetChart {
   update(): void {
     const frame = this.#feed.last;
     if (frame === undefined) return;
-    const { budget, queue, searches, models } = frame;
+    const { budget, queue, searches } = frame;
     setText(this.#used, String(budget.used));
     setText(this.#total, `of ${budget.total} strands`);
-    const ill = models.filter(({ healthy }) => !healthy).map(({ name }) => name);
-    const health = ill.length === 0 ? '' : ` · not healthy: ${ill.join(', ')}`;
-    setText(this.#below, `${searches.running} running · ${queue.waiting} waiting${health}`);
+    setText(this.#below, `${searches.running} running · ${queue.waiting} waiting`);
     this.#drawing.request();
   }
 
   #draw(frame: Frame): false {
     const { ctx, size } = frame;
-    const { last, frames } = this.#feed;
+    const { last, samples } = this.#feed;
     ctx.clearRect(0, 0, size.width, size.height);
     if (last === undefined) return false;
-    drawHistory(frame, frames, last, size.height - stripHeight - axisHeight - 8);
+    drawHistory(frame, samples, size.height - stripHeight - axisHeight - 8);
     drawShares(frame, last, size.height - stripHeight);
     return false;
   }
 }
 
-function drawHistory(frame: Frame, frames: readonly OverviewJson[], last: OverviewJson, bottom: number): void {
+function drawHistory(frame: Frame, samples: readonly SampleJson[], bottom: number): void {
   const { ctx, size, palette } = frame;
   const { width } = size;
-  const spanMs = Math.min(shownMs, Math.max(leastShownMs, last.at_ms - frames[0]!.at_ms));
-  const shown = frames.filter(({ at_ms }) => at_ms >= last.at_ms - spanMs);
-  const most = shown.reduce((high, { budget }) => Math.max(high, budget.total, budget.used), 1);
-  const series = (strands: (frame: OverviewJson) => number) =>
-    shown.map((each) => {
+  const endMs = samples.at(-1)!.at_ms;
+  const spanMs = Math.max(leastShownMs, endMs - samples[0]!.at_ms);
+  const most = samples.reduce((high, { total, used }) => Math.max(high, total, used), 1);
+  const series = (strands: (sample: SampleJson) => number) =>
+    samples.map((each) => {
       return {
-        x: width - ((last.at_ms - each.at_ms) / spanMs) * width,
+        x: width - ((endMs - each.at_ms) / spanMs) * width,
         y: bottom - (strands(each) / most) * (bottom - 3),
       };
     });
-  const used = series(({ budget }) => budget.used);
+  const used = series((sample) => sample.used);
   ctx.fillStyle = palette.line;
   ctx.fillRect(0, bottom, width, 1);
   ctx.fillStyle = palette.accentSoft;
@@ -82,7 +79,7 @@ function drawHistory(frame: Frame, frames: readonly OverviewJson[], last: Overvi
   ctx.strokeStyle = palette.muted;
   ctx.stroke(
     stepLine(
-      series(({ budget }) => budget.total),
+      series(({ total }) => total),
       width,
     ),
   );

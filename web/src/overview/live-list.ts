@@ -2,7 +2,7 @@
 // Rows are kept from frame to frame and only what changed is written: hundreds change every second.
 
 import type { ListedJson, OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
-import { fill, h, setText } from '../dom/dom.ts';
+import { fill, h, setAttribute, setText } from '../dom/dom.ts';
 import { formatCount, formatDuration, formatScore } from '../look/words.ts';
 
 const mostPips = 16;
@@ -34,6 +34,7 @@ class LiveRow {
 
   update(search: ListedJson): void {
     setText(this.#title, search.title ?? search.id);
+    setAttribute(this.#title, 'title', search.title ?? search.id);
     setText(this.#strands, String(search.open_strands));
     setText(this.#rolloutWords, `${search.rollouts}/${search.rollout_limit}`);
     setText(this.#scoreWords, formatScore(search.best_score));

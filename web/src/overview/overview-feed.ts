@@ -1,21 +1,21 @@
-// The overview frames of the last minutes, read once for the whole page, so that the charts go on while a search is open.
+// The last overview frame and the history of the last 15 minutes, read once for the whole page. The server keeps the history
+// and sends it whenever the page connects; the page goes on from there, so that the charts grow while a search is open.
 
-import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
+import type { OverviewJson, SampleJson } from '../../../src/gateway/wire/overview-json.ts';
 import { follow } from '../api/client.ts';
+import type { ServerMessage } from '../api/server-events.ts';
 
-const mostFrames = 600;
+const shownMs = 15 * 60_000;
 
 export class OverviewFeed {
-  readonly frames: OverviewJson[] = [];
+  last: OverviewJson | undefined;
+  /** Oldest first. */
+  samples: SampleJson[] = [];
   readonly #onState: (state: true | Error) => void;
   readonly #listeners = new Set<() => void>();
 
   constructor(onState: (state: true | Error) => void) {
     this.#onState = onState;
-  }
-
-  get last(): OverviewJson | undefined {
-    return this.frames.at(-1);
   }
 
   onFrame(listener: () => void, signal: AbortSignal): void {
@@ -30,16 +30,21 @@ export class OverviewFeed {
       signal,
       onState: this.#onState,
       onMessages: (messages) => {
-        for (const { event, data } of messages) {
-          if (event === 'overview') this.#add(JSON.parse(data) as OverviewJson);
-        }
+        for (const message of messages) this.#take(message);
         for (const listener of this.#listeners) listener();
       },
     });
   }
 
+  #take({ event, data }: ServerMessage): void {
+    if (event === 'history') this.samples = JSON.parse(data) as SampleJson[];
+    if (event === 'overview') this.#add(JSON.parse(data) as OverviewJson);
+  }
+
   #add(frame: OverviewJson): void {
-    this.frames.push(frame);
-    if (this.frames.length > mostFrames) this.frames.shift();
+    this.last = frame;
+    const { at_ms, budget, searches, queue } = frame;
+    this.samples.push({ at_ms, ...budget, running: searches.running, waiting: queue.waiting });
+    while (this.samples[0]!.at_ms < at_ms - shownMs) this.samples.shift();
   }
 }

@@ -1,10 +1,12 @@
-// The overview: the box to ask, the budget over time, latency, exits, what they saved, and every live and recent search.
+// The overview: the box to ask, the budget over time, latency, exits, what they saved, the health of what the server stands
+// on, and every live and recent search.
 
 import { h, setText } from '../dom/dom.ts';
 import { formatCount, formatDuration } from '../look/words.ts';
 import { makeAskBox } from './ask.ts';
 import { BudgetChart } from './budget-chart.ts';
 import { ExitMix } from './exit-mix.ts';
+import { HealthStrip } from './health.ts';
 import { LiveList } from './live-list.ts';
 import type { OverviewFeed } from './overview-feed.ts';
 import { RecentList } from './recent-list.ts';
@@ -14,6 +16,7 @@ export class OverviewPage {
   readonly #feed: OverviewFeed;
   readonly #budget: BudgetChart;
   readonly #exits = new ExitMix();
+  readonly #health = new HealthStrip();
   readonly #live = new LiveList();
   readonly #recent: RecentList;
   readonly #latency = figures('Latency', 'of searches that ended in the last 15 minutes, since arrival');
@@ -38,6 +41,7 @@ export class OverviewPage {
         this.#tokens.element,
         this.#exits.element,
       ),
+      this.#health.element,
       this.#live.element,
       this.#recent.element,
     );
@@ -51,6 +55,7 @@ export class OverviewPage {
     const { latency, tokens } = frame;
     this.#budget.update();
     this.#exits.update(frame.exits);
+    this.#health.update(frame);
     this.#live.update(frame);
     this.#recent.update(frame);
     this.#latency.show([

@@ -1,14 +1,14 @@
-// Searches that have ended, newest first, as the server's journal has them, by verdict and by words of the question. Read
-// again when the overview says that another one has.
+// Searches that have ended, as the server's journal has them: by verdict and by words, in an order of the reader's choice;
+// two of them can be compared. Read again when the overview says that another one has ended.
 
 import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
 import type { SearchJson } from '../../../src/gateway/wire/search-json.ts';
 import { verdicts } from '../../../src/log/verdict.ts';
 import { listRecent } from '../api/client.ts';
 import { fill, h, setText } from '../dom/dom.ts';
-import { exitLook } from '../look/exits.ts';
 import { verdictLook } from '../look/verdicts.ts';
-import { formatAgo, formatCount, formatDuration, formatScore } from '../look/words.ts';
+import { chosen, type RecentOrder, recentOrders } from './recent-choice.ts';
+import { recentColumns, recentRow } from './recent-row.ts';
 
 const read = 200;
 const shown = 50;
@@ -20,12 +20,12 @@ export class RecentList {
   readonly #head: HTMLElement;
   readonly #body = h('div', { class: 'rows' });
   readonly #none = h('p', { class: 'hint' }, 'Nothing has ended yet.');
-  readonly #words = h('input', {
-    type: 'search',
-    placeholder: 'words to look for',
-    'aria-label': 'Words to look for',
-  });
-  readonly #verdict = h('select', { 'aria-label': 'Verdict' }, ...choices());
+  readonly #words = h('input', { type: 'search', placeholder: 'words', 'aria-label': 'Words to look for' });
+  readonly #verdict = h('select', { 'aria-label': 'Verdict' }, ...verdictChoices());
+  readonly #order = h('select', { 'aria-label': 'Order' }, ...recentOrders.map((each) => h('option', {}, each)));
+  readonly #compare = h('button', { type: 'button', disabled: true, onclick: () => this.#openComparison() });
+  /** Ids, the first picked first; two at most. */
+  #picked: string[] = [];
   #searches: readonly SearchJson[] = [];
   readonly #signal: AbortSignal;
   #ended = -1;
@@ -33,23 +33,20 @@ export class RecentList {
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
-    const names = ['exit', 'search', 'verdict', 'nodes', 'tokens', 'took', 'ended'];
-    this.#head = h(
-      'div',
-      { class: 'row recent row-head', 'aria-hidden': 'true' },
-      ...names.map((name) => h('span', {}, name)),
-    );
+    const names = recentColumns.map((name) => h('span', {}, name));
+    this.#head = h('div', { class: 'row recent row-head', 'aria-hidden': 'true', hidden: true }, ...names);
+    const controls = [this.#words, this.#verdict, this.#order, this.#compare];
     this.element = h(
       'section',
       { class: 'panel list' },
-      h('div', { class: 'list-head' }, h('h2', {}, 'Recent searches'), this.#words, this.#verdict),
+      h('div', { class: 'list-head' }, h('h2', {}, 'Recent searches'), ...controls),
       this.#head,
       this.#body,
       this.#none,
     );
-    this.#head.hidden = true;
     this.#words.addEventListener('input', () => this.#show());
-    this.#verdict.addEventListener('change', () => this.#show());
+    for (const each of [this.#verdict, this.#order]) each.addEventListener('change', () => this.#show());
+    this.#offerComparison();
   }
 
   update({ exits, at_ms }: OverviewJson): void {
@@ -69,54 +66,53 @@ export class RecentList {
   }
 
   #show(): void {
-    const words = this.#words.value.trim().toLowerCase();
-    const verdict = this.#verdict.value;
-    const found = this.#searches.filter(
-      (each) => (verdict === '' || each.verdict === verdict) && (each.title ?? each.id).toLowerCase().includes(words),
-    );
-    setText(
-      this.#none,
-      this.#searches.length === 0
-        ? 'Nothing has ended yet.'
-        : `None of the last ${this.#searches.length} is like that.`,
-    );
+    const order = this.#order.value as RecentOrder;
+    const found = chosen(this.#searches, { words: this.#words.value, verdict: this.#verdict.value, order });
+    const count = this.#searches.length;
+    setText(this.#none, count === 0 ? 'Nothing has ended yet.' : `None of the last ${count} is like that.`);
     this.#none.hidden = found.length > 0;
     this.#head.hidden = found.length === 0;
-    fill(this.#body, ...found.slice(0, shown).map((search) => recentRow(search, this.#readMs)));
+    this.#fillRows(found.slice(0, shown));
+  }
+
+  /** Rows are made anew, and the focus goes to the one that takes the place of the one that had it. */
+  #fillRows(searches: readonly SearchJson[]): void {
+    const focused = document.activeElement;
+    const label = this.#body.contains(focused) ? (focused?.getAttribute('href') ?? focused?.id) : undefined;
+    const rows = searches.map((search) =>
+      recentRow({
+        search,
+        nowMs: this.#readMs,
+        picked: this.#picked.includes(search.id),
+        onPick: (picked) => this.#pick(search.id, picked),
+      }),
+    );
+    fill(this.#body, ...rows);
+    if (label === undefined) return;
+    const again = [...this.#body.querySelectorAll<HTMLElement>('a, input')];
+    again.find((each) => (each.getAttribute('href') ?? each.id) === label)?.focus({ preventScroll: true });
+  }
+
+  /** A third takes the place of the first. */
+  #pick(id: string, picked: boolean): void {
+    const others = this.#picked.filter((each) => each !== id);
+    this.#picked = picked ? [...others, id].slice(-2) : others;
+    this.#offerComparison();
+    this.#show();
+  }
+
+  #offerComparison(): void {
+    const missing = 2 - this.#picked.length;
+    this.#compare.disabled = missing > 0;
+    setText(this.#compare, missing > 0 ? `Compare: pick ${missing === 2 ? 'two' : 'one more'}` : 'Compare');
+  }
+
+  #openComparison(): void {
+    location.hash = `#/compare/${this.#picked.map(encodeURIComponent).join('/')}`;
   }
 }
 
-function choices(): HTMLElement[] {
+function verdictChoices(): HTMLElement[] {
   const all = h('option', { value: '' }, 'every verdict');
   return [all, ...verdicts.map((value) => h('option', { value }, verdictLook(value).words))];
-}
-
-/** The verdict in words. The best finished score stands beside it as a hint only: a vote may have chosen another path. */
-function verdictCell({ verdict, summary }: SearchJson): HTMLElement {
-  if (verdict === null) return h('span', { class: 'row-number' }, '–');
-  const { sign, words } = verdictLook(verdict);
-  const about = `best finished score ${formatScore(summary?.best_score)}`;
-  return h('span', { class: 'row-number', title: about }, `${sign} ${words}`);
-}
-
-function recentRow(search: SearchJson, nowMs: number): HTMLElement {
-  const { id, title, exit, state, summary, created_ms, ended_ms } = search;
-  const look = exitLook(exit?.kind ?? state);
-  const took = ended_ms === null ? '–' : formatDuration(ended_ms - created_ms);
-  return h(
-    'a',
-    { class: 'row recent', href: `#/search/${encodeURIComponent(id)}` },
-    h(
-      'span',
-      { class: 'row-exit', title: look.about },
-      h('i', { class: `sign exit-${look.kind}`, 'aria-hidden': 'true' }, look.sign),
-      look.kind,
-    ),
-    h('span', { class: 'row-title' }, title ?? id),
-    verdictCell(search),
-    h('span', { class: 'row-number' }, summary === null ? '–' : formatCount(summary.nodes)),
-    h('span', { class: 'row-number' }, summary === null ? '–' : formatCount(summary.tokens)),
-    h('span', { class: 'row-number' }, took),
-    h('span', { class: 'row-number' }, ended_ms === null ? '–' : formatAgo(Math.max(0, nowMs - ended_ms))),
-  );
 }

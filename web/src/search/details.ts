@@ -1,6 +1,7 @@
 // The selected node in words: its numbers, and the text of the path that leads to it, step by step.
 
 import type { SearchFold } from '../../../src/log/fold.ts';
+import { lowerBound } from '../../../src/tree/lower-bound.ts';
 import { meanValue, type Node, pathTo } from '../../../src/tree/node.ts';
 import { fill, h, setAttribute } from '../dom/dom.ts';
 import { formatScore } from '../look/words.ts';
@@ -42,9 +43,11 @@ export class Details {
       ['score', formatScore(node.score)],
       ['reward', formatScore(node.reward)],
       ['visits', String(node.visits)],
-      ['mean value', formatScore(meanValue(node))],
       ['strands below', String(node.pending)],
-      ['tokens', `${node.step?.tokens ?? 0} of ${node.pathTokens}`],
+      ['mean value Q', formatScore(meanValue(node))],
+      ['Q at least', formatScore(lowerBound(node))],
+      ['tokens', String(node.step?.tokens ?? 0)],
+      ['of its path', String(node.pathTokens)],
     ];
     const rows = facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)));
     const state =

@@ -2,7 +2,8 @@
 // shown together, once per frame, so that a fast search cannot outrun the page.
 
 import type { LoggedEvent } from '../../../src/log/events.ts';
-import { cancelSearch, follow, readSearch } from '../api/client.ts';
+import { cancelSearch, readSearch } from '../api/client.ts';
+import { followLog } from '../api/search-log.ts';
 import { fill, h } from '../dom/dom.ts';
 import { FrameLoop } from '../dom/frame-loop.ts';
 import { exportRecording } from './recording.ts';
@@ -43,15 +44,12 @@ async function showSearch(main: HTMLElement, id: string, signal: AbortSignal): P
     return false;
   });
   signal.addEventListener('abort', () => loop.stop());
-  await follow({
-    path: `v1/searches/${encodeURIComponent(id)}/events`,
+  await followLog({
+    id,
+    log,
     signal,
-    lastId: () => log.at(-1)?.sequence.toString(),
     onState: (state) => page.setProblem(state === true ? undefined : `The log cannot be read: ${state.message}`),
-    onMessages: (messages) => {
-      for (const { event, data } of messages) if (event === 'entry') log.push(JSON.parse(data) as LoggedEvent);
-      loop.request();
-    },
+    onGrown: () => loop.request(),
   });
   if (signal.aborted) return;
   search = await readSearch(id);

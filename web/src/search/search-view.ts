@@ -195,14 +195,16 @@ export class SearchPage {
     setAttribute(this.#live, 'aria-pressed', String(player.isAtEnd && !player.isPlaying));
     const shown = formatDuration(Math.max(0, player.atMs - player.startMs));
     setText(this.#where, `${shown} · event ${player.position} of ${this.#log.length}`);
-    setText(this.#event, last === undefined ? '' : describeEvent(last.event));
+    const words = last === undefined ? '' : describeEvent(last.event);
+    setText(this.#event, words);
+    setAttribute(this.#event, 'title', words);
   }
 
   #showFigures(): void {
     const { nodes, rollouts, openStrands, bestScore, tokens, width, cost } = this.#replay.seek(this.#player.position);
     const { limits } = this.#search;
     const figures: [string, string][] = [
-      ['nodes', formatCount(Math.max(0, nodes - 1))],
+      ['nodes', formatCount(nodes)],
       ['rollouts', limits ? `${rollouts} of ${limits.rollouts}` : String(rollouts)],
       ['strands open', `${openStrands} of ${width.primary + width.speculative}`],
       ['best score', `${formatScore(bestScore)}${limits ? ` / ${limits.threshold}` : ''}`],

@@ -3,8 +3,10 @@
 
 import type { SearchFold } from '../../../src/log/fold.ts';
 import type { NodeId } from '../../../src/tree/events.ts';
+import type { Node } from '../../../src/tree/node.ts';
 import { fill, h } from '../dom/dom.ts';
 import { Drawing, type Frame } from '../dom/drawing.ts';
+import { bestThrough } from '../tree/best-path.ts';
 import { Camera, type Point } from '../tree/camera.ts';
 import { paint } from '../tree/paint.ts';
 import { type Placed, Scene } from '../tree/scene.ts';
@@ -30,6 +32,8 @@ export class TreeCanvas {
   #moment: SearchFold | undefined;
   #selected: NodeId | undefined;
   #hovered: number | undefined;
+  /** The end of the best path through the node under the pointer. */
+  #traced: Node | undefined;
   #drag: { from: Point; moved: boolean } | undefined;
 
   constructor(options: TreeCanvasOptions) {
@@ -92,7 +96,7 @@ export class TreeCanvas {
     const moving = [this.#scene.advance(elapsedMs), this.#camera.advance(elapsedMs)];
     const threshold = this.#options.threshold();
     const [scene, camera, chosen] = [this.#scene, this.#camera, moment.chosen];
-    const marked = { chosen, selected: this.#selected, hovered: this.#hovered };
+    const marked = { chosen, selected: this.#selected, hovered: this.#hovered, traced: this.#traced };
     paint(ctx, { scene, camera, moment, threshold, ...marked, palette, size, clockMs });
     return moving.includes(true) || (scene.inFlight > 0 && Number.isFinite(elapsedMs));
   }
@@ -157,7 +161,8 @@ export class TreeCanvas {
   #hover(placed: Placed | undefined, point: Point): void {
     if (this.#hovered !== placed?.sprout.key) {
       this.#hovered = placed?.sprout.key;
-      fill(this.#tip, ...(placed === undefined ? [] : tipOf(placed.sprout)));
+      this.#traced = placed?.sprout.kind === 'node' ? bestThrough(placed.sprout.node) : undefined;
+      fill(this.#tip, ...(placed === undefined ? [] : tipOf(placed.sprout, this.#traced)));
       this.#drawing.request();
     }
     this.#tip.hidden = placed === undefined;

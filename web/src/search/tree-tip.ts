@@ -1,28 +1,44 @@
-// What the pointer tells about the sprout under it.
+// What the pointer tells about the sprout under it: its numbers, and the best path through it to read.
 
+import { type Node, pathTo } from '../../../src/tree/node.ts';
 import { h } from '../dom/dom.ts';
 import { formatScore } from '../look/words.ts';
 import type { Sprout } from '../tree/sprout.ts';
 
 const longest = 160;
+const longestLine = 64;
+const mostLines = 12;
 
-export function tipOf(sprout: Sprout): HTMLElement[] {
+/** `end` is that of the best path through the node under the pointer. */
+export function tipOf(sprout: Sprout, end: Node | undefined): HTMLElement[] {
   if (sprout.kind === 'flight') return tip('in flight', 'being generated or scored');
   if (sprout.kind === 'ghost') {
     const { step, reward } = sprout.ghost;
-    return tip(`speculative · reward ${formatScore(reward)}`, excerpt(step.text));
+    return tip(`speculative · reward ${formatScore(reward)}`, excerpt(step.text, longest));
   }
-  const { step, score, visits } = sprout.node;
-  if (step === undefined) return tip('root', 'the question');
-  return tip(`score ${formatScore(score)} · visits ${visits}`, excerpt(step.text));
+  const { node } = sprout;
+  const heading = node.step === undefined ? 'root' : `score ${formatScore(node.score)} · visits ${node.visits}`;
+  const text = node.step === undefined ? 'the question' : excerpt(node.step.text, longest);
+  return end === undefined || end === node ? tip(heading, text) : [...tip(heading, text), bestPath(end, node)];
+}
+
+function bestPath(end: Node, node: Node): HTMLElement {
+  const steps = pathTo(end);
+  const lines = steps.slice(0, mostLines).map((each) => {
+    const line = excerpt(each.step?.text ?? '', longestLine);
+    return each === node ? h('li', { class: 'here' }, line) : h('li', {}, line);
+  });
+  const more = steps.length - lines.length;
+  const words = `best path through it${end.terminal ? '' : ' so far'}: score ${formatScore(end.score)}`;
+  return h('div', {}, h('b', {}, words), h('ol', {}, ...lines, more > 0 ? h('li', {}, `and ${more} more`) : undefined));
 }
 
 function tip(heading: string, text: string): HTMLElement[] {
   return [h('b', {}, heading), h('span', {}, text)];
 }
 
-function excerpt(text: string): string {
+function excerpt(text: string, most: number): string {
   const line = text.trim().replace(/\s+/g, ' ');
   if (line === '') return 'no text kept';
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

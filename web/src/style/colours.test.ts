@@ -39,7 +39,7 @@ describe('the colours', () => {
     ['focus', 'panel', 3],
     ['on-strong', 'exit-accepted', 4.5],
     ['on-strong', 'exit-failed', 4.5],
-    ['on-weak', 'exit-settled', 4.5],
+    ['on-weak', 'exit-cancelled', 4.5],
   ] as const)('can be seen: %s on %s', (front, back, least) => {
     for (const theme of [0, 1]) expect(contrast(pairOf(front)[theme]!, pairOf(back)[theme]!)).toBeGreaterThan(least);
   });

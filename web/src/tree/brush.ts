@@ -20,6 +20,8 @@ export interface Picture {
   readonly selected: NodeId | undefined;
   /** The key of the sprout under the pointer. */
   readonly hovered: number | undefined;
+  /** The end of the best path through it. */
+  readonly traced: Node | undefined;
   readonly palette: Palette;
   readonly size: CanvasSize;
   /** Milliseconds of an endless clock, for what moves; constant where the reader wants no motion. */

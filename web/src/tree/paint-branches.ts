@@ -1,8 +1,10 @@
 // The branches: thicker the more completed strands have passed, faint where nothing can win any more, dashed and moving
 // where a child is being grown, bold along the chosen path.
 
+import { pathTo } from '../../../src/tree/node.ts';
 import { addDisc, type Brush, hairline } from './brush.ts';
 import type { Point } from './camera.ts';
+import { keyOfNode } from './sprout.ts';
 
 /** By the logarithm of visits, in pixels; where all is small, the thin ones are hairlines. */
 const edgeWidths = [hairline, 1.4, 1.9, 2.5, 3.2];
@@ -65,13 +67,23 @@ export function paintGhosts(brush: Brush): void {
 }
 
 export function paintChosenPath(brush: Brush): void {
-  const { scene, palette, moment } = brush.picture;
+  const { palette, moment } = brush.picture;
+  brush.stroke(edgesOf(brush, brush.chosenKeys), palette.ink, moment.exit === undefined ? 2.2 : 4);
+}
+
+/** The best path through the node under the pointer. */
+export function paintTracedPath(brush: Brush): void {
+  const { traced, palette } = brush.picture;
+  if (traced !== undefined) brush.stroke(edgesOf(brush, pathTo(traced).map(keyOfNode)), palette.focus, 2.6);
+}
+
+function edgesOf(brush: Brush, keys: Iterable<number>): Path2D {
   const path = new Path2D();
-  for (const key of brush.chosenKeys) {
-    const placed = scene.at(key);
+  for (const key of keys) {
+    const placed = brush.picture.scene.at(key);
     if (placed?.sprout.parent !== undefined) brush.addEdge(path, placed);
   }
-  brush.stroke(path, palette.ink, moment.exit === undefined ? 2.2 : 4);
+  return path;
 }
 
 /** Where a share of an edge's curve lies. */

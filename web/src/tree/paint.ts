@@ -1,7 +1,7 @@
 // The picture of a tree, from back to front.
 
 import { Brush, type Picture } from './brush.ts';
-import { paintBranches, paintChosenPath, paintFlights, paintGhosts } from './paint-branches.ts';
+import { paintBranches, paintChosenPath, paintFlights, paintGhosts, paintTracedPath } from './paint-branches.ts';
 import { paintCuts, paintNodes, paintRings, paintStrands } from './paint-marks.ts';
 import { paintLabels, paintLevels } from './paint-words.ts';
 
@@ -11,6 +11,7 @@ const layers = [
   paintFlights,
   paintGhosts,
   paintChosenPath,
+  paintTracedPath,
   paintNodes,
   paintCuts,
   paintStrands,
