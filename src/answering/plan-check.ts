@@ -52,6 +52,9 @@ export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
   if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
     refuseSetting('unsupported', 'temperature', speaker, `is above 0; the program '${plan.program}' has none`);
   }
+  if (program.readsEntropy?.(plan.programOptions) && !request.model.engine.capabilities.entropy) {
+    refuseSetting('unsupported', 'probe', speaker, `is 'entropy'; the engine of model '${plan.model}' tells none`);
+  }
   checkRulesOf(plan, request);
 }
 

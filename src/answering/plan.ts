@@ -2,6 +2,7 @@
 // through here, and what this refuses is refused before anything is journalled. A plan is plain data: every choice has been
 // made, so that the same plan makes the same search after a restart. Never builds anything; search-request.ts does, once.
 
+import { readPrompts } from '../config/prompts.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
@@ -55,6 +56,7 @@ type SearchShape = Pick<
   | 'mode'
   | 'program'
   | 'programOptions'
+  | 'prompts'
   | 'policy'
   | 'policyOptions'
   | 'scoring'
@@ -84,6 +86,7 @@ function searchShape(request: PlanRequest): SearchShape {
     mode: 'search',
     program,
     programOptions: programOptions(program, { ...config, ...given(wish) }),
+    ...promptsOf(program, config),
     policy,
     policyOptions: optionsOf(policy, settings),
     scoring: scoringOf(program, config),
@@ -100,6 +103,11 @@ function searchShape(request: PlanRequest): SearchShape {
     ...(wish.stop?.length ? { stops: wish.stop } : {}),
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
   };
+}
+
+function promptsOf(program: ProgramName, config: ModelConfig): Pick<SearchShape, 'prompts'> {
+  const { prompts } = programOf(program);
+  return prompts === undefined ? {} : { prompts: readPrompts(prompts, config) };
 }
 
 /** Who speaks for the answer: the generator's own confidence is no judge of it. */

@@ -20,6 +20,8 @@ export interface SearchPlan {
   readonly mode: 'search' | 'direct';
   readonly program: ProgramName;
   readonly programOptions: Readonly<Record<string, number | string>>;
+  /** Texts of the program, as they were when the plan was made. */
+  readonly prompts?: Readonly<Record<string, string>>;
   readonly policy: PolicyName;
   readonly policyOptions: PolicyOptions;
   readonly scoring: ScoredBy;
@@ -66,7 +68,9 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
 /** What a plan needs to know of a model that has been opened. */
 export interface PlannedModel {
   readonly config: ModelConfig;
-  readonly engine: { readonly capabilities: { readonly contextTokens?: number | undefined } };
+  readonly engine: {
+    readonly capabilities: { readonly contextTokens?: number | undefined; readonly entropy?: boolean };
+  };
   readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
   /** Where it takes no conversation. */
   readonly form?: FormQuestion | undefined;

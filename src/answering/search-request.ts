@@ -22,8 +22,8 @@ export interface BuiltSearch {
 
 /** `definition`: of a program that is not in the list, for whoever brings one of their own. */
 export function buildSearch(plan: SearchPlan, definition: ProgramDefinition = programOf(plan.program)): BuiltSearch {
-  const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, sampling, choose } = plan;
-  const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose };
+  const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, sampling, choose, prompts = {} } = plan;
+  const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose, prompts };
   const { exits, ...rules } = createRules(plan.policy, plan.policyOptions);
   return {
     plan,

@@ -142,6 +142,9 @@ export const model = z.strictObject({
     description:
       'added to the system message of searches, such as how to write steps; the client is not told, so none by default',
   }),
+  prompts: z.string().min(1).optional().meta({
+    description: 'folder with prompts of your own in the place of those that programs ship with (probe.txt and so on)',
+  }),
   sampling,
   ...fieldsOf(policyKnobs),
   ...fieldsOf(programKnobs),

@@ -44,6 +44,8 @@ export interface StepNeeds {
   readonly tokens: boolean;
   /** The seed must be obeyed: the search is to be repeatable. */
   readonly seed: boolean;
+  /** The entropy of the first token, by an engine that can tell it; off unless said. */
+  readonly entropy?: boolean;
 }
 
 export const allNeeds: StepNeeds = { logprobs: true, tokens: true, seed: true };
@@ -108,6 +110,8 @@ export interface EngineCapabilities {
   /** Same request and seed, same step, whatever else is in the batch. */
   readonly seeded: boolean;
   readonly logprobs: boolean;
+  /** Tells the entropy of a first token where it is asked for. */
+  readonly entropy?: boolean;
   /** Sends `token` messages. */
   readonly streams: boolean;
   /** Tells a delimiter from the end of the answer by itself. */

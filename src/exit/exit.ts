@@ -24,6 +24,8 @@ export interface Limits {
 export interface Belief {
   votes(): readonly PathVote[];
   certainty(): Certainty;
+  /** Why the program itself would end here. */
+  conclusion?(): Pick<Exit, 'rule' | 'evidence'> | undefined;
 }
 
 export interface SearchView {

@@ -30,6 +30,10 @@ export function describeEvent(event: SearchEvent): string {
       return `a step below node ${event.parent} failed: ${event.code}`;
     case 'ghosted':
       return `a speculative step was kept${reward(event.reward)}`;
+    case 'probing':
+      return `strand ${event.strand} asks the model for its answer so far at node ${event.node}`;
+    case 'probed':
+      return `a probe at node ${event.node} ${event.reply === undefined ? 'failed' : `was answered in ${plural(event.reply.tokens, 'token')}`}`;
     case 'moved':
       return `strand ${event.strand} moved to node ${event.node}`;
     case 'preempted':

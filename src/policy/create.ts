@@ -3,6 +3,7 @@
 import { raise } from '../base/fault.ts';
 import { budgets } from '../exit/budgets.ts';
 import { certainExit } from '../exit/certain.ts';
+import { concluded } from '../exit/concluded.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import { selectiveNegative, strictNegative } from '../exit/negative.ts';
 import { positive } from '../exit/positive.ts';
@@ -56,7 +57,7 @@ function exits(options: PolicyOptions): ExitRule[] {
   const { certain, positiveExit } = options;
   const accepting = positiveExit === 'on' ? [positive] : [];
   const agreeing = certain === 'off' ? [] : [certainExit(certain, options)];
-  return [...accepting, ...negativeExits(options), ...agreeing, ...budgets];
+  return [...accepting, ...negativeExits(options), ...agreeing, concluded, ...budgets];
 }
 
 function negativeExits({ negativeExit, firstDepthCut, futileDraws }: PolicyOptions): ExitRule[] {

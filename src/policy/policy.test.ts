@@ -11,7 +11,7 @@ import { fittingPolicy } from './fitting.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
 import { type PolicyName, policyNames } from './policy.ts';
 
-const budgets = ['rollouts', 'tokens', 'time', 'deadline'];
+const budgets = ['concluded', 'rollouts', 'tokens', 'time', 'deadline'];
 
 describe('policies', () => {
   it.each([
@@ -23,14 +23,17 @@ describe('policies', () => {
     ['taper', ['positive'], [], 'slack'],
     ['safe', ['positive'], ['bound-best'], 'worth'],
     ['fast', ['positive', 'negative-selective'], ['bound-best'], 'worth'],
-  ] as const)('%s exits by %j, then by its budgets, and prunes by %j', (name, exits, prunes, scheduler) => {
-    const policy = createPolicy(name);
-    expect(policy.name).toBe(name);
-    expect(policy.rules.exits.map((rule) => rule.name)).toEqual([...exits, ...budgets]);
-    expect(policy.rules.prunes.map((rule) => rule.name)).toEqual(prunes);
-    expect(policy.rules.boost).toBe(scheduler !== 'natural');
-    expect(policy.scheduler.name).toBe(scheduler);
-  });
+  ] as const)(
+    '%s exits by %j, then by what its program concludes and its budgets, and prunes by %j',
+    (name, exits, prunes, scheduler) => {
+      const policy = createPolicy(name);
+      expect(policy.name).toBe(name);
+      expect(policy.rules.exits.map((rule) => rule.name)).toEqual([...exits, ...budgets]);
+      expect(policy.rules.prunes.map((rule) => rule.name)).toEqual(prunes);
+      expect(policy.rules.boost).toBe(scheduler !== 'natural');
+      expect(policy.scheduler.name).toBe(scheduler);
+    },
+  );
 
   it('prune where they are told to', () => {
     const { rules } = createPolicy('boost', { boundPrune: 'best', chancePrune: 0.05 });
@@ -58,7 +61,7 @@ describe('options', () => {
       prunes: [],
       boost: false,
     });
-    expect(createPolicy('boost', { positiveExit: 'off', negativeExit: 'off' }).rules.exits[0]?.name).toBe('rollouts');
+    expect(createPolicy('boost', { positiveExit: 'off', negativeExit: 'off' }).rules.exits[0]?.name).toBe('concluded');
   });
 
   it('of the model decide how its searches share what is idle, even where its own policy boosts nobody', () => {

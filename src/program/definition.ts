@@ -17,6 +17,8 @@ export interface ProgramSize {
   readonly sampling: Sampling;
   /** How the answer is chosen where there are scores; self-consistency votes by its nature. */
   readonly choose: Choice;
+  /** Texts that the program puts to the model, by name; those that its definition names are there. */
+  readonly prompts?: Readonly<Record<string, string>>;
 }
 
 export interface ProgramDefinition {
@@ -31,11 +33,19 @@ export interface ProgramDefinition {
   /** See Program. */
   readonly samplesIndependently?: boolean;
   readonly options: Knobs;
+  /** Names of its prompts: files of the folder `prompts/`, which users can edit. */
+  readonly prompts?: readonly string[];
+  /** Whether it reads the entropy of tokens, which not every engine tells. */
+  readsEntropy?(options: Readonly<Record<string, number | string>>): boolean;
   create(size: ProgramSize, options: Readonly<Record<string, number | string>>): Program;
 }
 
 /** Checks a definition and keeps the exact types of its name and options. */
-export function defineProgram<const Name extends string, const Options extends Knobs>(definition: {
+export function defineProgram<
+  const Name extends string,
+  const Options extends Knobs,
+  const Prompts extends string = never,
+>(definition: {
   readonly name: Name;
   readonly summary: string;
   readonly needsVerifier: boolean;
@@ -43,7 +53,12 @@ export function defineProgram<const Name extends string, const Options extends K
   readonly takesTemperature: boolean;
   readonly samplesIndependently?: boolean;
   readonly options: Options;
-  readonly create: (size: ProgramSize, options: OptionsOf<Options>) => Program;
+  readonly prompts?: readonly Prompts[];
+  readonly readsEntropy?: (options: OptionsOf<Options>) => boolean;
+  readonly create: (
+    size: ProgramSize & { readonly prompts: Readonly<Record<Prompts, string>> },
+    options: OptionsOf<Options>,
+  ) => Program;
 }): ProgramDefinition & { readonly name: Name; readonly options: Options } {
   return definition as ProgramDefinition & { readonly name: Name; readonly options: Options };
 }

@@ -3,6 +3,7 @@
 // yet is what can be speculated on. The tree itself is never touched, so no speculation can change what a search does.
 
 import { fault } from '../base/fault.ts';
+import type { NodeId } from '../tree/events.ts';
 import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
@@ -26,10 +27,17 @@ export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Ex
   const fork = tree.fork();
   for (const outcome of early) program.tell(fork, outcome);
   passOver(program, fork);
+  for (const { node, probing } of [...fork.strands.values()]) {
+    if (probing !== undefined) passOverProbe(program, fork, node.id, probing.index);
+  }
   const foreseen: Expansion[] = [];
   while (foreseen.length < count) {
     const ask = program.ask(fork, true, doomed);
     if (ask === undefined) break;
+    if (ask.probe) {
+      passOverProbe(program, fork, ask.node.id, ask.indices[0]!);
+      continue;
+    }
     const indices = answerFromGhosts(program, fork, ask);
     if (indices.length > 0) foreseen.push({ node: ask.node, indices, sampling: ask.sampling });
     else if (isOver(fork)) return inTree(foreseen, tree);
@@ -47,6 +55,11 @@ function passOver(program: Program, fork: Tree): void {
       program.tell(fork, { ok: false, node: node.id, index, fault: fault('timeout', 'still on its way') });
     }
   }
+}
+
+/** Most probes end nothing: what would follow this one is grown while it is on its way. */
+function passOverProbe(program: Program, fork: Tree, node: NodeId, index: number): void {
+  program.tell(fork, { probe: true, node, index });
 }
 
 /** The child indices that no ghost answers. */

@@ -3,9 +3,9 @@
 
 import { nodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
-import type { Sampling } from '../tree/step.ts';
+import type { Manner, Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
-import type { Ask, Outcome } from './program.ts';
+import type { Ask, ChildOutcome, Outcome, ProbeOutcome } from './program.ts';
 
 export interface GrowthLimits {
   /** A node at this depth ends its path even if the model would go on. */
@@ -20,6 +20,10 @@ export interface GrowthLimits {
  * Gives the strand that has now got all it waited for.
  */
 export function foldOutcome(tree: Tree, outcome: Outcome, limits: GrowthLimits): Strand | undefined {
+  if (outcome.probe) {
+    foldProbe(tree, outcome);
+    return undefined;
+  }
   const { index, below } = outcome;
   if (below !== undefined) {
     if (outcome.ok) haunt(tree, below, outcome, limits);
@@ -55,7 +59,7 @@ function haunt(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits)
   tree.record({ type: 'ghosted', parentKey: parent.key, form, ...shootOf(parent, outcome, limits) });
 }
 
-type Success = Outcome & { ok: true };
+type Success = ChildOutcome & { ok: true };
 
 function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
   const { index, step, reward, promise, answer } = outcome;
@@ -106,6 +110,19 @@ export function readyStrand(tree: Tree, advance: (tree: Tree, strand: Strand) =>
 export function askBelow(tree: Tree, strand: Strand, indices: readonly number[], sampling: Sampling): Ask {
   tree.record({ type: 'asked', strand: strand.id, node: strand.node.id, indices, sampling });
   return { strand: strand.id, node: strand.node, indices, sampling };
+}
+
+/** Asks the model something at the node at which the strand stands; the strand waits for the reply. */
+export function askProbe(tree: Tree, strand: Strand, index: number, sampling: Sampling, manner: Manner): Ask {
+  const { id, node } = strand;
+  tree.record({ type: 'probing', strand: id, node: node.id, index, sampling, manner });
+  return { strand: id, node, indices: [index], sampling, manner, probe: true };
+}
+
+/** A reply that nobody waits for any more changes nothing. */
+function foldProbe(tree: Tree, { node, index, reply }: ProbeOutcome): void {
+  if (tree.probingStrand(tree.node(node), index) === undefined) return;
+  tree.record({ type: 'probed', node, index, ...(reply === undefined ? {} : { reply }) });
 }
 
 export function openAt(tree: Tree, node: Node): Strand {

@@ -4,12 +4,12 @@
 // strands may be open (the scheduler). Its conformance suite is tests/conformance/program.ts.
 
 import type { Fault } from '../base/fault.ts';
-import type { Answer } from '../log/end.ts';
+import type { Answer, Evidence } from '../log/end.ts';
 import type { Certainty, PathVote } from '../tree/certainty.ts';
-import type { NodeId, StrandId } from '../tree/events.ts';
+import type { NodeId, ProbeReply, StrandId } from '../tree/events.ts';
 import type { FormKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
-import type { Sampling, Step } from '../tree/step.ts';
+import type { Manner, Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 
 /** Some steps wanted below a node: one draw for each child index (`drawKey` in tree/keys.ts). */
@@ -17,15 +17,31 @@ export interface Expansion {
   readonly node: Node;
   readonly indices: readonly number[];
   readonly sampling: Sampling;
+  /** Where it is not the plain next step. */
+  readonly manner?: Manner;
+  /** No child is wanted, but what the model would say here: indices are those of the node's probes. */
+  readonly probe?: true;
 }
 
 export interface Ask extends Expansion {
   readonly strand: StrandId;
 }
 
-/** One per child, after generation and scoring. Late, double, reordered and failed ones are normal. */
-export type Outcome =
+/** What a probe was told; without a reply it failed. It is never scored, and becomes no part of a path. */
+export interface ProbeOutcome {
+  readonly probe: true;
+  readonly node: NodeId;
+  readonly index: number;
+  readonly reply?: ProbeReply;
+}
+
+/** One per child or probe. Late, double, reordered and failed ones are normal. */
+export type Outcome = ChildOutcome | ProbeOutcome;
+
+/** After generation and scoring. */
+export type ChildOutcome =
   | {
+      readonly probe?: never;
       readonly ok: true;
       readonly node: NodeId;
       readonly index: number;
@@ -42,12 +58,19 @@ export type Outcome =
       readonly answer?: string;
     }
   | {
+      readonly probe?: never;
       readonly ok: false;
       readonly node: NodeId;
       readonly index: number;
       readonly below?: Node;
       readonly fault: Fault;
     };
+
+/** By which of the program's own rules it is certain of its answer, in numbers. */
+export interface Conclusion {
+  readonly rule: string;
+  readonly evidence: Evidence;
+}
 
 /** Whether a strand that takes this node up would be ended at once, by a prune rule that the program knows nothing of. */
 export type Doomed = (node: Node) => boolean;
@@ -83,7 +106,7 @@ export interface Program {
 
   /**
    * Folds one outcome in, and moves or closes the strand that it completes. Gives whether the tree is now as rules may read
-   * it: an expansion is complete, or, where the search is breadth-first, a whole level.
+   * it: an expansion is complete or a probe was answered or, where the search is breadth-first, a whole level is complete.
    */
   tell(tree: Tree, outcome: Outcome): boolean;
 
@@ -98,6 +121,9 @@ export interface Program {
 
   /** The answers that may be counted, in an order that does not depend on who was faster; all answers of the tree unless it says so. */
   votes?(tree: Tree): readonly PathVote[];
+
+  /** Why it would end with the answer it has, where it can tell by itself: the exit `concluded` reads it. */
+  conclusion?(tree: Tree): Conclusion | undefined;
 
   /** The best so far, at any time. */
   answer(tree: Tree): Answer | undefined;

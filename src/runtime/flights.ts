@@ -13,18 +13,17 @@ import {
   type Lane,
   type RequestId,
 } from '../engine/engine.ts';
-import type { Expansion, Outcome } from '../program/program.ts';
+import type { ChildOutcome, Expansion, Outcome } from '../program/program.ts';
 import type { Ghost, NodeId } from '../tree/events.ts';
 import { drawKey, drawSeed, formKey } from '../tree/keys.ts';
-import { pathText, pathTo } from '../tree/node.ts';
-import type { Step } from '../tree/step.ts';
+import { pathText } from '../tree/node.ts';
+import type { Manner, Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { Token } from './options.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
-import type { SearchRequest } from './request.ts';
+import { endedAtStop, replyTo } from './replies.ts';
 import type { Flight, Search } from './search.ts';
-import { readsPromise, stepNeeds } from './step-needs.ts';
-import { endedAtStop } from './stop-strings.ts';
+import { probedPath, readsPromise, stepNeeds, stepPath } from './step-needs.ts';
 
 type Drawn = Pick<Flight, 'index' | 'form'>;
 
@@ -86,15 +85,17 @@ export class Flights {
   }
 
   start(search: Search, expansion: Expansion, indices: readonly number[], lane: Lane, nowMs: number): void {
-    const { node } = expansion;
-    const path = pathTo(node).map((each) => ({ key: each.key, step: each.step! }));
-    const form = formKey(expansion.sampling);
+    const { node, manner } = expansion;
+    const probe = expansion.probe && manner;
+    const path = probe === undefined ? stepPath(node) : probedPath(node, probe);
+    const form = formKey(expansion.sampling, manner);
     const { verifier, watches } = this.#options;
-    const needs = stepNeeds(search.request, verifier, watches(search.id));
+    const usual = stepNeeds(search.request, verifier, probe === undefined && watches(search.id));
+    const needs = manner?.entropy ? { ...usual, entropy: true } : usual;
     let first: RequestId | undefined;
     for (const index of indices) {
       const place = { node, index, form, draw: drawKey(node.key, index, form), path };
-      const flight = this.#add({ search, ...place, lane, step: undefined }, nowMs);
+      const flight = this.#add({ search, ...place, probe, lane, step: undefined }, nowMs);
       first ??= flight.id;
       this.#toGenerate.push({ ...generateRequest(flight, expansion), expansion: first, needs });
     }
@@ -112,7 +113,8 @@ export class Flights {
     flight.streamedTokens += tokens;
     search.ledger.streamed(tokens);
     const known = isGhost(flight) ? search.tree.nodeOf(node.key) : node;
-    if (known !== undefined) this.#options.onToken?.({ search: search.id, node: known.id, index, text });
+    if (known !== undefined && flight.probe === undefined)
+      this.#options.onToken?.({ search: search.id, node: known.id, index, text });
   }
 
   takeFromEngine(message: EngineMessage, nowMs: number): void {
@@ -120,7 +122,7 @@ export class Flights {
     if (flight === undefined || flight.step !== undefined || message.type === 'token') return;
     if (!isAnswer(message)) return this.#wind(message, nowMs);
     const { search } = flight;
-    const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, search.request);
+    const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, flight);
     const kept = problem === undefined && !flight.cancelled;
     if (message.usage !== undefined) search.ledger.generated(message.usage, kept, flight.streamedTokens);
     const tokens = kept && message.type === 'step' ? message.step.tokens : undefined;
@@ -129,6 +131,7 @@ export class Flights {
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'step', 'only a step has no problem');
+    if (flight.probe !== undefined) return this.#reply(flight, message.step, flight.probe);
     const step = endedAtStop(message.step, search.request.stops ?? []);
     if (search.request.program.needsVerifier) this.#sendToVerifier(flight, step, nowMs);
     else this.#succeed(flight, step, undefined);
@@ -288,8 +291,19 @@ export class Flights {
     this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
   }
 
+  #reply(flight: Flight, step: Step, manner: Manner): void {
+    const { search, node, index } = flight;
+    const reply = replyTo(manner, step, search.request.extract);
+    this.#arrivals.push({ search, flight, outcome: { probe: true, node: node.id, index, reply } });
+  }
+
   #fail(flight: Flight, problem: Fault): void {
     const { search, node, index, step } = flight;
+    if (flight.probe !== undefined) {
+      this.#options.onFault?.(search.id, problem);
+      this.#arrivals.push({ search, flight, outcome: { probe: true, node: node.id, index } });
+      return;
+    }
     if (step !== undefined) search.ledger.discarded(step.tokens);
     this.#options.onFault?.(search.id, problem);
     const outcome = { ok: false, node: node.id, index, fault: problem } as const;
@@ -306,20 +320,22 @@ function isGhost({ search, node }: Flight): boolean {
   return search.tree.nodes[node.id] !== node;
 }
 
-function generateRequest(flight: Flight, { sampling }: Expansion): GenerateRequest {
+function generateRequest(flight: Flight, { sampling, manner = {} }: Expansion): GenerateRequest {
   const { id, search, node, index, form, path, lane } = flight;
   const { program, prompt, seed, delimiters, stops = [], maxStepTokens, priority } = search.request;
   return {
     id,
     search: search.id,
     prompt,
-    parent: node.key,
+    parent: path.at(-1)?.key ?? node.key,
     path,
     index,
     sampling,
     seed: drawSeed(seed, node.key, index, form),
-    delimiters: stops.length === 0 ? delimiters : [...delimiters, ...stops],
-    maxTokens: Math.min(maxStepTokens, (program.maxPathTokens ?? Number.POSITIVE_INFINITY) - node.pathTokens),
+    delimiters: manner.stops ?? (stops.length === 0 ? delimiters : [...delimiters, ...stops]),
+    maxTokens:
+      manner.maxTokens ??
+      Math.min(maxStepTokens, (program.maxPathTokens ?? Number.POSITIVE_INFINITY) - node.pathTokens),
     lane,
     priority,
   };
@@ -332,16 +348,23 @@ interface Findings {
   readonly answer?: string | undefined;
 }
 
-function success(node: NodeId, { index, form }: Drawn, step: Step, { reward, promise, answer }: Findings): Outcome {
+function success(
+  node: NodeId,
+  { index, form }: Drawn,
+  step: Step,
+  { reward, promise, answer }: Findings,
+): ChildOutcome {
   const scored = reward === undefined ? {} : { reward };
   const promising = promise === undefined ? {} : { promise };
   return { ok: true, node, index, form, step, ...scored, ...promising, ...(answer === undefined ? {} : { answer }) };
 }
 
-function problemWithStep(step: Step, { maxStepTokens }: SearchRequest): Fault | undefined {
+function problemWithStep(step: Step, { search, probe }: Pick<Flight, 'search' | 'probe'>): Fault | undefined {
   const { tokens, text, end } = step;
+  const maxStepTokens = probe?.maxTokens ?? search.request.maxStepTokens;
   if (!Number.isInteger(tokens) || tokens < 0) return fault('bad-step', `a step of ${tokens} tokens`);
-  if (text === '' && end !== 'eos') return fault('bad-step', 'an empty step that does not end the answer');
+  if (text === '' && end !== 'eos' && probe === undefined)
+    return fault('bad-step', 'an empty step that does not end the answer');
   if (tokens <= maxStepTokens) return undefined;
   return fault('bad-step', `a step of ${tokens} tokens; at most ${maxStepTokens} were asked for (maxStepTokens)`);
 }

@@ -2,22 +2,23 @@
 // that comes early waits here for those before it, so that no tree depends on who was faster. What waits is not in the
 // log: after a crash it is asked for again under the same keys. Knows nothing of budgets, rules or time.
 
-import type { Outcome } from '../program/program.ts';
+import type { ChildOutcome, Outcome } from '../program/program.ts';
 import type { NodeId, StrandId } from '../tree/events.ts';
 import { type DrawKey, drawKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 
 export class FoldOrder {
-  readonly #early = new Map<NodeId, Map<number, Outcome>>();
+  readonly #early = new Map<NodeId, Map<number, ChildOutcome>>();
   /** Speculative children of what has come early itself. */
-  readonly #orphans = new Map<DrawKey, Outcome & { readonly ok: true }>();
+  readonly #orphans = new Map<DrawKey, ChildOutcome & { readonly ok: true }>();
 
   /**
    * What can be told now that this outcome has come, in order; each is told before the next is taken. A child that no strand
    * waits for has no order to keep, but it waits for its parent.
    */
   *take(tree: Tree, arrived: Outcome): Generator<Outcome> {
+    if (arrived.probe) return yield arrived;
     const outcome = placed(tree, arrived);
     if (outcome.below !== undefined) this.#orphan(outcome);
     else yield* this.#inTurn(tree, outcome);
@@ -42,17 +43,17 @@ export class FoldOrder {
   }
 
   /** One that failed was asked for by nobody: nothing is left of it. */
-  #orphan(outcome: Outcome): void {
+  #orphan(outcome: ChildOutcome): void {
     if (outcome.ok) this.#orphans.set(drawKey(outcome.below!.key, outcome.index, outcome.form), outcome);
   }
 
-  #inTurn(tree: Tree, outcome: Outcome): Outcome[] {
+  #inTurn(tree: Tree, outcome: ChildOutcome): ChildOutcome[] {
     const node = tree.nodes[outcome.node];
     const strand = node?.inFlight?.get(outcome.index);
     if (node === undefined || strand === undefined) return [outcome];
-    const early = this.#early.get(node.id) ?? new Map<number, Outcome>();
+    const early = this.#early.get(node.id) ?? new Map<number, ChildOutcome>();
     this.#early.set(node.id, early.set(outcome.index, outcome));
-    const next: Outcome[] = [];
+    const next: ChildOutcome[] = [];
     for (const index of awaitedBy(strand, node)) {
       const come = early.get(index);
       if (come === undefined) break;
@@ -62,19 +63,19 @@ export class FoldOrder {
   }
 
   /** All that has come early, for whoever looks ahead. */
-  get early(): Outcome[] {
+  get early(): ChildOutcome[] {
     return Array.from(this.#early.values()).flatMap((outcomes) => [...outcomes.values()]);
   }
 
   /** What has come early for a strand that waits for it no longer. */
-  takeAll(strand: StrandId, node: Node): Outcome[] {
+  takeAll(strand: StrandId, node: Node): ChildOutcome[] {
     const early = this.#early.get(node.id);
     if (early === undefined) return [];
     const left = awaitedBy(strand, node).flatMap((index) => early.get(index) ?? []);
     return this.#drop(node, left);
   }
 
-  #drop(node: Node, outcomes: Outcome[]): Outcome[] {
+  #drop(node: Node, outcomes: ChildOutcome[]): ChildOutcome[] {
     const early = this.#early.get(node.id);
     for (const { index } of outcomes) early?.delete(index);
     if (early?.size === 0) this.#early.delete(node.id);
@@ -83,7 +84,7 @@ export class FoldOrder {
 }
 
 /** A child whose parent was a ghost when it was asked for, and has become a node since, belongs to that node. */
-function placed(tree: Tree, outcome: Outcome): Outcome {
+function placed(tree: Tree, outcome: ChildOutcome): ChildOutcome {
   const { below, ...rest } = outcome;
   const parent = below && tree.nodeOf(below.key);
   return parent === undefined ? outcome : { ...rest, node: parent.id };

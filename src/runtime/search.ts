@@ -14,7 +14,7 @@ import { treeCertainty, treeVotes } from '../tree/certainty.ts';
 import type { StrandId } from '../tree/events.ts';
 import type { DrawKey, FormKey, NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
-import type { Step } from '../tree/step.ts';
+import type { Manner, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
@@ -31,6 +31,8 @@ export interface Flight {
   readonly form: FormKey;
   readonly draw: DrawKey;
   readonly path: readonly PathStep[];
+  /** What a probe asks by; undefined for a child. */
+  readonly probe: Manner | undefined;
   lane: Lane;
   /** Set once it has been generated and waits for its score. */
   readonly step: Step | undefined;
@@ -95,6 +97,7 @@ export class Search {
     const belief = {
       votes: () => program.votes?.(tree) ?? treeVotes(tree),
       certainty: () => program.certainty?.(tree) ?? treeCertainty(tree, 'mean'),
+      conclusion: () => program.conclusion?.(tree),
     };
     return { tree, belief, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs };
   }

@@ -56,8 +56,8 @@ export class Speculation {
 
   /** Of what the program asks for, each child comes from a ghost, from a flight that is adopted, or from the engine. */
   launch(search: Search, expansion: Expansion, nowMs: number): void {
-    const { node, sampling } = expansion;
-    const form = formKey(sampling);
+    const { node, sampling, manner } = expansion;
+    const form = formKey(sampling, manner);
     const indices = expansion.indices.filter((index) => {
       const draw = drawKey(node.key, index, form);
       const ghost = search.tree.ghosts.get(draw);

@@ -1,7 +1,11 @@
-// What is read of the steps of a search, so that an engine is asked for no more: log probabilities where the program, the
-// verifier or a rule decides by them, tokens where somebody watches, a seed where the search is to be repeated.
+// What an engine is asked for. Of the steps of a search no more than somebody reads: log probabilities where the program, the
+// verifier or a rule decides by them, tokens where somebody watches, a seed where the search is to be repeated. And below
+// which path: a probe is one with a piece of text more at its end, so that every engine can do it.
 
-import type { StepNeeds } from '../engine/engine.ts';
+import type { PathStep, StepNeeds } from '../engine/engine.ts';
+import { nodeKey } from '../tree/keys.ts';
+import { type Node, pathTo } from '../tree/node.ts';
+import type { Manner, Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -15,4 +19,16 @@ export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined
 /** Whether a verifier is asked for its second reading: where a rule of the search decides by it. */
 export function readsPromise({ rules }: SearchRequest): boolean {
   return rules.prunes.some((rule) => rule.readsPromise === true);
+}
+
+export function stepPath(node: Node): PathStep[] {
+  return pathTo(node).map(({ key, step }) => ({ key, step: step! }));
+}
+
+/** The piece has a key of its own, and nothing below it is ever a node. */
+export function probedPath(node: Node, { suffix = '' }: Manner): PathStep[] {
+  if (suffix === '') return stepPath(node);
+  // As many tokens as a model makes of English text; only engines that count without a tokenizer read it.
+  const step: Step = { text: suffix, tokens: Math.ceil(suffix.length / 4), meanLogprob: 0, end: 'length' };
+  return [...stepPath(node), { key: nodeKey(node.key, step), step }];
 }

@@ -3,8 +3,9 @@
 
 import type { Expansion } from '../program/program.ts';
 import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
-import { drawKey, formKey } from '../tree/keys.ts';
-import type { Strand } from '../tree/tree.ts';
+import { type DrawKey, drawKey, formKey } from '../tree/keys.ts';
+import type { Node } from '../tree/node.ts';
+import type { PendingProbe, Strand } from '../tree/tree.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './queue/leases.ts';
 import type { Search } from './search.ts';
@@ -41,7 +42,9 @@ export class Strands {
     }
   }
 
-  #cancelFor(search: Search, { id, node, sampling }: Strand): void {
+  #cancelFor(search: Search, { id, node, sampling, probing }: Strand): void {
+    const probe = probing && search.flights.get(drawOfProbe(node, probing));
+    if (probe !== undefined) this.#flights.cancel(probe);
     if (sampling === undefined) return;
     const form = formKey(sampling);
     for (const [index, owner] of node.inFlight ?? []) {
@@ -63,10 +66,15 @@ export class Strands {
     const surplus = tree.strands.size - Math.min(search.width.primary, this.#leases.free);
     const given = surplus > 0 ? search.request.program.yield(tree, surplus) : [];
     for (const strand of given) this.close(search, strand, 'preempted');
-    return Array.from(tree.strands.values()).flatMap(({ id, node, sampling }) => {
+    return Array.from(tree.strands.values()).flatMap(({ id, node, sampling, probing }) => {
       search.leases.set(id, this.#leases.take(search.id));
+      if (probing !== undefined) return [{ node, ...probing, indices: [probing.index], probe: true as const }];
       const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
       return sampling === undefined ? [] : [{ node, indices, sampling }];
     });
   }
+}
+
+function drawOfProbe(node: Node, { index, sampling, manner }: PendingProbe): DrawKey {
+  return drawKey(node.key, index, formKey(sampling, manner));
 }

@@ -4,7 +4,7 @@
 import type { FaultCode } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
 import type { FormKey, NodeKey } from './keys.ts';
-import type { Sampling, Step } from './step.ts';
+import type { Manner, Sampling, Step } from './step.ts';
 
 /** Dense from 0 (the root) in the order in which nodes came to be. */
 export type NodeId = number;
@@ -37,6 +37,17 @@ export interface Ghost extends Shoot {
   readonly form: FormKey;
 }
 
+/** What the model said when it was asked in the middle of a path: a reading of a node, no step of any path. */
+export interface ProbeReply {
+  readonly text: string;
+  readonly tokens: number;
+  /** False where it was cut by its limit before it ended: what it answers may be half of an answer. */
+  readonly whole: boolean;
+  readonly answer?: string;
+  /** Of its first token, in nats, where the engine says so. */
+  readonly entropy?: number;
+}
+
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;
 /** `completed` and `pruned` back the score up; `ended`: its search exited, or its program has no more use for it. */
 export type Closing = (typeof closings)[number];
@@ -65,6 +76,17 @@ export type TreeEvent =
     }
   | { readonly type: 'withered'; readonly parent: NodeId; readonly index: number; readonly code: FaultCode }
   | ({ readonly type: 'ghosted' } & Ghost)
+  /** The model is to be asked at the node where the strand stands. Probes of a node are numbered apart from its children. */
+  | {
+      readonly type: 'probing';
+      readonly strand: StrandId;
+      readonly node: NodeId;
+      readonly index: number;
+      readonly sampling: Sampling;
+      readonly manner: Manner;
+    }
+  /** What it said; without a reply the probe failed. */
+  | { readonly type: 'probed'; readonly node: NodeId; readonly index: number; readonly reply?: ProbeReply }
   | { readonly type: 'moved'; readonly strand: StrandId; readonly node: NodeId }
   | { readonly type: 'closed'; readonly strand: StrandId; readonly closing: Closing };
 

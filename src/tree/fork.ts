@@ -8,7 +8,8 @@ export function copyNodes(nodes: readonly Node[]): Node[] {
   for (const node of nodes) {
     const parent = node.parent && copies[node.parent.id];
     const inFlight = node.inFlight && new Map(node.inFlight);
-    copies.push({ ...node, parent, children: [], byIndex: undefined, inFlight });
+    const probes = node.probes && new Map(node.probes);
+    copies.push({ ...node, parent, children: [], byIndex: undefined, inFlight, probes });
   }
   for (const { id, children, byIndex } of nodes) {
     const copy = copies[id]!;

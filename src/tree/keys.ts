@@ -4,7 +4,7 @@
 // ten thousand searches of 200 nodes two alike are a chance of 1 in 4,500, in the same search of 1 in 10^11.
 
 import { hash, wideHash } from '../base/random.ts';
-import type { Sampling, Step } from './step.ts';
+import type { Manner, Sampling, Step } from './step.ts';
 
 export type NodeKey = number;
 export type DrawKey = number;
@@ -18,8 +18,11 @@ export function nodeKey(parent: NodeKey, { tokenIds, text, end }: Pick<Step, 'to
   return wideHash(parent, tokenIds ?? text, end);
 }
 
-export function formKey({ temperature, topP, topK, minP }: Sampling): FormKey {
-  return wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
+export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
+  const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
+  if (manner === undefined) return plain;
+  const { suffix = '', stops = [], maxTokens = 0 } = manner;
+  return wideHash(plain, JSON.stringify([suffix, stops, maxTokens]));
 }
 
 /** One sample below a node. */

@@ -1,7 +1,7 @@
 // A step in its place, with the statistics that selection reads. Only the fold (tree.ts) writes to a node.
 
 import { type Aggregation, extendScore, rootScore } from './aggregate.ts';
-import type { Growth, NodeId, StrandId } from './events.ts';
+import type { Growth, NodeId, ProbeReply, StrandId } from './events.ts';
 import { type NodeKey, rootKey } from './keys.ts';
 import type { Step } from './step.ts';
 
@@ -31,6 +31,8 @@ export interface Node {
   byIndex: Map<number, Node> | undefined;
   /** Child indices that were asked for and not answered, with the strand that waits for them. */
   inFlight: Map<number, StrandId> | undefined;
+  /** What probes at this node were told, by their own index; undefined stands for one that failed. */
+  probes: Map<number, ProbeReply | undefined> | undefined;
   /**
    * Its last expansion was preempted before every child was answered, and nothing has been asked here or one step below
    * since: the rest is still wanted. A failed child was answered and cuts nothing: the engine has had its tries, and a
@@ -95,8 +97,17 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
 }
 
 function untouched(terminal: boolean, fullAt = 1) {
-  const nothing = { byIndex: undefined, inFlight: undefined, cut: false, count: 1, visits: 0, pending: 0 };
-  return { children: [], ...nothing, value: 0, squares: 0, available: terminal ? 0 : fullAt };
+  const nothing = { byIndex: undefined, inFlight: undefined, probes: undefined, cut: false };
+  return {
+    children: [],
+    ...nothing,
+    count: 1,
+    visits: 0,
+    pending: 0,
+    value: 0,
+    squares: 0,
+    available: terminal ? 0 : fullAt,
+  };
 }
 
 /** Q, or undefined for a node that no completed strand has passed. */

@@ -14,6 +14,8 @@ export interface Step {
   /** The tokens themselves, from engines that continue by token id. */
   readonly tokenIds?: readonly number[];
   readonly logprobs?: readonly number[];
+  /** Of the distribution of the first token, in nats, where it was asked for. */
+  readonly entropy?: number;
 }
 
 export interface Sampling {
@@ -22,6 +24,17 @@ export interface Sampling {
   readonly topP?: number;
   readonly topK?: number;
   readonly minP?: number;
+}
+
+/** What a draw is asked with besides its sampling, where it is not the plain next step of its search. */
+export interface Manner {
+  /** Put behind the path before the model goes on; no part of what it says. */
+  readonly suffix?: string;
+  /** Strings that end it, in the place of the search's delimiters. */
+  readonly stops?: readonly string[];
+  readonly maxTokens?: number;
+  /** The entropy of its first token is wanted. */
+  readonly entropy?: true;
 }
 
 export const greedySampling: Sampling = { temperature: 0 };

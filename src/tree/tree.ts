@@ -11,14 +11,16 @@ import {
   type Ghost,
   type Growth,
   type NodeId,
+  type ProbeReply,
   plantedEvent,
   type StrandId,
   type TreeEvent,
 } from './events.ts';
 import { copyNodes } from './fork.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
-import { drawsLeft, isComplete, isExpanding, makeChild, makeRoot, mayGrow, type Node } from './node.ts';
-import type { Sampling } from './step.ts';
+import { isComplete, makeChild, makeRoot, type Node } from './node.ts';
+import type { Manner, Sampling } from './step.ts';
+import { addPending, backUp, insertByKey, isBetter, refreshAvailable, uncut } from './upkeep.ts';
 
 export interface Strand {
   readonly id: StrandId;
@@ -29,6 +31,14 @@ export interface Strand {
   landed: Node[];
   /** How its current expansion is sampled: part of the keys that are asked for again after a crash. */
   sampling: Sampling | undefined;
+  /** The probe that it waits for at its node. */
+  probing: PendingProbe | undefined;
+}
+
+export interface PendingProbe {
+  readonly index: number;
+  readonly sampling: Sampling;
+  readonly manner: Manner;
 }
 
 export class Tree {
@@ -42,8 +52,9 @@ export class Tree {
   readonly closed: Record<Closing, number> = { completed: 0, pruned: 0, preempted: 0, failed: 0, ended: 0 };
   /** Strands that failed since the last outcome that brought a step. */
   failuresInARow = 0;
-  /** Tokens of every step that became a node or joined one. */
+  /** Tokens of every step that became a node or joined one, and of every probe. */
   tokens = 0;
+  probeTokens = 0;
   /**
    * The end of the complete path with the highest score, of equals the one with the lowest key. A child counts once its expansion is
    * complete or given up: no rule sees a part of one.
@@ -102,6 +113,7 @@ export class Tree {
     Object.assign(fork.closed, this.closed);
     fork.failuresInARow = this.failuresInARow;
     fork.tokens = this.tokens;
+    fork.probeTokens = this.probeTokens;
     fork.best = this.best && nodes[this.best.id];
     fork.#opened = this.#opened;
     return fork;
@@ -162,6 +174,10 @@ export class Tree {
         return this.#wither(this.#known(event.parent), event.index);
       case 'ghosted':
         return this.#haunt(event);
+      case 'probing':
+        return this.#probe(this.strand(event.strand), this.#known(event.node), event);
+      case 'probed':
+        return this.#noteProbe(this.#known(event.node), event.index, event.reply);
       case 'moved':
         return this.#move(this.strand(event.strand), this.#known(event.node));
       case 'closed':
@@ -174,7 +190,7 @@ export class Tree {
   #open(id: StrandId, node: Node): void {
     if (id !== this.#opened) raise('bad-event', `the next strand is ${this.#opened}, not ${id}`);
     this.#opened += 1;
-    this.strands.set(id, { id, node, awaiting: 0, landed: [], sampling: undefined });
+    this.strands.set(id, { id, node, awaiting: 0, landed: [], sampling: undefined, probing: undefined });
     addPending(node, 1);
   }
 
@@ -291,8 +307,32 @@ export class Tree {
     return sampling === undefined ? Number.NaN : drawKey(parent.key, index, formKey(sampling));
   }
 
+  #probe(strand: Strand, node: Node, { index, sampling, manner }: PendingProbe): void {
+    const isFree = strand.node === node && !node.terminal && strand.awaiting === 0 && strand.probing === undefined;
+    if (!isFree || node.probes?.has(index) || index < 0) raise('bad-event', `probe ${index} of node ${node.id}`);
+    strand.probing = { index, sampling, manner };
+  }
+
+  #noteProbe(node: Node, index: number, reply: ProbeReply | undefined): void {
+    const strand = this.probingStrand(node, index);
+    if (strand === undefined) return raise('bad-event', `nobody waits for probe ${index} of node ${node.id}`);
+    strand.probing = undefined;
+    node.probes ??= new Map();
+    node.probes.set(index, reply);
+    this.tokens += reply?.tokens ?? 0;
+    this.probeTokens += reply?.tokens ?? 0;
+  }
+
+  /** The strand that waits for a probe. */
+  probingStrand(node: Node, index: number): Strand | undefined {
+    for (const strand of this.strands.values())
+      if (strand.node === node && strand.probing?.index === index) return strand;
+    return undefined;
+  }
+
   #move(strand: Strand, node: Node): void {
-    if (strand.awaiting > 0) raise('bad-event', `strand ${strand.id} waits for ${strand.awaiting} children`);
+    const waits = strand.awaiting + (strand.probing === undefined ? 0 : 1);
+    if (waits > 0) raise('bad-event', `strand ${strand.id} waits for ${waits} answers`);
     addPending(strand.node, -1);
     strand.node = node;
     strand.landed = [];
@@ -342,50 +382,4 @@ function talliedAnswers(nodes: readonly Node[]): AnswerTally {
 
 function mustBeReward(reward: number | undefined): void {
   if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
-}
-
-/** P0 appendix A: the trajectory's score is added to every node on it, and each has one more visit. */
-function backUp(leaf: Node, score: number): void {
-  for (let at: Node | undefined = leaf; at !== undefined; at = at.parent) {
-    at.visits += 1;
-    at.value += score;
-    at.squares += score * score;
-  }
-}
-
-/** Siblings stand in the order of their keys, so that the order of arrival changes no sum and no tie. */
-function insertByKey(children: Node[], child: Node): void {
-  let at = children.length;
-  while (at > 0 && children[at - 1]!.key > child.key) at -= 1;
-  children.splice(at, 0, child);
-}
-
-function isBetter(node: Node, other: Node): boolean {
-  return node.score > other.score || (node.score === other.score && node.key < other.key);
-}
-
-function addPending(node: Node, change: number): void {
-  for (let at: Node | undefined = node; at !== undefined; at = at.parent) at.pending += change;
-}
-
-function uncut(node: Node): void {
-  node.cut = false;
-  refreshAvailable(node);
-}
-
-function refreshAvailable(node: Node): void {
-  for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
-    const available = countAvailable(at);
-    if (available === at.available) return;
-    at.available = available;
-  }
-}
-
-function countAvailable(node: Node): number {
-  const wholly = node.fullAt === undefined;
-  if (node.terminal || (wholly && isExpanding(node))) return 0;
-  if (wholly && mayGrow(node)) return 1;
-  let sum = drawsLeft(node);
-  for (const child of node.children) sum += child.available;
-  return sum;
 }

@@ -199,6 +199,19 @@ export function engineConformance(name: string, open: () => Promise<EngineHarnes
       expect(Number.isFinite(step.meanLogprob)).toBe(true);
     });
 
+    test('is asked something in the middle of a path: one more piece of text, without tokens', async () => {
+      const [first] = await grow(1);
+      const suffix: Step = { text: 'Answer: ', tokens: 2, meanLogprob: 0, end: 'length' };
+      const path = below(first === undefined || first.step.end === 'eos' ? [] : [first], suffix);
+      const needs = { logprobs: false, tokens: false, seed: true, entropy: true };
+      const probe = request({ path, sampling: { temperature: 0 }, maxTokens: 1, delimiters: [], needs });
+      await run([probe]);
+      const { step } = stepOf(probe.id);
+      expect(step.tokens).toBe(1);
+      if (harness.engine.capabilities.entropy) expect(step.entropy).toBeGreaterThanOrEqual(0);
+      else expect(step.entropy).toBeUndefined();
+    });
+
     test('answers cancelled requests once, and nothing after', async () => {
       const requests = Array.from({ length: 12 }, () => request());
       harness.engine.generate(requests);

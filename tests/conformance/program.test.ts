@@ -1,5 +1,6 @@
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
+import { createChain } from '../../src/program/chain.ts';
 import { createDvts } from '../../src/program/dvts.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRebase } from '../../src/program/rebase.ts';
@@ -15,4 +16,7 @@ testProgram('rebase', () => createRebase({ paths: 6, balance: 0.2 }));
 testProgram('best-of-n', () => createBestOfN({ samples: 5 }));
 testProgram('self-consistency', () => createSelfConsistency({ samples: 5 }));
 testProgram('self-consistency (window)', () => createSelfConsistency({ samples: 5, window: 2 }));
+testProgram('chain', () => createChain({ probeEvery: 3 }));
+testProgram('chain (entropy)', () => createChain({ probeEvery: 1, probe: 'entropy' }));
+testProgram('chain (no probe)', () => createChain({ probe: 'off' }));
 testProgram('greedy', () => createGreedy());

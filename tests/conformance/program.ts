@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FaultError, fault } from '../../src/base/fault.ts';
 import { hash, Random } from '../../src/base/random.ts';
-import type { Ask, Outcome, Program } from '../../src/program/program.ts';
+import type { Ask, ChildOutcome, Outcome, Program } from '../../src/program/program.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';
 import { drawKey, formKey, nodeKey } from '../../src/tree/keys.ts';
 import { Tree } from '../../src/tree/tree.ts';
@@ -14,7 +14,8 @@ import { readExpansions } from '../support/expansions.ts';
 
 /** What a child says depends on its draw alone, and what that is worth on what it says: three in ten are twins. */
 function outcomeOf(ask: Ask, index: number, seed: number, scored: boolean): Outcome {
-  const form = formKey(ask.sampling);
+  if (ask.probe) return replyOf(ask, index, seed);
+  const form = formKey(ask.sampling, ask.manner);
   const draw = drawKey(ask.node.key, index, form);
   const drawn = new Random(seed, draw);
   const text = drawn.chance(0.4) ? `the same ${drawn.integer(2)}` : hash(seed, draw).toString(36);
@@ -26,7 +27,16 @@ function outcomeOf(ask: Ask, index: number, seed: number, scored: boolean): Outc
   return { ok: true, node: ask.node.id, index, form, step, ...reward, ...(ends ? { answer: String(tokens) } : {}) };
 }
 
-function failed({ node, index }: Outcome): Outcome {
+/** Hardly ever the same answer, so that a chain goes on to its end. */
+function replyOf({ node }: Ask, index: number, seed: number): Outcome {
+  const random = new Random(seed, 'probe', node.key, index);
+  const answer = String(random.integer(1000));
+  const reply = { text: answer, tokens: 1, whole: random.chance(0.8), answer, entropy: random.uniform() };
+  return { probe: true, node: node.id, index, reply };
+}
+
+function failed({ node, index, probe }: Outcome): Outcome {
+  if (probe) return { probe, node, index };
   return { ok: false, node, index, fault: fault('internal', 'test') };
 }
 
@@ -101,14 +111,17 @@ export function testProgram(name: string, create: () => Program): void {
     // Skipped for samples: each of their expansions is one child, and a preempted sample is replaced by a new one.
     it.runIf(create().expandsOnce)('completes a preempted expansion before anything is asked below it', () => {
       let halved = 0;
+      let wide = false;
       check((seed, width) => {
-        const { tree, events } = drive(create(), seed, width, new Random(seed), 0.1, 0.2);
+        const { tree, events, asks } = drive(create(), seed, width, new Random(seed), 0.1, 0.2);
+        wide ||= asks.some(({ indices }) => indices.length > 1);
         const expansions = readExpansions(events);
         expect(expansions.passedOver).toBeUndefined();
         expect(new Set(tree.nodes.filter((node) => node.cut).map((node) => node.id))).toEqual(expansions.cut);
         halved += expansions.halved;
       });
-      expect(halved).toBeGreaterThan(20);
+      // An expansion of one child cannot be half done.
+      if (wide) expect(halved).toBeGreaterThan(20);
     });
 
     it('does not depend on the order in which siblings come, beyond the numbering of nodes', () => {
@@ -155,7 +168,7 @@ export function testProgram(name: string, create: () => Program): void {
       const tree = Tree.plant('product', undefined, program.fullAt);
       const ask = program.ask(tree, true)!;
       const before = digestTree(tree);
-      const lost = { ...outcomeOf(ask, 0, 1, true), node: 99 };
+      const lost = { ...(outcomeOf(ask, 0, 1, true) as ChildOutcome), node: 99 };
       expect(() => program.tell(tree, lost)).toThrow(FaultError);
       expect(digestTree(tree)).toEqual(before);
     });

@@ -89,7 +89,7 @@ export class LlamaTestServer extends TestServer {
         id_slot: -1,
         tokens_predicted: at + 1,
         tokens_evaluated: prompt.length,
-        completion_probabilities: [{ id: token.id, token: token.text, logprob: token.logprob, top_logprobs: [] }],
+        completion_probabilities: [{ id: token.id, token: token.text, logprob: token.logprob, top_logprobs: [token] }],
       }),
     );
     if (!complete) return;

@@ -214,7 +214,11 @@ export class VllmServer extends TestServer {
       logprobs:
         body.logprobs === undefined || body.logprobs === null
           ? null
-          : { tokens: tokens.map((each) => `token_id:${each.id}`), token_logprobs: tokens.map((each) => each.logprob) },
+          : {
+              tokens: tokens.map((each) => `token_id:${each.id}`),
+              token_logprobs: tokens.map((each) => each.logprob),
+              top_logprobs: tokens.map((each) => ({ [`token_id:${each.id}`]: each.logprob })),
+            },
       ...end,
       ...(body.return_token_ids === true ? { token_ids: tokens.map((each) => each.id) } : {}),
     };

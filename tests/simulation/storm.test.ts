@@ -50,7 +50,15 @@ describe('storms, then calm', () => {
       for (const { exit } of storm.results) kinds.add(exit.kind);
       for (const id of storm.expandingOnce) halved += expansionsOf(storm, id).halved;
     }
-    expect([...kinds].sort()).toEqual(['accepted', 'cancelled', 'deadline', 'exhausted', 'failed', 'futile']);
+    expect([...kinds].sort()).toEqual([
+      'accepted',
+      'cancelled',
+      'certain',
+      'deadline',
+      'exhausted',
+      'failed',
+      'futile',
+    ]);
     // Preempted in the middle of an expansion.
     expect(halved).toBeGreaterThan(10);
   });

@@ -7,6 +7,7 @@ import { createPolicy } from '../../src/policy/create.ts';
 import { type Policy, policyNames, type Rules } from '../../src/policy/policy.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
+import { createChain } from '../../src/program/chain.ts';
 import { createDvts } from '../../src/program/dvts.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
@@ -134,6 +135,7 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createBestOfN({ samples: 1 + random.integer(6) }),
     () => createSelfConsistency({ samples: 1 + random.integer(6), window: random.integer(4) }),
     () => createGreedy(),
+    () => createChain({ probeEvery: 1 + random.integer(20), probeAgree: 2 }),
   ];
   return programs[random.integer(programs.length)]!();
 }

@@ -2,6 +2,7 @@
 // so that other answers come first, and with a speculative width that changes at every decision.
 
 import { createBeam } from '../../src/program/beam.ts';
+import { createChain } from '../../src/program/chain.ts';
 import { createDvts } from '../../src/program/dvts.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
@@ -12,6 +13,7 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createMcts({ rollouts: 8, branching: 3 }), widest: 1 },
   { create: () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' }), widest: 1 },
   { create: () => createMcts({ rollouts: 8, branching: 4, selection: 'uct' }), widest: 1 },
+  { create: () => createChain({ probeEvery: 12, probeAgree: 2 }), widest: 1 },
   { create: () => createBeam({ beams: 4, candidates: 3 }), widest: 8 },
   { create: () => createDvts({ subtrees: 3, candidates: 2 }), widest: 8 },
   { create: () => createRebase({ paths: 6 }), widest: 8 },

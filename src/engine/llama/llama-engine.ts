@@ -52,6 +52,7 @@ export class LlamaEngine implements Engine {
       name: `llama ${thread.info.name}`,
       seeded: true,
       logprobs: true,
+      entropy: true,
       streams: true,
       seesStops: true,
       priorities: true,

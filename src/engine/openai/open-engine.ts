@@ -62,6 +62,7 @@ function capabilitiesOf(replicas: readonly Replica[]): EngineCapabilities {
     name: [...new Set(facts.map((each) => each.dialect))].join('+'),
     seeded: facts.every((each) => each.seeded),
     logprobs: facts.every((each) => each.logprobs),
+    entropy: reached.every((each) => each.dialect.tellsEntropy === true && each.facts.logprobs),
     streams: true,
     seesStops: reached.every((each) => each.dialect.seesStops),
     priorities: facts.every((each) => each.priorityOrder !== 'none'),

@@ -99,6 +99,8 @@ export class QuestionModel implements StepSource, RewardSource {
 
   draw(request: GenerateRequest): Step {
     const question = this.question(request.prompt);
+    const last = request.path.at(-1);
+    if (last !== undefined && !isOwn(last.step)) return probeReply(question, request);
     const parent = tipOf(question, request.path);
     const key = hash(parent.key, originalOf(parent.key, request.index, this.#profile.twinRate));
     const random = new Random('step', key);
@@ -107,9 +109,9 @@ export class QuestionModel implements StepSource, RewardSource {
     const wished = Math.ceil(this.#profile.stepTokens * Math.exp(random.normal(0, this.#profile.stepTokensSpread)));
     const tokens = Math.max(1, Math.min(request.maxTokens, wished));
     const meanLogprob = -0.05 - 0.3 * Math.abs(random.normal(state === 'sound' ? 0.6 : 0.9, 0.4));
-    const last = random.chance(endChance(question, depth)) && wished <= request.maxTokens;
+    const ends = random.chance(endChance(question, depth)) && wished <= request.maxTokens;
     const said = `${state} ${key}`;
-    if (last) return { text: `${said}\nanswer ${answerOf(question, state, random)}`, tokens, meanLogprob, end: 'eos' };
+    if (ends) return { text: `${said}\nanswer ${answerOf(question, state, random)}`, tokens, meanLogprob, end: 'eos' };
     const end = wished > request.maxTokens ? 'length' : 'delimiter';
     return { text: said + (end === 'length' ? ' ' : (request.delimiters[0] ?? '\n')), tokens, meanLogprob, end };
   }
@@ -146,6 +148,29 @@ export class QuestionModel implements StepSource, RewardSource {
 export function extractAnswer(pathText: string): string | undefined {
   const at = pathText.lastIndexOf('\nanswer ');
   return at < 0 ? undefined : pathText.slice(at + 8);
+}
+
+/** Share of a solution after which the model knows what it will answer; drawn per question. */
+const knows: Range = { low: 0.3, high: 1 };
+/** Entropy of the first token of an answer that it knows, and of a guess, in nats. */
+const knownEntropy: Range = { low: 0.02, high: 0.1 };
+const guessEntropy: Range = { low: 0.5, high: 3 };
+const replyTokens = 6;
+
+/** Asked in the middle of a path, which ends with words that are no step of this model: what it would answer here. */
+function probeReply(question: Question, { path, maxTokens }: GenerateRequest): Step {
+  const steps = path.slice(0, -1);
+  const { key, state } = tipOf(question, steps);
+  const random = new Random('probe', key);
+  const isKnown = steps.length >= within(knows, new Random('knows', question.key)) * question.steps;
+  const entropy = within(isKnown ? knownEntropy : guessEntropy, random);
+  if (maxTokens < replyTokens) return { text: ' ', tokens: maxTokens, meanLogprob: -entropy, end: 'length', entropy };
+  const answer = isKnown ? answerOf(question, state, random) : String(random.integer(1000));
+  return { text: `\nanswer ${answer}`, tokens: replyTokens, meanLogprob: -entropy, end: 'eos', entropy };
+}
+
+function isOwn({ text }: Step): boolean {
+  return /^(?:sound|hidden|flawed) \d/.test(text);
 }
 
 interface Tip {

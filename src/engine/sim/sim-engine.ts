@@ -36,7 +36,7 @@ export class SimEngine implements Engine {
     this.#source = source;
     this.capabilities = {
       ...{ name: `sim ${options.cost.name}`, seeded: true, logprobs: true, streams: false, seesStops: true },
-      ...{ priorities: true, countsCache: true, contextTokens: options.kvTokens },
+      ...{ entropy: true, priorities: true, countsCache: true, contextTokens: options.kvTokens },
     };
     this.#pool = new Pool('engine', options.replicas, (answered) => new SimReplica(world, options, answered));
   }

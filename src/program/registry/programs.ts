@@ -5,13 +5,14 @@ import { raise } from '../../base/fault.ts';
 import { defaultsOf } from '../../base/knob.ts';
 import { beam } from '../beam.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
+import { chain } from '../chain.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
 import { dvts } from '../dvts.ts';
 import { mcts } from '../mcts/mcts.ts';
 import type { Program } from '../program.ts';
 import { rebase } from '../rebase.ts';
 
-export const programs = [mcts, beam, dvts, rebase, bestOfN, selfConsistency, greedy] as const;
+export const programs = [mcts, beam, dvts, rebase, bestOfN, selfConsistency, greedy, chain] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];
 export const programNames: readonly ProgramName[] = programs.map(({ name }) => name);
@@ -44,5 +45,8 @@ export function createProgram(
   size: ProgramSize,
   options: Readonly<Record<string, unknown>> = {},
 ): Program {
-  return programOf(name).create(size, programOptions(name, options));
+  const definition = programOf(name);
+  const missing = definition.prompts?.find((prompt) => size.prompts?.[prompt] === undefined);
+  if (missing !== undefined) raise('bad-setting', `program '${name}' needs the prompt '${missing}'`);
+  return definition.create(size, programOptions(name, options));
 }

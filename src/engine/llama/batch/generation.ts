@@ -7,7 +7,7 @@ import { hash } from '../../../base/random.ts';
 import type { Step, StepEnd } from '../../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, Urgency } from '../../engine.ts';
 import type { Sequence } from './run.ts';
-import { drawFrom, logProbabilityOf, type Sampler, type TokenSampling, uniformOf } from './sampler.ts';
+import { drawFrom, entropyOf, logProbabilityOf, type Sampler, type TokenSampling, uniformOf } from './sampler.ts';
 import { type PieceOf, StepText } from './step-text.ts';
 
 /** What a generation needs to know of its model. */
@@ -34,6 +34,8 @@ export class Generation implements Sequence {
   readonly #text: StepText;
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
+  readonly #wantsEntropy: boolean;
+  #entropy: number | undefined;
   /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
   #proposals: Float64Array[] = [];
   #result: GenerationResult | undefined;
@@ -53,6 +55,7 @@ export class Generation implements Sequence {
     this.urgency = request;
     this.prefix = prefix;
     this.#seed = request.seed;
+    this.#wantsEntropy = request.needs?.entropy === true;
     this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
     const { temperature, topP = 1, topK = 0, minP = 0 } = request.sampling;
     this.sampling = { temperature, topP, topK, minP };
@@ -73,6 +76,7 @@ export class Generation implements Sequence {
   next(row: Float32Array): number | undefined {
     try {
       const { token, logProbability } = this.#sampler.draw(row, this.sampling, this.#uniform());
+      if (this.#wantsEntropy && this.#tokens.length === 0) this.#entropy = entropyOf(row);
       return this.accept(token, logProbability);
     } catch (cause) {
       this.#result = { fault: fault('internal', 'the model gave logits that cannot be sampled', { cause }) };
@@ -171,7 +175,8 @@ export class Generation implements Sequence {
     const tokens = this.#tokens.length;
     const sum = this.#logprobs.reduce((total, logprob) => total + logprob, 0);
     const lists = { tokenIds: this.#tokens, logprobs: this.#logprobs };
-    return { text, tokens, meanLogprob: tokens === 0 ? 0 : sum / tokens, end, ...lists };
+    const read = this.#entropy === undefined ? lists : { ...lists, entropy: this.#entropy };
+    return { text, tokens, meanLogprob: tokens === 0 ? 0 : sum / tokens, end, ...read };
   }
 
   #say(text: string): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../base/random.ts';
-import { logProbabilityOf, Sampler, type TokenSampling } from './sampler.ts';
+import { entropyOf, logProbabilityOf, Sampler, type TokenSampling } from './sampler.ts';
 
 const plain: TokenSampling = { temperature: 1, topP: 1, topK: 0, minP: 0 };
 
@@ -40,6 +40,13 @@ describe('Sampler', () => {
       expect(Math.max(...difference)).toBeLessThan(1e-9);
     });
     fc.assert(property, { numRuns: 500 });
+  });
+
+  it('tells the entropy of a row, whatever is masked in it', () => {
+    expect(entropyOf(new Float32Array([3, 3, 3, 3]))).toBeCloseTo(Math.log(4), 6);
+    expect(entropyOf(new Float32Array([5, Number.NEGATIVE_INFINITY, 5]))).toBeCloseTo(Math.log(2), 6);
+    expect(entropyOf(new Float32Array([0, Math.log(3)]))).toBeCloseTo(Math.log(4) - 0.75 * Math.log(3), 6);
+    expect(entropyOf(new Float32Array([90, 0]))).toBeCloseTo(0, 6);
   });
 
   it('draws in proportion to the distribution', () => {

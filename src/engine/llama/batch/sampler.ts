@@ -167,6 +167,18 @@ export function logProbabilityOf(logits: Float32Array, token: number): number {
   return logits[token]! - maximum - Math.log(sumOfExponentials(logits, maximum));
 }
 
+/** Of the untempered, untruncated model distribution, in nats. */
+export function entropyOf(logits: Float32Array): number {
+  const maximum = logits[indexOfMaximum(logits)]!;
+  const sum = sumOfExponentials(logits, maximum);
+  let weighted = 0;
+  for (let token = 0; token < logits.length; token += 1) {
+    const below = logits[token]! - maximum;
+    if (Number.isFinite(below)) weighted += Math.exp(below) * below;
+  }
+  return Math.max(0, Math.log(sum) - weighted / sum);
+}
+
 function indexOfMaximum(logits: Float32Array): number {
   let best = 0;
   for (let token = 1; token < logits.length; token += 1) if (logits[token]! > logits[best]!) best = token;

@@ -42,6 +42,8 @@ export interface Call {
   /** That of the first sibling, the others count on from it; undefined where nobody wants to repeat the search. */
   readonly seed: number | undefined;
   readonly logprobs: boolean;
+  /** The entropy of the first token is wanted, of a server that tells the likeliest tokens. */
+  readonly entropy?: boolean;
   readonly delivery: Delivery;
   /** Delimiters for the server to stop at; empty where we cut. */
   readonly stops: readonly string[];
@@ -78,6 +80,8 @@ export interface Update {
   readonly text: string;
   readonly tokenIds?: readonly number[];
   readonly logprobs?: readonly number[];
+  /** Of the first token that it tells of. */
+  readonly entropy?: number;
   /** Text, tokens and log probabilities are all there are so far, not what is new. */
   readonly cumulative?: boolean;
   readonly end?: WireEnd;
@@ -96,6 +100,8 @@ export interface Dialect {
   readonly givesWhole: boolean;
   /** Siblings of one request are counted together in its usage, so that each is counted by its own tokens. */
   readonly sumsUsage: boolean;
+  /** Tells the likeliest tokens, from which an entropy can be read. */
+  readonly tellsEntropy?: true;
   /** Stop strings it accepts in one request. */
   readonly stopLimit: number;
   encode(call: Call, facts: ServerFacts): WireRequest;

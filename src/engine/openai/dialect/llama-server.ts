@@ -12,6 +12,7 @@ import {
   text,
 } from '../../../remote/wire-values.ts';
 import { type Dialect, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
+import { entropyOfLikeliest, likeliest } from './entropy.ts';
 import { templateFields } from './tokenize-route.ts';
 
 export const llamaServer: Dialect = {
@@ -20,6 +21,7 @@ export const llamaServer: Dialect = {
   seesStops: true,
   givesWhole: false,
   sumsUsage: false,
+  tellsEntropy: true,
   stopLimit: Number.POSITIVE_INFINITY,
 
   encode(call) {
@@ -38,7 +40,7 @@ export const llamaServer: Dialect = {
         // Its seeds are unsigned 32-bit numbers, and the largest means "draw one".
         ...(call.seed === undefined ? {} : { seed: call.seed % 0xffffffff }),
         stop: call.stops,
-        ...(call.logprobs ? { n_probs: 1 } : {}),
+        ...(call.logprobs || call.entropy ? { n_probs: call.entropy ? likeliest : 1 } : {}),
         return_tokens: true,
         cache_prompt: true,
         stream: true,
@@ -46,7 +48,7 @@ export const llamaServer: Dialect = {
     };
   },
 
-  decode(event) {
+  decode(event, call) {
     const completion = readEvent(event, 'a completion');
     if (typeof completion.content !== 'string') protocolFault('a completion without content', event);
     const update: Update = {
@@ -54,6 +56,7 @@ export const llamaServer: Dialect = {
       text: completion.content,
       tokenIds: numbers(completion.tokens),
       logprobs: records(completion.completion_probabilities).map(logprobOf),
+      ...(call.entropy ? firstEntropy(completion) : {}),
     };
     return [completion.stop === true ? { ...update, ...endOf(completion) } : update];
   },
@@ -73,6 +76,11 @@ export const llamaServer: Dialect = {
 function tokenizeRequest(content: string, addSpecial: boolean): WireRequest {
   // What a model wrote is text, even where it looks like a special token; a rendered prompt really has them.
   return { path: '/tokenize', body: { content, add_special: addSpecial, parse_special: addSpecial } };
+}
+
+function firstEntropy({ completion_probabilities: tokens }: Record<string, unknown>): Pick<Update, 'entropy'> {
+  const [first] = records(tokens);
+  return entropyOfLikeliest(records(first?.top_logprobs).map(logprobOf));
 }
 
 /** JSON has no NaN: a model whose numbers broke down gives null, and would go on writing one token for ever. */

@@ -1,9 +1,10 @@
 // vLLM: /v1/completions with token ids. `stop_reason` is a string for a stop string, null for the primary end-of-sequence
 // token and a number for any other one, so: a string that we sent is a delimiter, any other stop is the end.
 
-import { count, isRecord, numbers, protocolFault, streamFault, text } from '../../../remote/wire-values.ts';
+import { count, isRecord, numbers, protocolFault, records, streamFault, text } from '../../../remote/wire-values.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import { type Call, type Dialect, neutralSampling, type Update, type WireEnd, wirePriority } from './dialect.ts';
+import { entropyOfLikeliest, likeliest } from './entropy.ts';
 import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
 
 /** VLLM_MAX_STOP_STRINGS, since 0.28. */
@@ -15,6 +16,7 @@ export const vllm: Dialect = {
   seesStops: true,
   givesWhole: true,
   sumsUsage: true,
+  tellsEntropy: true,
   stopLimit,
 
   encode(call, facts) {
@@ -37,7 +39,9 @@ export const vllm: Dialect = {
         ...(call.seed === undefined ? {} : { seed: call.seed }),
         ...stops,
         ...(call.exact ? { min_tokens: call.maxTokens, ignore_eos: true } : {}),
-        ...(call.logprobs ? { logprobs: 0, return_tokens_as_token_ids: true } : {}),
+        ...(call.logprobs || call.entropy
+          ? { logprobs: call.entropy ? likeliest : 0, return_tokens_as_token_ids: true }
+          : {}),
         return_token_ids: true,
         ...deliveryOf(call),
         ...(priority === undefined ? {} : { priority }),
@@ -67,8 +71,14 @@ function updateOf(choice: Record<string, unknown>, call: Call): Update {
     text: text(choice.text),
     tokenIds: numbers(choice.token_ids),
     logprobs,
+    ...(call.entropy ? firstEntropy(choice) : {}),
     ...(end === undefined ? {} : { end }),
   };
+}
+
+function firstEntropy({ logprobs }: Record<string, unknown>): Pick<Update, 'entropy'> {
+  const [first] = isRecord(logprobs) ? records(logprobs.top_logprobs) : [];
+  return entropyOfLikeliest(numbers(Object.values(first ?? {})));
 }
 
 function endOf(choice: Record<string, unknown>, call: Call): WireEnd | undefined {

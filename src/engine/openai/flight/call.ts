@@ -39,6 +39,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     // A blank step is drawn again, with a seed that follows from the first.
     seed: needs.seed ? (rejected === 0 ? request.seed : hash(request.seed, rejected)) : undefined,
     logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
+    entropy: needs.entropy === true && dialect.tellsEntropy === true && facts.logprobs && !refused.has('logprobs'),
     delivery: needs.tokens || cuts || !dialect.givesWhole ? 'tokens' : deliveryOf(children.length, maxTokens),
     stops,
     maxTokens,

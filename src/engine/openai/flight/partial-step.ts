@@ -12,6 +12,7 @@ export class PartialStep {
   #text = '';
   #tokenIds: number[] = [];
   #logprobs: number[] = [];
+  #entropy: number | undefined;
   #updates = 0;
   #end: StepEnd | undefined;
   #usage: WireUsage | undefined;
@@ -64,6 +65,7 @@ export class PartialStep {
       end: this.#end ?? 'length',
       ...(tokenIds === undefined ? {} : { tokenIds }),
       ...(logprobs === undefined ? {} : { logprobs }),
+      ...(this.#entropy === undefined ? {} : { entropy: this.#entropy }),
     };
   }
 
@@ -82,6 +84,7 @@ export class PartialStep {
 
   #take(update: Update): void {
     const { text, tokenIds = [], logprobs = [] } = update;
+    this.#entropy ??= update.entropy;
     if (update.cumulative === true) {
       this.#text = text;
       this.#tokenIds = [...tokenIds];

@@ -1,0 +1,268 @@
+// One long chain of thought with probes in the middle (P1 §6.7): every so many tokens the model is asked for its answer so far, and the
+// chain ends where the last of these answers agree. `entropy` asks for one token instead and reads how undecided the model is
+// about it (EAT, arXiv 2509.26522); once that has come to rest it is asked for the answer. A probe is no step: the chain goes on
+// as if nobody had asked. It waits for its probe; speculation grows the next step meanwhile.
+
+import { canonical } from '../answer/canonical.ts';
+import { AnswerTally } from '../answer/tally.ts';
+import { defaultsOf, type Knobs, type OptionsOf } from '../base/knob.ts';
+import type { Answer } from '../log/end.ts';
+import type { Certainty } from '../tree/certainty.ts';
+import type { ProbeReply } from '../tree/events.ts';
+import { type Node, pathText, pathTo } from '../tree/node.ts';
+import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
+import type { Strand, Tree } from '../tree/tree.ts';
+import { bestAnswer } from './choice.ts';
+import { defineProgram } from './definition.ts';
+import {
+  askBelow,
+  askProbe,
+  foldOutcome,
+  follow,
+  freeIndex,
+  type GrowthLimits,
+  leastPromising,
+  openAt,
+  readyStrand,
+} from './growth.ts';
+import type { Ask, Conclusion, Doomed, Expansion, Outcome, Program } from './program.ts';
+
+const chainKnobs = {
+  probe: {
+    default: 'answer',
+    values: ['answer', 'entropy', 'off'],
+    client: 'coppice',
+    unit: 'what is asked',
+    why: "P1 asks for the answer; 'entropy' costs one token and needs an engine that tells entropies; 'off' lets the chain run to its end",
+  },
+  probeEvery: {
+    default: 64,
+    low: 1,
+    high: 100_000,
+    whole: true,
+    client: 'coppice',
+    unit: 'tokens',
+    why: "asked at the first end of a step so many tokens after the last probe: the authors' middle setting",
+  },
+  probeAgree: {
+    default: 3,
+    low: 2,
+    high: 1000,
+    whole: true,
+    client: 'coppice',
+    unit: 'probes',
+    why: "probes in a row that must agree, or entropies before their variance is read: the authors' middle setting",
+  },
+  probeTokens: {
+    default: 20,
+    low: 1,
+    high: 4096,
+    whole: true,
+    client: 'coppice',
+    unit: 'tokens',
+    why: "limit of an answer in a probe, the authors' value; doubled after one that was cut, up to 16 times",
+  },
+  probeVariance: {
+    default: 0.01,
+    low: 0,
+    high: 100,
+    client: 'coppice',
+    unit: 'square nats',
+    why: "of 'entropy': the running variance below which the model has made up its mind; to be calibrated",
+  },
+} as const satisfies Knobs;
+
+/** What the model is asked with: the beginning of the sentence that it is to end. */
+export interface ChainPrompts {
+  readonly probe: string;
+  readonly 'probe-entropy': string;
+}
+
+export type ChainOptions = GrowthLimits &
+  OptionsOf<typeof chainKnobs> & { readonly sampling: Sampling; readonly prompts: ChainPrompts };
+
+export const chain = defineProgram({
+  name: 'chain',
+  summary: 'one long chain of thought, asked for its answer in the middle; ends where the answers agree (P1 §6.7)',
+  needsVerifier: false,
+  expandsOnce: true,
+  takesTemperature: true,
+  options: chainKnobs,
+  prompts: ['probe', 'probe-entropy'],
+  readsEntropy: ({ probe }) => probe === 'entropy',
+  create: ({ maxDepth, maxPathTokens, sampling, prompts }, options) =>
+    createChain({ maxDepth, maxPathTokens, sampling, prompts, ...options }),
+});
+
+export const chainDefaults: ChainOptions = {
+  ...defaultsOf(chainKnobs),
+  maxDepth: 400,
+  sampling: { temperature: 0.6 },
+  prompts: { probe: 'The final answer is', 'probe-entropy': '</think>' },
+};
+
+export function createChain(given: Partial<ChainOptions> = {}): Program {
+  return new Chain({ ...chainDefaults, ...given });
+}
+
+/** An answer ends with its line or its sentence. */
+const answerStops = ['\n', '. '];
+/** A probe may grow to so many times its limit. */
+const mostDoublings = 4;
+/** Weight of the newest entropy in the running mean and variance. */
+const newest = 0.2;
+/** Whole words, so that `another` does not hesitate. */
+const hesitation = /\b(?:wait|hold on|hmm|not sure|unsure|unclear)\b/i;
+
+const answerProbe = 0;
+const entropyProbe = 1;
+
+class Chain implements Program {
+  readonly name = 'chain';
+  readonly needsVerifier = false;
+  readonly readsLogprobs = false;
+  readonly expandsOnce = true;
+  readonly naturalWidth = 1;
+  readonly maxPathTokens: number | undefined;
+  readonly #options: ChainOptions;
+
+  constructor(options: ChainOptions) {
+    this.maxPathTokens = options.maxPathTokens;
+    this.#options = options;
+  }
+
+  ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
+    const tip = tipOf(tree);
+    const opens = mayOpen && isOpen(tree, tip) && !doomed?.(tip);
+    const strand = readyStrand(tree, advance) ?? (opens ? openAt(tree, tip) : undefined);
+    if (strand === undefined || strand.probing !== undefined) return undefined;
+    const probe = this.#due(strand.node);
+    if (probe !== undefined) return askProbe(tree, strand, probe.index, greedySampling, probe.manner);
+    return askBelow(tree, strand, [freeIndex(strand.node)], this.#options.sampling);
+  }
+
+  tell(tree: Tree, outcome: Outcome): boolean {
+    const strand = foldOutcome(tree, outcome, this.#options);
+    if (strand !== undefined) advance(tree, strand);
+    return outcome.probe === true || strand !== undefined;
+  }
+
+  /** The next step cannot be known before the one above it. */
+  foresee(tree: Tree, count: number): Expansion[] {
+    const tip = tipOf(tree);
+    if (count < 1 || !isOpen(tree, tip)) return [];
+    return [{ node: tip, indices: [freeIndex(tip)], sampling: this.#options.sampling }];
+  }
+
+  demand(): number {
+    return 1;
+  }
+
+  yield(tree: Tree, count: number): number[] {
+    return leastPromising(tree, count);
+  }
+
+  /** Of the answers that probes were given; they depend on each other, so nobody may count them as votes. */
+  certainty(tree: Tree): Certainty {
+    const tally = new AnswerTally();
+    for (const { answer } of answersAlong(tipOf(tree))) if (answer !== undefined) tally.add(answer);
+    return { answers: tally.answers, agreement: tally.agreement };
+  }
+
+  votes(): [] {
+    return [];
+  }
+
+  conclusion(tree: Tree): Conclusion | undefined {
+    if (tree.best !== undefined) return undefined;
+    const asked = answersAlong(tipOf(tree));
+    const needed = this.#options.probe === 'entropy' ? 1 : this.#options.probeAgree;
+    const last = asked.slice(-needed);
+    if (last.length < needed || !agree(last)) return undefined;
+    const { probeTokens, tokens } = tree;
+    return {
+      rule: this.#options.probe === 'entropy' ? 'entropy' : 'probes',
+      evidence: { agreeing: needed, probeTokens, tokens },
+    };
+  }
+
+  /** That of the finished chain, else what the model said when it was last asked. */
+  answer(tree: Tree): Answer | undefined {
+    const asked = pathTo(tipOf(tree)).findLast((node) => node.probes?.get(answerProbe)?.answer !== undefined);
+    const reply = asked?.probes?.get(answerProbe);
+    if (tree.best !== undefined || asked === undefined || reply === undefined) return bestAnswer(tree);
+    const text = pathText(asked) + this.#options.prompts.probe + reply.text;
+    const complete = this.conclusion(tree) !== undefined;
+    return { node: asked.id, text, answer: reply.answer, score: undefined, complete };
+  }
+
+  /** What is to be asked here before the chain goes on. */
+  #due(node: Node): { readonly index: number; readonly manner: Manner } | undefined {
+    const { probe, probeEvery } = this.#options;
+    if (probe === 'off' || node.depth === 0 || node.probes?.has(answerProbe)) return undefined;
+    if (node.probes === undefined && tokensSinceProbe(node) < probeEvery) return undefined;
+    if (probe === 'answer') return { index: answerProbe, manner: this.#answerManner(node) };
+    const { 'probe-entropy': suffix } = this.#options.prompts;
+    if (node.probes === undefined)
+      return { index: entropyProbe, manner: { suffix, stops: [], maxTokens: 1, entropy: true } };
+    return this.#isCalm(node) ? { index: answerProbe, manner: this.#answerManner(node) } : undefined;
+  }
+
+  #answerManner(node: Node): Manner {
+    const { prompts, probeTokens } = this.#options;
+    const cut = answersAlong(node).filter(({ whole }) => !whole).length;
+    return { suffix: prompts.probe, stops: answerStops, maxTokens: probeTokens * 2 ** Math.min(cut, mostDoublings) };
+  }
+
+  /** The running variance of the entropies, each weighted as if it had been there from the start, is below its bound. */
+  #isCalm(node: Node): boolean {
+    const entropies = pathTo(node).flatMap(({ probes }) => probes?.get(entropyProbe)?.entropy ?? []);
+    const { probeAgree, probeVariance } = this.#options;
+    if (entropies.length < probeAgree) return false;
+    let [mean, variance] = [entropies[0]!, 0];
+    for (const entropy of entropies.slice(1)) {
+      mean += newest * (entropy - mean);
+      variance += newest * ((entropy - mean) ** 2 - variance);
+    }
+    return variance / (1 - (1 - newest) ** (entropies.length - 1)) < probeVariance;
+  }
+}
+
+/** Agreement is required of every one of them: cut, failed, empty and hesitant ones agree with nothing. */
+function agree(replies: readonly ProbeReply[]): boolean {
+  const answers = replies.map(({ answer, text }) => (hesitation.test(text) ? undefined : answer));
+  return answers.every((answer) => answer !== undefined) && new Set(answers.map((each) => canonical(each!))).size === 1;
+}
+
+const failedReply: ProbeReply = { text: '', tokens: 0, whole: true };
+
+/** What the model answered along a path, first to last. */
+function answersAlong(node: Node): ProbeReply[] {
+  return pathTo(node).flatMap(({ probes }) =>
+    probes?.has(answerProbe) ? [probes.get(answerProbe) ?? failedReply] : [],
+  );
+}
+
+function tokensSinceProbe(node: Node): number {
+  let at: Node | undefined = node;
+  while (at !== undefined && at.probes === undefined) at = at.parent;
+  return node.pathTokens - (at?.pathTokens ?? 0);
+}
+
+/** The end of the chain as far as it has come. */
+function tipOf({ root }: Tree): Node {
+  let at = root;
+  while (at.children[0] !== undefined) at = at.children[0];
+  return at;
+}
+
+/** Nobody grows it, it has not ended, and no rule has ended it. */
+function isOpen({ strands, closed }: Tree, tip: Node): boolean {
+  return strands.size === 0 && !tip.terminal && closed.pruned === 0;
+}
+
+function advance(tree: Tree, strand: Strand): void {
+  const [next] = strand.landed;
+  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+  else follow(tree, strand, next);
+}

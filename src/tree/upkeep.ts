@@ -1,0 +1,50 @@
+// What the fold keeps up on every node: visits and values along a path, strands below it, the order of siblings, and where new
+// strands may begin. Only tree.ts calls these.
+
+import { drawsLeft, isExpanding, mayGrow, type Node } from './node.ts';
+
+/** P0 appendix A: the trajectory's score is added to every node on it, and each has one more visit. */
+export function backUp(leaf: Node, score: number): void {
+  for (let at: Node | undefined = leaf; at !== undefined; at = at.parent) {
+    at.visits += 1;
+    at.value += score;
+    at.squares += score * score;
+  }
+}
+
+/** Siblings stand in the order of their keys, so that the order of arrival changes no sum and no tie. */
+export function insertByKey(children: Node[], child: Node): void {
+  let at = children.length;
+  while (at > 0 && children[at - 1]!.key > child.key) at -= 1;
+  children.splice(at, 0, child);
+}
+
+export function isBetter(node: Node, other: Node): boolean {
+  return node.score > other.score || (node.score === other.score && node.key < other.key);
+}
+
+export function addPending(node: Node, change: number): void {
+  for (let at: Node | undefined = node; at !== undefined; at = at.parent) at.pending += change;
+}
+
+export function uncut(node: Node): void {
+  node.cut = false;
+  refreshAvailable(node);
+}
+
+export function refreshAvailable(node: Node): void {
+  for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
+    const available = countAvailable(at);
+    if (available === at.available) return;
+    at.available = available;
+  }
+}
+
+function countAvailable(node: Node): number {
+  const wholly = node.fullAt === undefined;
+  if (node.terminal || (wholly && isExpanding(node))) return 0;
+  if (wholly && mayGrow(node)) return 1;
+  let sum = drawsLeft(node);
+  for (const child of node.children) sum += child.available;
+  return sum;
+}
