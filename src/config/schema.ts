@@ -138,6 +138,16 @@ const journal = z
   })
   .prefault({});
 
+const batches = z
+  .strictObject({
+    fileBytes: whole(33_554_432, 1024, 268_435_456, 'bytes', 'of one file: 10,000 requests of 3 kB'),
+    keyBytes: whole(1_073_741_824, 1024, 1e15, 'bytes', 'of all files that one key keeps, results of batches included'),
+    requests: whole(10_000, 1, 1_000_000, 'requests', 'of one batch'),
+    active: whole(4, 1, 1000, 'batches', 'worked on at a time; those of a key that has none first'),
+    retentionMs: whole(2_592_000_000, 1000, 31_536_000_000, 'ms', 'a month, of files and of batches that have ended'),
+  })
+  .prefault({});
+
 const telemetry = z
   .strictObject({
     endpoint: z
@@ -178,6 +188,7 @@ export const configSchema = z
     limits: searchLimits,
     admission,
     journal,
+    batches,
     telemetry,
     log,
   })

@@ -11,6 +11,9 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
+import { BatchRunner } from './api/batches/batch-runner.ts';
+import { BatchesApi } from './api/batches/batches-api.ts';
+import { createFile, listFiles, readContent, readFile, removeFile } from './api/batches/files-api.ts';
 import { chat } from './api/chat.ts';
 import type { GatewayContext } from './api/context.ts';
 import { countTokens, createMessage } from './api/messages/messages-api.ts';
@@ -70,6 +73,7 @@ export class Gateway {
   readonly #telemetry: Telemetry;
   readonly #retention: RetentionSweep;
   readonly #taker: NodeTaker;
+  readonly #batches: BatchRunner;
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -102,6 +106,7 @@ export class Gateway {
     this.#guard = new Guard(config);
     this.#keyring = new Keyring(config.keys);
     this.#files = new StaticFiles(config.server.page ? options.page : undefined);
+    this.#batches = new BatchRunner(this.#context, this.#watchers, options.cluster?.node ?? 'local');
     const routes = this.#routes();
     this.#router = new Router(routes);
     this.#document = openApi(routes);
@@ -130,6 +135,7 @@ export class Gateway {
       server.listen(port, host, resolve);
     });
     this.#retention.start();
+    this.#batches.start();
     await cluster?.start(this.#taker);
     const { address, port, family } = this.#http.server.address() as AddressInfo;
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
@@ -145,6 +151,7 @@ export class Gateway {
     if (this.#stopping) return;
     this.#stopping = true;
     this.#retention.stop();
+    await this.#batches.stop();
     this.#feed.close();
     await this.#handOver();
     await this.#answered(this.#options.config.server.shutdownMs);
@@ -193,6 +200,7 @@ export class Gateway {
   #routes(): Route[] {
     const context = this.#context;
     const responses = new ResponsesApi(context, this.#watchers);
+    const batches = new BatchesApi(context, this.#batches);
     return [
       { method: 'GET', path: '/openapi.json', handle: ({ response }) => writeJson(response, 200, this.#document) },
       { method: 'POST', path: '/v1/completions', handle: (exchange) => passOnly(context, exchange, '/completions') },
@@ -204,6 +212,15 @@ export class Gateway {
       { method: 'DELETE', path: '/v1/responses/{id}', handle: (exchange) => responses.remove(exchange) },
       { method: 'POST', path: '/v1/responses/{id}/cancel', handle: (exchange) => responses.cancel(exchange) },
       { method: 'GET', path: '/v1/responses/{id}/input_items', handle: (exchange) => responses.inputItems(exchange) },
+      { method: 'POST', path: '/v1/files', handle: (exchange) => createFile(context, exchange) },
+      { method: 'GET', path: '/v1/files', handle: (exchange) => listFiles(context, exchange) },
+      { method: 'GET', path: '/v1/files/{id}', handle: (exchange) => readFile(context, exchange) },
+      { method: 'DELETE', path: '/v1/files/{id}', handle: (exchange) => removeFile(context, exchange) },
+      { method: 'GET', path: '/v1/files/{id}/content', handle: (exchange) => readContent(context, exchange) },
+      { method: 'POST', path: '/v1/batches', handle: (exchange) => batches.create(exchange) },
+      { method: 'GET', path: '/v1/batches', handle: (exchange) => batches.list(exchange) },
+      { method: 'GET', path: '/v1/batches/{id}', handle: (exchange) => batches.read(exchange) },
+      { method: 'POST', path: '/v1/batches/{id}/cancel', handle: (exchange) => batches.cancel(exchange) },
       { method: 'POST', path: '/v1/chat/completions', handle: (exchange) => chat(context, exchange) },
       { method: 'GET', path: '/v1/models', handle: (exchange) => listModels(context, exchange) },
       { method: 'GET', path: '/v1/models/{name}', handle: (exchange) => readModel(context, exchange) },

@@ -2,6 +2,7 @@
 // not in one of the two is not in the document, and the other way round.
 
 import { z } from 'zod';
+import { batchSchema } from './api/batches/batches-api.ts';
 import { countSchema, messageSchema } from './api/messages/message-body.ts';
 import { responseSchema } from './api/responses/response-body.ts';
 import { errorKinds } from './http/api-error.ts';
@@ -13,6 +14,7 @@ const bodies: Readonly<Record<string, z.ZodType>> = {
   '/v1/chat/completions': chatSchema,
   '/v1/searches': searchSchema,
   '/v1/responses': responseSchema,
+  '/v1/batches': batchSchema,
   '/v1/messages': messageSchema,
   '/v1/messages/count_tokens': countSchema,
 };
@@ -53,6 +55,7 @@ function operation({ method, path, open, stream }: Listed): object {
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^a-z0-9]+/gi, '_')}`,
     ...(parameters.length === 0 ? {} : { parameters }),
+    ...(method === 'POST' && path === '/v1/files' ? { requestBody: uploadBody } : {}),
     ...(takesBody ? { requestBody: { required: true, content: { 'application/json': { schema } } } } : {}),
     ...(open ? {} : { security: [{}, { key: [] }] }),
     responses: {
@@ -64,6 +67,22 @@ function operation({ method, path, open, stream }: Listed): object {
     },
   };
 }
+
+const uploadBody = {
+  required: true,
+  content: {
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        required: ['file', 'purpose'],
+        properties: {
+          file: { type: 'string', format: 'binary' },
+          purpose: { type: 'string', enum: ['batch'] },
+        },
+      },
+    },
+  },
+};
 
 /** `/v1/messages/count_tokens` is `messages_count_tokens`. */
 function nameOf(path: string): string {

@@ -11,6 +11,7 @@ export const errorKinds = {
   context_length_exceeded: [400, 'invalid_request_error'],
   cancelled: [400, 'invalid_request_error'],
   bad_request: [400, 'invalid_request_error'],
+  storage_full: [400, 'invalid_request_error'],
   invalid_api_key: [401, 'authentication_error'],
   forbidden_host: [403, 'permission_error'],
   forbidden_origin: [403, 'permission_error'],

@@ -73,8 +73,12 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     refuse('unsupported_media_type', 'a compressed body is not accepted');
-  const tooLarge = () =>
-    new ApiError('body_too_large', `the body is larger than ${limitBytes} bytes (server.bodyBytes)`);
+  return readBytes(request, limitBytes, 'server.bodyBytes');
+}
+
+/** `setting`: what sets the limit. */
+export async function readBytes(request: IncomingMessage, limitBytes: number, setting: string): Promise<Buffer> {
+  const tooLarge = () => new ApiError('body_too_large', `the body is larger than ${limitBytes} bytes (${setting})`);
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;

@@ -40,6 +40,13 @@ export async function revive(record: SearchRecord, options: RecoveryOptions): Pr
   }
 }
 
+/** A search that has ended, as it was when it did. */
+export async function recordedSearch(journal: Journal, record: SearchRecord): Promise<LiveSearch> {
+  const search = searchOf(record, record.request?.plan as SearchPlan);
+  await replayLog(journal, search);
+  return search;
+}
+
 /** Brings the fold up to date and gives the events of the tree. */
 export async function replayLog(journal: Journal, { id, fold }: LiveSearch): Promise<TreeEvent[]> {
   const events: TreeEvent[] = [];

@@ -1,4 +1,4 @@
-// How long ended searches stay in the journal: swept every minute, in slices, so that requests come in between.
+// How long ended searches, files and batches stay in the journal: swept every minute, in slices, so that requests come in between.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../config/schema.ts';
@@ -40,6 +40,7 @@ export class RetentionSweep {
       while ((await journal.sweep(slice)) === sliceSearches) {
         await new Promise<void>((resolve) => setImmediate(resolve));
       }
+      await journal.documents.expire(clock.nowMs(), sliceSearches);
     } catch (error) {
       log.error('sweep', { error });
     }

@@ -9,8 +9,12 @@ import type { AboutJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
 /** Sorts by time, and nobody can guess it. */
+export function newId(prefix: string, nowMs: number): string {
+  return `${prefix}${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+}
+
 export function newSearchId(nowMs: number): string {
-  return `srch_${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+  return newId('srch_', nowMs);
 }
 
 export function randomSeed(): number {

@@ -153,7 +153,9 @@ export class Searches {
     search.turn = queue.take(id, facts);
     const { cluster } = this.#options;
     const isNext = forecast.fits && cluster?.isDrained(plan.model) === true;
-    return { search, startsHere: isNext || cluster === undefined || !mayMove(search) };
+    // Of a batch: whoever feeds it runs it.
+    const isFed = plan.idle === true;
+    return { search, startsHere: isNext || isFed || cluster === undefined || !mayMove(search) };
   }
 
   /** This node, for a search whose client waits here and which others may run: they must be able to read it. */

@@ -9,11 +9,11 @@ import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
 import { type PassedModel, passable, passThrough } from '../passthrough.ts';
-import { modelNamed, planFor } from '../plan-for.ts';
-import { type FieldNames, renamed } from '../renamed.ts';
+import { modelNamed } from '../plan-for.ts';
 import type { LogWatchers } from '../search-events.ts';
-import { findResponse, historyOf, noResponse, type StoredBody, type StoredResponse, saidIn } from './conversation.ts';
-import { chatOf, isBeyondSearch, itemsOf, messageOf, parseResponseBody, type ResponseBody } from './response-body.ts';
+import { findResponse, noResponse, type StoredResponse } from './conversation.ts';
+import { planResponse } from './plan-response.ts';
+import { isBeyondSearch, itemsOf, messageOf, parseResponseBody, type ResponseBody } from './response-body.ts';
 import { type ResponseFacts, responseId } from './response-json.ts';
 import { endOfLive, endOfRecord, foldStored, LiveResponse, storedEvents } from './response-stream.ts';
 
@@ -134,14 +134,9 @@ export class ResponsesApi {
 
   async #start(exchange: Exchange, body: ResponseBody, background: boolean): Promise<LiveSearch> {
     const { caller, trace } = exchange;
-    const history = await historyOf(this.#context, caller, body);
-    const said = await saidIn(this.#context, caller, itemsOf(body));
     const { deadlineMs, backgroundDeadlineMs } = this.#context.config.admission;
-    const chat = chatOf(body, [...history, ...said]);
-    const plan = renamed(names, () =>
-      planFor(this.#context, chat, caller, background ? backgroundDeadlineMs : deadlineMs),
-    );
-    const kept: StoredBody = { ...body, history };
+    const mostMs = background ? backgroundDeadlineMs : deadlineMs;
+    const { plan, kept } = await planResponse(this.#context, caller, body, mostMs);
     const search = await this.#context.searches.start(plan, caller, {
       background,
       body: kept as unknown as Plain,
@@ -239,10 +234,3 @@ function inputOf({ body, record }: StoredResponse): ListedItem[] {
     ];
   });
 }
-
-/** The names of a chat's fields, as a response calls them. */
-const names: FieldNames = [
-  [/\bmax_completion_tokens\b/g, 'max_output_tokens'],
-  [/\breasoning_effort\b/g, 'reasoning.effort'],
-  [/\bmessages\b/g, 'input'],
-];

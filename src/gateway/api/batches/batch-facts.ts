@@ -1,0 +1,92 @@
+// A batch as the journal keeps it and as clients read it. Everything that happens to a batch is a change of these facts, or a
+// part of one of its two files of results: the part's number is the line's, so that no line is answered twice.
+
+import type { KeptDocument } from '../../../journal/documents.ts';
+import type { Plain } from '../../../journal/journal.ts';
+
+export const batchEndpoints = ['/v1/chat/completions', '/v1/responses'] as const;
+export type BatchEndpoint = (typeof batchEndpoints)[number];
+
+export type BatchStatus =
+  | 'validating'
+  | 'failed'
+  | 'in_progress'
+  | 'finalizing'
+  | 'completed'
+  | 'expired'
+  | 'cancelling'
+  | 'cancelled';
+
+export interface BatchProblem {
+  readonly code: string;
+  readonly message: string;
+  /** Counted from 1; null where it is the file's. */
+  readonly line: number | null;
+  readonly param: string | null;
+}
+
+export interface BatchFacts {
+  readonly endpoint: BatchEndpoint;
+  readonly input: string;
+  /** The files of results, named from the beginning and shown at the end. */
+  readonly output: string;
+  readonly errors: string;
+  readonly metadata: Readonly<Record<string, string>> | null;
+  /** What its key may do. */
+  readonly maxPriority: number;
+  readonly expiresMs: number;
+  readonly status: BatchStatus;
+  readonly problems: readonly BatchProblem[];
+  /** Of its lines; 0 until they are checked. */
+  readonly total: number;
+  /** Known when it has ended. */
+  readonly counts: { readonly completed: number; readonly failed: number } | null;
+  /** When it came to a status. */
+  readonly times: Readonly<Partial<Record<BatchStatus, number>>>;
+  /** The process that works on it, until when unless it says so again. */
+  readonly lease: { readonly node: string; readonly untilMs: number } | null;
+}
+
+export function batchFacts({ facts }: KeptDocument): BatchFacts {
+  return facts as unknown as BatchFacts;
+}
+
+export function asFacts(facts: BatchFacts): Plain {
+  return facts as unknown as Plain;
+}
+
+/** With a new status, and when it came to it. */
+export function inStatus(facts: BatchFacts, status: BatchStatus, nowMs: number): BatchFacts {
+  return { ...facts, status, times: { ...facts.times, [status]: nowMs } };
+}
+
+/** `counts`: of a batch that is under way. */
+export function batchJson(document: KeptDocument, counts: NonNullable<BatchFacts['counts']>) {
+  const facts = batchFacts(document);
+  const { status, problems, times, total } = facts;
+  const { completed, failed } = facts.counts ?? counts;
+  const seconds = (ms: number | undefined) => (ms === undefined ? null : Math.floor(ms / 1000));
+  const hasEnded = !document.open && status !== 'failed';
+  return {
+    id: document.id,
+    object: 'batch',
+    endpoint: facts.endpoint,
+    errors: problems.length === 0 ? null : { object: 'list', data: problems },
+    input_file_id: facts.input,
+    completion_window: '24h',
+    status,
+    output_file_id: hasEnded && completed > 0 ? facts.output : null,
+    error_file_id: hasEnded && failed > 0 ? facts.errors : null,
+    created_at: seconds(document.createdMs),
+    in_progress_at: seconds(times.in_progress),
+    expires_at: seconds(facts.expiresMs),
+    finalizing_at: seconds(times.finalizing),
+    completed_at: seconds(times.completed),
+    failed_at: seconds(times.failed),
+    expired_at: seconds(times.expired),
+    cancelling_at: seconds(times.cancelling),
+    cancelled_at: seconds(times.cancelled),
+    request_counts: { total, completed, failed },
+    metadata: facts.metadata,
+  };
+}

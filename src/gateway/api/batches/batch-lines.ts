@@ -1,0 +1,83 @@
+// The lines of a batch's file: one request each. What no batch can be made of is told by line; what is wrong inside a body is
+// the answer of that line.
+
+import { z } from 'zod';
+import { issueLine } from '../../../config/knob.ts';
+import type { Plain } from '../../../journal/journal.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { parseJson } from '../../http/exchange.ts';
+import type { BatchEndpoint, BatchProblem } from './batch-facts.ts';
+
+export interface BatchLine {
+  /** Its place in the file, from 0. */
+  readonly at: number;
+  readonly customId: string;
+  readonly body: Plain;
+}
+
+const lineSchema = z.strictObject({
+  custom_id: z.string().min(1).max(512),
+  method: z.literal('POST'),
+  url: z.string(),
+  body: z.record(z.string(), z.unknown()),
+});
+
+/** As many problems as are told at a time. */
+const mostProblems = 100;
+
+export function readBatchLines(
+  text: string,
+  endpoint: BatchEndpoint,
+  most: number,
+): { readonly lines: readonly BatchLine[]; readonly problems: readonly BatchProblem[] } {
+  const problems: BatchProblem[] = [];
+  const lines: BatchLine[] = [];
+  const seen = new Set<string>();
+  const texts = text.split('\n');
+  for (const [at, each] of texts.entries()) {
+    if (each.trim() === '' || problems.length >= mostProblems) continue;
+    const line = readLine(each, at, endpoint);
+    if ('code' in line) problems.push(line);
+    else if (seen.has(line.customId))
+      problems.push(problem('duplicate_custom_id', `'custom_id' ${line.customId} stands twice`, at, 'custom_id'));
+    else {
+      seen.add(line.customId);
+      lines.push(line);
+    }
+  }
+  if (problems.length === 0 && lines.length === 0)
+    problems.push(problem('empty_file', 'the file has no request', undefined, null));
+  if (lines.length > most)
+    problems.push(
+      problem('too_many_requests', `the file has ${lines.length} requests; at most ${most} (batches.requests)`),
+    );
+  return { lines, problems };
+}
+
+function readLine(text: string, at: number, endpoint: BatchEndpoint): BatchLine | BatchProblem {
+  const parsed = lineSchema.safeParse(jsonOf(text));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const name = issue?.path.join('.') ?? '';
+    const where = name === '' ? 'the line' : `'${name}'`;
+    return problem('invalid_json_line', issueLine(where, issue?.message ?? 'is no request'), at, name || null);
+  }
+  const { custom_id: customId, url, body } = parsed.data;
+  if (url !== endpoint)
+    return problem('mismatched_url', `'url' is ${url.slice(0, 64)}, and the batch is for ${endpoint}`, at, 'url');
+  return { at, customId, body };
+}
+
+/** What is no JSON fits no schema. */
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(Buffer.from(text));
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+function problem(code: string, message: string, at?: number, param: string | null = null): BatchProblem {
+  return { code, message, line: at === undefined ? null : at + 1, param };
+}

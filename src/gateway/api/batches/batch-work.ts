@@ -1,0 +1,241 @@
+// One batch from its file to its results. Its lines become searches of the idle class, some at a time, each under an idempotency
+// key of its own: after a crash the same lines find the same searches again, done or on their way. A line's answer is a part
+// of a file of results under the line's number, and is written once. It must never leave a line without one, unless the batch is cancelled.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SearchRecord } from '../../../journal/journal.ts';
+import { asApiError } from '../../http/api-error.ts';
+import type { Caller } from '../../http/keys.ts';
+import type { GatewayContext } from '../context.ts';
+import { modelNamed } from '../plan-for.ts';
+import type { LogWatchers } from '../search-events.ts';
+import { type BatchDocument, BatchLost, leaseMs } from './batch-document.ts';
+import { type BatchFacts, type BatchStatus, inStatus } from './batch-facts.ts';
+import { type BatchLine, readBatchLines } from './batch-lines.ts';
+import { closeResults, openResults, readWhole } from './batch-results.ts';
+import { errorAnswer, type LineAnswer, lineAnswer, type PlannedLine, planLine } from './line-answer.ts';
+import type { LineSlots } from './line-slots.ts';
+
+/** Why no more lines are taken: this process has no more to do with it, or nobody has. */
+type Halt = 'left' | 'cancelled' | 'expired';
+
+const keepMs = leaseMs / 3;
+/** For an end of which nobody told. */
+const lookMs = 5000;
+const troubleMs = 1000;
+
+export class BatchWork {
+  readonly #context: GatewayContext;
+  readonly #watchers: LogWatchers;
+  readonly #slots: LineSlots;
+  readonly #document: BatchDocument;
+  readonly #halted = new AbortController();
+  readonly #caller: Caller;
+  #halt: Halt | undefined;
+
+  constructor(context: GatewayContext, watchers: LogWatchers, slots: LineSlots, document: BatchDocument) {
+    this.#context = context;
+    this.#watchers = watchers;
+    this.#slots = slots;
+    this.#document = document;
+    const { maxPriority } = document.facts;
+    this.#caller = { name: document.owner, share: 1, maxPriority, queue: 0, admin: false };
+  }
+
+  get owner(): string {
+    return this.#document.owner;
+  }
+
+  /** Resolves when it has ended, or this process has left it; to whether it has ended. */
+  async run(): Promise<boolean> {
+    const keeper = setInterval(() => void this.look(), keepMs).unref();
+    try {
+      await this.#work();
+      return this.#halt !== 'left';
+    } catch (error) {
+      if (!(error instanceof BatchLost)) this.#context.log.warn('batch', { batch: this.#document.id, error });
+      this.leave();
+      return false;
+    } finally {
+      clearInterval(keeper);
+    }
+  }
+
+  /** Stops where it is; whoever takes it up goes on from the journal. */
+  leave(): void {
+    this.#stop('left');
+  }
+
+  /** Says that it is worked on, and hears whether it is to go on. */
+  async look(): Promise<void> {
+    try {
+      const { status, expiresMs } = await this.#document.refresh();
+      if (status === 'cancelling') return this.#stop('cancelled');
+      if (this.#nowMs() >= expiresMs) return this.#stop('expired');
+      await this.#document.change((facts) => this.#leased(facts));
+    } catch (error) {
+      if (error instanceof BatchLost) this.leave();
+      else this.#context.log.warn('batch', { batch: this.#document.id, error });
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { endpoint, input } = this.#document.facts;
+    const text = await readWhole(this.#context.journal.documents, input);
+    const { lines, problems } = readBatchLines(text ?? '', endpoint, this.#context.config.batches.requests);
+    const missing = { code: 'file_not_found', message: `there is no file '${input}'`, line: null, param: null };
+    const wrong = text === undefined ? [missing] : problems;
+    if (wrong.length > 0) return this.#end('failed', (facts) => ({ ...facts, problems: wrong }));
+    await this.#begin(lines.length);
+    await this.#feed(lines);
+    if (this.#halt !== 'left') await this.#finish(lines);
+  }
+
+  /** From here on it has files of results. */
+  async #begin(total: number): Promise<void> {
+    await openResults(this.#context.journal.documents, this.#document);
+    const begin = (facts: BatchFacts) => ({ ...inStatus(facts, 'in_progress', this.#nowMs()), total });
+    await this.#document.change((facts) => (facts.status === 'validating' ? begin(facts) : { ...facts, total }));
+    await this.look();
+  }
+
+  async #feed(lines: readonly BatchLine[]): Promise<void> {
+    const done = await this.#answered();
+    const under = new Set<Promise<void>>();
+    const { signal } = this.#halted;
+    for (const line of lines) {
+      if (done.has(line.at)) continue;
+      const give = await this.#slots.take(modelNamed(this.#context, line.body.model)?.name ?? '', signal);
+      if (give === undefined) break;
+      const task = this.#line(line).finally(() => {
+        give();
+        under.delete(task);
+      });
+      under.add(task);
+    }
+    await Promise.all(under);
+  }
+
+  /** The lines that have their answers. */
+  async #answered(): Promise<Set<number>> {
+    const { documents } = this.#context.journal;
+    const { output, errors } = this.#document.facts;
+    return new Set([...(await documents.partNumbers(output)), ...(await documents.partNumbers(errors))]);
+  }
+
+  // ---- one line --------------------------------------------------------------------------------------------------
+
+  async #line(line: BatchLine): Promise<void> {
+    while (this.#halt === undefined) {
+      try {
+        const answer = await this.#search(line);
+        if (answer === undefined) return;
+        return await this.#write(line, answer);
+      } catch (error) {
+        const told = asApiError(error);
+        if (told.code === 'internal') this.#context.log.error('batch', { batch: this.#document.id, error });
+        if (told.code !== 'unavailable') return this.#write(line, errorAnswer(told.body));
+        // While the journal cannot be written nothing is lost by waiting.
+        await delay(troubleMs);
+      }
+    }
+  }
+
+  /** Undefined where the batch was halted before it had an answer. */
+  async #search(line: BatchLine): Promise<LineAnswer | undefined> {
+    const { endpoint, expiresMs } = this.#document.facts;
+    const leftMs = Math.max(1, expiresMs - this.#nowMs());
+    const planned = await planLine(this.#context, endpoint, line.body, this.#caller, leftMs);
+    for (;;) {
+      const id = await this.#start(line, planned);
+      const record = await this.#ended(id);
+      if (this.#halt === 'left' || (this.#halt !== undefined && record?.state === 'cancelled')) return undefined;
+      // One whose record has been swept is searched again.
+      if (record !== undefined) return lineAnswer(this.#context, endpoint, record);
+    }
+  }
+
+  /** No header can hold a line break: the key is nobody else's. */
+  async #start({ at }: BatchLine, { plan, body }: PlannedLine): Promise<string> {
+    const idempotencyKey = `${this.#document.id}\n${at}`;
+    const started = await this.#context.searches.start(plan, this.#caller, { background: true, body, idempotencyKey });
+    return 'known' in started ? started.known : started.id;
+  }
+
+  /** The record of a search when it has ended; undefined where it is gone, or this process has left the batch. */
+  async #ended(id: string): Promise<SearchRecord | undefined> {
+    const { signal } = this.#halted;
+    for (let isCancelled = false; this.#halt !== 'left'; ) {
+      const enough = AbortSignal.timeout(lookMs);
+      const grown = this.#watchers.next(id, isCancelled ? enough : AbortSignal.any([signal, enough]));
+      const record = await this.#context.journal.find(id);
+      if (record === undefined || record.endedMs !== undefined) return record;
+      if (signal.aborted && !isCancelled) {
+        isCancelled = true;
+        await this.#cancel(id);
+      } else await grown;
+    }
+    return undefined;
+  }
+
+  async #cancel(id: string): Promise<void> {
+    const { journal, searches } = this.#context;
+    await journal.requestCancel(id).catch(() => {});
+    const live = searches.find(id);
+    if (live !== undefined) searches.cancel(live);
+  }
+
+  async #write({ at, customId }: BatchLine, { status, body }: LineAnswer): Promise<void> {
+    const { output, errors } = this.#document.facts;
+    const id = `batch_req_${this.#document.id.replace(/^batch_/, '')}_${at}`;
+    const response = { status_code: status, request_id: id, body };
+    const text = `${JSON.stringify({ id, custom_id: customId, response, error: null })}\n`;
+    await this.#context.journal.documents.addPart(status < 400 ? output : errors, at, text);
+  }
+
+  // ---- ending ----------------------------------------------------------------------------------------------------
+
+  async #finish(lines: readonly BatchLine[]): Promise<void> {
+    const { documents } = this.#context.journal;
+    if (this.#halt === undefined) await this.#document.change((facts) => inStatus(facts, 'finalizing', this.#nowMs()));
+    if (this.#halt === 'expired') await this.#expire(lines);
+    const counts = await closeResults(documents, this.#document, this.#nowMs() + this.#retentionMs);
+    const status: BatchStatus = this.#halt === undefined || this.#halt === 'left' ? 'completed' : this.#halt;
+    await this.#end(status, (facts) => ({ ...facts, counts }));
+  }
+
+  async #expire(lines: readonly BatchLine[]): Promise<void> {
+    const done = await this.#answered();
+    const { errors } = this.#document.facts;
+    const message = 'the batch has expired before this request was answered';
+    for (const { at, customId } of lines.filter(({ at: place }) => !done.has(place))) {
+      const line = { id: null, custom_id: customId, response: null, error: { code: 'batch_expired', message } };
+      await this.#context.journal.documents.addPart(errors, at, `${JSON.stringify(line)}\n`);
+    }
+  }
+
+  async #end(status: BatchStatus, more: (facts: BatchFacts) => BatchFacts): Promise<void> {
+    const nowMs = this.#nowMs();
+    const expiresMs = nowMs + this.#retentionMs;
+    await this.#document.change((facts) => inStatus(more(facts), status, nowMs), { expiresMs });
+  }
+
+  get #retentionMs(): number {
+    return this.#context.config.batches.retentionMs;
+  }
+
+  #leased(facts: BatchFacts): BatchFacts {
+    const lease = facts.lease && { ...facts.lease, untilMs: this.#nowMs() + leaseMs };
+    return { ...facts, lease };
+  }
+
+  #stop(halt: Halt): void {
+    this.#halt ??= halt;
+    if (halt === 'left') this.#halt = halt;
+    this.#halted.abort();
+  }
+
+  #nowMs(): number {
+    return this.#context.clock.nowMs();
+  }
+}

@@ -1,0 +1,169 @@
+// `/v1/files`: put in, list, read, take out. A file is text in lines, of which batches are made; it lives in the journal's
+// database. A key sees its own files; an admin key sees all.
+
+import { isUtf8 } from 'node:buffer';
+import type { KeptDocument } from '../../../journal/documents.ts';
+import type { Plain } from '../../../journal/journal.ts';
+import { ApiError, refuse } from '../../http/api-error.ts';
+import { baseHeaders, type Exchange, readBytes, writeJson } from '../../http/exchange.ts';
+import type { Caller } from '../../http/keys.ts';
+import { newId } from '../../searches/search-facts.ts';
+import { type GatewayContext, requireJournal } from '../context.ts';
+import { type FileFacts, fileFacts, partsOf } from './batch-results.ts';
+import { listOf, requireTexts } from './listing.ts';
+
+/** Characters of one part: bounds how much is read at a time. */
+const partChars = 65_536;
+/** For the fields beside the file, and what stands between them. */
+const formBytes = 16_384;
+const mostFiles = 10_000;
+const leastSeconds = 3600;
+
+export async function createFile(context: GatewayContext, { request, response, caller }: Exchange): Promise<void> {
+  requireTexts(context);
+  requireJournal(context);
+  const { fileBytes, retentionMs } = context.config.batches;
+  const type = request.headers['content-type'] ?? '';
+  if (!type.toLowerCase().startsWith('multipart/form-data'))
+    refuse('unsupported_media_type', 'a file must be sent as content-type: multipart/form-data');
+  const form = await formOf(await readBytes(request, fileBytes + formBytes, 'batches.fileBytes'), type);
+  const { text, filename } = await fileIn(form, fileBytes);
+  const bytes = Buffer.byteLength(text);
+  await requireRoom(context, caller, bytes);
+  const createdMs = context.clock.nowMs();
+  const expiresMs = createdMs + Math.min(retentionMs, keptFor(form) ?? retentionMs);
+  const facts: FileFacts = { filename, purpose: 'batch', bytes };
+  const id = newId('file-', createdMs);
+  const kept = { id, kind: 'file', owner: caller.name, createdMs, open: false, expiresMs } as const;
+  const document = { ...kept, facts: facts as unknown as Plain };
+  await context.journal.documents.add(document, inParts(text));
+  writeJson(response, 200, fileJson({ ...document, revision: 0 }));
+}
+
+async function formOf(body: Buffer, type: string): Promise<FormData> {
+  try {
+    return await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  } catch {
+    return refuse('bad_request', 'the body is not valid multipart/form-data');
+  }
+}
+
+const fields: readonly string[] = ['file', 'purpose', 'expires_after[anchor]', 'expires_after[seconds]'];
+
+async function fileIn(form: FormData, most: number): Promise<{ text: string; filename: string }> {
+  const unknown = [...form.keys()].find((name) => !fields.includes(name));
+  if (unknown !== undefined)
+    refuse('unknown_parameter', `'${unknown.slice(0, 64)}' is not a known parameter`, unknown.slice(0, 64));
+  const purpose = form.get('purpose');
+  if (purpose !== 'batch') refuse('invalid_value', "'purpose' must be 'batch': files are for batches", 'purpose');
+  const file = form.get('file');
+  if (!(file instanceof File)) return refuse('invalid_value', "'file' must be a file", 'file');
+  const bytes = Buffer.from(await file.arrayBuffer());
+  if (bytes.length > most)
+    throw new ApiError('body_too_large', `'file' has ${bytes.length} bytes; at most ${most} (batches.fileBytes)`);
+  if (bytes.length === 0) refuse('invalid_value', "'file' is empty", 'file');
+  if (!isUtf8(bytes) || bytes.includes(0)) refuse('invalid_value', "'file' must be text in UTF-8", 'file');
+  return { text: bytes.toString('utf8'), filename: file.name.slice(0, 255).toWellFormed() };
+}
+
+/** Milliseconds; undefined where the form does not say. */
+function keptFor(form: FormData): number | undefined {
+  const [anchor, seconds] = [form.get('expires_after[anchor]'), form.get('expires_after[seconds]')];
+  if (anchor === null && seconds === null) return undefined;
+  if (anchor !== 'created_at')
+    refuse('invalid_value', "'expires_after.anchor' must be 'created_at'", 'expires_after.anchor');
+  const given = Number(seconds);
+  if (!Number.isInteger(given) || given < leastSeconds)
+    refuse(
+      'invalid_value',
+      `'expires_after.seconds' must be a whole number from ${leastSeconds}`,
+      'expires_after.seconds',
+    );
+  return given * 1000;
+}
+
+async function requireRoom({ journal, config }: GatewayContext, { name: owner }: Caller, bytes: number): Promise<void> {
+  const files = await journal.documents.list({ kind: 'file', owner, limit: mostFiles });
+  const kept = files.reduce((sum, file) => sum + fileFacts(file).bytes, 0);
+  const { keyBytes } = config.batches;
+  if (files.length >= mostFiles || kept + bytes > keyBytes)
+    throw new ApiError(
+      'storage_full',
+      `this key keeps ${files.length} files of ${kept} bytes; at most ${mostFiles} files and ${keyBytes} bytes (batches.keyBytes)`,
+    );
+}
+
+function inParts(text: string): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(text.length, at + partChars);
+    const last = text.charCodeAt(end - 1);
+    // Never in the middle of a character.
+    if (end < text.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
+    parts.push(text.slice(at, end));
+    at = end;
+  }
+  return parts;
+}
+
+export async function listFiles(context: GatewayContext, { response, query, caller }: Exchange): Promise<void> {
+  requireTexts(context);
+  const purpose = query.get('purpose');
+  const isWanted = (document: KeptDocument) =>
+    !document.open && (purpose === null || fileFacts(document).purpose === purpose);
+  const order = query.get('order') ?? 'desc';
+  if (order !== 'desc') refuse('unsupported_parameter', "'order' must be 'desc': the newest come first", 'order');
+  const { page, more } = await listOf(context, 'file', caller, query, isWanted);
+  writeJson(response, 200, { object: 'list', data: page.map(fileJson), ...more });
+}
+
+export async function readFile(context: GatewayContext, exchange: Exchange): Promise<void> {
+  writeJson(exchange.response, 200, fileJson(await findFile(context, exchange.caller, exchange.parameters.id ?? '')));
+}
+
+export async function readContent(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { caller, response, parameters } = exchange;
+  const { id } = await findFile(context, caller, parameters.id ?? '');
+  response.writeHead(200, { ...baseHeaders, 'content-type': 'application/octet-stream', 'cache-control': 'no-store' });
+  for await (const text of partsOf(context.journal.documents, id)) {
+    if (response.destroyed) return;
+    if (response.write(text)) continue;
+    await new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+  }
+  response.end();
+}
+
+export async function removeFile(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { id } = await findFile(context, exchange.caller, exchange.parameters.id ?? '');
+  requireJournal(context);
+  await context.journal.documents.remove(id);
+  writeJson(exchange.response, 200, { id, object: 'file', deleted: true });
+}
+
+/** Results of a batch that has not ended are nobody's yet. */
+export async function findFile(context: GatewayContext, caller: Caller, id: string): Promise<KeptDocument> {
+  requireTexts(context);
+  const document = await context.journal.documents.find(id);
+  const mayRead = document?.kind === 'file' && (caller.admin || document.owner === caller.name);
+  if (!mayRead || document.open) throw new ApiError('not_found', `there is no file '${id.slice(0, 64)}'`);
+  return document;
+}
+
+function fileJson(document: KeptDocument) {
+  const { filename, purpose, bytes } = fileFacts(document);
+  const { id, createdMs, expiresMs } = document;
+  return {
+    id,
+    object: 'file',
+    bytes,
+    created_at: Math.floor(createdMs / 1000),
+    expires_at: expiresMs === undefined ? null : Math.floor(expiresMs / 1000),
+    filename,
+    purpose,
+    status: 'processed',
+    status_details: null,
+  };
+}
