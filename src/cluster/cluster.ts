@@ -3,10 +3,12 @@
 // Everything here may fail or come late: the journal's epochs keep searches whole, and each round begins from what the tables
 // say.
 
+import type { Plain } from '../journal/journal.ts';
 import type { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 import { LeaseWriter } from './lease-writer.ts';
-import type { Membership, Standing } from './membership.ts';
+import type { LivingNode, Membership, Standing } from './membership.ts';
 import type { NodeQueue, OfferedSearch } from './node-queue.ts';
+import { serverName } from './server-name.ts';
 
 /** What takes searches up: the gateway of this node. */
 export interface Taker {
@@ -17,6 +19,10 @@ export interface Taker {
   cancel(id: string): void;
   /** Another node has it: stop, write nothing more. */
   lose(id: string): void;
+  /** So many nodes use a server, this one included. */
+  divide(sharersOf: (url: string) => number): void;
+  /** What the other nodes are to show of this one. */
+  report(): Plain;
 }
 
 export interface EndedSearch {
@@ -29,6 +35,8 @@ export interface ClusterOptions {
   readonly queue: NodeQueue;
   readonly membership: Membership;
   readonly models: readonly string[];
+  /** Of the machine that this node runs on. */
+  readonly machine: string;
   readonly warn: (message: string) => void;
 }
 
@@ -49,7 +57,10 @@ export class Cluster {
   readonly #again = new Set<string>();
   /** Models of which nothing waits between nodes, as far as this one has heard. */
   readonly #drained = new Set<string>();
-  #living: ReadonlySet<string>;
+  #living: readonly LivingNode[] = [];
+  /** Searches that wait between nodes, by owner, as of the last beat. */
+  #waiting: ReadonlyMap<string, number> = new Map();
+  #sharers = '';
   #taker: Taker | undefined;
   #isTaking = false;
   #timers: NodeJS.Timeout[] = [];
@@ -59,7 +70,6 @@ export class Cluster {
   constructor(options: ClusterOptions) {
     this.#options = options;
     this.#leases = new LeaseWriter(options.queue, (what, error) => this.#warn(what, error));
-    this.#living = new Set([this.node]);
   }
 
   /** Name of this node. */
@@ -68,11 +78,10 @@ export class Cluster {
   }
 
   async start(taker: Taker): Promise<void> {
-    const { membership, journal } = this.#options;
+    const { journal } = this.#options;
     this.#taker = taker;
     this.#isTaking = true;
-    await membership.beat();
-    this.#living = new Set(await membership.living());
+    await this.#meet(taker);
     journal.onQueued = (model) => {
       this.#drained.delete(model);
       void this.#take(model);
@@ -89,7 +98,18 @@ export class Cluster {
 
   /** As of the last few seconds. A node that is dead to others may be alive to itself. */
   isLiving(node: string): boolean {
-    return this.#living.has(node);
+    return node === this.node || this.#living.some((each) => each.node === node);
+  }
+
+  /** All of them, this one included, as they stood a few seconds ago. */
+  get living(): readonly LivingNode[] {
+    return this.#living;
+  }
+
+  /** Searches that wait between nodes, of one owner or of all, as of a few seconds ago. */
+  waiting(owner?: string): number {
+    if (owner !== undefined) return this.#waiting.get(owner) ?? 0;
+    return [...this.#waiting.values()].reduce((sum, each) => sum + each, 0);
   }
 
   /** After it was accepted: nothing is lost if this fails, it only comes later. */
@@ -193,10 +213,8 @@ export class Cluster {
   async #beat(): Promise<void> {
     if (this.#isBeating) return;
     this.#isBeating = true;
-    const { membership } = this.#options;
     try {
-      await membership.beat();
-      this.#living = new Set(await membership.living());
+      await this.#meet(this.#taker);
       await this.#keepLeases();
       for (const search of this.#unsent.values()) await this.offer(search);
       this.#leases.retry();
@@ -207,6 +225,27 @@ export class Cluster {
       this.#warn('beat', error);
     }
     this.#isBeating = false;
+  }
+
+  /** Says that this node lives, and hears who else does. */
+  async #meet(taker: Taker | undefined): Promise<void> {
+    const { membership } = this.#options;
+    await membership.beat(taker?.report() ?? {});
+    this.#living = await membership.living();
+    this.#waiting = await membership.waiting();
+    if (taker !== undefined) this.#divide(taker);
+  }
+
+  #divide(taker: Taker): void {
+    const users = Map.groupBy(
+      this.#living.flatMap(({ servers }) => servers),
+      (server) => server,
+    );
+    const sharers = JSON.stringify(Array.from(users, ([server, { length }]) => [server, length]));
+    if (sharers === this.#sharers) return;
+    this.#sharers = sharers;
+    const { machine } = this.#options;
+    taker.divide((url) => Math.max(1, users.get(serverName(url, machine))?.length ?? 1));
   }
 
   async #keepLeases(): Promise<void> {
@@ -231,7 +270,7 @@ export class Cluster {
   /** What nodes that died left behind and no lease brings back. */
   async #sweep(): Promise<void> {
     const { membership, queue } = this.#options;
-    const living = [...this.#living];
+    const living = this.#living.map(({ node }) => node);
     const orphans = await queue.offerOrphans(living);
     for (const id of await membership.abandoned(living)) await this.#taker?.takeUp(id);
     if (orphans.length > 0) this.look();

@@ -2,12 +2,22 @@
 // that a node whose clock is wrong counts as alive all the same. It decides nothing.
 
 import pg, { type Pool } from 'pg';
+import type { Plain } from '../journal/journal.ts';
 import { clientConfig, type DatabaseOptions } from '../journal/postgres/connection.ts';
 
 export interface NodeFacts {
   readonly node: string;
   readonly version: string;
   readonly models: readonly string[];
+  /** Names of the servers that it uses, see server-name.ts. */
+  readonly servers: readonly string[];
+}
+
+/** A node as the others see it. */
+export interface LivingNode extends NodeFacts {
+  /** What it last said of itself, for whoever watches the cluster. */
+  readonly report: Plain;
+  readonly silentMs: number;
 }
 
 /** How a search that is held here stands in the table. */
@@ -36,16 +46,28 @@ export class Membership {
     this.#facts = facts;
   }
 
-  async beat(): Promise<void> {
-    const { node, version, models } = this.#facts;
-    const sql = `insert into ${this.#schema}.nodes (node, seen, version, models) values ($1, now(), $2, $3)
-                 on conflict (node) do update set seen = now()`;
-    await this.#pool.query(sql, [node, version, models]);
+  async beat(report: Plain): Promise<void> {
+    const { node, version, models, servers } = this.#facts;
+    const sql = `insert into ${this.#schema}.nodes (node, seen, version, models, servers, report)
+                 values ($1, now(), $2, $3, $4, $5)
+                 on conflict (node) do update set seen = now(), report = excluded.report`;
+    await this.#pool.query(sql, [node, version, models, servers, JSON.stringify(report)]);
   }
 
-  async living(): Promise<string[]> {
-    const sql = `select node from ${this.#schema}.nodes where seen > now() - interval '${silentSeconds} s'`;
-    return (await this.#pool.query(sql)).rows.map(({ node }) => String(node));
+  async living(): Promise<LivingNode[]> {
+    const sql = `select node, version, models, servers, report::json,
+                   (extract(epoch from now() - seen) * 1000)::double precision as "silentMs"
+                 from ${this.#schema}.nodes where seen > now() - interval '${silentSeconds} s' order by node`;
+    return (await this.#pool.query(sql)).rows;
+  }
+
+  /** Searches that wait between nodes, by owner; those that run on what is left over wait for nobody's place. */
+  async waiting(): Promise<Map<string, number>> {
+    const sql = `select owner, count(*)::integer as count from ${this.#schema}.searches
+                 where ended_ms is null and state = 'queued' and about::json->>'idle' is null
+                   and (background = 1 or about::json->>'home' is not null)
+                 group by owner`;
+    return new Map((await this.#pool.query(sql)).rows.map(({ owner, count }) => [owner, count]));
   }
 
   async standings(ids: readonly string[]): Promise<Standing[]> {

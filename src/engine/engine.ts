@@ -145,6 +145,11 @@ export interface Engine {
    * it is. An engine without a queue of its own leaves this out.
    */
   update?(request: RequestId, urgency: Urgency): void;
+  /**
+   * How many processes use a server, this one included: of a limit that the server has, each takes its part. An engine of
+   * this process alone leaves this out.
+   */
+  divide?(sharersOf: (url: string) => number): void;
   /** The search has ended: whatever is kept for its prefixes may go. */
   release(search: string): void;
   load(): EngineLoad;

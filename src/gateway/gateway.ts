@@ -83,9 +83,10 @@ export class Gateway {
     const metrics = new Metrics(() => this.searches);
     const overview = new Overview(clock);
     this.#watchers = new LogWatchers(journal);
+    const shared = options.cluster === undefined ? {} : { cluster: options.cluster };
     this.searches = new Searches({
       ...{ config, models: options.models, journal, clock, log },
-      ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
+      ...shared,
       onEnded: (search, ended) => {
         metrics.ended(search, ended);
         overview.ended(search, ended);
@@ -93,7 +94,8 @@ export class Gateway {
       },
       onFinished: (id) => this.#watchers.wake(id),
     });
-    this.#taker = new NodeTaker(this.searches, journal, options.cluster?.node);
+    const report = () => overview.report(this.searches, journal.texts === 'keep');
+    this.#taker = new NodeTaker(this.searches, journal, options.cluster?.node ?? '', report);
     journal.listen({
       trouble: (trouble) => this.#tellTrouble(trouble),
       cancelRequested: (id) => this.#taker.cancel(id),
@@ -101,7 +103,7 @@ export class Gateway {
       missed: () => this.#watchers.wakeAll(),
     });
     const streams = new StreamSemaphore(config.server.streams);
-    this.#context = { config, searches: this.searches, journal, clock, log, metrics, overview, streams };
+    this.#context = { config, searches: this.searches, journal, clock, log, metrics, overview, streams, ...shared };
     this.#feed = new OverviewApi(this.#context);
     this.#guard = new Guard(config);
     this.#keyring = new Keyring(config.keys);

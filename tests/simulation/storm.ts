@@ -87,10 +87,21 @@ export function runStorm(seed: number): Storm {
     };
     world.at(random.integer(2000), () => runtime.submit(request));
   }
+  divideBudget(world, runtime, budget, seed);
   for (const id of cancelled) world.at(1000 + random.integer(2000), () => runtime.cancel(id));
   world.run(runtime, 200_000);
   const { leasesTaken: leasesLeft, inFlight: inFlightLeft } = runtime;
   return { seed, budget, submitted, cancelled, expandingOnce, log, results, leasesLeft, inFlightLeft, mostLeases };
+}
+
+/** Other processes come and go that use the same servers. */
+function divideBudget(world: ToyWorld, runtime: Runtime, budget: number, seed: number): void {
+  const random = new Random('parts', seed);
+  if (random.chance(0.5)) return;
+  for (let time = 0; time < 8; time += 1) {
+    const part = 1 + random.integer(budget);
+    world.at(random.integer(stormUntilMs), () => runtime.queue.allow(part));
+  }
 }
 
 function drawMisfortune(random: Random): Misfortune {

@@ -1,10 +1,12 @@
 // The journal that a configuration asks for, open, and the cluster that comes with a shared one. The address of a database
 // comes from the environment alone: it may hold a password, and never stands in a file, a log line or a message.
 
+import { hostname } from 'node:os';
 import { raise } from '../../base/fault.ts';
 import { Cluster } from '../../cluster/cluster.ts';
 import { Membership } from '../../cluster/membership.ts';
 import { NodeQueue } from '../../cluster/node-queue.ts';
+import { serverName } from '../../cluster/server-name.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Log } from '../../gateway/observe/log.ts';
 import { version } from '../../gateway/observe/version.ts';
@@ -37,12 +39,20 @@ async function openShared(config: Config, database: DatabaseOptions, log: Log): 
   const warn = (message: string) => log.warn('cluster', { message });
   try {
     const queue = await NodeQueue.open(database, models, ({ message }) => warn(message));
-    const membership = new Membership(database, { node: journal.node, version, models });
-    return { journal, cluster: new Cluster({ journal, queue, membership, models, warn }) };
+    const machine = hostname();
+    const servers = serversOf(config).map((url) => serverName(url, machine));
+    const facts = { node: journal.node, version, models, servers: [...new Set(servers)] };
+    const membership = new Membership(database, facts);
+    return { journal, cluster: new Cluster({ journal, queue, membership, models, machine, warn }) };
   } catch (error) {
     await journal.close();
     throw error;
   }
+}
+
+/** Other nodes may use them too. */
+function serversOf({ models }: Config): string[] {
+  return models.flatMap(({ engine }) => (engine.kind === 'openai' ? engine.urls : []));
 }
 
 export function databaseOf({ journal }: Config, environment: Environment): DatabaseOptions {

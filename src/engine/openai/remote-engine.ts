@@ -102,6 +102,11 @@ export class RemoteEngine implements Engine {
     this.#pumpAll();
   }
 
+  divide(sharersOf: (url: string) => number): void {
+    for (const replica of this.#replicas) replica.divide(sharersOf(replica.connection.url));
+    this.#pumpAll();
+  }
+
   cancel(requests: readonly RequestId[]): void {
     for (const id of requests) {
       const child = this.#children.get(id);

@@ -1,6 +1,7 @@
 // What every handler is given.
 
 import type { Clock } from '../../base/clock.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { journalTrouble } from '../http/api-error.ts';
@@ -19,6 +20,8 @@ export interface GatewayContext {
   readonly metrics: Metrics;
   readonly overview: Overview;
   readonly streams: StreamSemaphore;
+  /** Where several nodes share the journal. */
+  readonly cluster?: Cluster;
 }
 
 /** A search that the journal cannot keep is not begun. */

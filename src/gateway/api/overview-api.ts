@@ -4,7 +4,8 @@
 import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
-import { sampleMs, viewJournal } from '../observe/overview.ts';
+import { listedElsewhere, withNodes } from '../nodes/cluster-view.ts';
+import { mostListed, sampleMs, viewJournal } from '../observe/overview.ts';
 import type { ListedJson, OverviewJson } from '../wire/overview-json.ts';
 import type { GatewayContext } from './context.ts';
 
@@ -60,16 +61,18 @@ export class OverviewApi {
 
   #frame(): OverviewJson {
     this.#frames += 1;
-    const { overview, searches, config, journal } = this.#context;
-    return overview.frame(searches, config.admission.queue, viewJournal(config.journal.kind, journal));
+    const { overview, searches, config, journal, cluster } = this.#context;
+    const frame = overview.frame(searches, config.admission.queue, viewJournal(config.journal.kind, journal));
+    return cluster === undefined ? frame : withNodes(frame, cluster);
   }
 
   /** An admin key sees every search, any other its own; the sums are for everyone. `lists` are those of this frame. */
   #shownTo(caller: Caller, frame: OverviewJson, lists = new Map<string, readonly ListedJson[]>()): OverviewJson {
-    const { overview, searches } = this.#context;
+    const { overview, searches, cluster } = this.#context;
     const whose = caller.admin ? undefined : caller.name;
     const key = whose ?? '';
-    const listed = lists.get(key) ?? overview.listed(searches, whose);
+    const elsewhere = () => (cluster === undefined ? [] : listedElsewhere(cluster, whose));
+    const listed = lists.get(key) ?? [...overview.listed(searches, whose), ...elsewhere()].slice(0, mostListed);
     lists.set(key, listed);
     return { ...frame, searches: { ...frame.searches, listed } };
   }

@@ -2,7 +2,8 @@
 // it is given is next.
 
 import type { Taker } from '../../cluster/cluster.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal, Plain } from '../../journal/journal.ts';
+import type { NodeReport } from '../observe/overview.ts';
 import { type LiveSearchFacts, mayMove } from '../searches/live-search.ts';
 import type { Searches } from '../searches/searches.ts';
 
@@ -10,12 +11,14 @@ export class NodeTaker implements Taker {
   readonly #searches: Searches;
   readonly #journal: Journal;
   readonly #node: string;
+  readonly #report: () => NodeReport;
   /** Strands that the last search of a model wanted: the next one will want about as many. */
   readonly #seats = new Map<string, number>();
 
-  /** `node`: the name of this one. */
-  constructor(searches: Searches, journal: Journal, node = '') {
+  /** `node`: the name of this one; `report`: what others are to show of it. */
+  constructor(searches: Searches, journal: Journal, node: string, report: () => NodeReport) {
     this.#node = node;
+    this.#report = report;
     this.#searches = searches;
     this.#journal = journal;
   }
@@ -48,6 +51,14 @@ export class NodeTaker implements Taker {
 
   lose(id: string): void {
     this.#searches.lose(id);
+  }
+
+  divide(sharersOf: (url: string) => number): void {
+    for (const model of this.#searches.models.values()) model.divide(sharersOf);
+  }
+
+  report(): Plain {
+    return this.#report() as unknown as Plain;
   }
 
   /**

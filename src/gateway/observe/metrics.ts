@@ -119,7 +119,7 @@ export class Metrics {
       'Median time from admission to end, lately',
       ({ runtime }) => (runtime.queue.pace?.medianMs ?? 0) / 1000,
     );
-    perModel('budget_strands', 'M: strands that may be open', ({ config }) => config.budget);
+    perModel('budget_strands', 'M: strands that may be open', ({ runtime }) => runtime.queue.budget);
     perModel('open_strands', 'Strands that are open, both lanes', ({ runtime }) => runtime.leasesTaken);
     perModel('engine_healthy', '1 while engine and verifier answer', ({ healthy }) => (healthy ? 1 : 0));
     perModel('engine_running_sequences', 'Sequences in the batch', ({ engine }) => engine.load().runningSequences);

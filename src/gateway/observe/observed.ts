@@ -44,7 +44,7 @@ export interface ObservedModel {
     readonly leasesTaken: number;
     readonly servers: Servers | undefined;
     readonly waiting: { readonly size: number };
-    readonly queue: { readonly backWaitMs: number; readonly pace: Pace | undefined };
+    readonly queue: { readonly budget: number; readonly backWaitMs: number; readonly pace: Pace | undefined };
   };
   readonly healthy: boolean;
 }

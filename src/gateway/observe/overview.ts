@@ -23,9 +23,19 @@ const mostEnds = 20_000;
 /** Between two samples of the history. */
 export const sampleMs = 5000;
 const mostSamples = windowMs / sampleMs;
-const mostListed = 200;
+export const mostListed = 200;
+/** Searches that a node tells the others of, every few seconds. */
+const mostReported = 50;
 const rateWindowMs = 10_000;
 const tokenClasses = ['committed', 'discarded', 'speculative', 'verifier', 'saved_estimate'] as const;
+
+/** A node in its own words. */
+export interface NodeReport {
+  readonly healthy: boolean;
+  readonly budget: { readonly total: number; readonly used: number };
+  readonly running: number;
+  readonly listed: readonly { readonly owner: string; readonly row: ListedJson }[];
+}
 
 interface PastEnd {
   readonly atMs: number;
@@ -64,7 +74,7 @@ export class Overview {
     this.#samples.push({
       at_ms: Math.round(this.#clock.nowMs()),
       used: served.reduce((sum, { runtime }) => sum + runtime.leasesTaken, 0),
-      total: served.reduce((sum, { config }) => sum + config.budget, 0),
+      total: served.reduce((sum, { runtime }) => sum + runtime.queue.budget, 0),
       running,
       waiting,
     });
@@ -89,6 +99,7 @@ export class Overview {
       models,
       journal,
       budget: { total: sum('budget'), used: sum('open_strands') },
+      nodes: [],
       queue: { waiting: searches.admission.waiting, limit: queueLimit },
       searches: { running: searches.admission.running, listed: [] },
       exits: this.#exits(),
@@ -109,6 +120,25 @@ export class Overview {
       if (rows.length >= mostListed) break;
     }
     return rows;
+  }
+
+  /** What other nodes show of this one. */
+  report(searches: ObservedSearches, keepsTitles: boolean): NodeReport {
+    const models = [...searches.models.values()];
+    const running = [...searches.live].filter(({ state }) => state === 'running').slice(0, mostReported);
+    const nowMs = this.#clock.nowMs();
+    return {
+      healthy: models.some(({ healthy }) => healthy),
+      budget: {
+        total: models.reduce((sum, { runtime }) => sum + runtime.queue.budget, 0),
+        used: models.reduce((sum, { runtime }) => sum + runtime.leasesTaken, 0),
+      },
+      running: searches.admission.running,
+      listed: running.map((search) => {
+        const row = listedRow(search, nowMs);
+        return { owner: search.facts.owner, row: keepsTitles ? row : { ...row, title: null } };
+      }),
+    };
   }
 
   close(): void {
@@ -155,7 +185,7 @@ function viewModel({ name, config, engine, verifier, runtime, healthy }: Observe
     healthy,
     engine_healthy: engineHealthy,
     verifier: viewVerifier(config.verifier.kind, verifier),
-    budget: config.budget,
+    budget: runtime.queue.budget,
     open_strands: runtime.leasesTaken,
     running_sequences: runningSequences,
     waiting_sequences: waitingSequences,

@@ -25,13 +25,15 @@ const mostSeconds = 60;
 
 export class Admission {
   readonly #queue: number;
+  readonly #elsewhere: (owner?: string) => number;
   readonly #places = new Map<string, AdmissionPlace>();
   readonly #waitingByOwner = new Map<string, number>();
   #waiting = 0;
 
-  /** `queue`: searches that may wait, over all models. */
-  constructor(queue: number) {
+  /** `queue`: searches that may wait, over all models; `elsewhere`: those of an owner, or all, that wait between nodes. */
+  constructor(queue: number, elsewhere: (owner?: string) => number = () => 0) {
     this.#queue = queue;
+    this.#elsewhere = elsewhere;
   }
 
   get waiting(): number {
@@ -80,9 +82,10 @@ export class Admission {
   #check({ owner, ownerQueue, leftMs }: Applicant, forecast: Forecast): void {
     const { waitMs, pace } = forecast;
     const again = { retryAfterSeconds: retryAfterSeconds(waitMs) };
-    const owned = this.#waitingByOwner.get(owner) ?? 0;
-    if (this.#waiting >= this.#queue) {
-      throw new ApiError('queue_full', `the queue is full: ${this.#waiting} searches wait (admission.queue)`, again);
+    const owned = (this.#waitingByOwner.get(owner) ?? 0) + this.#elsewhere(owner);
+    const waiting = this.#waiting + this.#elsewhere();
+    if (waiting >= this.#queue) {
+      throw new ApiError('queue_full', `the queue is full: ${waiting} searches wait (admission.queue)`, again);
     }
     if (owned >= ownerQueue) {
       throw new ApiError('key_queue_full', `${owned} searches of this key wait, its limit (keys.queue)`, again);

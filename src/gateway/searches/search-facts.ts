@@ -41,7 +41,7 @@ export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | u
     fingerprint: fingerprint(body),
     background,
     createdMs,
-    about: { ...aboutPlan(plan, escalatedFrom), turn, ...(home === undefined ? {} : { home }) },
+    about: { ...aboutPlan(plan, escalatedFrom), turn, ...(home && { home }), ...(plan.idle && { idle: true }) },
     title,
     request: { plan, body },
   };

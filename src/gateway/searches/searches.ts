@@ -45,7 +45,7 @@ export class Searches {
     for (const parts of options.models) {
       this.models.set(parts.config.name, new ServedModel(parts, hooks, options.clock, options.loop?.()));
     }
-    this.admission = new Admission(options.config.admission.queue);
+    this.admission = new Admission(options.config.admission.queue, (owner) => options.cluster?.waiting(owner) ?? 0);
     this.guests = new GuestPlaces(this.admission, this.models, options.clock, (caller) => this.#key(caller.name));
     options.journal.listen({ lost: (id) => this.lose(id) });
     const { cluster, journal } = options;

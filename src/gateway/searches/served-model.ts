@@ -81,6 +81,16 @@ export class ServedModel {
     return this.engine.load().healthy && (this.verifier?.load().healthy ?? true);
   }
 
+  /** So many processes use a server, this one included: budget and limits are this one's part. */
+  divide(sharersOf: (url: string) => number): void {
+    const { budget, engine } = this.config;
+    const urls = engine.kind === 'openai' ? engine.urls : [];
+    const parts = urls.map((url) => 1 / sharersOf(url));
+    const part = parts.length === 0 ? 1 : parts.reduce((sum, each) => sum + each, 0) / parts.length;
+    this.runtime.queue.allow(Math.max(1, Math.floor(budget * part)));
+    this.engine.divide?.(sharersOf);
+  }
+
   /** Ends the engine's work at once; searches that run are left as they are, for the journal to resume. */
   async close(): Promise<void> {
     this.#loop.stop();

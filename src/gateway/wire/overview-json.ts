@@ -83,6 +83,19 @@ export interface ListedJson {
   readonly age_ms: number;
 }
 
+/** One of several nodes that share a journal, as it stood a few seconds ago. */
+export interface NodeJson {
+  readonly name: string;
+  readonly version: string;
+  readonly models: readonly string[];
+  /** The one that was asked. */
+  readonly here: boolean;
+  readonly silent_ms: number;
+  readonly healthy: boolean;
+  readonly budget: { readonly total: number; readonly used: number };
+  readonly running: number;
+}
+
 export interface OverviewJson {
   readonly at_ms: number;
   readonly uptime_ms: number;
@@ -90,6 +103,8 @@ export interface OverviewJson {
   readonly models: readonly ModelLoadJson[];
   readonly journal: JournalHealthJson;
   readonly budget: { readonly total: number; readonly used: number };
+  /** Those that share the journal; none where this process serves alone. The rest of the frame is of this one, but for `queue` and `searches`. */
+  readonly nodes: readonly NodeJson[];
   readonly queue: { readonly waiting: number; readonly limit: number };
   /** `listed` holds what the reader's key may see. */
   readonly searches: { readonly running: number; readonly listed: readonly ListedJson[] };

@@ -5,7 +5,7 @@ import type { ClientBase } from 'pg';
 import { raise } from '../../base/fault.ts';
 
 /** Each brings the tables from the format before it to the next one. */
-const steps: readonly ((schema: string) => string)[] = [searchTables, documentTables];
+const steps: readonly ((schema: string) => string)[] = [searchTables, documentTables, nodeReports];
 const version = steps.length;
 
 /** Two migrations at a time would both find nothing: the number has no other meaning. */
@@ -76,6 +76,12 @@ function documentTables(schema: string): string {
       text text not null,
       primary key (document, part)
     );`;
+}
+
+/** Nodes of the format before go on meanwhile: what is new has a default. */
+function nodeReports(schema: string): string {
+  return `alter table ${schema}.nodes drop column url,
+            add column servers text[] not null default '{}', add column report text not null default '{}';`;
 }
 
 /** Makes the tables where there are none, and adds what older ones lack. True where it did. */

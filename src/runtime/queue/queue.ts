@@ -8,6 +8,7 @@ import type { RunningSearch, Snapshot, WaitingSearch } from '../../scheduler/sch
 import { type Guest, Guests } from './guests.ts';
 import type { Leases } from './leases.ts';
 import { PaceMeter } from './pace.ts';
+import { Seats } from './seats.ts';
 
 /** A search as the queue sees it. */
 export interface QueuedSearch {
@@ -32,24 +33,34 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #line: TurnLine;
   /** Of the idle class: nobody else waits for those in it, and nothing is forecast from it. */
   readonly #idleLine: TurnLine;
-  readonly #budget: number;
+  readonly #seats: Seats;
   readonly #guests: Guests;
   readonly #meter = new PaceMeter();
   readonly #waiting = new Map<string, Search>();
   /** A guest came or went. */
   readonly #onChange: () => void;
-  #runningSeats = 0;
 
   constructor(leases: Leases, ageingSeconds: number, onChange: () => void) {
     this.#onChange = onChange;
     this.#line = new TurnLine(ageingSeconds);
     this.#idleLine = new TurnLine(ageingSeconds);
-    this.#budget = leases.budget;
+    this.#seats = new Seats(leases.budget);
     this.#guests = new Guests(leases);
   }
 
   get searches(): ReadonlyMap<string, Search> {
     return this.#waiting;
+  }
+
+  /** Strands that may be open in all. */
+  get budget(): number {
+    return this.#seats.budget(this.#guests.seats);
+  }
+
+  /** Others use the same servers: this many strands are for this process. */
+  allow(strands: number): void {
+    this.#seats.allow(strands);
+    this.#onChange();
   }
 
   get pace(): Pace | undefined {
@@ -77,25 +88,25 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   }
 
   forecast(facts: LineFacts): Forecast {
-    const held = this.#runningSeats + this.#guests.seats;
+    const held = this.#seats.held + this.#guests.seats;
     const ahead = held + this.#line.seatsBefore(this.#line.turnFor(facts));
-    const fits = missingSeats(held + this.#line.seats, facts.seats, this.#budget) === 0;
-    const { pace } = this;
+    const { pace, budget } = this;
+    const fits = missingSeats(held + this.#line.seats, facts.seats, budget) === 0;
     if (pace === undefined) return { fits };
-    return { fits, pace, waitMs: expectedWaitMs(ahead, facts.seats, this.#budget, pace) };
+    return { fits, pace, waitMs: expectedWaitMs(ahead, facts.seats, budget, pace) };
   }
 
   /** How long a search at the end of the line would wait for one strand; 0 while nothing has been measured. */
   get backWaitMs(): number {
-    const ahead = this.#runningSeats + this.#guests.seats + this.#line.seats;
-    return this.pace === undefined ? 0 : expectedWaitMs(ahead, 1, this.#budget, this.pace);
+    const ahead = this.#seats.held + this.#guests.seats + this.#line.seats;
+    return this.pace === undefined ? 0 : expectedWaitMs(ahead, 1, this.budget, this.pace);
   }
 
   snapshot(nowMs: number, running: Iterable<Search>): Snapshot {
     const { pace } = this;
     return {
       nowMs,
-      budget: this.#budget,
+      budget: this.budget,
       waiting: [...Array.from(this.#waiting.values(), (search) => search.asWaiting()), ...this.#guests.asWaiting()],
       running: [...Array.from(running, (search) => search.asRunning()), ...this.#guests.asRunning()],
       ...(pace === undefined ? {} : { pace }),
@@ -112,21 +123,17 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   serve(search: Search): void {
     this.#waiting.delete(search.id);
     (search.isIdle ? this.#idleLine : this.#line).serve(search.id);
-    this.#runningSeats += this.#seatsOf(search);
+    // An idle search takes nobody's place.
+    if (!search.isIdle) this.#seats.take(search.id, search.naturalWidth);
   }
 
   /** It has ended; `servedMs` where how long it ran says something about the work. */
   remove(search: Search, wasRunning: boolean, servedMs: number | undefined): void {
     this.#waiting.delete(search.id);
     this.leave(search.id);
-    if (wasRunning) this.#runningSeats -= this.#seatsOf(search);
+    this.#seats.give(search.id);
     // How long an idle one was parked says nothing about the work.
     if (wasRunning && servedMs !== undefined && !search.isIdle) this.#meter.ended(servedMs);
-  }
-
-  /** An idle search takes nobody's place. */
-  #seatsOf({ naturalWidth, isIdle }: Search): number {
-    return isIdle ? 0 : Math.min(naturalWidth, this.#budget);
   }
 
   // ---- guests ----------------------------------------------------------------------------------------------------

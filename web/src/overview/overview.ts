@@ -8,6 +8,7 @@ import { BudgetChart } from './budget-chart.ts';
 import { ExitMix } from './exit-mix.ts';
 import { HealthStrip } from './health.ts';
 import { LiveList } from './live-list.ts';
+import { NodeList } from './node-list.ts';
 import type { OverviewFeed } from './overview-feed.ts';
 import { RecentList } from './recent-list.ts';
 
@@ -18,6 +19,7 @@ export class OverviewPage {
   readonly #exits = new ExitMix();
   readonly #health = new HealthStrip();
   readonly #live = new LiveList();
+  readonly #nodes = new NodeList();
   readonly #recent: RecentList;
   readonly #latency = figures('Latency', 'of searches that ended in the last 15 minutes, since arrival');
   readonly #tokens = figures(
@@ -42,6 +44,7 @@ export class OverviewPage {
         this.#exits.element,
       ),
       this.#health.element,
+      this.#nodes.element,
       this.#live.element,
       this.#recent.element,
     );
@@ -56,6 +59,7 @@ export class OverviewPage {
     this.#budget.update();
     this.#exits.update(frame.exits);
     this.#health.update(frame);
+    this.#nodes.update(frame);
     this.#live.update(frame);
     this.#recent.update(frame);
     this.#latency.show([

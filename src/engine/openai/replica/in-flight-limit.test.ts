@@ -24,6 +24,19 @@ describe('InFlightLimit', () => {
     expect(limit.room).toBe(3);
   });
 
+  it('divides a limit that the server has, and not one that was found beside the others', () => {
+    const known = new InFlightLimit({ ...options, known: 16 });
+    known.divide(3);
+    expect(known.room).toBe(5);
+    known.divide(32);
+    expect(known.room).toBe(1);
+    known.divide(1);
+    expect(known.room).toBe(16);
+    const found = new InFlightLimit(options);
+    found.divide(3);
+    expect(found.room).toBe(8);
+  });
+
   it('holds speculative work back first', () => {
     const limit = new InFlightLimit({ ...options, known: 16 });
     expect(limit.admits('speculative', 1, 13)).toBe(true);

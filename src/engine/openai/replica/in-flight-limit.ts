@@ -52,6 +52,7 @@ const settledReadMs = 2000;
 export class InFlightLimit {
   readonly #options: LimitOptions;
   #room: number;
+  #sharers = 1;
   #rising = true;
   /** Readings in a row that saw requests wait: a single one may be a burst that is gone again. */
   #waitingReads = 0;
@@ -65,8 +66,15 @@ export class InFlightLimit {
     this.#room = Math.min(options.known ?? options.initial, options.maximum);
   }
 
+  /** A limit that the server has is divided; one that is found is what the others leave. */
   get room(): number {
-    return Math.max(this.#options.minimum, Math.floor(this.#room));
+    const part = this.known ? this.#room / this.#sharers : this.#room;
+    return Math.max(this.#options.minimum, Math.floor(part));
+  }
+
+  /** So many processes use the server, this one included. */
+  divide(sharers: number): void {
+    this.#sharers = sharers;
   }
 
   get known(): boolean {

@@ -26,6 +26,7 @@ export class Replica {
   /** Sequences that hold a place, those whose prompt is being rendered included. */
   inFlight = 0;
   #facts: ServerFacts | undefined;
+  #sharers = 1;
   readonly #probe: ProbeOptions;
   readonly #limits: LimitOptions;
 
@@ -59,6 +60,7 @@ export class Replica {
       const known = this.#limits.known ?? facts.sequenceLimit;
       if (this.#facts?.sequenceLimit !== facts.sequenceLimit || this.#facts === undefined) {
         this.limit = new InFlightLimit({ ...this.#limits, ...(known === undefined ? {} : { known }) });
+        this.limit.divide(this.#sharers);
       }
       this.#facts = facts;
       this.refused.clear();
@@ -67,6 +69,12 @@ export class Replica {
       if (error instanceof FaultError) return error.fault;
       throw error;
     }
+  }
+
+  /** So many processes use it, this one included. */
+  divide(sharers: number): void {
+    this.#sharers = sharers;
+    this.limit.divide(sharers);
   }
 
   /** Places for now: one until the first success after an outage. */

@@ -1,0 +1,57 @@
+// The strands that running searches were admitted with, and how many may be given out in all: the whole budget, or this
+// process's part of it where others use the same servers. A part that shrinks takes nothing from searches that run: it is
+// reached as they end. Invariant: the natural widths of those who run, each cut to the budget in force, fit that budget.
+
+import { assert } from '../../base/assert.ts';
+
+interface RunningSeats {
+  readonly naturalWidth: number;
+  count: number;
+}
+
+export class Seats {
+  readonly #most: number;
+  readonly #running = new Map<string, RunningSeats>();
+  #part: number;
+  #held = 0;
+
+  constructor(budget: number) {
+    this.#most = budget;
+    this.#part = budget;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  /** What may be given out, `others` being held beside the searches. */
+  budget(others: number): number {
+    return Math.max(this.#part, this.#held + others);
+  }
+
+  /** From now on this many of the budget are this process's. */
+  allow(strands: number): void {
+    assert(strands >= 1 && strands <= this.#most, `a part of ${strands} of ${this.#most} strands`);
+    const isMore = strands > this.#part;
+    this.#part = strands;
+    // One that was wider than the budget widens with it.
+    if (isMore) for (const seats of this.#running.values()) this.#resize(seats);
+  }
+
+  take(id: string, naturalWidth: number): void {
+    const seats = { naturalWidth, count: 0 };
+    this.#running.set(id, seats);
+    this.#resize(seats);
+  }
+
+  give(id: string): void {
+    this.#held -= this.#running.get(id)?.count ?? 0;
+    this.#running.delete(id);
+  }
+
+  #resize(seats: RunningSeats): void {
+    const count = Math.max(seats.count, Math.min(seats.naturalWidth, this.#part));
+    this.#held += count - seats.count;
+    seats.count = count;
+  }
+}
