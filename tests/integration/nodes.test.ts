@@ -80,7 +80,9 @@ describe.skipIf(!hasPostgres)('nodes', () => {
     const body = { model: 'm', messages: [{ role: 'user', content: 'what is it?' }] };
     const answer = (await (await post(`${node.url}/v1/chat/completions`, body)).json()) as Loose;
     expect(answer.choices[0].message.content).toMatch(/./);
-    const [search] = ((await (await fetch(`${node.url}/v1/searches`)).json()) as Loose).data;
-    expect(search).toMatchObject({ state: 'done', title: null });
+    const listed = async (): Promise<Loose[]> =>
+      ((await (await fetch(`${node.url}/v1/searches`)).json()) as Loose).data;
+    await until(async () => (await listed())[0]?.title === null);
+    expect((await listed())[0]).toMatchObject({ state: 'done', epoch: 1 });
   });
 });

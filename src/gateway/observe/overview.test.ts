@@ -7,8 +7,8 @@ describe('the history that the server keeps', () => {
     let nowMs = 0;
     let leasesTaken = 0;
     const model = {
-      config: { budget: 8 },
       runtime: {
+        queue: { budget: 8 },
         get leasesTaken() {
           return leasesTaken;
         },
