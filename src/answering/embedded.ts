@@ -5,6 +5,7 @@ import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { splitKv } from '../cost/kv-split.ts';
 import { tableCost } from '../cost/table.ts';
+import { leastGain, tryDraft } from '../engine/llama/draft-trial.ts';
 import { chooseGpu, type GpuLibrary, hereWith } from '../engine/llama/gpu/gpu-library.ts';
 import type { GpuChoice } from '../engine/llama/gpu/gpu-names.ts';
 import { tryLibrary } from '../engine/llama/gpu/gpu-trial.ts';
@@ -26,6 +27,8 @@ export interface EmbeddedOptions {
   readonly reading?: ReadingName;
   /** Other verdicts and another marker than those of the reading, for a reward model trained with them. */
   readonly verdicts?: VerdictTexts;
+  /** A draft model with the generator's vocabulary, by name or path: used where a trial at the start says that it pays. */
+  readonly draft?: string;
   readonly kvTokens?: number;
   readonly threads?: number;
   readonly sequences?: number;
@@ -134,19 +137,34 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
     ...(directory === undefined ? {} : { libraryDirectory: directory }),
     ...(gpuLayers === undefined ? {} : { gpuLayers }),
   };
-  const engine = await LlamaEngine.open({ ...sizes, ...library, model: modelPath(options.model) });
+  const { engine, drafting } = await openGenerator(
+    { ...sizes, ...library, model: modelPath(options.model) },
+    options.draft,
+  );
   try {
     const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
     const verdict = { ...readings[options.reading ?? 'step'], ...options.verdicts };
     const verifier = await openVerifier(prm, verdict, engine, sized);
     const hasRewardModel = prm !== 'none';
-    const note = hasRewardModel ? `${options.model}, scored by ${prm}` : `${options.model}, without a reward model`;
+    const scoring = hasRewardModel ? `scored by ${prm}` : 'without a reward model';
+    const note = `${options.model}, ${scoring}${drafting}`;
     const close = async () => void (await Promise.all([engine.close(), verifier.close()]));
     return { engine, verifier, hasRewardModel, note, close };
   } catch (error) {
     await engine.close();
     throw error;
   }
+}
+
+async function openGenerator(
+  options: LlamaEngineOptions,
+  draft: string | undefined,
+): Promise<{ readonly engine: LlamaEngine; readonly drafting: string }> {
+  if (draft === undefined) return { engine: await LlamaEngine.open(options), drafting: '' };
+  const { engine, gain } = await tryDraft(options, modelPath(draft));
+  const times = `${gain.toFixed(2)} times as fast in a trial`;
+  const outcome = gain >= leastGain ? `drafted by ${draft} (${times})` : `not drafted: with ${draft} ${times}`;
+  return { engine, drafting: `, ${outcome}` };
 }
 
 function openVerifier(

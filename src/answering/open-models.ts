@@ -83,7 +83,7 @@ async function openEmbeddedModel(
   const { verifier: wanted } = config;
   if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'exact', 'confidence', 'none']);
   const remote = wanted.kind === 'judge' || (wanted.kind === 'prm' && wanted.urls !== undefined);
-  const { model, contextTokens: kvTokens, kvBytes, threads, gpu } = options;
+  const { model, contextTokens: kvTokens, kvBytes, threads, gpu, draft } = options;
   const memory = kvBytes === undefined ? { kvTokens } : { kvBytes };
   const embedded = await openEmbedded({
     model,
@@ -91,9 +91,10 @@ async function openEmbeddedModel(
     ...memory,
     gpu,
     ...(threads === undefined ? {} : { threads }),
+    ...(draft === undefined ? {} : { draft }),
   });
   const { engine, kvSplit, note } = embedded;
-  if (/, on the [CG]PU/.test(note)) log.info('embedded', { model: config.name, note });
+  if (draft !== undefined || /, on the [CG]PU/.test(note)) log.info('embedded', { model: config.name, note });
   if (kvSplit !== undefined) log.info('kv-split', { model: config.name, kvBytes, ...kvSplit });
   const verifier = remote
     ? await openVerifier(config, undefined, environment).catch(closing(engine))

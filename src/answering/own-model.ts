@@ -33,6 +33,7 @@ export interface OwnModelOptions {
   readonly threads?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly kvBytes?: number | undefined;
+  readonly draft?: string | undefined;
   readonly budget?: number | undefined;
   readonly stepPrompt?: string | undefined;
   readonly delimiters?: readonly string[] | undefined;
@@ -56,9 +57,9 @@ function shippedOf({ model = defaultModelName, engines }: OwnModelOptions): stri
 }
 
 function engineOf(options: OwnModelOptions): Record<string, unknown> {
-  const { model, engines, keyEnv, threads, contextTokens, kvBytes } = options;
+  const { model, engines, keyEnv, threads, contextTokens, kvBytes, draft } = options;
   if (engines !== undefined) return { kind: 'openai', urls: engines, ...given({ model, apiKeyEnv: keyEnv }) };
-  return { kind: 'llama', ...given({ model, threads, contextTokens, kvBytes }) };
+  return { kind: 'llama', ...given({ model, threads, contextTokens, kvBytes, draft }) };
 }
 
 function verifierOf(options: OwnModelOptions): Record<string, unknown> {

@@ -24,6 +24,10 @@ const embedded = z.strictObject({
     .literal('llama')
     .meta({ description: 'the embedded engine: a GGUF file, or a model that ships with coppice' }),
   model: z.string().min(1).default('sapling').meta({ description: 'name of a shipped model, or path of a GGUF file' }),
+  draft: z.string().min(1).optional().meta({
+    description:
+      'a small model of the same vocabulary, by name or path: drafts tokens where a trial at start says that it pays',
+  }),
   ...fieldsOf(engineKnobs),
 });
 

@@ -27,6 +27,7 @@ export const modelOptions = {
   budget: text,
   'step-prompt': text,
   delimiter: text,
+  draft: text,
   threads: text,
   'kv-tokens': text,
   'kv-bytes': text,
@@ -48,6 +49,7 @@ export const modelUsage = `  --model NAME|FILE     sapling (ships with coppice) 
   --step-prompt TEXT    system message for models that are not shipped
   --delimiter TEXT      what ends a step (an empty line; \\n is understood)
   --budget N            strands open at a time (16)
+  --draft NAME|FILE     a small model of the same vocabulary that drafts tokens; tried at the start, used where it pays
   --threads N           compute threads per model (1)
   --kv-tokens N         cells of each KV cache (${engineKnobs.contextTokens.default})
   --kv-bytes N          memory of both caches together, split by what the models cost here; measures for some seconds`;
@@ -59,6 +61,11 @@ export function readModelFlags(values: Values, needsVerifier: boolean): OwnModel
   const flags = rest as Readonly<Record<string, string | undefined>>;
   if (verifier !== undefined && flags.prm !== undefined)
     raise('bad-setting', '--prm and --verifier both name a reward model; give one of them');
+  if (engine !== undefined && flags.draft !== undefined)
+    raise(
+      'bad-setting',
+      '--draft is for the embedded engine; a server drafts by its own settings (docs/remote-engines.md)',
+    );
   return {
     needsVerifier,
     ...given('model', flags.model, String),
@@ -90,6 +97,7 @@ function machineFlags(flags: Readonly<Record<string, string | undefined>>) {
   return {
     ...given('budget', flags.budget, (value) => flagOf('budget', value, budgetKnob)),
     ...given('threads', flags.threads, (value) => flagOf('threads', value, engineKnobs.threads)),
+    ...given('draft', flags.draft, String),
     ...given('contextTokens', kvTokens, (value) => flagOf('kv-tokens', value, engineKnobs.contextTokens)),
     ...given('kvBytes', kvBytes, (value) => flagOf('kv-bytes', value, engineKnobs.kvBytes)),
   };

@@ -6,6 +6,7 @@ import { generateRequest } from '../../../../tests/support/requests.ts';
 import { byteToken, VOCABULARY_SIZE, writeTinyModel } from '../../../../tests/support/tiny-gguf.ts';
 import { Random } from '../../../base/random.ts';
 import type { GenerateRequest } from '../../engine.ts';
+import { leastGain, tryDraft } from '../draft-trial.ts';
 import { LlamaEngine } from '../llama-engine.ts';
 import { type Binding, loadBinding } from '../native/binding.ts';
 import { findLibrary } from '../native/platform.ts';
@@ -378,5 +379,27 @@ describe('a draft model in its own thread', () => {
     await expect(opening('random', 'other')).rejects.toThrow(/has another vocabulary/);
     await expect(opening('random', 'absent')).rejects.toThrow(/there is no model file/);
     await expect(opening('absent', 'random')).rejects.toThrow(/there is no model file/);
+  });
+});
+
+describe('a trial of drafts', () => {
+  it('gives an engine that answers whoever connects after it, drafting only where that was the faster', async () => {
+    const { engine, gain } = await tryDraft({ model: path('target') }, path('draft'));
+    try {
+      expect(gain).toBeGreaterThan(0);
+      const before = engine.counts.draftedTokens;
+      expect(before > 0).toBe(gain >= leastGain);
+      const { promise, resolve } = Promise.withResolvers<CoreMessage>();
+      engine.connect((message) => message.type !== 'token' && resolve(message));
+      engine.generate([generateRequest(1, { maxTokens: 8 })]);
+      expect(await promise).toMatchObject({ type: 'step', step: { tokens: 8 } });
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it('is refused with a model that cannot be used', async () => {
+    await expect(tryDraft({ model: path('random') }, path('other'))).rejects.toThrow(/has another vocabulary/);
+    await expect(tryDraft({ model: path('random') }, path('absent'))).rejects.toThrow(/there is no model file/);
   });
 });
