@@ -1,8 +1,11 @@
 // Models that coppice does not ship: what they may lack, and one line about each. A generator without a chat template is used
-// as plain text, a reward model is tried on two known steps before anything depends on it, and its end is left unread.
+// as plain text, a reward model is tried on steps that anybody can judge before anything depends on it, and its end is left
+// unread.
 
+import { FaultError, raise } from '../base/fault.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import { isShipped, modelPath } from '../engine/llama/shipped-models.ts';
+import { causalFormatNames } from '../verifier/prm/causal-formats.ts';
 import { UnreadEnd } from '../verifier/prm/unread-end.ts';
 import { probeSteps, probeWarning } from '../verifier/probe-steps.ts';
 import type { Verifier } from '../verifier/verifier.ts';
@@ -11,6 +14,8 @@ import type { OpenModel } from './open-model.ts';
 
 type PrmConfig = Extract<ModelConfig['verifier'], { kind: 'prm' }>;
 
+/** A server that has not scored eight lines by then is busy or loading; `doctor` waits longer. */
+const probeMs = 15_000;
 const remedy = 'give a process reward model, or the verdicts and the marker it was trained with (good, bad, marker)';
 
 /** The model as it is to be used, with what its user must know. */
@@ -32,19 +37,29 @@ function templateWarnings({ config: { engine }, embedded }: OpenModel): string[]
   ];
 }
 
-/** Embedded ones are tried whenever they are opened; `coppice doctor` tries those on servers. */
+/** Tried whenever it is opened. That one on a server gives no scores now is no reason not to start. */
 async function rewardWarnings({ config, verifier }: OpenModel): Promise<string[]> {
   const { verifier: wanted, delimiters } = config;
-  if (verifier === undefined || wanted.kind !== 'prm' || wanted.urls !== undefined || isShipped(wanted.model))
-    return [];
-  const warning = probeWarning(wanted.model, await probeSteps(verifier, delimiters[0]!), remedy);
-  return warning === undefined ? [] : [warning];
+  if (verifier === undefined || wanted.kind !== 'prm' || !isForeign(wanted)) return [];
+  const { urls, format, model } = wanted;
+  const name = urls === undefined ? model : `the reward model at ${urls[0]} (${format})`;
+  try {
+    const rewards = await probeSteps(verifier, delimiters[0]!, urls === undefined ? undefined : probeMs);
+    const warning = probeWarning(name, rewards, remedy);
+    return warning === undefined ? [] : [warning];
+  } catch (error) {
+    if (urls === undefined || !(error instanceof FaultError)) throw error;
+    return [`${name} could not be tried: ${error.fault.message}; 'coppice doctor' tries it again`];
+  }
 }
 
-/** The shipped reward models were trained to be read at the end; a scorer of one's own knows what it wants. */
+/** The shipped reward models are known, and were trained to be read at the end; a scorer of one's own knows what it wants. */
+function isForeign({ urls, model, format }: PrmConfig): boolean {
+  return urls === undefined ? !isShipped(model) : format !== 'http';
+}
+
 function leavesEndUnread(wanted: ModelConfig['verifier']): boolean {
-  if (wanted.kind === 'judge') return true;
-  return wanted.kind === 'prm' && !isShipped(wanted.model) && (wanted.urls === undefined || wanted.format !== 'http');
+  return wanted.kind === 'judge' || (wanted.kind === 'prm' && isForeign(wanted));
 }
 
 export function verdictsOf({ good, bad, marker }: PrmConfig): VerdictTexts {
@@ -53,6 +68,18 @@ export function verdictsOf({ good, bad, marker }: PrmConfig): VerdictTexts {
     ...(bad === undefined ? {} : { bad }),
     ...(marker === undefined ? {} : { marker }),
   };
+}
+
+/** Verdicts and marker of one on a server; refused where its format has none to set. */
+export function remoteVerdicts(name: string, wanted: PrmConfig): VerdictTexts {
+  const verdicts = verdictsOf(wanted);
+  const [first] = Object.keys(verdicts);
+  if (first === undefined || (causalFormatNames as readonly string[]).includes(wanted.format)) return verdicts;
+  const formats = causalFormatNames.join(', ');
+  return raise(
+    'bad-setting',
+    `models: '${name}' sets '${first}' of its verifier; format '${wanted.format}' has no verdicts to set, those that have are ${formats}`,
+  );
 }
 
 /** A GGUF reward model in this process, beside a generator on a server: it reads the text of the steps. */

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { LlamaTestServer } from '../../tests/servers/llama-server.ts';
 import { writeTinyModel } from '../../tests/support/tiny-gguf.ts';
 import { loadConfig } from '../config/load.ts';
 import { createLog } from '../gateway/observe/log.ts';
@@ -72,7 +73,7 @@ describe('a foreign model', () => {
     const { warnings } = await opened({ kind: 'prm', model });
     expect(warnings).toHaveLength(2);
     expect(warnings![0]).toContain('has no chat template');
-    expect(warnings![1]).toContain('does not tell a right step from a wrong one');
+    expect(warnings![1]).toContain('does not tell right steps from wrong ones');
   });
 
   it('takes the verdicts that its reward model was trained with, one token each', async () => {
@@ -84,5 +85,22 @@ describe('a foreign model', () => {
   it('says that nothing scores it where nothing does', async () => {
     expect((await opened({ kind: 'none' })).note).toContain('nothing scores them');
     expect((await opened({ kind: 'confidence' })).note).toContain("the model's own confidence");
+  });
+
+  it('is tried on its server too, read as its settings say, and refused settings that its format has not', async () => {
+    const server = await new LlamaTestServer().listen();
+    onTestFinished(() => server.close());
+    const remote = { kind: 'prm', urls: [server.url], format: 'plain' };
+    server.reward = () => 0.4;
+    expect((await opened(remote)).warnings?.[1]).toMatch(/^the reward model at http.* \(plain\) does not tell right/);
+    server.reward = (text) => (/(2 . 3 = 5|8 . 7 = 15|6 . 5 = 11|9 . 4 = 13)\n$/.test(text) ? 0.9 : 0.1);
+    const good = await opened(remote);
+    expect(good.warnings).toHaveLength(1);
+    const { warnings, verifier } = await opened({ ...remote, reading: 'promise' });
+    expect(verifier?.capabilities).toMatchObject({ name: 'plain', aggregation: 'last' });
+    expect(warnings?.[1]).toMatch(/could not be tried: .* has neither verdict .*; 'coppice doctor' tries it again$/);
+    const complaint =
+      /sets 'good' of its verifier; format 'http' has no verdicts to set, .* math-shepherd, rlhflow, plain/;
+    await expect(opened({ ...remote, format: 'http', good: 'yes' })).rejects.toThrow(complaint);
   });
 });

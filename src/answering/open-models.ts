@@ -9,7 +9,7 @@ import type { Prompt } from '../tree/step.ts';
 import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { Embedded, EmbeddedOptions } from './embedded.ts';
-import { examined, verdictsOf } from './foreign-models.ts';
+import { examined, remoteVerdicts, verdictsOf } from './foreign-models.ts';
 import { closeModel, type OpenModel, type Upstream } from './open-model.ts';
 import { saplingPrompt } from './question-form.ts';
 
@@ -205,7 +205,8 @@ async function openVerifier(
   }
   // The default names the shipped model, which no server serves: then the server's own name is taken.
   const named = verifier.model === shippedPrm ? {} : { model: verifier.model };
-  return openRemoteVerifier({ ...common, kind: verifier.format, ...named });
+  const verdicts = { ...remoteVerdicts(config.name, verifier), reading: verifier.reading };
+  return openRemoteVerifier({ ...common, kind: verifier.format, verdicts, ...named });
 }
 
 const shippedPrm = 'sapling-prm';

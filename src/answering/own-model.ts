@@ -77,7 +77,8 @@ function verifierOf(options: OwnModelOptions): Record<string, unknown> {
   } = options;
   if (verifiers !== undefined) {
     const named = kind === 'judge' ? { kind } : { kind: 'prm', format: kind ?? 'qwen-prm' };
-    return { ...named, urls: verifiers, ...given({ apiKeyEnv: options.verifierKeyEnv }) };
+    const verdicts = kind === 'judge' ? {} : given({ reading, good, bad, marker });
+    return { ...named, urls: verifiers, ...verdicts, ...given({ apiKeyEnv: options.verifierKeyEnv }) };
   }
   const wanted = prm ?? (engines === undefined ? rewardModelOf(model) : 'none');
   if (wanted === 'exact') return { kind: 'exact' };

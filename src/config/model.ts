@@ -68,7 +68,7 @@ const remote = z.strictObject({
     }),
 });
 
-/** Of an embedded reward model. */
+/** Of a causal reward model, in this process or on a server. */
 const verdictText = (description: string) => z.string().max(64).optional().meta({ description });
 
 const verifier = z.discriminatedUnion('kind', [
@@ -95,10 +95,10 @@ const verifier = z.discriminatedUnion('kind', [
       .max(64)
       .optional()
       .meta({ description: 'of a remote reward model, one per replica; `http` takes the whole address' }),
-    format: z
-      .enum(['qwen-prm', 'math-shepherd', 'rlhflow', 'http'])
-      .default('qwen-prm')
-      .meta({ description: 'of a remote one: what its prompts look like; `http` is a scorer of your own' }),
+    format: z.enum(['qwen-prm', 'math-shepherd', 'rlhflow', 'plain', 'http']).default('qwen-prm').meta({
+      description:
+        'of a remote one: what its prompts look like; `plain`: question and steps, a line each; `http`: a scorer of your own',
+    }),
     apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
   }),
   z.strictObject({

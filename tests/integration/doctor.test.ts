@@ -65,11 +65,11 @@ describe('coppice doctor', () => {
     expect(bodies.every((body) => !('logprobs' in body) && !('seed' in body))).toBe(true);
   });
 
-  it('examines the reward model by scoring a right and a wrong step', async () => {
+  it('examines the reward model by scoring right and wrong steps', async () => {
     const server = await serve(new VllmServer());
     const { text } = await doctor('--engine', server.url, '--verifier', server.url, '--seconds', '0');
     expect(text).toContain('! vLLM computes question and steps anew for every score');
-    expect(text).toMatch(/right step from a wrong one/);
+    expect(text).toMatch(/right steps from wrong ones/);
     expect(text).toContain('aggregated by product: negative exits and the bound hold');
   });
 

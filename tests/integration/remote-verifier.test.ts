@@ -9,7 +9,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { isAnswer } from '../../src/engine/engine.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { fillPrompt, lastNumber } from '../../src/verifier/judge/judge-scorer.ts';
-import { rlhflowFormat, shepherdFormat, splitPrefix } from '../../src/verifier/prm/causal-scorer.ts';
+import { causalFormats } from '../../src/verifier/prm/causal-formats.ts';
+import { splitPrefix } from '../../src/verifier/prm/causal-scorer.ts';
 import { renderQwen } from '../../src/verifier/prm/qwen-scorer.ts';
 import { goodShare } from '../../src/verifier/prm/verdict-token.ts';
 import { type OpenVerifierOptions, openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
@@ -89,8 +90,11 @@ describe('formats', () => {
       '<|im_start|>system\nPlease reason step by step, and put your final answer within \\boxed{}.<|im_end|>\n' +
         '<|im_start|>user\nWhat is 1 + 1?<|im_end|>\n<|im_start|>assistant\nOne.<extra_0>Two.<extra_0><|im_end|>\n',
     );
-    expect(shepherdFormat.render(path)).toEqual({ kind: 'text', text: 'What is 1 + 1? One. ки\nTwo. ки' });
-    expect(rlhflowFormat.render(path)).toEqual({
+    expect(causalFormats['math-shepherd']().render(path)).toEqual({
+      kind: 'text',
+      text: 'What is 1 + 1? One. ки\nTwo. ки',
+    });
+    expect(causalFormats.rlhflow().render(path)).toEqual({
       kind: 'chat',
       messages: [
         { role: 'user', content: 'What is 1 + 1? One.' },
@@ -98,7 +102,18 @@ describe('formats', () => {
         { role: 'user', content: 'Two.' },
       ],
     });
+    expect(causalFormats.plain().render(path)).toEqual({ kind: 'text', text: 'What is 1 + 1?\nOne.\nTwo.\n' });
     expect(fillPrompt('{question}|{steps}|{step}', path)).toBe('What is 1 + 1?|1. One.|Two.');
+  });
+
+  it('take verdicts, marker and reading that are not their authors’', () => {
+    const given = { good: ' yes', bad: ' no', marker: '#' };
+    for (const format of Object.values(causalFormats)) {
+      const { good, bad, render } = format(given);
+      expect([good, bad]).toEqual([' yes', ' no']);
+      expect(JSON.stringify(render(path))).toMatch(/One\.\W*n?#.*Two\.\W*n?#/);
+    }
+    expect(causalFormats.plain({ reading: 'promise' })).toMatchObject({ good: '!', bad: '?', aggregation: 'last' });
   });
 
   it('let no step add a tag or close a turn', () => {

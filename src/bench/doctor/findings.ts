@@ -119,6 +119,7 @@ export function verifierFindings(kind: RemoteVerifierKind, facts: ServerFacts | 
       ];
     case 'math-shepherd':
     case 'rlhflow':
+    case 'plain':
       return facts?.prefixCaching === false
         ? [warning('its prefix cache is off: every score computes the whole path')]
         : [good('reuses the prefix: a score costs the newest step')];

@@ -211,7 +211,7 @@ async function examineVerifier(settings: Settings, report: Report): Promise<bool
 }
 
 function probeText({ right, wrong }: ProbedRewards): string {
-  return `tells a right step from a wrong one: ${right.toFixed(3)} and ${wrong.toFixed(3)}`;
+  return `tells right steps from wrong ones: ${right.toFixed(3)} and ${wrong.toFixed(3)}`;
 }
 
 async function probeCurve(

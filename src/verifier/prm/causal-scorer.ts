@@ -9,50 +9,13 @@ import { dialects } from '../../engine/openai/dialect/dialects.ts';
 import { type Renderer, render, type Tokens, tokenize } from '../../engine/openai/dialect/render.ts';
 import { isRecord, numberOrNaN, records } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import type { Message, Prompt } from '../../tree/step.ts';
-import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
+import { badReward, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
+import type { CausalFormat } from './causal-formats.ts';
 import { givesChosenLogprobs, goodShare, type Labels, scoreByCompletion, tokensOf } from './verdict-token.ts';
 
 /** What is wrong with a server that cannot score this way. */
 export const noProbabilities =
   'cannot tell the probability of a token; serve the reward model with vLLM, SGLang or llama-server';
-
-export interface CausalFormat {
-  readonly name: string;
-  readonly aggregation: Aggregation;
-  /** What the model reads before its verdict on the last step. */
-  render(path: ScoredPath): Prompt;
-  readonly good: string;
-  readonly bad: string;
-}
-
-/** Math-Shepherd: the steps follow the question, each closed by a tag. Its authors take the lowest score. */
-export const shepherdFormat: CausalFormat = {
-  name: 'math-shepherd',
-  aggregation: 'minimum',
-  render: (path) => {
-    const steps = path.steps.map((step) => `${step} ки`).join('\n');
-    return { kind: 'text', text: `${questionOf(path.prompt)} ${steps}` };
-  },
-  good: '+',
-  bad: '-',
-};
-
-/** RLHFlow: a dialogue in which the user adds a step and the model answers with its verdict. */
-export const rlhflowFormat: CausalFormat = {
-  name: 'rlhflow',
-  aggregation: 'product',
-  render: ({ prompt, steps }) => {
-    const messages = steps.flatMap((step, at): Message[] => {
-      const content = at === 0 ? `${questionOf(prompt)} ${step}` : step;
-      const asked: Message = { role: 'user', content };
-      return at === steps.length - 1 ? [asked] : [asked, { role: 'assistant', content: '+' }];
-    });
-    return { kind: 'chat', messages };
-  },
-  good: '+',
-  bad: '-',
-};
 
 export class CausalScorer implements Scorer {
   readonly name: string;

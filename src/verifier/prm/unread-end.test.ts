@@ -52,17 +52,32 @@ describe('the end that is not read', () => {
   });
 });
 
+/** Whether the equation of a line holds. */
+function isRight(text: string): boolean {
+  const [a = 0, b = 0, sum = 0] = (text.match(/\d+/g) ?? []).map(Number);
+  return a + b === sum;
+}
+
 describe('the probe of a reward model', () => {
   const warningOf = async (rewardOf: (text: string) => number) => {
     return probeWarning('it', await probeSteps(scripted('product', rewardOf), '\n'), 'look again');
   };
 
   it('is content with a model that tells right from wrong', async () => {
-    expect(await warningOf((text) => (text.includes('= 5') ? 0.97 : 0.02))).toBeUndefined();
+    expect(await warningOf((text) => (isRight(text) ? 0.97 : 0.02))).toBeUndefined();
+  });
+
+  it('is not taken in by luck with one sum', async () => {
+    expect(await warningOf((text) => (text === '2 + 3 = 5\n' ? 0.9 : 0.4))).toContain('does not tell');
+  });
+
+  it('gives up on a verifier that never answers', async () => {
+    const silent = { ...scripted('product', () => 0), score: () => {} };
+    await expect(probeSteps(silent, '\n', 1)).rejects.toThrow(/no scores within 0\.001 s/);
   });
 
   it('warns in one line of one that does not, and of one that is read the wrong way round', async () => {
-    expect(await warningOf(() => 0.41)).toMatch(/^it does not tell a right step .* 0\.41, .* 0\.41\), .* look again$/);
-    expect(await warningOf((text) => (text.includes('= 5') ? 0.02 : 0.97))).toContain('0.02');
+    expect(await warningOf(() => 0.41)).toMatch(/^it does not tell right steps .* 0\.41, .* 0\.41\), .* look again$/);
+    expect(await warningOf((text) => (isRight(text) ? 0.02 : 0.97))).toContain('0.02');
   });
 });

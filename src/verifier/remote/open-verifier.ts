@@ -5,13 +5,14 @@ import type { DialectName, ServerFacts } from '../../engine/openai/dialect/diale
 import { probe } from '../../engine/openai/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
 import { type JudgeOptions, JudgeScorer } from '../judge/judge-scorer.ts';
-import { CausalScorer, noProbabilities, rlhflowFormat, shepherdFormat } from '../prm/causal-scorer.ts';
+import { type CausalReading, causalFormatNames, causalFormats } from '../prm/causal-formats.ts';
+import { CausalScorer, noProbabilities } from '../prm/causal-scorer.ts';
 import { HttpScorer } from '../prm/http-scorer.ts';
 import { qwenScorer } from '../prm/qwen-scorer.ts';
 import type { Scorer, ScoringServer } from '../scorer.ts';
 import { RemoteVerifier, type RemoteVerifierOptions, verifierDefaults } from './remote-verifier.ts';
 
-export const remoteVerifierKinds = ['qwen-prm', 'math-shepherd', 'rlhflow', 'http', 'judge'] as const;
+export const remoteVerifierKinds = ['qwen-prm', ...causalFormatNames, 'http', 'judge'] as const;
 export type RemoteVerifierKind = (typeof remoteVerifierKinds)[number];
 
 export interface OpenVerifierOptions extends RemoteVerifierOptions {
@@ -21,6 +22,8 @@ export interface OpenVerifierOptions extends RemoteVerifierOptions {
   readonly model?: string;
   readonly dialect?: DialectName;
   readonly judge?: JudgeOptions;
+  /** Of a causal format, where they are others than its authors'. */
+  readonly verdicts?: CausalReading;
 }
 
 export async function openRemoteVerifier(options: OpenVerifierOptions): Promise<RemoteVerifier> {
@@ -50,9 +53,9 @@ function scorerOf(options: OpenVerifierOptions): Scorer {
     case 'qwen-prm':
       return qwenScorer;
     case 'math-shepherd':
-      return new CausalScorer(shepherdFormat);
     case 'rlhflow':
-      return new CausalScorer(rlhflowFormat);
+    case 'plain':
+      return new CausalScorer(causalFormats[options.kind](options.verdicts));
     case 'judge':
       return new JudgeScorer(options.judge);
     case 'http': {
@@ -75,7 +78,7 @@ async function factsOf(connection: Connection, options: OpenVerifierOptions): Pr
     const remedy = 'only vLLM serves Qwen2.5-Math-PRM (vllm serve … --runner pooling)';
     raise('unsupported', `${connection.url} is ${facts.dialect}; ${remedy}`);
   }
-  if (facts.dialect === 'openai' && (options.kind === 'math-shepherd' || options.kind === 'rlhflow')) {
+  if (facts.dialect === 'openai' && options.kind in causalFormats) {
     raise('unsupported', `${connection.url} ${noProbabilities}`);
   }
   return facts;
