@@ -5,6 +5,7 @@
 import { assert } from '../../base/assert.ts';
 import { raise } from '../../base/fault.ts';
 import { contenderOf, type RowName } from './contenders.ts';
+import type { MeasuredMachine } from './machine.ts';
 import { capacityOf, type Latencies, latenciesOf, type Yield, yieldOf } from './measures.ts';
 import type { GpuName, SettingName } from './settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
@@ -28,6 +29,8 @@ export interface ComparisonPlan {
   readonly rollouts: number;
   readonly threshold: number;
   readonly roofline: GpuName | undefined;
+  /** Servers as `doctor` measured them, instead of P0's hardware. */
+  readonly machine?: MeasuredMachine | undefined;
   /** The second row that all are compared with, besides vanilla. */
   readonly base: RowName;
   readonly verifierReuses: boolean;
@@ -106,8 +109,12 @@ function capacityIn(result: TrialResult): number {
 }
 
 function specOf(plan: ComparisonPlan, { setting, seed, row }: Spot, arrivals: TrialSpec['arrivals']): TrialSpec {
-  const { requests, budget, rollouts, threshold, verifierReuses, roofline, trees } = plan;
-  const given = { ...(roofline && { roofline }), ...(trees === undefined ? {} : { trees }) };
+  const { requests, budget, rollouts, threshold, verifierReuses, roofline, machine, trees } = plan;
+  const given = {
+    ...(roofline && { roofline }),
+    ...(machine && { machine }),
+    ...(trees === undefined ? {} : { trees }),
+  };
   const system = { requests, budget, rollouts, threshold, verifierReuses, ...given };
   return { ...trialDefaults, ...system, setting, seed, contender: contenderOf(row), arrivals };
 }

@@ -10,6 +10,7 @@ import type { SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
 import { type SimulatedContender, type SimulatedSearch, searchOf } from './contenders.ts';
+import { type MeasuredMachine, placeOf } from './machine.ts';
 import { questionsOf, type SimulatedQuestions } from './questions.ts';
 import {
   type Arrivals,
@@ -20,16 +21,7 @@ import {
   saturatedRate,
   servedOf,
 } from './service.ts';
-import {
-  costOf,
-  type GpuName,
-  hardware,
-  kvTokensOf,
-  modelConfig,
-  type SettingName,
-  searchDefaults,
-  settingOf,
-} from './settings.ts';
+import { type GpuName, modelConfig, type SettingName, searchDefaults, settingOf } from './settings.ts';
 
 export interface TrialSpec {
   readonly setting: SettingName;
@@ -41,6 +33,8 @@ export interface TrialSpec {
   readonly rollouts: number;
   readonly threshold: number;
   readonly verifierReuses: boolean;
+  /** Servers as `doctor` measured them, instead of P0's hardware. */
+  readonly machine?: MeasuredMachine;
   /** Step times from a roofline of this GPU instead of the measured tables. */
   readonly roofline?: GpuName;
   /** Turns knobs of the setting's question profile, for calibration. */
@@ -81,6 +75,7 @@ class TrialRun {
   readonly #verifier: SimVerifier;
   readonly #runtime: Runtime;
   readonly #search: SimulatedSearch;
+  readonly #gpus: number;
   readonly #questions: readonly number[];
   readonly #served: (Served | undefined)[];
   /** Generated tokens by the time of each end, to find the rate while others waited. */
@@ -93,20 +88,11 @@ class TrialRun {
 
   constructor(spec: TrialSpec) {
     this.#spec = spec;
-    const setting = settingOf(spec.setting);
     this.#model = questionsOf(spec);
-    const { generator, rewardModel } = setting;
-    const { replicas, sequenceLimit } = hardware;
-    this.#engine = new SimEngine(this.#world, this.#model, {
-      ...{ replicas, sequenceLimit, prefillTokens: 8192 },
-      cost: costOf(generator, spec.roofline),
-      kvTokens: kvTokensOf(generator),
-    });
-    this.#verifier = new SimVerifier(this.#world, this.#model, {
-      ...{ replicas, passTokens: 4096, reusesPrefix: spec.verifierReuses },
-      cost: costOf(rewardModel, spec.roofline),
-      kvTokens: kvTokensOf(rewardModel),
-    });
+    const place = placeOf(settingOf(spec.setting), spec);
+    this.#gpus = place.replicas;
+    this.#engine = new SimEngine(this.#world, this.#model, place.engine);
+    this.#verifier = new SimVerifier(this.#world, this.#model, place.verifier);
     const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier };
     this.#search = searchOf(spec.contender, model, { rollouts: spec.rollouts, threshold: spec.threshold });
     this.#questions = spec.questions ?? Array.from({ length: spec.requests }, (_, at) => at);
@@ -129,7 +115,7 @@ class TrialRun {
     this.#world.run(() => this.#react(), { stop: () => this.#unsettled === 0 });
     assert(this.#left === 0 && this.#unsettled === 0, `${this.#left} searches never ended`);
     const { busyMs, evictedTokens } = this.#engine.totals();
-    const gpuMs = hardware.replicas * this.#world.nowMs;
+    const gpuMs = this.#gpus * this.#world.nowMs;
     return {
       served: this.#served as Served[],
       saturatedTokensPerSecond: saturatedRate(this.#ends),

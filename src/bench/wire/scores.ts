@@ -1,12 +1,14 @@
 // `npm run bench -- scores`: scores per second of a reward model through the remote verifier, beside one batch client on the
 // same fake server. The server computes passes of 16,384 tokens at 40,000 tokens a second, as a 7B model on an H200 might;
-// every path is computed anew, as vLLM's pooling does. The verifier is asked as searches do: 64 strands of 4 siblings, each
+// every path is computed anew, as vLLM's pooling does. With --verifier URL on a real server instead. The verifier is asked as searches do: 64 strands of 4 siblings, each
 // going on when its four are scored. The client keeps four calls of 32 paths there.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { isAnswer } from '../../engine/engine.ts';
+import { probe } from '../../engine/openai/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
 import type { Prompt, Step } from '../../tree/step.ts';
 import { renderQwen } from '../../verifier/prm/qwen-scorer.ts';
@@ -28,29 +30,39 @@ const stepText = 'so the next thing to add is four '.repeat(8);
 const pathSteps = 4;
 
 export async function report(print: (line: string) => void): Promise<void> {
+  const { values } = parseArgs({ args: process.argv.slice(3), options: { verifier: { type: 'string' } } });
+  if (values.verifier !== undefined) return reportScores(values.verifier, [64], 2, print);
   const script = fileURLToPath(new URL(import.meta.url.replace(/scores(?=\.[jt]s$)/, 'scores-server')));
   const server = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(server.stdout, 'data')) as [Buffer];
-  const url = `http://127.0.0.1:${port.toString().trim()}`;
   try {
-    print(
-      `scores per second: one batch client with ${clientCalls} calls of ${clientPaths} paths, and the remote verifier`,
-    );
-    print('strands      client   verifier   share   a score takes');
-    for (const strands of strandCounts) {
-      let client = 0;
-      let best: Scoring = { perSecond: 0, scoreMs: Number.NaN };
-      for (let turn = 0; turn < rounds; turn += 1) {
-        client = Math.max(client, await batchClient(url));
-        const round = await throughVerifier(url, strands);
-        if (round.perSecond > best.perSecond) best = round;
-      }
-      const cells = [client.toFixed(0).padStart(9), best.perSecond.toFixed(0).padStart(11)];
-      const share = (best.perSecond / client).toFixed(3).padStart(8);
-      print(`${String(strands).padEnd(10)}${cells.join('')}${share}${best.scoreMs.toFixed(0).padStart(13)} ms`);
-    }
+    await reportScores(`http://127.0.0.1:${port.toString().trim()}`, strandCounts, rounds, print);
   } finally {
     server.kill();
+  }
+}
+
+async function reportScores(
+  url: string,
+  counts: readonly number[],
+  turns: number,
+  print: (line: string) => void,
+): Promise<void> {
+  print(
+    `scores per second: one batch client with ${clientCalls} calls of ${clientPaths} paths, and the remote verifier`,
+  );
+  print('strands      client   verifier   share   a score takes');
+  for (const strands of counts) {
+    let client = 0;
+    let best: Scoring = { perSecond: 0, scoreMs: Number.NaN };
+    for (let turn = 0; turn < turns; turn += 1) {
+      client = Math.max(client, await batchClient(url));
+      const round = await throughVerifier(url, strands);
+      if (round.perSecond > best.perSecond) best = round;
+    }
+    const cells = [client.toFixed(0).padStart(9), best.perSecond.toFixed(0).padStart(11)];
+    const share = (best.perSecond / client).toFixed(3).padStart(8);
+    print(`${String(strands).padEnd(10)}${cells.join('')}${share}${best.scoreMs.toFixed(0).padStart(13)} ms`);
   }
 }
 
@@ -69,13 +81,14 @@ async function measure(scores: () => number): Promise<number> {
 
 async function batchClient(url: string): Promise<number> {
   const connection = new Connection({ url });
+  const { model } = await probe(connection, { generates: false });
   const steps = Array.from({ length: pathSteps }, () => stepText.trim());
   const input = Array.from({ length: clientPaths }, () => renderQwen({ prompt, steps }));
   let scores = 0;
   let over = false;
   const loop = async (): Promise<void> => {
     while (!over) {
-      await connection.json('POST', '/pooling', { model: 'prm', input });
+      await connection.json('POST', '/pooling', { model, input });
       scores += clientPaths;
     }
   };

@@ -1,22 +1,19 @@
 // `npm run bench -- wire`: how much of a server's speed reaches a search. Many MCTS searches through the real runtime and
 // the real remote engine against a fake server that writes a token per sequence every 12.8 ms, beside the same server asked
 // plainly: as many single requests at a time, whole answers, the next when one has come. Printed: tokens per second of
-// both, their ratio, and the CPU time of this process, which holds all of coppice, per 20,000 tokens.
+// both, their ratio, and the CPU time of this process, which holds all of coppice, per 20,000 tokens. With --engine URL the
+// same of a real server (real-server.ts).
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as http from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { openRemoteEngine } from '../../engine/openai/open-engine.ts';
-import { createPolicy } from '../../policy/create.ts';
-import { createMcts } from '../../program/mcts/mcts.ts';
-import { LiveLoop, systemClock } from '../../runtime/live.ts';
-import { Runtime } from '../../runtime/runtime.ts';
-import type { ScoreRequest, Verifier, VerifierMessage } from '../../verifier/verifier.ts';
+import { parseArgs } from 'node:util';
+import { reportServer } from './real-server.ts';
+import { branching, measure, searchRound, type WireRound } from './search-round.ts';
 
 const stepMs = 12.8;
 const stepTokens = 64;
-const branching = 4;
 const roundMs = 4000;
 /** Sockets, compiler and the limit in flight settle before a round is counted. */
 const warmMs = 2500;
@@ -24,16 +21,9 @@ const warmMs = 2500;
 const rounds = 3;
 const sizes = [64, 256, 512];
 
-interface WireRound {
-  readonly tokensPerSecond: number;
-  /** Of this process, per 20,000 tokens. */
-  readonly cpuSeconds: number;
-}
-
-/** How steps are asked for: as a search does that nobody watches, or with everything as for somebody who does. */
-type Asking = 'least' | 'everything';
-
 export async function report(print: (line: string) => void): Promise<void> {
+  const { values } = parseArgs({ args: process.argv.slice(3), options: { engine: { type: 'string' } } });
+  if (values.engine !== undefined) return reportServer(values.engine, print);
   const script = fileURLToPath(new URL(import.meta.url.replace(/wire(?=\.[jt]s$)/, 'wire-server')));
   const server = spawn(process.execPath, [script, String(stepMs), String(stepTokens)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -49,13 +39,14 @@ export async function report(print: (line: string) => void): Promise<void> {
   );
   try {
     for (const sequences of sizes) {
+      const common = { url, sequences, maxStepTokens: 256, warmMs, roundMs };
       const turns: [WireRound, WireRound][] = [];
       for (let turn = 0; turn < rounds; turn += 1) {
-        turns.push([await plainRound(url, sequences), await searchRound(url, sequences, 'least')]);
+        turns.push([await plainRound(url, sequences), await searchRound({ ...common, asking: 'least' })]);
       }
       const plain = fastest(turns.map(([round]) => round));
       const least = fastest(turns.map(([, round]) => round));
-      const watched = await searchRound(url, sequences, 'everything');
+      const watched = await searchRound({ ...common, asking: 'everything' });
       const ratio = least.tokensPerSecond / plain.tokensPerSecond;
       const cells = [plain.tokensPerSecond.toFixed(0), least.tokensPerSecond.toFixed(0), ratio.toFixed(3)];
       const cpu = [plain, least, watched].map((each) => each.cpuSeconds.toFixed(3));
@@ -68,17 +59,6 @@ export async function report(print: (line: string) => void): Promise<void> {
 
 function fastest(all: readonly WireRound[]): WireRound {
   return all.reduce((best, round) => (round.tokensPerSecond > best.tokensPerSecond ? round : best));
-}
-
-/** Counts tokens and CPU time between two moments of work that goes on by itself. */
-async function measure(tokens: () => number): Promise<WireRound> {
-  await new Promise((resolve) => setTimeout(resolve, warmMs));
-  const [before, cpu, startMs] = [tokens(), process.cpuUsage(), performance.now()];
-  await new Promise((resolve) => setTimeout(resolve, roundMs));
-  const { user, system } = process.cpuUsage(cpu);
-  const written = tokens() - before;
-  const tokensPerSecond = (written / (performance.now() - startMs)) * 1000;
-  return { tokensPerSecond, cpuSeconds: ((user + system) / 1e6 / written) * 20_000 };
 }
 
 async function plainRound(url: string, sequences: number): Promise<WireRound> {
@@ -100,80 +80,8 @@ async function plainRound(url: string, sequences: number): Promise<WireRound> {
     request.end(payload);
   };
   for (let at = 0; at < sequences; at += 1) ask();
-  const round = await measure(() => tokens);
+  const round = await measure(() => tokens, { warmMs, roundMs });
   over = true;
   agent.destroy();
   return round;
-}
-
-async function searchRound(url: string, sequences: number, asking: Asking): Promise<WireRound> {
-  const engine = await openRemoteEngine({ servers: [{ url }] });
-  const policy = createPolicy('vanilla');
-  const loop = new LiveLoop();
-  let searches = 0;
-  let tokens = 0;
-  let over = false;
-  const runtime: Runtime = new Runtime({
-    engine,
-    verifier: new FreeVerifier(),
-    scheduler: policy.scheduler,
-    budget: sequences / branching,
-    clock: systemClock,
-    onEvent: ({ event }) => {
-      if (event.type === 'grown') tokens += event.step.tokens;
-      else if (event.type === 'merged') tokens += event.tokens;
-    },
-    onEnd: () => {
-      if (!over) submit();
-    },
-    ...(asking === 'everything' ? { onToken: () => {} } : {}),
-    wake: loop.wake,
-  });
-  const submit = (): void => {
-    searches += 1;
-    runtime.submit({
-      id: `search-${searches}`,
-      prompt: { kind: 'text', text: `question ${searches}` },
-      program: createMcts({ rollouts: 4, branching, maxDepth: 8, selection: asking === 'least' ? 'uct' : 'puct' }),
-      rules: policy.rules,
-      limits: { threshold: 1, rollouts: 4 },
-      seed: searches,
-      repeatable: asking === 'everything',
-      priority: 0,
-      delimiters: ['\n\n'],
-      maxStepTokens: 256,
-      extract: () => 'answer',
-    });
-  };
-  // A few more than run at a time, so that the place of one that ends is taken at once.
-  for (let at = 0; at < sequences / branching + 4; at += 1) submit();
-  loop.drive(runtime);
-  const round = await measure(() => tokens);
-  over = true;
-  loop.stop();
-  await engine.close();
-  return round;
-}
-
-/** Rewards that cost nothing and differ, so that every step is a node of its own. */
-class FreeVerifier implements Verifier {
-  readonly capabilities = { name: 'free', aggregation: 'product', reusesPrefix: true } as const;
-  #post: (message: VerifierMessage) => void = () => {};
-
-  connect(post: (message: VerifierMessage) => void): void {
-    this.#post = post;
-  }
-
-  score(requests: readonly ScoreRequest[]): void {
-    const usage = { computedTokens: 0, cachedTokens: 0 };
-    for (const { id } of requests) this.#post({ type: 'score', request: id, reward: 0.5 + (id % 40) / 100, usage });
-  }
-
-  cancel(): void {}
-  release(): void {}
-  load(): { waiting: number; healthy: boolean } {
-    return { waiting: 0, healthy: true };
-  }
-
-  async close(): Promise<void> {}
 }

@@ -1,6 +1,7 @@
 // `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
 // asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { closeModel, type OpenModel } from '../../answering/open-model.ts';
 import { openModel } from '../../answering/open-models.ts';
@@ -12,7 +13,9 @@ import { tallyTable } from '../../bench/contest/tally-table.ts';
 import { compare, verdict } from '../../bench/doctor/compare.ts';
 import { capabilityFindings, engineFindings, type Finding, verifierFindings } from '../../bench/doctor/findings.ts';
 import { budgetFor, type CurvePoint, kneeOf } from '../../bench/doctor/knee.ts';
+import { measureMachine, tableSizes } from '../../bench/doctor/machine-table.ts';
 import { ServerAlone } from '../../bench/doctor/server-alone.ts';
+import { roomOf } from '../../bench/doctor/server-room.ts';
 import { curveDefaults, EngineWaves, measureCurve } from '../../bench/doctor/step-time.ts';
 import { shareOf, throughputFindings } from '../../bench/doctor/throughput.ts';
 import { checkConfig } from '../../config/load.ts';
@@ -41,6 +44,7 @@ Examines servers, or the embedded engine where none is given, and says what to e
   --verifier-key-env NAME
   --kv-bytes N         show how the embedded models would share this KV memory (64 MiB)
   --seconds N          for the step-time probe (15); 0 leaves it out
+  --table FILE         measures both servers for about a minute, alone and together, for coppice sim --machine FILE
   --compare            twenty questions through greedy, self-consistency and MCTS; sapling gets its own task
   --questions FILE     your own for --compare: JSONL with question and answer
   --rollouts N         samples and rollouts in --compare (8)
@@ -83,6 +87,7 @@ export const flags = {
   'verifier-key-env': text,
   'kv-bytes': text,
   seconds: text,
+  table: text,
   compare: { type: 'boolean' },
   questions: text,
   rollouts: text,
@@ -105,6 +110,8 @@ export async function run(args: readonly string[]): Promise<number> {
   for (const section of report.sections) for (const line of sectionLines(section)) print(line);
   try {
     if (subject !== undefined && settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
+    if (subject !== undefined && settings.table !== undefined)
+      await writeTable(subject, settings.table, settings, print);
     if (subject !== undefined && settings.compare) await runComparison(subject, settings, report, print);
   } finally {
     if (subject !== undefined) await closeModel(subject);
@@ -244,6 +251,23 @@ async function probeCurve(
   for (const { level, text } of findings) print(`  ${marks[level]} ${text}`);
 }
 
+/** Waits for what is in flight alone: with both models loaded, and nobody else there. */
+async function writeTable(
+  { engine, verifier, note }: OpenModel,
+  file: string,
+  settings: Settings,
+  print: (line: string) => void,
+): Promise<void> {
+  const [url] = settings.engines;
+  if (url === undefined || settings.verifiers.length === 0 || verifier === undefined)
+    return raise('bad-setting', '--table measures a generator and a reward model: give --engine and --verifier');
+  print('\nboth servers, for the simulator');
+  const room = await roomOf({ url, ...keyOf(settings.keyEnv) });
+  const machine = await measureMachine({ name: note ?? url, engine, verifier, ...room }, tableSizes, print);
+  writeFileSync(file, `${JSON.stringify(machine, null, 1)}\n`);
+  print(`  written to ${file}`);
+}
+
 async function curveAlone(settings: Settings, facts: ServerFacts, seconds: number): Promise<CurvePoint[]> {
   const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
   try {
@@ -318,6 +342,7 @@ function readSettings(args: readonly string[]) {
     seed: flagOf('seed', values.seed ?? '1', requestKnobs.seed),
     compare: values.compare === true,
     json: values.json === true,
+    ...given('table', values.table, (name) => name),
     ...given('model', values.model, (name) => name),
     ...given('dialect', values.dialect, (name) => oneOf('dialect', name, dialectNames)),
     ...given('keyEnv', values['key-env'], (name) => name),

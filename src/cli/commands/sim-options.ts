@@ -5,6 +5,7 @@ import { raise } from '../../base/fault.ts';
 import type { NumberKnob } from '../../base/knob.ts';
 import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
 import { allRows, contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
+import { readMachine } from '../../bench/sim/machine.ts';
 import { type Preset, presets } from '../../bench/sim/presets.ts';
 import { readTrees } from '../../bench/sim/questions.ts';
 import { type GpuName, gpus, searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
@@ -33,6 +34,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --rollouts N       rollouts of a search (${searchDefaults.rollouts})
   --threshold X      score at which an answer is accepted (${searchDefaults.threshold})
   --roofline GPU     step times from a roofline of ${Object.keys(gpus).join(' or ')} instead of the measured tables
+  --machine FILE     servers as coppice doctor --table measured them: one GPU that both models share
   --trees FILE       draws from recorded trees (bench --record) instead of the question profiles
   --base ROW         the second row to compare with (positive)
   --no-prefix-reuse  the verifier computes prompt and path again for every step
@@ -81,6 +83,7 @@ export function readOptions(args: readonly string[]): SimOptions {
       rollouts: number('rollouts', values.rollouts, searchDefaults.rollouts, requestKnobs.rollouts),
       threshold: number('threshold', values.threshold, searchDefaults.threshold, modelKnobs.threshold),
       roofline: rooflineOf(values.roofline),
+      machine: values.machine === undefined ? undefined : readMachine(values.machine),
       verifierReuses: values['no-prefix-reuse'] !== true,
       trees: values.trees && readTrees(values.trees) && values.trees,
     },
@@ -112,6 +115,7 @@ export const flags = {
     rollouts: text,
     threshold: text,
     roofline: text,
+    machine: text,
     trees: text,
   },
   ...{ full: flag, each: flag, signature: flag, json: flag },

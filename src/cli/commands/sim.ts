@@ -76,18 +76,23 @@ function textOf({ plan, each }: SimOptions, cells: readonly Cell[]): string {
 }
 
 function headOf(plan: ComparisonPlan): string {
-  const { requests, seeds, budget, verifierReuses, base, threshold, rollouts, roofline, trees } = plan;
+  const { requests, seeds, budget, base, threshold, rollouts, trees } = plan;
   const settings = trees === undefined ? plan.settings : [`${trees} at the speed of ${plan.settings.join(', ')}`];
   const { branching } = searchDefaults;
-  const times = roofline === undefined ? 'as measured on an H200' : `by a roofline of the ${roofline.toUpperCase()}`;
   return [
     `Simulated: ${settings.join(', ')}; ${requests} requests a run, the first ${100 * warmUpShare} % left out of latencies;`,
     `seeds ${seeds.join(', ')}; M = ${budget} strands, ${rollouts} rollouts of ${branching} steps, threshold ${threshold};`,
-    `step times ${times}; verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every prefix again'}.`,
+    placeText(plan),
     'Means over settings (times, rates and ratios geometric), ± the 95 % interval over seeds. req/s: requests over',
     'makespan; cap/s: sustained capacity; exits: accepted/futile/exhausted. Ratios: above 1 is better than vanilla (×v)',
     `or than ${base} (×b); Δacc in points of accuracy.`,
   ].join('\n');
+}
+
+function placeText({ machine, roofline, verifierReuses }: ComparisonPlan): string {
+  if (machine !== undefined) return `step times as doctor measured them: ${machine.name}.`;
+  const times = roofline === undefined ? 'as measured on an H200' : `by a roofline of the ${roofline.toUpperCase()}`;
+  return `step times ${times}; verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every prefix again'}.`;
 }
 
 function jsonOf({ plan }: SimOptions, cells: readonly Cell[], figures: readonly Figure[]): string {

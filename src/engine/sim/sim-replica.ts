@@ -24,6 +24,7 @@ import {
   type Urgency,
 } from '../engine.ts';
 import { PrefixCache, type Segment } from './prefix-cache.ts';
+import type { SharedGpu } from './shared-gpu.ts';
 import type { World } from './world.ts';
 
 export interface SimReplicaOptions {
@@ -34,6 +35,10 @@ export interface SimReplicaOptions {
   readonly kvTokens: number;
   /** New tokens computed beside one decode step (chunked prefill). */
   readonly prefillTokens: number;
+  /** What a request takes besides its steps: the way there and back, and the server's front end. */
+  readonly requestMs?: number;
+  /** Where a reward model works on the same GPU. */
+  readonly gpu?: SharedGpu;
 }
 
 /** Room is made for this many tokens per running sequence at a time, as a paged cache hands out blocks. */
@@ -67,6 +72,8 @@ interface DecodeSpan {
   readonly batch: DecodeBatch;
   readonly startMs: number;
   readonly extraMs: number;
+  /** How many times as long everything takes, in company. */
+  readonly factor: number;
   readonly steps: number;
   readonly endMs: number;
 }
@@ -101,6 +108,7 @@ export class SimReplica {
     this.#options = options;
     this.#post = post;
     this.#cache = new PrefixCache(options.kvTokens);
+    options.gpu?.onChange(() => this.#interrupt());
   }
 
   get running(): number {
@@ -207,7 +215,7 @@ export class SimReplica {
   #interrupt(): void {
     const span = this.#span;
     if (span === undefined) return this.#beginSoon();
-    const decodedMs = this.#world.nowMs - span.startMs - span.extraMs;
+    const decodedMs = (this.#world.nowMs - span.startMs) / span.factor - span.extraMs;
     const steps = decodeStepsUntil(this.#options.cost, span.batch, decodedMs);
     if (steps < span.steps) this.#plan({ ...span, steps });
   }
@@ -222,6 +230,7 @@ export class SimReplica {
   #begin(): void {
     this.#beginning = false;
     const computed = this.#admit();
+    this.#options.gpu?.set('generator', this.#running > 0);
     if (this.#running === 0) return;
     const cleared = this.#secureRoom();
     const untilEnd = this.#nextEnd() - this.#steps;
@@ -236,15 +245,17 @@ export class SimReplica {
     };
     const unread = batch.residentTokens - batch.contextTokens / batch.sequences;
     const extraMs = prefillExtraMs(cost, computed) + unreadMs(cost, computed, unread);
-    this.#plan({ batch, startMs: this.#world.nowMs, extraMs, steps: Math.min(untilEnd, untilFull, most) });
+    const factor = this.#options.gpu?.factor('generator') ?? 1;
+    this.#plan({ batch, startMs: this.#world.nowMs, extraMs, factor, steps: Math.min(untilEnd, untilFull, most) });
   }
 
   #plan(planned: Omit<DecodeSpan, 'endMs'>): void {
-    const { batch, startMs, extraMs, steps } = planned;
+    const { batch, startMs, extraMs, factor, steps } = planned;
     assert(steps >= 1, 'a span has at least one step');
     const decodeMs = decodeSpanMs(this.#options.cost, batch, steps);
-    this.#stepMs = decodeMs / steps;
-    const span: DecodeSpan = { ...planned, endMs: Math.max(this.#world.nowMs, startMs + extraMs + decodeMs) };
+    this.#stepMs = (factor * decodeMs) / steps;
+    const endMs = Math.max(this.#world.nowMs, startMs + factor * (extraMs + decodeMs));
+    const span: DecodeSpan = { ...planned, endMs };
     this.#span = span;
     this.#world.at(span.endMs, () => {
       if (this.#span === span) this.#end(span);
@@ -337,7 +348,10 @@ export class SimReplica {
     sequence.state = 'gone';
     const request = sequence.request.id;
     this.#sequences.delete(request);
-    this.#post({ type: 'step', request, step: sequence.step, usage: usageOf(sequence) });
+    const answer = { type: 'step', request, step: sequence.step, usage: usageOf(sequence) } as const;
+    const { requestMs = 0 } = this.#options;
+    if (requestMs === 0) this.#post(answer);
+    else this.#world.at(this.#world.nowMs + requestMs, () => this.#post(answer));
   }
 
   #leave(sequence: SimSequence): void {

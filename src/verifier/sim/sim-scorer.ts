@@ -7,6 +7,7 @@ import { Heap } from '../../base/heap.ts';
 import { type CostModel, prefillMs, unreadMs } from '../../cost/cost.ts';
 import { compareUrgency, type RequestId, type Urgency } from '../../engine/engine.ts';
 import { PrefixCache } from '../../engine/sim/prefix-cache.ts';
+import type { SharedGpu } from '../../engine/sim/shared-gpu.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import type { World } from '../../engine/sim/world.ts';
 import { nodeKey } from '../../tree/keys.ts';
@@ -18,6 +19,8 @@ export interface SimScorerOptions {
   readonly passTokens: number;
   readonly kvTokens: number;
   readonly reusesPrefix: boolean;
+  /** Where a generator works on the same GPU. */
+  readonly gpu?: SharedGpu;
 }
 
 interface Waiting {
@@ -109,13 +112,16 @@ export class SimScorer {
     }
     const { cost } = this.#options;
     const unread = computed === 0 ? 0 : Math.max(0, this.#cache.usedTokens - read / computed);
-    const ms = prefillMs(cost, computed) + unreadMs(cost, computed, unread);
+    const alone = prefillMs(cost, computed) + unreadMs(cost, computed, unread);
+    const ms = alone * (this.#options.gpu?.factor('rewardModel') ?? 1);
+    this.#options.gpu?.set('rewardModel', true);
     this.#world.at(this.#world.nowMs + ms, () => this.#end(batch, ms));
   }
 
   #end(batch: readonly ScoredRequest[], ms: number): void {
     this.#busy = false;
     this.#busyMs += ms;
+    this.#options.gpu?.set('rewardModel', false);
     for (const { request, usage } of batch) {
       if (!this.#open.delete(request.id)) continue;
       const reward = this.#source.reward(request.prompt, request.path, request.step);

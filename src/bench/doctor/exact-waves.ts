@@ -1,0 +1,93 @@
+// Waves of exact steps on an engine: so many sequences at once, each below a prompt of its own, each with exactly so many
+// tokens. Two lengths give what a token takes and what a request takes besides.
+
+import { FaultError } from '../../base/fault.ts';
+import { type Engine, type EngineMessage, type GenerateRequest, isAnswer } from '../../engine/engine.ts';
+import { rootKey } from '../../tree/keys.ts';
+import { fillerPrompt } from '../rehearse/filler.ts';
+
+export interface WaveSize {
+  readonly sequences: number;
+  readonly promptTokens: number;
+  readonly tokens: number;
+  /** Prompts of another name are new to the server. */
+  readonly name: string;
+}
+
+/** What a decode step takes, and what a request takes besides. */
+export interface DecodeReading {
+  readonly sequences: number;
+  readonly contextTokens: number;
+  readonly stepMs: number;
+  readonly requestMs: number;
+}
+
+const shortTokens = 16;
+const longTokens = 80;
+const repetitions = 2;
+
+export class ExactWaves {
+  readonly #engine: Engine;
+  readonly #tokensPerWord: number;
+  readonly #searches = new Set<string>();
+  #next = 0;
+  #receive: (message: EngineMessage) => void = () => {};
+
+  constructor(engine: Engine, tokensPerWord: number) {
+    this.#engine = engine;
+    this.#tokensPerWord = tokensPerWord;
+    engine.connect((message) => this.#receive(message));
+  }
+
+  /** Milliseconds from the first request to the last answer. */
+  wave(size: WaveSize): Promise<number> {
+    const requests = Array.from({ length: size.sequences }, (_, at) => this.#request(size, at));
+    const startMs = performance.now();
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    let open = requests.length;
+    this.#receive = (message) => {
+      if (!isAnswer(message)) return;
+      if (message.type === 'fault') return reject(new FaultError(message.fault));
+      open -= 1;
+      if (open === 0) resolve(performance.now() - startMs);
+    };
+    this.#engine.generate(requests);
+    return promise;
+  }
+
+  /** The fastest of a few waves of either length: what slows one down is other work. */
+  async decode(sequences: number, promptTokens: number, name: string): Promise<DecodeReading> {
+    const fastest = async (tokens: number): Promise<number> => {
+      const size = { sequences, promptTokens, tokens, name };
+      let best = Number.POSITIVE_INFINITY;
+      for (let at = 0; at < repetitions; at += 1) best = Math.min(best, await this.wave(size));
+      return best;
+    };
+    const [shortMs, longMs] = [await fastest(shortTokens), await fastest(longTokens)];
+    const stepMs = Math.max(leastStepMs, (longMs - shortMs) / (longTokens - shortTokens));
+    const contextTokens = promptTokens + Math.round((shortTokens + longTokens) / 2);
+    return { sequences, contextTokens, stepMs, requestMs: Math.max(0, shortMs - shortTokens * stepMs) };
+  }
+
+  release(): void {
+    for (const search of this.#searches) this.#engine.release(search);
+    this.#searches.clear();
+  }
+
+  /** As MCTS asks with its usual prior: log probabilities, whole answers, no seed. */
+  #request({ promptTokens, tokens, name }: WaveSize, at: number): GenerateRequest {
+    const id = this.#next;
+    this.#next += 1;
+    const search = `${name} ${promptTokens} ${at}`;
+    this.#searches.add(search);
+    return {
+      ...{ id, search, parent: rootKey, path: [], index: id, sampling: { temperature: 1 }, seed: id, expansion: id },
+      prompt: fillerPrompt(search, Math.max(1, Math.round(promptTokens / this.#tokensPerWord))),
+      needs: { logprobs: true, tokens: false, seed: false },
+      ...{ delimiters: [], maxTokens: tokens, exact: true, lane: 'primary', priority: 0 },
+    };
+  }
+}
+
+/** A clock that cannot tell two waves apart must not give a step that takes no time. */
+const leastStepMs = 0.001;

@@ -1,0 +1,32 @@
+// How much a server holds, where it says so: tokens of its KV cache, sequences at a time.
+
+import { probe } from '../../engine/openai/dialect/probe.ts';
+import { Connection, type ConnectionOptions } from '../../remote/connection.ts';
+
+export interface ServerRoom {
+  readonly kvTokens: number;
+  readonly sequenceLimit: number;
+}
+
+/** More than a search is likely to want, for servers that do not say. */
+const enough: ServerRoom = { kvTokens: 400_000, sequenceLimit: 1024 };
+
+export async function roomOf(server: ConnectionOptions): Promise<ServerRoom> {
+  const connection = new Connection(server);
+  try {
+    const { sequenceLimit } = await probe(connection);
+    const metrics = await connection.call('GET', '/metrics').catch(() => undefined);
+    const kvTokens = cacheTokens(metrics?.body ?? '');
+    return { kvTokens: kvTokens ?? enough.kvTokens, sequenceLimit: sequenceLimit ?? enough.sequenceLimit };
+  } finally {
+    connection.close();
+  }
+}
+
+/** vLLM's `cache_config_info` has the blocks of the cache and their size as labels. */
+export function cacheTokens(metrics: string): number | undefined {
+  const info = /^vllm:cache_config_info\{(.*)\}/m.exec(metrics)?.[1] ?? '';
+  const label = (name: string): number => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(info)?.[1] ?? 0);
+  const tokens = label('num_gpu_blocks') * label('block_size');
+  return tokens > 0 ? tokens : undefined;
+}

@@ -1,0 +1,111 @@
+// What a trial runs on: P0's hardware (two GPUs a side, bare kernels as measured on an H200, or a roofline), or a machine
+// that `coppice doctor --table` has measured: one generator and one reward model as their servers answer, on a GPU that they
+// share.
+
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { raise } from '../../base/fault.ts';
+import { tableCost } from '../../cost/table.ts';
+import { SharedGpu } from '../../engine/sim/shared-gpu.ts';
+import type { SimEngineOptions } from '../../engine/sim/sim-engine.ts';
+import type { SimVerifierOptions } from '../../verifier/sim/sim-verifier.ts';
+import { costOf, type GpuName, hardware, kvTokensOf, type Setting } from './settings.ts';
+
+const positive = z.number().positive();
+const times = z.array(z.tuple([positive, positive])).min(2);
+
+/** What `doctor --table` writes. Unknown members are its raw readings. */
+const machineSchema = z.object({
+  name: z.string(),
+  generator: z.object({
+    /** Cached tokens per sequence of each column of `decode`. */
+    contexts: z.array(positive).min(1),
+    /** Sequences, then milliseconds of a decode step per column, the server's front end included. */
+    decode: z.array(z.tuple([positive, positive], positive)).min(2),
+    /** New tokens of one prompt, milliseconds. */
+    prefill: times,
+    requestMs: z.number().min(0),
+    kvTokens: positive,
+    sequenceLimit: positive,
+  }),
+  rewardModel: z.object({
+    /** Tokens of one call, milliseconds. */
+    pass: times,
+    passTokens: positive,
+    reusesPrefix: z.boolean(),
+    kvTokens: positive,
+  }),
+  /** How many times as long each takes while the other works. */
+  slowdown: z.object({ generator: z.number().min(1), rewardModel: z.number().min(1) }),
+});
+
+export type MeasuredMachine = z.infer<typeof machineSchema>;
+
+export function readMachine(file: string): MeasuredMachine {
+  const checked = machineSchema.safeParse(contentOf(file));
+  if (checked.success) return checked.data;
+  const { path, message } = checked.error.issues[0]!;
+  return raise(
+    'bad-setting',
+    `--machine ${file} is not what coppice doctor --table writes: ${path.join('.')}: ${message}`,
+  );
+}
+
+function contentOf(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return raise('bad-setting', `--machine: cannot read ${file} as JSON`);
+  }
+}
+
+export interface TrialPlace {
+  readonly engine: SimEngineOptions;
+  readonly verifier: SimVerifierOptions;
+  /** GPUs a side. */
+  readonly replicas: number;
+}
+
+interface PlaceSpec {
+  readonly machine?: MeasuredMachine;
+  readonly roofline?: GpuName;
+  readonly verifierReuses: boolean;
+}
+
+export function placeOf(setting: Setting, spec: PlaceSpec): TrialPlace {
+  return spec.machine === undefined ? paperPlace(setting, spec) : measuredPlace(spec.machine);
+}
+
+function paperPlace({ generator, rewardModel }: Setting, { roofline, verifierReuses }: PlaceSpec): TrialPlace {
+  const { replicas, sequenceLimit } = hardware;
+  return {
+    engine: {
+      ...{ replicas, sequenceLimit, prefillTokens: 8192 },
+      cost: costOf(generator, roofline),
+      kvTokens: kvTokensOf(generator),
+    },
+    verifier: {
+      ...{ replicas, passTokens: 4096, reusesPrefix: verifierReuses },
+      cost: costOf(rewardModel, roofline),
+      kvTokens: kvTokensOf(rewardModel),
+    },
+    replicas,
+  };
+}
+
+function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachine): TrialPlace {
+  const gpu = new SharedGpu(slowdown);
+  const { contexts, decode, prefill, requestMs, kvTokens, sequenceLimit } = generator;
+  const { pass, passTokens, reusesPrefix } = rewardModel;
+  return {
+    engine: {
+      ...{ replicas: 1, sequenceLimit, prefillTokens: 8192, kvTokens, requestMs, gpu },
+      cost: tableCost({ name: `generator of ${name}`, contexts, decode, prefill }),
+    },
+    verifier: {
+      ...{ replicas: 1, passTokens, reusesPrefix, kvTokens: rewardModel.kvTokens, gpu },
+      cost: tableCost({ name: `reward model of ${name}`, contexts: [], decode: [], prefill: pass }),
+    },
+    replicas: 1,
+  };
+}

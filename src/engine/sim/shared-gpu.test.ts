@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import type { CostModel } from '../../cost/cost.ts';
+import { curve } from '../../cost/curve.ts';
+import { rootKey } from '../../tree/keys.ts';
+import type { Step } from '../../tree/step.ts';
+import type { EngineMessage, GenerateRequest } from '../engine.ts';
+import { SharedGpu } from './shared-gpu.ts';
+import { SimReplica } from './sim-replica.ts';
+import { World } from './world.ts';
+
+/** A step takes 10 ms, whatever the batch; prompts cost nothing. */
+const cost: CostModel = {
+  name: 'ten',
+  decodeCurve: () =>
+    curve([
+      [1, 10],
+      [1000, 10],
+    ]),
+  prefillCurve: curve([
+    [1, 1],
+    [1000, 1],
+  ]),
+};
+
+const step: Step = { text: 'a', tokens: 10, meanLogprob: 0, end: 'delimiter' };
+const request: GenerateRequest = {
+  ...{ id: 1, search: 'a', prompt: { kind: 'text', text: 'q' }, parent: rootKey, path: [], index: 0 },
+  ...{ sampling: { temperature: 1 }, seed: 1, delimiters: [], maxTokens: 10, lane: 'primary', priority: 0 },
+};
+
+function run(requestMs: number, disturb: (world: World, gpu: SharedGpu) => void): number {
+  const world = new World();
+  const gpu = new SharedGpu({ generator: 3, rewardModel: 2 });
+  let endedMs = Number.NaN;
+  const note = (message: EngineMessage): void => {
+    if (message.type === 'step') endedMs = world.nowMs;
+  };
+  const options = { cost, sequenceLimit: 4, kvTokens: 1000, prefillTokens: 100, requestMs, gpu };
+  new SimReplica(world, options, note).enqueue(request, step, 10);
+  disturb(world, gpu);
+  world.run(() => {});
+  return endedMs;
+}
+
+it('decodes at full speed alone, and as many times slower as was measured while a reward model works', () => {
+  expect(run(0, () => {})).toBe(100);
+  expect(run(0, (_, gpu) => gpu.set('rewardModel', true))).toBe(300);
+});
+
+it('changes its speed with the step under way when the other begins and ends', () => {
+  // Three steps alone (the third ends at 30), two in company (30 to 90), five alone.
+  const between = run(0, (world, gpu) => {
+    world.at(25, () => gpu.set('rewardModel', true));
+    world.at(80, () => gpu.set('rewardModel', false));
+  });
+  expect(between).toBe(140);
+});
+
+it('answers later by what a request takes besides its steps', () => {
+  expect(run(7, () => {})).toBe(107);
+});
+
+it('slows the reward model down only while the generator works', () => {
+  const gpu = new SharedGpu({ generator: 3, rewardModel: 2 });
+  expect(gpu.factor('rewardModel')).toBe(1);
+  gpu.set('generator', true);
+  expect(gpu.factor('rewardModel')).toBe(2);
+});

@@ -1,0 +1,52 @@
+// A machine measured for the simulator, on servers that speak vLLM's protocol: what is asked of them, and a table that a
+// trial can run on.
+
+import { afterEach, expect, it } from 'vitest';
+import { measureMachine } from '../../src/bench/doctor/machine-table.ts';
+import { cacheTokens } from '../../src/bench/doctor/server-room.ts';
+import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
+import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
+import { openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
+import { VllmServer } from '../servers/vllm-server.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+const sizes = {
+  ...{ sequences: [1, 4], promptTokens: [64, 128], prefillTokens: [32, 64], paths: [1, 4], pathTokens: 100 },
+  loadedMs: 50,
+};
+
+it('asks for exact steps as MCTS does, and gives a machine that a trial runs on', async () => {
+  const [generator, rewardModel] = [new VllmServer(), new VllmServer()];
+  open.push(await generator.listen(), await rewardModel.listen());
+  const engine = await openRemoteEngine({ servers: [{ url: generator.url }] });
+  const verifier = await openRemoteVerifier({ kind: 'qwen-prm', servers: [{ url: rewardModel.url }] });
+  open.unshift(engine, verifier);
+  const lines: string[] = [];
+  const subject = { name: 'test', engine, verifier, kvTokens: 100_000, sequenceLimit: 64 };
+  const { readings, ...machine } = await measureMachine(subject, sizes, (line) => lines.push(line));
+  expect(machine.generator.decode.map(([sequences]) => sequences)).toEqual([1, 4]);
+  expect(readings.decode).toHaveLength(4);
+  expect(machine.slowdown.generator).toBeGreaterThanOrEqual(1);
+  const timed = generator.bodies('/v1/completions').filter((body) => Number(body.max_tokens) > 1);
+  for (const body of timed) expect(body).toMatchObject({ ignore_eos: true, logprobs: 0, stream: false, n: 1 });
+  expect(new Set(timed.map((body) => body.max_tokens))).toEqual(new Set([16, 80]));
+  // What was still asked for when the last reading ended is given up.
+  expect(verifier.load()).toMatchObject({ waiting: 0 });
+  const system = { ...trialDefaults, setting: 'math500/8b', requests: 3, rollouts: 2, budget: 2, machine } as const;
+  const trial = runTrial({
+    ...system,
+    contender: { program: 'mcts', policy: 'vanilla' },
+    arrivals: { kind: 'backlog' },
+  });
+  expect(trial.served).toHaveLength(3);
+});
+
+it('reads the size of a cache from the labels of vLLM', () => {
+  const info = 'vllm:cache_config_info{block_size="16",cache_dtype="auto",num_gpu_blocks="21000"} 1.0\n';
+  expect(cacheTokens(`# HELP x\n${info}`)).toBe(336_000);
+  expect(cacheTokens('vllm:num_requests_running 1.0')).toBeUndefined();
+});
