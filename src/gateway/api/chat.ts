@@ -36,11 +36,19 @@ export async function chat(context: GatewayContext, exchange: Exchange): Promise
 /** The engine's own chat endpoint, for what cannot or shall not be searched, where there is one and it is allowed. */
 function upstreamFor(context: GatewayContext, value: unknown) {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { model: name, tools, functions, reasoning_effort: effort, messages } = value as Partial<ChatBody>;
+  const body = value as Partial<ChatBody>;
+  const { model: name, tools, functions, reasoning_effort: effort, messages } = body;
   const model = modelNamed(context, name);
   const asksForTools = [tools, functions].some((each) => Array.isArray(each) && each.length > 0);
   const beyondText = Array.isArray(messages) && messages.some(needsPassthrough);
-  return asksForTools || beyondText || effort === 'none' ? model && passable(model) : undefined;
+  const isPassed = asksForTools || beyondText || asksForShape(body.response_format) || effort === 'none';
+  return isPassed ? model && passable(model) : undefined;
+}
+
+/** An answer in a given shape: only an engine that writes it token by token can hold itself to it. */
+function asksForShape(format: unknown): boolean {
+  const type = (format as { readonly type?: unknown } | null | undefined)?.type;
+  return type === 'json_schema' || type === 'json_object';
 }
 
 async function start(

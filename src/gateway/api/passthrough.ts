@@ -8,19 +8,22 @@ import { ApiError } from '../http/api-error.ts';
 import { baseHeaders, type Exchange, parseJson, readBody } from '../http/exchange.ts';
 import type { ServedModel } from '../searches/served-model.ts';
 import type { GatewayContext } from './context.ts';
+import type { PassedReader } from './passed-answer.ts';
+import { PassedExchange } from './passed-search.ts';
 import { servedModel } from './plan-for.ts';
 
 export type UpstreamPath = '/chat/completions' | '/responses' | '/messages' | '/completions' | '/embeddings';
 
 /** A model whose engine has an endpoint of its own. */
 export interface PassedModel {
-  readonly name: string;
+  readonly served: ServedModel;
   readonly upstream: Upstream;
 }
 
 /** Undefined where its engine has none, or the operator forbids it. */
-export function passable({ name, upstream, config }: ServedModel): PassedModel | undefined {
-  return upstream === undefined || config.passthrough === 'forbid' ? undefined : { name, upstream };
+export function passable(served: ServedModel): PassedModel | undefined {
+  const { upstream, config } = served;
+  return upstream === undefined || config.passthrough === 'forbid' ? undefined : { served, upstream };
 }
 
 const kept = ['content-type', 'retry-after'] as const;
@@ -28,7 +31,7 @@ const kept = ['content-type', 'retry-after'] as const;
 export async function passThrough(
   context: GatewayContext,
   exchange: Exchange,
-  { name: model, upstream }: PassedModel,
+  { served, upstream }: PassedModel,
   body: Plain,
   path: UpstreamPath = '/chat/completions',
 ): Promise<void> {
@@ -36,11 +39,14 @@ export async function passThrough(
   const gone = new AbortController();
   exchange.response.on('close', () => gone.abort());
   const startMs = context.clock.nowMs();
+  const passed = new PassedExchange(context, exchange.caller, served, body);
+  exchange.search = passed.id;
   let leave: (() => void) | undefined;
   let status: number | undefined;
   try {
-    leave = await context.searches.guests.occupy(model, exchange.caller, gone.signal);
+    leave = await context.searches.guests.occupy(served.name, exchange.caller, gone.signal);
     if (gone.signal.aborted) return;
+    passed.begin();
     const answer = await ask(upstream, path, forwarded(body, upstream), gone.signal);
     status = answer.status;
     const headers = Object.fromEntries(
@@ -50,16 +56,20 @@ export async function passThrough(
       ...baseHeaders,
       'cache-control': 'no-store',
       'x-coppice': 'passed-through',
+      'x-coppice-search': passed.id,
       ...headers,
     });
-    await copy(answer, exchange);
+    await copy(answer, exchange, passed.reader(answer.headers.get('content-type')));
+    passed.status = status;
   } catch (error) {
     if (gone.signal.aborted) return;
     if (error instanceof ApiError || exchange.response.headersSent) throw error;
     context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
     throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
   } finally {
-    if (leave !== undefined) context.metrics.passedThrough(model, status, context.clock.nowMs() - startMs);
+    if (leave !== undefined) context.metrics.passedThrough(served.name, status, context.clock.nowMs() - startMs);
+    if (gone.signal.aborted && passed.status === 'none') passed.status = 'gone';
+    passed.end();
     leave?.();
     release();
   }
@@ -107,8 +117,9 @@ function isUnreached(error: unknown): boolean {
   );
 }
 
-async function copy(answer: Response, { response }: Exchange): Promise<void> {
+async function copy(answer: Response, { response }: Exchange, reader: PassedReader): Promise<void> {
   for await (const chunk of answer.body ?? []) {
+    reader.add(chunk);
     if (response.write(chunk)) continue;
     await new Promise<void>((resolve) => {
       response.once('drain', resolve);

@@ -47,14 +47,14 @@ export async function createMessage(context: GatewayContext, exchange: Exchange)
   }
 }
 
-/** Tools and whatever is not text. */
+/** Tools, shapes and whatever is not text. */
 function upstreamFor(context: GatewayContext, value: unknown): PassedModel | undefined {
-  const { model: name, tools, messages } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { model: name, tools, messages, output_config: output } = (value ?? {}) as Plain;
   const model = modelNamed(context, name);
   const asksForTools = Array.isArray(tools) && tools.length > 0;
-  return asksForTools || (Array.isArray(messages) && messages.some(isBeyondText))
-    ? model && passable(model)
-    : undefined;
+  const asksForShape = ((output ?? {}) as Plain).format !== undefined;
+  const isBeyond = Array.isArray(messages) && messages.some(isBeyondText);
+  return asksForTools || asksForShape || isBeyond ? model && passable(model) : undefined;
 }
 
 const searched: readonly unknown[] = ['text', 'thinking', 'redacted_thinking'];

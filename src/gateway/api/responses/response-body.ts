@@ -149,6 +149,12 @@ function textOf(part: Readonly<Record<string, unknown>>, where: string): string 
   );
 }
 
+/** An answer in a given shape: only an engine that writes it token by token can hold itself to it. */
+export function asksForShape(text: unknown): boolean {
+  const { format } = (text ?? {}) as { readonly format?: { readonly type?: unknown } | null };
+  return format?.type === 'json_schema' || format?.type === 'json_object';
+}
+
 const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
 
 /** Whether an item of an input is more than a search takes. Reads what nobody has checked yet. */

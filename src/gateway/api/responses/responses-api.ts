@@ -13,7 +13,14 @@ import { modelNamed } from '../plan-for.ts';
 import type { LogWatchers } from '../search-events.ts';
 import { findResponse, noResponse, type StoredResponse } from './conversation.ts';
 import { planResponse } from './plan-response.ts';
-import { isBeyondSearch, itemsOf, messageOf, parseResponseBody, type ResponseBody } from './response-body.ts';
+import {
+  asksForShape,
+  isBeyondSearch,
+  itemsOf,
+  messageOf,
+  parseResponseBody,
+  type ResponseBody,
+} from './response-body.ts';
 import { type ResponseFacts, responseId } from './response-json.ts';
 import { endOfLive, endOfRecord, foldStored, LiveResponse, storedEvents } from './response-stream.ts';
 
@@ -102,13 +109,14 @@ export class ResponsesApi {
 
   // ---- starting --------------------------------------------------------------------------------------------------
 
-  /** Tools and whatever is not text, where nothing of ours is meant: no earlier response, nothing in the background. */
+  /** Tools, shapes and whatever is not text, where nothing of ours is meant: no earlier response, nothing in the background. */
   #upstreamFor(value: unknown): PassedModel | undefined {
-    const { model: name, tools, input, previous_response_id, background } = (value ?? {}) as Plain;
+    const { model: name, tools, input, previous_response_id, background, text } = (value ?? {}) as Plain;
     const model = modelNamed(this.#context, name);
     if (model === undefined || typeof previous_response_id === 'string' || background === true) return undefined;
     const asksForTools = Array.isArray(tools) && tools.length > 0;
-    return asksForTools || (Array.isArray(input) && input.some(isBeyondSearch)) ? passable(model) : undefined;
+    const isBeyond = Array.isArray(input) && input.some(isBeyondSearch);
+    return asksForTools || isBeyond || asksForShape(text) ? passable(model) : undefined;
   }
 
   /** What is to be read again needs texts that stay; what does not say so is stored where it can be. */
