@@ -40,6 +40,35 @@ describe('a plan', () => {
     expect(refusal(requestOf({ rollouts: 257 })).message).toMatch(/is 257; at most 256 is allowed \(limits.rollouts\)/);
   });
 
+  it('buys as many draws for a tree that grows draw by draw: a rollout of k steps at each node is k paths', () => {
+    const lazy = modelOf({ expansion: 'lazy', branching: 8 });
+    expect(makePlan(requestOf({}, lazy))).toMatchObject({ rollouts: 128, tokenBudget: 40_000 });
+    expect(makePlan(requestOf({ branching: 4 }, lazy)).rollouts).toBe(64);
+    expect(makePlan(requestOf({ expansion: 'whole' }, lazy)).rollouts).toBe(16);
+    expect(makePlan(requestOf({ rollouts: 16 }, lazy)).rollouts).toBe(16);
+    expect(makePlan(requestOf({ program: 'best-of-n' }, lazy)).rollouts).toBe(16);
+    expect(refusal(requestOf({ rollouts: 2049 }, lazy)).message).toMatch(/is 2049; at most 2048 is allowed/);
+  });
+
+  it('of a shipped model draws step by step and ends a path at its first false line, where scores are bounds', () => {
+    const [config] = checkConfig({
+      models: [{ name: 's', engine: { kind: 'llama' }, verifier: { kind: 'prm' } }],
+    }).models;
+    const shipped = (aggregation: Aggregation) => ({
+      ...{ config: config!, engine: { capabilities: {} }, verifier: { capabilities: { aggregation } } },
+    });
+    expect(makePlan(requestOf({}, shipped('product')))).toMatchObject({
+      programOptions: { expansion: 'lazy' },
+      policyOptions: { boundPrune: 'threshold' },
+      policy: 'boost',
+    });
+    expect(makePlan(requestOf({}, shipped('mean')))).toMatchObject({
+      policyOptions: { boundPrune: 'off' },
+      policy: 'positive',
+    });
+    expect(refusal(requestOf({ boundPrune: 'best' }, shipped('mean'))).message).toMatch(/bound-best/);
+  });
+
   it('is announced as it is made: the program that really runs, and who judges its answers', () => {
     for (const model of [modelOf(), modelOf({}, 'none'), modelOf({ verifier: { kind: 'confidence' } }, 'mean')]) {
       const { program, policy, scoring } = makePlan(requestOf({}, model));
@@ -149,7 +178,7 @@ describe('serve without a file', () => {
     const base = { models: [defaultModel()] };
     expect(loadConfig({ base, file })).toEqual(loadConfig({ base }));
     expect(loadConfig({ base }).models[0]).toMatchObject({
-      budget: 16,
+      budget: 32,
       branching: 8,
       choose: 'vote',
       check: 'lines',

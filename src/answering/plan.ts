@@ -6,7 +6,7 @@ import { readPrompts } from '../config/prompts.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
-import { fittingPolicy } from '../policy/fitting.ts';
+import { fittingPolicy, fittingSettings } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import type { Choice } from '../program/choice.ts';
 import { type ProgramName, programOf, programOptions } from '../program/registry/programs.ts';
@@ -77,26 +77,30 @@ function searchShape(request: PlanRequest): SearchShape {
   const { config } = model;
   const effort = limits.efforts[wish.effort === undefined || wish.effort === 'none' ? limits.effort : wish.effort];
   const program = chooseProgram(request);
+  const options = programOptions(program, { ...config, ...given(wish) });
+  const branching = wish.branching ?? config.branching;
+  const paths = programOf(program).pathsPerRollout?.(branching, options) ?? 1;
   const aggregation = aggregationOf(model, wish);
   const choose = wish.choose ?? config.choose;
-  const settings = { ...partsFor(choose), ...policySettings(wish, config) };
+  const settings = fittingSettings({ ...partsFor(choose), ...policySettings(wish, config) }, wish, aggregation);
   const policy = wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, settings);
   const { delimiters } = config;
   return {
     mode: 'search',
     program,
-    programOptions: programOptions(program, { ...config, ...given(wish) }),
+    programOptions: options,
     ...promptsOf(program, config),
     policy,
     policyOptions: optionsOf(policy, settings),
     scoring: scoringOf(program, config),
     rollouts:
-      atMost(request, 'rollouts', limits.rollouts, 'limits.rollouts') ?? Math.min(effort.rollouts, limits.rollouts),
+      atMost(request, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
+      Math.min(effort.rollouts, limits.rollouts) * paths,
     threshold: wish.threshold ?? config.threshold,
     tokenBudget:
       atMost(request, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Math.min(effort.tokens, limits.tokens),
     aggregation,
-    branching: wish.branching ?? config.branching,
+    branching,
     choose,
     maxDepth: wish.maxDepth ?? config.maxDepth,
     delimiters,
@@ -147,10 +151,11 @@ function directShape(request: PlanRequest): SearchShape {
 export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring'> {
   const program = chooseProgram({ wish: {}, speaker: 'body', model });
   const { policy } = model.config;
-  const settings = policySettings({}, model.config);
+  const aggregation = aggregationOf(model, {});
+  const settings = fittingSettings(policySettings({}, model.config), {}, aggregation);
   return {
     program,
-    policy: fittingPolicy(policy, programOf(program), aggregationOf(model, {}), settings),
+    policy: fittingPolicy(policy, programOf(program), aggregation, settings),
     scoring: scoringOf(program, model.config),
   };
 }

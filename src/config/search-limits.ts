@@ -18,7 +18,11 @@ function effort(rollouts: number, tokens: number) {
 
 export const searchLimits = z
   .strictObject({
-    rollouts: like(requestKnobs.rollouts, 256, 'most that a request may ask for; 16 times the 16 of P0 §5.1'),
+    rollouts: like(
+      requestKnobs.rollouts,
+      256,
+      'most that a request may ask for, counted like an effort; 16 times the 16 of P0 §5.1',
+    ),
     tokens: like(requestKnobs.tokenBudget, 200_000, 'most generated tokens of one search'),
     nodes: whole(20_000, 16, 10_000_000, 'nodes', 'most nodes of one tree; it ends as exhausted then. About 1 kB each'),
     deadlineMs: like(requestKnobs.deadlineMs, 3_600_000, 'longest deadline that a request may ask for'),
@@ -34,7 +38,8 @@ export const searchLimits = z
       })
       .prefault({})
       .meta({
-        description: 'what reasoning_effort buys; medium is the 16 rollouts of P0 §5.1, each step about four times',
+        description:
+          'what reasoning_effort buys, in rollouts of whole expansions: a lazy tree has `branching` times as many, of one path each; medium is the 16 of P0 §5.1, each step about four times',
       }),
     effort: z.enum(efforts).default('medium').meta({ description: 'of a request that names none' }),
   })

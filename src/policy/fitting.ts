@@ -1,8 +1,9 @@
 // The policy to take where nobody chose one: the wanted one, or `positive` where its rules do not go with the program or
-// the aggregation. What a caller asked for by name is never exchanged; it is refused instead (check.ts).
+// the aggregation; likewise the bound that a model has by itself. What a caller asked for by name is never exchanged; it is
+// refused instead (check.ts).
 
 import { FaultError } from '../base/fault.ts';
-import type { Aggregation } from '../tree/aggregate.ts';
+import { type Aggregation, isBound } from '../tree/aggregate.ts';
 import { checkRules, type RuledProgram } from './check.ts';
 import { createRules } from './create.ts';
 import type { PolicyOptions } from './knobs.ts';
@@ -21,4 +22,14 @@ export function fittingPolicy(
     if (error instanceof FaultError) return 'positive';
     throw error;
   }
+}
+
+/** What was set for a search, without a bound that its aggregation does not give and that only its model asks for. */
+export function fittingSettings(
+  { boundPrune, ...settings }: Partial<PolicyOptions>,
+  asked: { readonly boundPrune?: PolicyOptions['boundPrune'] | undefined },
+  aggregation: Aggregation,
+): Partial<PolicyOptions> {
+  const fits = asked.boundPrune !== undefined || isBound(aggregation);
+  return fits && boundPrune !== undefined ? { ...settings, boundPrune } : settings;
 }

@@ -37,6 +37,8 @@ export interface ProgramDefinition {
   readonly prompts?: readonly string[];
   /** Whether it reads the entropy of tokens, which not every engine tells. */
   readsEntropy?(options: Readonly<Record<string, number | string>>): boolean;
+  /** How many of its rollouts cost what one of P0's costs, with all steps of every expansion. An effort is counted in those; 1 unless said. */
+  pathsPerRollout?(branching: number, options: Readonly<Record<string, unknown>>): number;
   create(size: ProgramSize, options: Readonly<Record<string, number | string>>): Program;
 }
 
@@ -55,6 +57,7 @@ export function defineProgram<
   readonly options: Options;
   readonly prompts?: readonly Prompts[];
   readonly readsEntropy?: (options: OptionsOf<Options>) => boolean;
+  readonly pathsPerRollout?: (branching: number, options: OptionsOf<Options>) => number;
   readonly create: (
     size: ProgramSize & { readonly prompts: Readonly<Record<Prompts, string>> },
     options: OptionsOf<Options>,

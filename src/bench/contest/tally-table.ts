@@ -1,9 +1,9 @@
-// Tallies as a table. `drawn` are the generator's tokens a question, `computed` the rows that it computed for
+// Tallies as a table. `drawn` are the generator's tokens a question, `rows` what it computed for
 // them (prompt and path included), `scored` those that the verifier computed.
 
 import type { Interval, Tally, Waste } from './tally.ts';
 
-const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'drawn', 'computed', 'scored', 'exits %'] as const;
+const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'drawn', 'rows', 'scored', 'exits %'] as const;
 const letters: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
 
 export function tallyTable(tallies: readonly Tally[]): string {
@@ -50,7 +50,7 @@ function percent({ value, low, high }: Interval): string {
 
 function seconds({ value, low, high }: Interval): string {
   const text = (ms: number) => (ms / 1000).toFixed(ms < 9_950 ? 1 : 0);
-  return `${text(value)} ±${text((high - low) / 2)}`;
+  return `${text(value)}±${text((high - low) / 2)}`;
 }
 
 function exitText(exits: Readonly<Record<string, number>>): string {

@@ -68,7 +68,9 @@ export async function report(print: (line: string) => void): Promise<void> {
       isCorrect: isRight,
     };
     const before = processorMs();
-    const contenders = policies.map((policy): Contender => ({ name: policy, program: 'mcts', policy, rollouts: 16 }));
+    const contenders = policies.map((policy): Contender => {
+      return { name: policy, program: 'mcts', expansion: 'whole', policy, rollouts: 16 };
+    });
     const measured = contenders.map((): ComparedLatencies[] => []);
     const costs: Costs[] = [];
     for (let repetition = 0; repetition < Number(values.repetitions); repetition += 1) {

@@ -35,7 +35,7 @@ const told: readonly SearchKnob[] = [...main, ...sampling, ...sizes, ...optionKn
 
 const ownDefaults = {
   program: 'mcts; self-consistency without a reward model',
-  rollouts: '16',
+  rollouts: '16; 128 of one path each for the shipped models, which draw step by step',
   branching: '8 for the shipped models, else 4',
   choose: 'vote for the shipped models, else best',
   temperature: '1 for the shipped models, else 0.8',

@@ -25,6 +25,9 @@ export interface Shape {
   readonly budget: number;
   /** Steps per expansion. */
   readonly branching: number;
+  readonly expansion?: 'whole' | 'lazy';
+  /** Ends strands whose score has fallen below this. */
+  readonly boundPrune?: 'threshold' | 'best';
   readonly choose: 'best' | 'vote';
   /** What is computed about a step before its reward model is asked. */
   readonly check: 'none' | 'arithmetic' | 'lines';
@@ -35,14 +38,17 @@ export interface Shape {
 }
 
 /**
- * The shipped models write short steps of which many are alike, and identical siblings are one node: with few a tree runs out of
- * leaves long before its rollouts (docs/decisions/0043-branching-of-the-saplings.md). Their reward model cannot tell a wrong product of
+ * The shipped models write short steps of which many are alike, so their trees draw one step at a time and end a path at its first
+ * false line (docs/decisions/0004-lazy-expansion.md); with few draws a tree runs out of leaves long before its rollouts
+ * (docs/decisions/0043-branching-of-the-saplings.md). A strand is one sequence then, and the engine runs 32. Their reward model cannot tell a wrong product of
  * large numbers from a right one; the checkers of their tasks can, and so, a little, can a vote (docs/decisions/0044-who-checks-the-sums.md,
  * 0005-verifiers-that-accept.md).
  */
 const shippedShape: Shape = {
-  budget: 16,
+  budget: 32,
   branching: 8,
+  expansion: 'lazy',
+  boundPrune: 'threshold',
   choose: 'vote',
   check: 'lines',
   // One line per step, and the temperature they were trained at; their longest answers have 23 lines.

@@ -111,6 +111,7 @@ export const mcts = defineProgram({
       why: "0 goes deep where something was found; the parent's Q is nearly breadth-first and takes more tokens (decision 2)",
     },
   },
+  pathsPerRollout: (branching, { expansion }) => (expansion === 'lazy' ? branching : 1),
   create: (size, options) => createMcts({ ...size, ...options }),
 });
 
