@@ -96,9 +96,10 @@ export class Cluster {
     return this.#isTaking && this.#drained.has(model);
   }
 
-  /** As of the last few seconds. A node that is dead to others may be alive to itself. */
-  isLiving(node: string): boolean {
-    return node === this.node || this.#living.some((each) => each.node === node);
+  /** One that nobody has heard of here may have come a moment ago: the table knows. */
+  async lives(node: string): Promise<boolean> {
+    const isKnown = node === this.node || this.#living.some((each) => each.node === node);
+    return isKnown || this.#options.membership.lives(node);
   }
 
   /** All of them, this one included, as they stood a few seconds ago. */
@@ -251,16 +252,16 @@ export class Cluster {
   async #keepLeases(): Promise<void> {
     const { membership, queue, models } = this.#options;
     const standings = await membership.standings([...this.#held.keys()]);
-    for (const standing of standings) this.#follow(standing);
+    for (const standing of standings) await this.#follow(standing);
     for (const model of models) {
       const mine = [...this.#held].filter(([, of]) => of === model).map(([id]) => id);
       await queue.touch(model, mine);
     }
   }
 
-  #follow({ id, node, home, isEnded, isCancelled }: Standing): void {
+  async #follow({ id, node, home, isEnded, isCancelled }: Standing): Promise<void> {
     if (isEnded) return;
-    const isDeserted = home !== null && !this.isLiving(home);
+    const isDeserted = home !== null && !(await this.lives(home));
     if (node !== this.node) {
       this.#held.delete(id);
       this.#taker?.lose(id);

@@ -61,6 +61,11 @@ export class Membership {
     return (await this.#pool.query(sql)).rows;
   }
 
+  async lives(node: string): Promise<boolean> {
+    const sql = `select 1 from ${this.#schema}.nodes where node = $1 and seen > now() - interval '${silentSeconds} s'`;
+    return (await this.#pool.query(sql, [node])).rows.length > 0;
+  }
+
   /** Searches that wait between nodes, by owner; those that run on what is left over wait for nobody's place. */
   async waiting(): Promise<Map<string, number>> {
     const sql = `select owner, count(*)::integer as count from ${this.#schema}.searches

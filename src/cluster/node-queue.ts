@@ -46,6 +46,8 @@ export class NodeQueue {
     this.#searches = `${options.schema}.searches`;
     this.#boss = new PgBoss({
       ...{ connectionString: options.url, schema: this.#schema, application_name: 'coppice', max: 4 },
+      // A connection that goes nowhere is not waited for.
+      ...{ query_timeout: 12_000, keepAlive: true },
       ...{ connectionTimeoutMillis: 5000, migrate: isMigrating, createSchema: isMigrating, schedule: false },
       ...{
         supervise: !isMigrating,

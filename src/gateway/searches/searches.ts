@@ -398,18 +398,19 @@ export class Searches {
 
   /** True where it goes on. */
   async recoverOne(record: SearchRecord): Promise<boolean> {
+    const isWanted = await this.#isWanted(record);
     const search = await revive(record, { ...this.#options, models: this.models });
     if (search === undefined) return false;
-    if (this.#isWanted(record)) {
+    if (isWanted) {
       this.#enter(search, search.turn);
       this.#submit(search);
     } else await this.#endAbandoned(search);
     return search.ended === undefined;
   }
 
-  #isWanted({ background, about, cancelRequested }: SearchRecord): boolean {
-    const isWaitedFor = typeof about.home === 'string' && this.#options.cluster?.isLiving(about.home) === true;
-    return (background || isWaitedFor) && !cancelRequested;
+  async #isWanted({ background, about, cancelRequested }: SearchRecord): Promise<boolean> {
+    if (background || cancelRequested || typeof about.home !== 'string') return background && !cancelRequested;
+    return (await this.#options.cluster?.lives(about.home)) === true;
   }
 
   /** Of a former process, and nobody waits for it: as its log says where that has an end, else cancelled. */
