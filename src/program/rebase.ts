@@ -3,20 +3,39 @@
 // of their rewards, B · exp(R / T) / Σ exp(R / T). A low balance temperature T gives most of them to the best step, a high one
 // gives every step as many. Paths that end take their share of the budget with them.
 
+import type { Knob } from '../base/knob.ts';
 import { byKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import { defineProgram } from './definition.ts';
 import { growLevels, type LevelOptions, levelDefaults, levelShape, type NextLevel, type Planting } from './levels.ts';
 import type { Program } from './program.ts';
 
+const roundings = ['remainders', 'paper'] as const;
+type Rounding = (typeof roundings)[number];
+
 export interface RebaseOptions extends LevelOptions {
   /** Paths in all, and so draws of the root. */
   readonly paths: number;
   /** T. */
   readonly balance: number;
+  readonly rounding: Rounding;
 }
 
-export const rebaseDefaults: RebaseOptions = { ...levelDefaults, paths: 16, balance: 0.1 };
+export const rebaseDefaults: RebaseOptions = {
+  ...levelDefaults,
+  paths: 16,
+  balance: 0.1,
+  rounding: 'remainders',
+};
+
+export const balanceKnob = {
+  default: 0.1,
+  low: 0.001,
+  high: 1000,
+  unit: 'reward',
+  client: 'coppice',
+  why: "balance temperature of rebase and ets: the authors' value; lower gives more children to the best step",
+} as const satisfies Knob;
 
 export const rebase = defineProgram({
   ...levelShape,
@@ -24,35 +43,33 @@ export const rebase = defineProgram({
   summary:
     'reward-balanced search, level by level: every step gets children in proportion to the softmax of its reward',
   options: {
-    balance: {
-      default: 0.1,
-      low: 0.001,
-      high: 1000,
-      unit: 'reward',
+    balance: balanceKnob,
+    rounding: {
+      default: 'remainders',
+      values: roundings,
       client: 'coppice',
-      why: "balance temperature of rebase: the authors' value; lower gives more children to the best step",
+      unit: 'rule',
+      why: "'remainders' gives a level exactly its budget; 'paper' rounds each share by itself, so that a level may have more draws, or fewer",
     },
   },
-  create: ({ rollouts: paths, branching: _, ...size }, { balance }) => createRebase({ ...size, paths, balance }),
+  create: ({ rollouts: paths, branching: _, ...size }, options) => createRebase({ ...size, paths, ...options }),
 });
 
 export function createRebase(given: Partial<RebaseOptions> = {}): Program {
   const options = { ...rebaseDefaults, ...given };
-  const { paths, balance } = options;
-  const next = (level: readonly Planting[], room: number) => balanced(level, room, balance);
+  const { paths } = options;
+  const next = (level: readonly Planting[], room: number) => balanced(level, room, options);
   return growLevels(rebase, { width: paths, rootDraws: paths, next }, options);
 }
 
 /** A node stands for all the identical draws that made it: they finish together, and each has its share below it. */
-function balanced(level: readonly Planting[], room: number, balance: number): NextLevel {
+function balanced(level: readonly Planting[], room: number, { balance, rounding }: RebaseOptions): NextLevel {
   const children = level.flatMap(({ node }) => node.children);
   const finished = children.filter(({ terminal }) => terminal).flatMap((node) => Array<Node>(node.count).fill(node));
-  const left = room - finished.length;
-  const going = shareOut(
-    children.filter(({ terminal }) => !terminal),
-    left,
-    balance,
-  );
+  // Shares that were rounded by themselves may have finished more paths than there was room for.
+  const left = Math.max(0, room - finished.length);
+  const open = children.filter(({ terminal }) => !terminal);
+  const going = (rounding === 'paper' ? roundEach : shareOut)(open, left, balance);
   return { finished, going, room: left };
 }
 
@@ -61,11 +78,9 @@ function balanced(level: readonly Planting[], room: number, balance: number): Ne
  * and what is left goes to the largest remainders: a level has exactly its budget.
  */
 export function shareOut(nodes: readonly Node[], budget: number, balance: number): Planting[] {
-  const highest = Math.max(...nodes.map(rewardOf));
-  const weights = nodes.map((node) => node.count * Math.exp((rewardOf(node) - highest) / balance));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const weights = rewardWeights(nodes, balance);
   const shares = nodes.map((node, at) => {
-    const share = (budget * weights[at]!) / sum;
+    const share = budget * weights[at]!;
     return { node, draws: Math.floor(share), remainder: share - Math.floor(share) };
   });
   let left = budget - shares.reduce((total, { draws }) => total + draws, 0);
@@ -75,6 +90,22 @@ export function shareOut(nodes: readonly Node[], budget: number, balance: number
     left -= 1;
   }
   return shares.filter(({ draws }) => draws > 0).map(({ node, draws }) => ({ node, draws }));
+}
+
+/** As the paper says it, round(B · W); where everything is rounded to nothing, as if nothing were rounded. */
+function roundEach(nodes: readonly Node[], budget: number, balance: number): Planting[] {
+  const weights = rewardWeights(nodes, balance);
+  const shares = nodes.map((node, at) => ({ node, draws: Math.round(budget * weights[at]!) }));
+  const going = shares.filter(({ draws }) => draws > 0);
+  return going.length === 0 ? shareOut(nodes, budget, balance) : going;
+}
+
+/** W: the softmax of rewards, a node counted as often as it was drawn; they add up to 1. */
+export function rewardWeights(nodes: readonly Node[], balance: number): number[] {
+  const highest = Math.max(...nodes.map(rewardOf));
+  const weights = nodes.map((node) => node.count * Math.exp((rewardOf(node) - highest) / balance));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
 }
 
 function rewardOf({ reward }: Node): number {

@@ -2,6 +2,7 @@ import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createDvts } from '../../src/program/dvts.ts';
+import { createEts } from '../../src/program/ets.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRebase } from '../../src/program/rebase.ts';
 import { testProgram } from './program.ts';
@@ -13,6 +14,8 @@ testProgram('mcts (lazy, UCT)', () => createMcts({ rollouts: 12, expansion: 'laz
 testProgram('beam', () => createBeam({ beams: 3, candidates: 3 }));
 testProgram('dvts', () => createDvts({ subtrees: 3, candidates: 2 }));
 testProgram('rebase', () => createRebase({ paths: 6, balance: 0.2 }));
+testProgram('rebase (rounded as in the paper)', () => createRebase({ paths: 6, rounding: 'paper' }));
+testProgram('ets', () => createEts({ paths: 6, balance: 0.2 }));
 testProgram('best-of-n', () => createBestOfN({ samples: 5 }));
 testProgram('self-consistency', () => createSelfConsistency({ samples: 5 }));
 testProgram('self-consistency (window)', () => createSelfConsistency({ samples: 5, window: 2 }));

@@ -4,6 +4,7 @@
 import { createBeam } from '../../src/program/beam.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createDvts } from '../../src/program/dvts.ts';
+import { createEts } from '../../src/program/ets.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
 import { createRebase } from '../../src/program/rebase.ts';
@@ -16,6 +17,7 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createChain({ probeEvery: 12, probeAgree: 2 }), widest: 1 },
   { create: () => createBeam({ beams: 4, candidates: 3 }), widest: 8 },
   { create: () => createDvts({ subtrees: 3, candidates: 2 }), widest: 8 },
+  { create: () => createEts({ paths: 6 }), widest: 8 },
   { create: () => createRebase({ paths: 6 }), widest: 8 },
 ];
 

@@ -8,11 +8,12 @@ import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
 import { chain } from '../chain.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
 import { dvts } from '../dvts.ts';
+import { ets } from '../ets.ts';
 import { mcts } from '../mcts/mcts.ts';
 import type { Program } from '../program.ts';
 import { rebase } from '../rebase.ts';
 
-export const programs = [mcts, beam, dvts, rebase, bestOfN, selfConsistency, greedy, chain] as const;
+export const programs = [mcts, beam, dvts, rebase, ets, bestOfN, selfConsistency, greedy, chain] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];
 export const programNames: readonly ProgramName[] = programs.map(({ name }) => name);
