@@ -3,6 +3,7 @@
 
 import type { Evidence, Exit, ExitKind } from './end.ts';
 import type { SearchEvent } from './events.ts';
+import { reasonText } from './width-reasons.ts';
 
 export function describeEvent(event: SearchEvent): string {
   switch (event.type) {
@@ -76,12 +77,8 @@ export function describeExit({ kind, rule }: Exit): string {
   return endingsByRule[rule] ?? endings[kind];
 }
 
-/** The scheduler's reason: its rule, and the numbers that it went by. */
 function because(why: Evidence | undefined): string {
-  if (why === undefined) return '';
-  const { rule, ...numbers } = why;
-  const facts = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
-  return ` (${[`by ${rule}`, ...facts].join(', ')})`;
+  return why === undefined ? '' : `: ${reasonText(why)}`;
 }
 
 function reward(value: number | undefined): string {

@@ -2,6 +2,7 @@
 // Rows are kept from frame to frame and only what changed is written: hundreds change every second.
 
 import type { ListedJson, OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
+import { reasonText } from '../../../src/log/width-reasons.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';
 import { formatCount, formatDuration, formatScore } from '../look/words.ts';
 
@@ -12,6 +13,7 @@ class LiveRow {
   readonly #title = h('span', { class: 'row-title' });
   readonly #pips = h('i', { class: 'pips', 'aria-hidden': 'true' });
   readonly #strands = h('span', { class: 'row-strands' });
+  readonly #share = h('span', { class: 'row-cell', title: 'strands open' }, this.#pips, this.#strands);
   readonly #rollouts = h('i', { class: 'meter', 'aria-hidden': 'true' });
   readonly #rolloutWords = h('span', {});
   readonly #score = h('i', { class: 'meter score', 'aria-hidden': 'true' });
@@ -24,7 +26,7 @@ class LiveRow {
       'a',
       { class: 'row', href: `#/search/${encodeURIComponent(id)}` },
       this.#title,
-      h('span', { class: 'row-cell', title: 'strands open' }, this.#pips, this.#strands),
+      this.#share,
       h('span', { class: 'row-cell', title: 'rollouts of the most allowed' }, this.#rollouts, this.#rolloutWords),
       h('span', { class: 'row-cell', title: 'best score; the mark is the threshold' }, this.#score, this.#scoreWords),
       this.#nodes,
@@ -36,6 +38,7 @@ class LiveRow {
     setText(this.#title, search.title ?? search.id);
     setAttribute(this.#title, 'title', search.title ?? search.id);
     setText(this.#strands, String(search.open_strands));
+    setAttribute(this.#share, 'title', shareWords(search));
     setText(this.#rolloutWords, `${search.rollouts}/${search.rollout_limit}`);
     setText(this.#scoreWords, formatScore(search.best_score));
     setText(this.#nodes, formatCount(search.nodes));
@@ -46,6 +49,12 @@ class LiveRow {
     setVariable(this.#score, '--share', Math.min(1, search.best_score ?? 0));
     setVariable(this.#score, '--mark', Math.min(1, search.threshold));
   }
+}
+
+/** What it has, and why the scheduler gave it so much. */
+function shareWords({ open_strands, primary, speculative, why }: ListedJson): string {
+  const share = `${open_strands} strands open of ${primary + speculative}`;
+  return why === null ? share : `${share}: ${reasonText(why)}`;
 }
 
 function setVariable(element: HTMLElement, name: string, value: number): void {

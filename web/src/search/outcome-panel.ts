@@ -2,6 +2,7 @@
 // accepted is never set like an answer.
 
 import type { SearchJson, WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
+import { describeExit } from '../../../src/log/describe.ts';
 import type { Exit } from '../../../src/log/end.ts';
 import type { SearchFold } from '../../../src/log/fold.ts';
 import { type Content, fill, h } from '../dom/dom.ts';
@@ -45,7 +46,7 @@ function ended({ answer }: SearchFold, exit: Exit, search: WholeSearchJson): Con
       `${verdict.sign} ${sentence(search, verdict.words)}`,
     ),
     answerLine(answer?.answer ?? answer?.text.trim(), 'no answer', verdict.answers),
-    h('p', { class: 'why' }, about),
+    h('p', { class: 'why' }, describeExit(exit)),
     h('p', { class: 'why' }, because),
   ];
 }

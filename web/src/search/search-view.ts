@@ -15,6 +15,7 @@ import { OutcomePanel } from './outcome-panel.ts';
 import { Player, speeds } from './player.ts';
 import { Timeline } from './timeline.ts';
 import { TreeCanvas } from './tree-canvas.ts';
+import { WidthPanel } from './width-panel.ts';
 
 export interface SearchPageOptions {
   readonly signal: AbortSignal;
@@ -41,6 +42,7 @@ export class SearchPage {
   readonly #title = h('h1', {});
   readonly #about = h('p', { class: 'about' });
   readonly #outcome = new OutcomePanel();
+  readonly #widths = new WidthPanel();
   readonly #facts = h('dl', { class: 'figures' });
   readonly #play = h('button', { type: 'button', class: 'play', onclick: () => this.#togglePlay() }, 'Replay');
   readonly #live = h('button', { type: 'button', onclick: () => this.#seek(Number.POSITIVE_INFINITY) }, 'End');
@@ -82,6 +84,7 @@ export class SearchPage {
     this.#timeline.update();
     this.#showDetails();
     this.#outcome.show(moment, this.#search);
+    this.#widths.show(this.#log, position);
     this.#showPlayer();
     this.#showFigures();
     this.#complain(moment.fault ?? this.#problem);
@@ -126,6 +129,7 @@ export class SearchPage {
           'aside',
           { class: 'side' },
           h('div', { class: 'panel' }, this.#outcome.element, this.#facts),
+          this.#widths.element,
           h('div', { class: 'panel grow' }, this.#details.element),
         ),
       ),
