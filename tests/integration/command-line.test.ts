@@ -56,7 +56,7 @@ describe('coppice ask on a server', () => {
       const scored = await answered('--engine', server.url, '--prm', prm, '--threshold', '1');
       expect(scored.record).toMatchObject({ verdict: 'below-threshold', program: 'mcts' });
       expect(scored.status).toBe(3);
-      expect(scored.warned).toContain('does not tell a right step from a wrong one');
+      expect(scored.warned).toContain('does not tell right steps from wrong ones');
     } finally {
       await server.close();
       rmSync(folder, { recursive: true });
