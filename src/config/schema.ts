@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { damageChoices, journalKinds, textKeepings } from '../journal/journal.ts';
-import { like, real, whole } from './knob.ts';
+import { fieldOf, like, real, whole } from './knob.ts';
 import { model } from './model.ts';
 import { searchLimits } from './search-limits.ts';
 import { requestKnobs } from './vocabulary.ts';
@@ -61,6 +61,18 @@ const server = z
   })
   .prefault({});
 
+const quota = z.strictObject({
+  requests: fieldOf({ low: 1, high: 1e9, whole: true, unit: 'requests', why: 'of a window; any number unless set' }),
+  tokens: fieldOf({
+    low: 1,
+    high: 1e12,
+    whole: true,
+    unit: 'tokens',
+    why: 'of a window, prompt and generated, counted when a search has ended; any number unless set',
+  }),
+  windowMs: whole(60_000, 1000, 2_678_400_000, 'ms', 'windows of the clock: a minute begins on the minute'),
+});
+
 const key = z.strictObject({
   name: z
     .string()
@@ -76,6 +88,7 @@ const key = z.strictObject({
   share: real(1, 0.01, 1000, 'weight', 'of the starts when several keys wait'),
   priority: like(requestKnobs.priority, 0, 'the highest that requests of this key may ask for'),
   queue: whole(1000, 0, 1_000_000, 'searches', 'of this key that may wait; the queue as a whole has its own limit'),
+  quota: quota.optional().meta({ description: 'what a key may use, in each process that serves it; beyond it 429' }),
   admin: z.boolean().default(false).meta({ description: 'sees and cancels the searches of every key' }),
 });
 
@@ -159,6 +172,10 @@ const telemetry = z
       .optional()
       .meta({ description: 'environment variable that holds extra headers as name=value,name=value' }),
     sampleRatio: real(1, 0, 1, 'ratio', 'of the requests that arrive without a trace of their own'),
+    keyLabels: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'requests and tokens of each key in the metrics; off: names of keys are for operators' }),
     content: z
       .boolean()
       .default(false)

@@ -8,7 +8,7 @@ import type { OpenModel } from '../answering/open-model.ts';
 import type { Clock } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Config } from '../config/schema.ts';
+import type { Config, KeyConfig } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
 import { BatchRunner } from './api/batches/batch-runner.ts';
@@ -18,7 +18,7 @@ import { chat } from './api/chat.ts';
 import type { GatewayContext } from './api/context.ts';
 import { countTokens, createMessage } from './api/messages/messages-api.ts';
 import { listExamples, listModels, readModel } from './api/models-api.ts';
-import { OverviewApi } from './api/overview-api.ts';
+import { OverviewApi, readUsage } from './api/overview-api.ts';
 import { passOnly } from './api/passthrough.ts';
 import { ResponsesApi } from './api/responses/responses-api.ts';
 import { LogWatchers, searchEvents } from './api/search-events.ts';
@@ -35,8 +35,9 @@ import { NodeTaker } from './nodes/node-taker.ts';
 import type { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Overview } from './observe/overview.ts';
-import { addServerMetrics } from './observe/server-metrics.ts';
+import { addKeyMetrics, addServerMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
+import { countUsage, UsageMeter } from './observe/usage.ts';
 import { openApi } from './openapi.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
@@ -82,6 +83,7 @@ export class Gateway {
     this.#telemetry = options.telemetry ?? noTelemetry;
     const metrics = new Metrics(() => this.searches);
     const overview = new Overview(clock);
+    const usage = new UsageMeter(clock, config.keys);
     this.#watchers = new LogWatchers(journal);
     const shared = options.cluster === undefined ? {} : { cluster: options.cluster };
     this.searches = new Searches({
@@ -90,6 +92,7 @@ export class Gateway {
       onEnded: (search, ended) => {
         metrics.ended(search, ended);
         overview.ended(search, ended);
+        countUsage(usage, search, ended);
         this.#telemetry.ended(search, ended);
       },
       onFinished: (id) => this.#watchers.wake(id),
@@ -103,7 +106,18 @@ export class Gateway {
       missed: () => this.#watchers.wakeAll(),
     });
     const streams = new StreamSemaphore(config.server.streams);
-    this.#context = { config, searches: this.searches, journal, clock, log, metrics, overview, streams, ...shared };
+    this.#context = {
+      config,
+      searches: this.searches,
+      usage,
+      journal,
+      clock,
+      log,
+      metrics,
+      overview,
+      streams,
+      ...shared,
+    };
     this.#feed = new OverviewApi(this.#context);
     this.#guard = new Guard(config);
     this.#keyring = new Keyring(config.keys);
@@ -118,6 +132,7 @@ export class Gateway {
       refuse: (request, response, error) => this.#fail(request, response, error),
     });
     const { connections } = this.#http;
+    if (config.telemetry.keyLabels) addKeyMetrics(metrics.registry, usage);
     addServerMetrics(metrics.registry, { journal, connections, telemetry: this.#telemetry });
   }
 
@@ -143,6 +158,17 @@ export class Gateway {
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     log.info('listening', { url, resumed, models: [...this.searches.models.keys()] });
     return url;
+  }
+
+  /** Takes other keys while it runs. Whether there are keys at all decides where it may listen, and stays as it is. */
+  useKeys(keys: readonly KeyConfig[]): void {
+    const isKeyless = this.#options.config.keys.length === 0;
+    if ((keys.length === 0) !== isKeyless)
+      throw new FaultError(fault('bad-setting', 'keys: the first key, and the last one, need a restart'));
+    this.#keyring.use(keys);
+    this.searches.useKeys(keys);
+    this.#context.usage.useKeys(keys);
+    this.#options.log.info('keys', { keys: keys.length });
   }
 
   /**
@@ -239,6 +265,7 @@ export class Gateway {
       },
       { method: 'GET', path: '/v1/overview', handle: (exchange) => this.#feed.read(exchange) },
       { method: 'GET', path: '/v1/overview/events', stream: true, handle: (exchange) => this.#feed.follow(exchange) },
+      { method: 'GET', path: '/v1/usage', handle: (exchange) => readUsage(context, exchange) },
       { method: 'GET', path: '/v1/examples', handle: (exchange) => listExamples(context, exchange) },
       { method: 'GET', path: '/metrics', handle: ({ response }) => this.#writeMetrics(response) },
       {

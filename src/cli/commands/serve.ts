@@ -1,5 +1,5 @@
 // `coppice serve`: the gateway in the foreground. Reads the configuration, opens the engines, takes up what a former
-// process left, listens, and ends in order on SIGINT or SIGTERM.
+// process left, listens, takes other keys on SIGHUP, and ends in order on SIGINT or SIGTERM.
 
 import { defaultModel, simulatedModel } from '../../answering/default-models.ts';
 import { openModels } from '../../answering/open-models.ts';
@@ -58,17 +58,21 @@ export async function run(args: readonly string[]): Promise<number> {
     ...(values.port === undefined ? [] : [`server.port=${values.port}`]),
     ...(values.journal === undefined ? [] : [`journal.path=${JSON.stringify(values.journal)}`]),
   ];
-  const file = readConfigFile(values.config);
-  const config = loadConfig({
-    base: { models: [values.sim ? simulatedModel : defaultModel()] },
-    ...(file === undefined ? {} : { file }),
-    environment: process.env,
-    settings: [...values.set, ...shorthand],
-  });
-  return values['print-config'] ? say(printConfig(config)) : serve(config);
+  const load = () => {
+    const file = readConfigFile(values.config);
+    return loadConfig({
+      base: { models: [values.sim ? simulatedModel : defaultModel()] },
+      ...(file === undefined ? {} : { file }),
+      environment: process.env,
+      settings: [...values.set, ...shorthand],
+    });
+  };
+  const config = load();
+  return values['print-config'] ? say(printConfig(config)) : serve(config, load);
 }
 
-async function serve(config: Config): Promise<number> {
+/** `reload`: the configuration as it is now, for what may change while it runs. */
+async function serve(config: Config, reload: () => Config): Promise<number> {
   const { level, format } = config.log;
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
   const { journal, cluster } = await openJournal(config, process.env, log);
@@ -85,6 +89,14 @@ async function serve(config: Config): Promise<number> {
     ...(cluster === undefined ? {} : { cluster }),
     telemetry,
   });
+  const takeKeys = (): void => {
+    try {
+      gateway.useKeys(reload().keys);
+    } catch (error) {
+      log.error('keys', { error });
+    }
+  };
+  process.on('SIGHUP', takeKeys);
   const stopped = new Promise<void>((resolve) => {
     const stop = (): void => {
       // A second signal does not wait.
@@ -105,6 +117,7 @@ async function serve(config: Config): Promise<number> {
   if (first?.engine.kind === 'sim')
     console.log('the engine is simulated: times are like a real one, answers mean nothing');
   await stopped;
+  process.off('SIGHUP', takeKeys);
   return 0;
 }
 

@@ -9,11 +9,13 @@ import type { StreamSemaphore } from '../http/stream-semaphore.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Overview } from '../observe/overview.ts';
+import type { UsageMeter } from '../observe/usage.ts';
 import type { Searches } from '../searches/searches.ts';
 
 export interface GatewayContext {
   readonly config: Config;
   readonly searches: Searches;
+  readonly usage: UsageMeter;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly log: Log;

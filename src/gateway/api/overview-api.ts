@@ -77,3 +77,8 @@ export class OverviewApi {
     return { ...frame, searches: { ...frame.searches, listed } };
   }
 }
+
+/** A key sees its own; an admin key sees all. */
+export function readUsage({ usage }: GatewayContext, { response, caller }: Exchange): void {
+  writeJson(response, 200, usage.view(caller.admin ? undefined : caller.name));
+}

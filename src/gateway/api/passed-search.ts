@@ -86,6 +86,8 @@ function journalPassed(context: GatewayContext, request: PassedRequest): void {
     search.fold.apply(entry);
     journal.append(1, entry);
   }
+  const { promptTokens: prompt, completionTokens: completion } = answer;
+  context.usage.spent(request.caller.name, { prompt, completion, verifier: 0 });
   journal.finish(id, 1, toFinish(search, endOf(search, endedMs, 1))).catch(complain);
 }
 

@@ -35,6 +35,7 @@ export async function passThrough(
   body: Plain,
   path: UpstreamPath = '/chat/completions',
 ): Promise<void> {
+  context.usage.request(exchange.caller.name);
   const release = context.streams.take();
   const gone = new AbortController();
   exchange.response.on('close', () => gone.abort());

@@ -25,9 +25,12 @@ export function planFor(
   if (asked.wish.effort !== 'none') requireStops(asked.wish.stop ?? [], model.config.delimiters);
   const successor = models.get(model.config.escalateTo ?? '');
   const { maxPriority } = caller;
-  return naming(() =>
+  const plan = naming(() =>
     makePlan({ ...asked, model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() }),
   );
+  // What is wrong was refused before, and costs nobody a part of a quota.
+  context.usage.request(caller.name);
+  return plan;
 }
 
 /** A step ends before a string that reaches over its delimiter is seen: such a string could not be kept to. */

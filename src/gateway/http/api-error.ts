@@ -26,6 +26,7 @@ export const errorKinds = {
   expectation_failed: [417, 'invalid_request_error'],
   queue_full: [429, 'rate_limit_error'],
   key_queue_full: [429, 'rate_limit_error'],
+  quota_exceeded: [429, 'rate_limit_error'],
   deadline_unreachable: [429, 'rate_limit_error'],
   too_many_streams: [429, 'rate_limit_error'],
   headers_too_large: [431, 'invalid_request_error'],

@@ -18,9 +18,14 @@ export interface Caller {
 const local: Caller = { name: 'local', share: 1, maxPriority: 100, queue: Number.POSITIVE_INFINITY, admin: true };
 
 export class Keyring {
-  readonly #keys: readonly { readonly hash: Buffer; readonly caller: Caller }[];
+  #keys: readonly { readonly hash: Buffer; readonly caller: Caller }[] = [];
 
   constructor(keys: readonly KeyConfig[]) {
+    this.use(keys);
+  }
+
+  /** From now on these are known, and no others. */
+  use(keys: readonly KeyConfig[]): void {
     this.#keys = keys.map(({ name, hash, share, priority, queue, admin }) => ({
       hash: Buffer.from(hash.slice('sha256:'.length), 'hex'),
       caller: { name, share, maxPriority: priority, queue, admin },

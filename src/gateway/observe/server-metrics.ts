@@ -3,6 +3,7 @@
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Journal } from '../../journal/journal.ts';
+import type { UsageMeter } from './usage.ts';
 
 export interface ServerParts {
   readonly journal: Journal;
@@ -42,4 +43,30 @@ export function addServerMetrics(registry: Registry, { journal, connections, tel
   count('connections_closed', 'Connections closed to make room', () => connections.closedForRoom);
   count('telemetry_spans_sent', 'Spans that reached the collector', () => telemetry.counts.sent);
   count('telemetry_spans_dropped', 'Spans that were given up', () => telemetry.counts.dropped);
+}
+
+/** What `/v1/usage` says, as counters; the names of keys are those of the configuration. */
+export function addKeyMetrics(registry: Registry, usage: UsageMeter): void {
+  const perKey = (name: string, help: string, read: (used: Used) => Readonly<Record<string, number>>, label: string) =>
+    new Counter({
+      name: `coppice_${name}_total`,
+      help,
+      labelNames: ['key', label],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const used of usage.view().data) {
+          for (const [value, count] of Object.entries(read(used))) this.inc({ key: used.key, [label]: value }, count);
+        }
+      },
+    });
+  type Used = ReturnType<UsageMeter['view']>['data'][number];
+  const requests = ({ requests: taken, refused }: Used) => ({ taken, refused });
+  const tokens = (used: Used) => ({
+    prompt: used.prompt_tokens,
+    completion: used.completion_tokens,
+    verifier: used.verifier_tokens,
+  });
+  perKey('key_requests', 'Requests by key, and those that its quota refused', requests, 'outcome');
+  perKey('key_tokens', 'Tokens by key', tokens, 'class');
 }

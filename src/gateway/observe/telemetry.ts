@@ -30,7 +30,7 @@ export const noTelemetry: Telemetry = {
 };
 
 export function createTelemetry(
-  config: Config['telemetry'],
+  config: Omit<Config['telemetry'], 'keyLabels'>,
   environment: Readonly<Record<string, string | undefined>>,
   log: Log,
 ): Telemetry {
@@ -40,10 +40,10 @@ export function createTelemetry(
 }
 
 class Tracer implements Telemetry {
-  readonly #config: Config['telemetry'];
+  readonly #config: Omit<Config['telemetry'], 'keyLabels'>;
   readonly #sender: SpanSender;
 
-  constructor(config: Config['telemetry'], sender: SpanSender) {
+  constructor(config: Omit<Config['telemetry'], 'keyLabels'>, sender: SpanSender) {
     this.#config = config;
     this.#sender = sender;
   }

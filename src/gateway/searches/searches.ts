@@ -6,6 +6,7 @@
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { requestOf } from '../../answering/search-request.ts';
 import type { Fault } from '../../base/fault.ts';
+import type { KeyConfig } from '../../config/schema.ts';
 import type { Plain, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
@@ -29,11 +30,13 @@ export class Searches {
   readonly guests: GuestPlaces;
   readonly #options: SearchesOptions;
   readonly #live = new Map<string, LiveSearch>();
+  #keys: readonly KeyConfig[];
   /** Those that clients of this node wait for, where other nodes may run them. */
   readonly #watches: Watches | undefined;
 
   constructor(options: SearchesOptions) {
     this.#options = options;
+    this.#keys = options.config.keys;
     const hooks = {
       onEvent: (event: LoggedEvent) => this.#onEvent(event),
       onToken: (token: Token) => this.#onToken(token),
@@ -53,6 +56,11 @@ export class Searches {
     const endUnclaimed = (record: SearchRecord) => this.recoverOne(record);
     if (cluster !== undefined)
       this.#watches = new Watches({ journal, nowMs: () => this.#nowMs(), findHere, endUnclaimed });
+  }
+
+  /** From now on these share the line. */
+  useKeys(keys: readonly KeyConfig[]): void {
+    this.#keys = keys;
   }
 
   /** Waiting and running, oldest first. */
@@ -193,7 +201,7 @@ export class Searches {
 
   /** Keys share a line only where there are several: else it is served by arrival and priority alone. */
   #key(name: string): LineKey | undefined {
-    const { keys } = this.#options.config;
+    const keys = this.#keys;
     return keys.length < 2 ? undefined : { name, share: keys.find((key) => key.name === name)?.share ?? 1 };
   }
 

@@ -134,8 +134,9 @@ export class BatchWork {
       } catch (error) {
         const told = asApiError(error);
         if (told.code === 'internal') this.#context.log.error('batch', { batch: this.#document.id, error });
-        if (told.code !== 'unavailable') return this.#write(line, errorAnswer(told.body));
-        // While the journal cannot be written nothing is lost by waiting.
+        // While the journal cannot be written, or its key has used up its quota, nothing is lost by waiting.
+        const isTrouble = told.code === 'unavailable' || told.code === 'quota_exceeded';
+        if (!isTrouble) return this.#write(line, errorAnswer(told.body));
         await delay(troubleMs);
       }
     }

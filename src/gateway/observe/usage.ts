@@ -1,0 +1,124 @@
+// What each key has used since the start, and what it may still use: requests are counted when they are let in, tokens when
+// their search has ended. Quotas are windows of the clock; each process keeps its own.
+
+import type { Clock } from '../../base/clock.ts';
+import type { KeyConfig } from '../../config/schema.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { UsageJson } from '../wire/usage-json.ts';
+import type { ObservedEnd, ObservedSearch } from './observed.ts';
+
+export interface UsedTokens {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly verifier: number;
+}
+
+interface KeyUsage {
+  requests: number;
+  refused: number;
+  promptTokens: number;
+  completionTokens: number;
+  verifierTokens: number;
+  /** Of the quota's window. */
+  windowMs: number;
+  windowRequests: number;
+  windowTokens: number;
+}
+
+type KeyQuota = NonNullable<KeyConfig['quota']>;
+
+/** Of a search whose cost is final. */
+export function countUsage(meter: UsageMeter, { facts }: ObservedSearch, { result }: ObservedEnd): void {
+  if (result === undefined) return;
+  const { usage, tokens } = result.outcome;
+  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+  meter.spent(facts.owner, { prompt, completion, verifier: tokens.verifier ?? 0 });
+}
+
+export class UsageMeter {
+  readonly #clock: Clock;
+  readonly #sinceMs: number;
+  readonly #used = new Map<string, KeyUsage>();
+  #quotas: ReadonlyMap<string, KeyQuota> = new Map();
+
+  constructor(clock: Clock, keys: readonly KeyConfig[]) {
+    this.#clock = clock;
+    this.#sinceMs = clock.nowMs();
+    this.useKeys(keys);
+  }
+
+  /** From now on these are the keys; what was used stays. */
+  useKeys(keys: readonly KeyConfig[]): void {
+    this.#quotas = new Map(keys.flatMap(({ name, quota }) => (quota === undefined ? [] : [[name, quota] as const])));
+    for (const { name } of keys) this.#of(name);
+  }
+
+  /** Counts a request, or refuses it with the time after which to come back. */
+  request(key: string): void {
+    const used = this.#of(key);
+    const quota = this.#quotas.get(key);
+    if (quota !== undefined) this.#check(used, quota);
+    used.requests += 1;
+    used.windowRequests += 1;
+  }
+
+  spent(key: string, { prompt, completion, verifier }: UsedTokens): void {
+    const used = this.#of(key);
+    used.promptTokens += prompt;
+    used.completionTokens += completion;
+    used.verifierTokens += verifier;
+    used.windowTokens += prompt + completion;
+  }
+
+  /** Of one key, or of all. */
+  view(key?: string): UsageJson {
+    const names = key === undefined ? [...this.#used.keys()] : [key];
+    return { object: 'list', since_ms: Math.round(this.#sinceMs), data: names.map((name) => this.#json(name)) };
+  }
+
+  #json(name: string): UsageJson['data'][number] {
+    const used = this.#of(name);
+    const quota = this.#quotas.get(name);
+    return {
+      object: 'usage',
+      key: name,
+      requests: used.requests,
+      refused: used.refused,
+      prompt_tokens: used.promptTokens,
+      completion_tokens: used.completionTokens,
+      verifier_tokens: used.verifierTokens,
+      quota:
+        quota === undefined
+          ? null
+          : {
+              window_ms: quota.windowMs,
+              ends_ms: used.windowMs + quota.windowMs,
+              requests: { used: used.windowRequests, limit: quota.requests ?? null },
+              tokens: { used: used.windowTokens, limit: quota.tokens ?? null },
+            },
+    };
+  }
+
+  #check(used: KeyUsage, { requests, tokens, windowMs }: KeyQuota): void {
+    const [taken, limit, unit] =
+      requests !== undefined && used.windowRequests >= requests
+        ? [used.windowRequests, requests, 'requests']
+        : [used.windowTokens, tokens ?? Number.POSITIVE_INFINITY, 'tokens'];
+    if (taken < limit) return;
+    used.refused += 1;
+    const retryAfterSeconds = Math.max(1, Math.ceil((used.windowMs + windowMs - this.#clock.nowMs()) / 1000));
+    const message = `this key has used ${taken} ${unit} of ${limit} in ${windowMs} ms (keys.quota.${unit})`;
+    throw new ApiError('quota_exceeded', message, { retryAfterSeconds });
+  }
+
+  /** As of now: a window that is over begins anew. */
+  #of(key: string): KeyUsage {
+    const spanMs = this.#quotas.get(key)?.windowMs ?? 1;
+    const windowMs = Math.floor(this.#clock.nowMs() / spanMs) * spanMs;
+    const none = { requests: 0, refused: 0, promptTokens: 0, completionTokens: 0, verifierTokens: 0 };
+    const used = this.#used.get(key) ?? { ...none, windowMs, windowRequests: 0, windowTokens: 0 };
+    if (used.windowMs !== windowMs) Object.assign(used, { windowMs, windowRequests: 0, windowTokens: 0 });
+    this.#used.set(key, used);
+    return used;
+  }
+}
