@@ -11,6 +11,7 @@ MODELS = {
     'sapling-prm': 'process reward model: scores them',
     'sapling-draft': 'draft model: guesses what the generator will say',
     'sapling-sudoku': 'generator of the second growth: writes sudokus, a cell a line',
+    'sapling-ledger': 'generator of the third growth: keeps ledgers, a sum a line',
 }
 FIRST = (countdown.KIND, words.KIND)  # what the first growth has learnt
 
@@ -22,7 +23,7 @@ def write(models: Path, out: Path, report: dict):
     first = report['first growth']
     depths = [depth_card(report['by depth'])] if 'by depth' in report else []
     parts = [head(facts), generator_card(first), verifier_card(first, readers['sapling-prm']), *depths, draft_card(first)]
-    text = '\n\n'.join([*parts, sudoku_card(report), missed_card(report), tail()])
+    text = '\n\n'.join([*parts, sudoku_card(report), ledger_card(report), missed_card(report), tail()])
     (out / 'README.md').write_text(text + '\n')
 
 
@@ -67,8 +68,8 @@ def head(facts: dict) -> str:
     return '\n'.join([
         '# The saplings', '',
         'Small real models that ship with coppice, so that it does its job on a fresh machine. `sapling` solves countdown puzzles and',
-        'word problems, `sapling-sudoku` sudokus of 4x4 and 6x6, and neither anything else. `src/task` recognises the questions and says so',
-        'when one is of another kind.', '',
+        'word problems, `sapling-sudoku` sudokus of 4x4 and 6x6, `sapling-ledger` ledgers of running sums, and none of them anything else.',
+        '`src/task` recognises the questions and says so when one is of another kind.', '',
         'This page and `saplings.json` are written by `python -m training grade`; every figure stands in `report.json`.', '',
         '| file | what | parameters | layers × width | size | SHA-256 |', '|---|---|---|---|---|---|', *rows, '',
         'All: llama-shaped, tied embeddings, GGUF with Q8_0 matrices, one tokenizer of 448 byte-level BPE tokens with single',
@@ -160,7 +161,7 @@ def depth_card(table: dict) -> str:
 
 
 def _asked(table: dict) -> str:
-    return ' and '.join(f'{table[kind]["solved"]["all"]["questions"]} questions of {kind}' for kind in FIRST)
+    return ' and '.join(f'{table[kind]["solved"]["all"]["questions"]} questions of {kind} that have a solution' for kind in FIRST)
 
 
 def depth_line(kind: str, name: str, one: dict) -> str:
@@ -188,6 +189,26 @@ def sudoku_card(report: dict) -> str:
     ])  # fmt: skip
 
 
+def ledger_card(report: dict) -> str:
+    table, log = report['ledger'], report['training']['ledger']
+    return '\n'.join([
+        '## sapling-ledger', '',
+        f'Started from `sapling` and trained on ledgers alone: {log["both"]["steps"]:,} steps of 64 worked answers in {log["both"]["seconds"]:.0f} s on one {log["device"]}. In each batch',
+        'it also learnt to tell spoiled answers (`training/joint.py`). Writing was learnt, telling hardly: on spoiled answers its reading of lines had an area under the curve of',
+        'about 0.7, so it ships as a generator alone, and `checkLine` of `src/task`, which sees every false sum, stands beside it.', '',
+        '```', 'Ledger 4821: a+3921-1184 b-2442+33 c+1000 d-5000 e+2222 f+1111.', 'a 4821+3921-1184=7558', 'b 7558-2442+33=5149', '…', 'Answer: 4482', '```', '',
+        'Levels: 1 has one amount an entry; 2 and 3 a second one of 1 to 2 and of 2 to 3 digits; 4 two of four digits; 5 two, in balances of 5 and 6 digits; 6',
+        'three, the later ones short; 7 three of full length; 8, in no question file, three of 6 digits. A sample goes right or wrong by chance at some hard',
+        'line, often the same one for all samples of a question: most lines are all but sure, a few have an even chance.', '',
+        f'The test file, as {table["samples"]} samples per question at temperature 1 would have it. These figures are calculated from the probability that the network gives to',
+        'each right line after right lines (`python -m training chances`), since a line of a ledger has one right form:', '',
+        *solved_table({('test file' if name == 'all' else name): one for name, one in table['solved'].items()}, table['samples']), '',
+        f'The test file takes {", ".join(f"{round(share * 10)} % level {level}" for level, share in questions.MIX[ledger.KIND].items())}. Wished for were 30 % easy, 50 % between and 20 % impossible questions,',
+        'and errors of 8 to 15 % a line: there are fewer easy ones, and only level 5 errs that often. Level 6 is out of reach of whole samples; a search that draws a line again',
+        'may get through, since one draw in five is right, though at some lines it is one in a thousand. Level 7 was not learnt at all.',
+    ])  # fmt: skip
+
+
 def solved_table(table: dict, samples: int) -> list[str]:
     rows = [
         f'| {name} | {z["questions"]} | {z["lines"]} | {z["tokens"]} | {z["error a line"]:.3f} | {z["greedy"]} | {z["pass@1"]} | {z["pass@n"]} | {z["easy"]} | {z["between"]} | {z["impossible"]} |'
@@ -197,28 +218,39 @@ def solved_table(table: dict, samples: int) -> list[str]:
 
 
 def missed_card(report: dict) -> str:
-    """What the second growth did not give, with its figures."""
+    """What was tried and does not ship, with its figures."""
     table, log = report['second growth'], report['training']['second growth']
     first = {kind: report['first growth'][kind]['temperature 1.0']['all']['pass@1'] for kind in FIRST}
     rows = [f'| {kind} | {first.get(kind, "")} | {table[kind]["solved"]["all"]["pass@1"]} | {table[kind]["solved"]["all"]["greedy"]} | '
             f'{table[kind]["solved"]["all"]["error a line"]} | {_worst(table[kind], "step")} | {_worst(table[kind], "promise")} |'
             for kind in (*FIRST, ledger.KIND, sudoku.KIND)]  # fmt: skip
     return '\n'.join([
-        '## What the second growth missed', '',
-        f'One run of {log["measured"]["seconds"]:.0f} s: generator {log["generator"]["seconds"]:.0f} s, {log["paths of the generator"]:,} of its own answers sampled and labelled, reward model '
-        f'{log["checking"]["seconds"] + log["reward"]["seconds"]:.0f} s, then measured. Neither its',
-        'generator (but for sudokus) nor its reward model ships.', '',
+        '## What does not ship', '',
+        f'**The second growth**, but for its sudokus: one run of {log["measured"]["seconds"]:.0f} s, generator {log["generator"]["seconds"]:.0f} s, {log["paths of the generator"]:,} of its own answers sampled and labelled, reward model '
+        f'{log["checking"]["seconds"] + log["reward"]["seconds"]:.0f} s.', '',
         '| | pass@1 of `sapling` | pass@1 | greedy | error a line | step, worst depth | promise, worst depth |', '|---|---|---|---|---|---|---|', *rows, '',
-        '- **ledger** was not learnt: the loss stood still from step 200 on, with every sum a guess. A line states the balance alone, so the network',
-        '  has to find the entry by its letter, line its digits up and add, before any of it pays; the first growth had learnt sums whose two',
-        '  numbers stand in the line, and a form that writes the sum out could have built on that. The task, its checker and its questions are there',
-        '  for another run; no shipped model has learnt it.',
-        '- **countdown and word problems** fell. In part the old figures flattered: the first growth was trained on answers that pass through smaller',
+        '- Its ledgers stated the balance alone, and every sum stayed a guess. `sapling-ledger` writes the sum out, alone in its rows, from a network that knows sums of two',
+        '  numbers: that was learnt in seconds. The same form from chance, on half the network, had learnt nothing but sums of two numbers after 6,343 steps.',
+        '- Countdown and word problems fell. In part the old figures flattered: the first growth was trained on answers that pass through smaller',
         '  puzzles, and 143 of the 166 countdown questions of level 1 in the test file are among those. The second growth was',
         '  kept apart from them, and level 1 is where it lost most. Products of large numbers it unlearnt beside three other tasks.',
-        '- **The reward model** had less than half the seconds of the first one for twice the tasks.',
-        '- **`sapling-prm` was not graded at each depth** with the new code (`grade.py`): its figures above are of its own run, over all lines.',
+        '- Its reward model learnt the own answers by heart: 1,580 batches ran some twelve times through 43,493 of them; its loss fell from 0.88 to 0.17 while its odds on',
+        '  test questions became worthless.', '',
+        *another_reward(report),
     ])  # fmt: skip
+
+
+def another_reward(report: dict) -> list[str]:
+    """A reward model that was trained further and is no better."""
+    new, old, log = report['another reward model'], report['by depth'], report['training']['another reward model']
+    rows = [f'| {kind} | {name} | {_worst(old[kind], name)} | {_worst(new[kind], name)} | {old[kind]["reward"][name]["AUC of whole paths within a question"]} | '
+            f'{new[kind]["reward"][name]["AUC of whole paths within a question"]} |' for kind in FIRST for name in reward.PAIRS]  # fmt: skip
+    return [
+        f'**`sapling-prm`, trained further** for {log["reward"]["seconds"]:.0f} s, with spoiled answers in every other batch: {log["paths of the generator"]:,} own answers were all that 50 s of sampling gave beside another run,',
+        'and each was seen some sixty times. No better, so the old one stays. Worst depth, and whole paths within a question (old: '
+        f'{old["samples"]} answers each to {old["word-problem"]["solved"]["all"]["questions"]} questions a task; new: {new["samples"]} to 500):', '',
+        '| | reading | worst depth, `sapling-prm` | further | paths, `sapling-prm` | further |', '|---|---|---|---|---|---|', *rows,
+    ]
 
 
 def _worst(one: dict, name: str):

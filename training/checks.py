@@ -1,12 +1,15 @@
 """`python -m training.checks`: that drawing, judging, splitting, quantising and packing hold what they promise. No training, no GPU."""
 
+from pathlib import Path
 from random import Random
 
 import numpy
 
-from . import countdown, data, gguf, ledger, questions, sudoku, words
+from . import countdown, data, gguf, ledger, questions, sudoku
 from .document import Document
+from .readings import BAD, GOOD, PROMISE_MASK, PROMISE_SHIFT, STEP_MASK, STEP_SHIFT, TOKEN, Labeller
 from .split import keeps_apart, split_of, split_of_document
+from .tokenizer import QuickEncoder, load
 
 
 def check_solutions_are_right():
@@ -78,9 +81,11 @@ def check_a_ledger_keeps_its_digits():
     rng = Random(9)
     for level in ledger.LEVELS:
         for _ in range(50):
-            opening, entries = ledger.parse(ledger.draw(rng, level).question)
-            lengths = {len(str(abs(amount))) for entry in entries for amount in entry} | {len(str(opening))}
-            assert len(lengths) == 1
+            document = ledger.draw(rng, level)
+            opening, entries = ledger.parse(document.question)
+            balances = [opening + sum(sum(entry) for entry in entries[:count]) for count in range(len(entries) + 1)]
+            assert len({len(str(balance)) for balance in balances}) == 1, document
+            assert len(data.text_of(document)) < 480
 
 
 def check_a_sudoku_has_one_solution():
@@ -95,10 +100,40 @@ def check_a_sudoku_has_one_solution():
 
 def check_promises_are_shares_of_what_ends_right():
     document = Document(ledger.KIND, 1, 'Ledger 1000: a+1000 b+1000.', '', '3000')
-    texts = ['a=2000\nb=3000\nAnswer: 3000', 'a=2000\nb=3001\nAnswer: 3001', 'a=2001\nb=3001\nAnswer: 3001']
+    right, slip, early = 'a 1000+1000=2000\nb 2000+1000=3000', 'a 1000+1000=2000\nb 2000+1000=3001', 'a 1000+1000=2001\nb 2001+1000=3001'
+    texts = [f'{right}\nAnswer: 3000', f'{slip}\nAnswer: 3001', f'{early}\nAnswer: 3001']
     verdicts = [data.judge(document, text) for text in texts]
     assert [verdict.right for verdict in verdicts] == [True, False, False]
     assert data.promises(texts, verdicts) == [[0.5, 1, 1], [0.5, 0, 0], [0, 0, 0]]
+
+
+def check_labels_stand_where_the_reward_is_read():
+    """Each line end carries the verdict of its line, each digit of a result whether the number is right up to it."""
+    encoder, rng = QuickEncoder(load(Path(__file__).parent.parent / 'models' / 'tokenizer.json')), Random(12)
+    for task in data.TASKS.values():
+        for _ in range(20):
+            document = task.draw(rng, 2)
+            text, prompt = task.spoil(rng, document), encoder.encode(document.question + '\n')
+            verdict = data.judge(document, text)
+            row = Labeller(encoder.tokenizer, rng).label([0, *prompt, *encoder.encode(text)], len(prompt) + 1, text, verdict, verdict.promise, 0)
+            ends = [value for value in row.tolist() if value >> PROMISE_SHIFT & PROMISE_MASK]
+            assert [value >> STEP_SHIFT & STEP_MASK == GOOD for value in ends] == verdict.steps
+            assert [value >> PROMISE_SHIFT & PROMISE_MASK > 1 for value in ends] == verdict.promise
+    row = Labeller(encoder.tokenizer, rng).label([0, *encoder.encode('a 1+2=4')], 1, 'a 1+2=4', ledger.judge(document_of_three(), 'a 1+2=4'), [0], 0)
+    assert [(value & TOKEN, value >> STEP_SHIFT & STEP_MASK) for value in row.tolist()][-2] == (encoder.encode('4')[0], BAD)
+
+
+def document_of_three() -> Document:
+    return Document(ledger.KIND, 1, 'Ledger 1: a+2.', 'a 1+2=3\nAnswer: 3', '3')
+
+
+def check_the_quick_encoder_agrees():
+    encoder, rng = load(Path(__file__).parent.parent / 'models' / 'tokenizer.json'), Random(13)
+    quick = QuickEncoder(encoder)
+    for task in data.TASKS.values():
+        for level in task.LEVELS:
+            text = data.text_of(task.draw(rng, level))
+            assert quick.encode(text) == encoder.encode(text, add_special_tokens=False).ids, text
 
 
 def check_quantisation():

@@ -1,6 +1,8 @@
-"""Every number a training run depends on. `full` makes the shipped models on one H200; `tiny` is the dry run for a CPU."""
+"""Every number a training run depends on: one `Config` per run that made shipped models on one H200; `tiny` is the dry run for a CPU."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+SEED = 20
 
 
 @dataclass(frozen=True)
@@ -27,35 +29,87 @@ class Phase:
     warmup: int = 200
 
 
+WHOLE = Shape(width=320, layers=8, heads=5, feed_forward=864)
+FIRST = ('countdown', 'word-problem')
+
+
 @dataclass(frozen=True)
 class Config:
+    """A phase that is None is left out: its model is taken from the folder of models to start from, or not made."""
+
     name: str
-    seed: int = 20
+    kinds: tuple[str, ...]  # the tasks
+    generator_file: str = 'sapling'
+    reward_file: str = 'sapling-prm'
+    generator_from: str | None = None  # the model that the generator starts from; None: from chance
+    reward_from: str | None = None  # the same of the reward model; None: from the generator
+    seed: int = SEED
     vocabulary: int = 448
     row_tokens: int = 512
-    rows: int = 128  # rows in a batch: 65,536 tokens
-    workers: int = 14  # processes that make data beside the training, and as many that judge
-    generator: Shape = field(default_factory=lambda: Shape(width=320, layers=8, heads=5, feed_forward=864))
+    spoiled_rows: int = 0  # rows of spoiled answers in each batch of the generator: it becomes its own reward model (joint.py)
+    alone: bool = False  # one document a row, for long ones: another in the row only distracts
+    rows: int = 128  # rows in a batch
+    workers: int = 7  # processes that make data beside the training, and as many that judge
+    generator: Shape = WHOLE
     draft: Shape = field(default_factory=lambda: Shape(width=192, layers=3, heads=3, feed_forward=512))
-    generator_phase: Phase = Phase(steps=12_000, seconds=150, rate=1.2e-3, warmup=200)
-    checking_phase: Phase = Phase(steps=8000, seconds=85, rate=1e-3, warmup=100)
-    reward_phase: Phase = Phase(steps=4000, seconds=38, rate=5e-4, warmup=50)
-    draft_phase: Phase = Phase(steps=4000, seconds=18, rate=1e-3, warmup=50)
-    reward_questions: int = 9_000  # per task; the reward model learns from the generator's answers to these
+    generator_phase: Phase | None = None
+    checking_phase: Phase | None = None  # the reward model on answers spoiled by rule
+    reward_phase: Phase | None = None  # and on the generator's own answers among such
+    draft_phase: Phase | None = None
+    reward_questions: int = 40_000  # per task; the reward model learns from the generator's answers to these
     reward_samples: int = 6  # answers per question
-    reward_seconds: float = 30  # sampling of those answers ends here, whatever is missing
+    reward_seconds: float = 45  # sampling of those answers ends here, whatever is missing
     reward_batch: int = 512  # paths scored at once
     sample_batch: int = 4096  # sequences sampled at once
     temperature: float = 1.0  # of sampling: in grading, in the reward model's data, and in the engine
     grade_samples: int = 32
-    grade_questions: int = 500  # test questions per task that are graded, at most
+    grade_questions: int = 560  # test questions per task that are graded, at most
     draft_questions: int = 60  # test questions per task on which the draft is tried
 
 
-FULL = Config(name='full')
+FIRST_GROWTH = Config(
+    name='first',
+    kinds=FIRST,
+    generator_phase=Phase(steps=6000, seconds=230, rate=1.2e-3),
+    checking_phase=Phase(steps=5000, seconds=240, rate=1e-3, warmup=100),
+    reward_phase=Phase(steps=4000, seconds=100, rate=5e-4, warmup=50),
+    draft_phase=Phase(steps=4000, seconds=55, rate=1e-3, warmup=50),
+)
+
+SUDOKU = Config(
+    name='sudoku',
+    kinds=('sudoku',),
+    generator_file='sapling-sudoku',
+    generator_from='sapling',
+    generator_phase=Phase(steps=12_000, seconds=150, rate=1.2e-3),
+)
+
+LEDGER = Config(
+    name='ledger',
+    kinds=('ledger',),
+    generator_file='sapling-ledger',
+    reward_file='sapling-ledger-prm',
+    generator_from='sapling',
+    row_tokens=472,
+    alone=True,
+    rows=64,
+    spoiled_rows=48,
+    generator_phase=Phase(steps=20_000, seconds=125, rate=1e-3, warmup=100),
+    grade_questions=640,
+    grade_samples=16,
+)
+
+REWARD = Config(
+    name='reward',
+    kinds=FIRST,
+    generator_from='sapling',
+    reward_from='sapling-prm',
+    reward_phase=Phase(steps=20_000, seconds=300, rate=6e-4, warmup=100),
+)
 
 TINY = Config(
     name='tiny',
+    kinds=('countdown', 'word-problem', 'ledger', 'sudoku'),
     rows=4,
     workers=1,
     generator=Shape(width=64, layers=2, heads=2, feed_forward=160),
@@ -74,4 +128,19 @@ TINY = Config(
     draft_questions=2,
 )
 
-CONFIGS = {config.name: config for config in (FULL, TINY)}
+CONFIGS = {config.name: config for config in (FIRST_GROWTH, SUDOKU, LEDGER, REWARD, TINY)}
+# Which shipped models answer a task: its generator, and its reward model where there is one.
+SHIPPED = {
+    'countdown': ('sapling', 'sapling-prm'),
+    'word-problem': ('sapling', 'sapling-prm'),
+    'ledger': ('sapling-ledger', None),
+    'sudoku': ('sapling-sudoku', None),
+}
+EXACT = ('ledger',)  # tasks whose lines have one right form, so that chances.py says what sampling would
+
+
+def hurried(config: Config, share: float) -> Config:
+    """The same with this share of the seconds of every phase."""
+    phases = {name: getattr(config, name) for name in ('generator_phase', 'checking_phase', 'reward_phase', 'draft_phase')}
+    shorter = {name: phase and replace(phase, seconds=phase.seconds * share) for name, phase in phases.items()}
+    return replace(config, reward_seconds=config.reward_seconds * share, **shorter)

@@ -21,7 +21,7 @@ from .split import keeps_apart, split_of_document
 
 TASKS = {task.KIND: task for task in (countdown, words, ledger, sudoku)}
 KINDS = list(TASKS)
-# Of the documents. The generator started from one that knew countdown and word problems; a ledger is long, most of it question.
+# Of the documents of a run that has all of them.
 SHARES = {countdown.KIND: 0.20, words.KIND: 0.22, ledger.KIND: 0.38, sudoku.KIND: 0.20}
 QUIET = 1 << 15
 UNSOLVABLE_SHARE = 0.08  # of the countdown questions that the reward model learns from
@@ -39,8 +39,8 @@ def draw(rng: Random, kind: str, split: str, level: int | None = None) -> Docume
             return document
 
 
-def training_documents(rng: Random):
-    kinds, shares = list(SHARES), list(SHARES.values())
+def training_documents(rng: Random, kinds: tuple[str, ...]):
+    shares = [SHARES[kind] for kind in kinds]
     while True:
         yield draw(rng, rng.choices(kinds, shares)[0], 'train')
 
@@ -69,14 +69,13 @@ def text_of(document: Document) -> str:
     return f'{document.question}\n{document.solution}'
 
 
-def encode(encoder, documents: list[Document]) -> list[numpy.ndarray]:
+def encode(encoder: tokenizer.QuickEncoder, documents: list[Document]) -> list[numpy.ndarray]:
     """Token ids of each document with begin and end; the question's are QUIET."""
-    newline = tokenizer.byte_token(encoder, '\n')
     rows = []
-    for encoded in encoder.encode_batch_fast([text_of(document) for document in documents], add_special_tokens=False):
-        ids = encoded.ids
-        row = numpy.array([tokenizer.BEGIN, *ids, tokenizer.END], dtype=numpy.uint16)
-        row[: ids.index(newline) + 2] |= QUIET
+    for document in documents:
+        prompt, answer = encoder.encode(document.question + '\n'), encoder.encode(document.solution)
+        row = numpy.array([tokenizer.BEGIN, *prompt, *answer, tokenizer.END], dtype=numpy.uint16)
+        row[: len(prompt) + 1] |= QUIET
         rows.append(row)
     return rows
 
@@ -103,32 +102,43 @@ class Packer:
         return finished
 
     def _close(self, index: int) -> numpy.ndarray:
-        documents = numpy.concatenate(self.open[index])
-        row = numpy.full(self.length, tokenizer.END | QUIET, dtype=documents.dtype)
-        row[: self.used[index]] = documents
+        row = filled(numpy.concatenate(self.open[index]), self.length)
         self.open[index], self.used[index] = [], 0
         return row
 
 
-def solutions(encoder, rng: Random):
+class Alone:
+    """As a packer, with a row for each document."""
+
+    def __init__(self, length: int):
+        self.length = length
+
+    def add(self, document: numpy.ndarray) -> numpy.ndarray:
+        return filled(document, self.length)
+
+
+def filled(documents: numpy.ndarray, length: int) -> numpy.ndarray:
+    """A row that begins with these tokens; the rest is padding."""
+    row = numpy.full(length, tokenizer.END | QUIET, dtype=documents.dtype)
+    row[: len(documents)] = documents
+    return row
+
+
+def solutions(encoder: tokenizer.QuickEncoder, rng: Random, kinds: tuple[str, ...]):
     """What the generator learns from: encoded documents without end."""
-    documents = training_documents(rng)
-    while True:
-        yield from encode(encoder, [next(documents) for _ in range(256)])
+    for document in training_documents(rng, kinds):
+        yield from encode(encoder, [document])
 
 
-def spoiled(encoder, rng: Random):
+def spoiled(encoder: tokenizer.QuickEncoder, rng: Random, kinds: tuple[str, ...]):
     """What the reward model learns to check from: answers with mistakes, labelled, without end."""
-    documents, labeller = training_documents(rng), Labeller(encoder, rng)
-    while True:
-        some = [next(documents) for _ in range(256)]
-        texts = [TASKS[document.kind].spoil(rng, document) for document in some]
-        prompts = encoder.encode_batch_fast([document.question + '\n' for document in some], add_special_tokens=False)
-        answers = encoder.encode_batch_fast(texts, add_special_tokens=False)
-        for document, text, prompt, answer in zip(some, texts, prompts, answers):
-            if keeps_apart(document, text):
-                tokens, verdict = [tokenizer.BEGIN, *prompt.ids, *answer.ids], judge(document, text)
-                yield labeller.label(tokens, len(prompt.ids) + 1, text, verdict, verdict.promise, KINDS.index(document.kind))
+    labeller = Labeller(encoder.tokenizer, rng)
+    for document in training_documents(rng, kinds):
+        text = TASKS[document.kind].spoil(rng, document)
+        if keeps_apart(document, text):
+            prompt, verdict = encoder.encode(document.question + '\n'), judge(document, text)
+            tokens = [tokenizer.BEGIN, *prompt, *encoder.encode(text)]
+            yield labeller.label(tokens, len(prompt) + 1, text, verdict, verdict.promise, KINDS.index(document.kind))
 
 
 def label_own(encoder_path: Path, document: Document, prompt: list[int], answers: list[list[int]], texts: list[str]) -> list[numpy.ndarray]:
@@ -166,9 +176,9 @@ SOURCES = {'solutions': solutions, 'spoiled': spoiled}
 EXTRA = {'solutions': 1, 'spoiled': 0}  # a row of `solutions` holds one token more: the last one is only ever a target
 
 
-def pack(encoded, length: int):
-    """Rows of documents; one that is longer than a row is left out."""
-    packer = Packer(length)
+def pack(encoded, length: int, alone: bool = False):
+    """Rows of documents, or of one document each; one that is longer than a row is left out."""
+    packer = Alone(length) if alone else Packer(length)
     for document in encoded:
         row = packer.add(document) if len(document) <= length else None
         if row is not None:
@@ -178,9 +188,9 @@ def pack(encoded, length: int):
 def write_shards(folder: Path, encoder_path: Path, config: Config, source: str, worker: int):
     """Writes shards until the process is ended. A shard appears under its name only when it is whole."""
     os.environ['TOKENIZERS_PARALLELISM'] = 'false'
-    encoder, rng = tokenizer.load(encoder_path), Random(f'{config.seed}:{source}:{worker}')
+    encoder, rng = tokenizer.QuickEncoder(tokenizer.load(encoder_path)), Random(f'{config.seed}:{source}:{worker}')
     rows, shard = [], 0
-    for row in pack(SOURCES[source](encoder, rng), config.row_tokens + EXTRA[source]):
+    for row in pack(SOURCES[source](encoder, rng, config.kinds), config.row_tokens + EXTRA[source], config.alone):
         rows.append(row)
         if len(rows) >= min(ROWS_PER_SHARD, config.rows * 4):
             name = folder / f'{shard:05d}-{worker:02d}.npy'

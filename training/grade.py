@@ -82,6 +82,33 @@ def solved(records: list[dict]) -> dict:
     }
 
 
+def exactly(file: File, samples: int = 32) -> dict:
+    """The report of what `chances` wrote: the same figures as those of `samples` samples at temperature 1, by calculation."""
+    (kind, records), *_ = read(file).items()
+    levels = sorted({record['level'] for record in records})
+    tables = {'all': expected(records, samples), **{f'level {n}': expected([r for r in records if r['level'] == n], samples) for n in levels}}
+    return {'samples': samples, 'temperature': 1.0, 'kind': kind, 'solved': tables}
+
+
+def expected(records: list[dict], samples: int) -> dict:
+    rates = numpy.array([numpy.prod(record['lines']) for record in records])
+    reached = [numpy.cumprod([1.0, *record['lines'][:-1]]) for record in records]  # how many samples are alive before each line
+    died = [alive * (1 - numpy.array(record['lines'])) for alive, record in zip(reached, records)]
+    never = (1 - rates) ** samples
+    return {
+        'questions': len(records),
+        'greedy': _round(numpy.mean([record['greedy'] for record in records])),
+        'pass@1': _round(rates.mean()),
+        'pass@n': _round(1 - never.mean()),
+        'easy': _round((rates > 0.9).mean()),
+        'between': _round(((rates <= 0.9) * (1 - never)).mean()),
+        'impossible': _round(never.mean()),
+        'lines': _round(numpy.mean([len(record['lines']) for record in records]), 1),
+        'tokens': _round(numpy.mean([record['tokens'] for record in records]), 1),
+        'error a line': _round(sum(map(numpy.sum, died)) / sum(map(numpy.sum, reached)), 4),
+    }
+
+
 def alive_before(path: dict) -> list[int]:
     return [1, *path['alive'][:-1]]
 

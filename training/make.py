@@ -10,47 +10,21 @@ from random import Random
 
 import torch
 
-from . import gguf, measure, paths, reward, tokenizer, train
+from . import gguf, joint, measure, paths, reward, tokenizer, train
+from .chances import watcher
 from .config import Config
 from .data import Shards, text_of, training_documents
+from .model import Llama
 from .sample import for_sampling
 
 TOKENIZER_DOCUMENTS = 20_000
-
-
-def make(config: Config, out: Path, warm: Path | None, device: torch.device, game24: Path | None = None):
-    """Writes tokenizer.json, three GGUF files, training.json and what they said to the test questions. `warm`: models to start from."""
-    out.mkdir(parents=True, exist_ok=True)
-    run = Run(config, out, device)
-    encoder = make_tokenizer(config, out, warm)
-    with paths.judges(config) as pool, shards_of('solutions', config, out) as shards:
-        asked, test = paths.reward_questions(config, pool), measure.ask(config, pool, game24)
-        generator, log = train.train_generator(config, shards, device, warm and gguf.read(warm / 'sapling.gguf'))
-        gguf.write(out / 'sapling.gguf', generator, encoder, 'sapling', {})
-        run.note('generator', log | {'shards repeated': shards.repeats})
-        shards.stop()
-        with shards_of('spoiled', config, out) as mistakes:
-            shipped = gguf.read(out / 'sapling.gguf').to(device)
-            own = paths.own_rows(for_sampling(shipped, device), encoder, out / 'tokenizer.json', asked, config, pool)
-            verifier, logs = reward.train_reward(config, shipped, mistakes, own, encoder, device)
-            gguf.write(out / 'sapling-prm.gguf', verifier, encoder, 'sapling-prm', reward.metadata(encoder))
-            for name, log in logs.items():
-                run.note(name, log)
-            run.note('paths of the generator', len(own))
-        measure.measure(out, out / 'measured.jsonl.gz', test, config, device, config.temperature, pool)
-        run.note('measured', {'seconds': run.seconds()})
-        start = gguf.read(warm / 'sapling-draft.gguf') if warm else None
-        draft, log = train.train_draft(config, shipped, shards, device, start)
-        gguf.write(out / 'sapling-draft.gguf', draft, encoder, 'sapling-draft', {})
-        run.note('draft', log)
-        run.note('accepted', measure.measure_draft(out, test, config, device))
 
 
 class Run:
     """What there is to say about a run, written after each part."""
 
     def __init__(self, config: Config, out: Path, device: torch.device):
-        self.began, self.file = time.monotonic(), out / 'training.json'
+        self.began, self.out, self.device, self.file = time.monotonic(), out, device, out / 'training.json'
         self.log = {'device': torch.cuda.get_device_name() if device.type == 'cuda' else 'CPU', 'config': config.name}
 
     def seconds(self) -> float:
@@ -60,6 +34,69 @@ class Run:
         self.log[name] = value
         self.file.write_text(json.dumps(self.log, indent=2) + '\n')
         print(f'[{self.seconds()} s] {name}: {value}', flush=True)
+
+
+def make(config: Config, out: Path, warm: Path | None, device: torch.device, game24: Path | None = None):
+    """Writes tokenizer.json, the models, training.json and what they said to the test questions. `warm`: the folder of models to start from."""
+    out.mkdir(parents=True, exist_ok=True)
+    run = Run(config, out, device)
+    encoder = make_tokenizer(config, out, warm)
+    with paths.judges(config) as pool:
+        asked, test = paths.reward_questions(config, pool), measure.ask(config, pool, game24)
+        file = out / f'{config.generator_file}.gguf'
+        if config.generator_phase:
+            grow = grow_both if config.spoiled_rows else grow_generator
+            grow(run, config, file, warm, encoder)
+        else:
+            shutil.copyfile(warm / file.name, file)
+        generator = gguf.read(file).to(device)
+        if config.reward_phase:
+            grow_reward(run, config, generator, asked, warm, encoder, pool)
+        judging = out / f'{config.reward_file}.gguf' if config.reward_phase or config.spoiled_rows else None
+        measure.measure(file, judging, out / 'measured.jsonl.gz', test, config, device, config.temperature, pool)
+        run.note('measured', {'seconds': run.seconds()})
+        if config.draft_phase:
+            grow_draft(run, config, generator, test, encoder)
+
+
+def grow_generator(run: Run, config: Config, file: Path, warm: Path | None, encoder):
+    """Watches the last of the tasks, which is the newest."""
+    start = warm and config.generator_from and gguf.read(warm / f'{config.generator_from}.gguf')
+    watch = watcher(encoder, config.kinds[-1], config.seed, run.device)
+    with shards_of('solutions', config, run.out) as shards:
+        generator, log = train.train_generator(config, shards, run.device, start, watch)
+        gguf.write(file, generator, encoder, config.generator_file, {})
+        run.note('generator', log | {'shards repeated': shards.repeats, 'watched': watch(generator)})
+
+
+def grow_both(run: Run, config: Config, file: Path, warm: Path | None, encoder):
+    """One network for both roles, written under two names: the generator ships in any case, the reward model only if it reads well."""
+    start = warm and config.generator_from and gguf.read(warm / f'{config.generator_from}.gguf')
+    watch = watcher(encoder, config.kinds[-1], config.seed, run.device)
+    with shards_of('solutions', config, run.out) as right, shards_of('spoiled', config, run.out) as spoiled:
+        network, log = joint.train_both(config, right, spoiled, encoder, run.device, start, watch)
+        gguf.write(file, network, encoder, config.generator_file, {})
+        gguf.write(run.out / f'{config.reward_file}.gguf', network, encoder, config.reward_file, reward.metadata(encoder))
+        run.note('both', log | {'shards repeated': right.repeats + spoiled.repeats, 'watched': watch(network)})
+
+
+def grow_reward(run: Run, config: Config, generator: Llama, asked: dict, warm: Path | None, encoder, pool):
+    with shards_of('spoiled', config, run.out) as mistakes:
+        own = paths.own_rows(for_sampling(generator, run.device), encoder, run.out / 'tokenizer.json', asked, config, pool)
+        run.note('paths of the generator', len(own))
+        start = gguf.read(warm / f'{config.reward_from}.gguf') if warm and config.reward_from else generator
+        verifier, logs = reward.train_reward(config, start, mistakes, own, encoder, run.device)
+        gguf.write(run.out / f'{config.reward_file}.gguf', verifier, encoder, config.reward_file, reward.metadata(encoder))
+        for name, log in (logs | {'spoiled shards repeated': mistakes.repeats}).items():
+            run.note(name, log)
+
+
+def grow_draft(run: Run, config: Config, generator: Llama, test: dict, encoder):
+    with shards_of('solutions', config, run.out) as shards:
+        draft, log = train.train_draft(config, generator, shards, run.device)
+        gguf.write(run.out / 'sapling-draft.gguf', draft, encoder, 'sapling-draft', {})
+        run.note('draft', log)
+        run.note('accepted', measure.measure_draft(run.out, test, config, run.device))
 
 
 @contextmanager
@@ -77,7 +114,7 @@ def make_tokenizer(config: Config, out: Path, warm: Path | None):
     if warm:
         shutil.copyfile(warm / 'tokenizer.json', out / 'tokenizer.json')
         return tokenizer.load(out / 'tokenizer.json')
-    documents = training_documents(Random(config.seed))
+    documents = training_documents(Random(config.seed), config.kinds)
     encoder = tokenizer.train([text_of(next(documents)) for _ in range(TOKENIZER_DOCUMENTS)], config.vocabulary)
     encoder.save(str(out / 'tokenizer.json'))
     return encoder

@@ -11,7 +11,7 @@ from pathlib import Path as File
 import torch
 
 from . import countdown, gguf, questions, reward, tokenizer
-from .config import Config
+from .config import SHIPPED, Config
 from .document import Document
 from .model import Llama
 from .paths import Path, prompts_of, walk
@@ -19,21 +19,27 @@ from .sample import for_sampling
 
 DRAFTED = 4  # tokens that the draft proposes at a time
 PUBLIC = 'game of 24'
-ORDER = ('ledger', 'sudoku', 'word-problem', 'countdown')  # what is new first: a run may be cut off
 
 
-def ask(config: Config, pool, game24: File | None = None, kinds: tuple[str, ...] = ORDER) -> dict:
+def ask(config: Config, pool, game24: File | None = None, source=questions.pool) -> dict:
     """Asks for the questions, which take a while to draw; `measure` waits for them. `game24`: the public puzzles, as CSV."""
-    asked = {kind: pool.apply_async(questions.pool, (kind, config.seed)) for kind in kinds}
+    asked = {kind: pool.apply_async(source, (kind, config.seed)) for kind in config.kinds}
     return asked | ({PUBLIC: pool.apply_async(puzzles, (game24,))} if game24 else {})
 
 
-def measure(folder: File, out: File, asked: dict, config: Config, device: torch.device, temperature: float, pool):
+def measure_shipped(folder: File, out: File, asked: dict, config: Config, device: torch.device, temperature: float, pool):
+    """Each task by the models that ship for it."""
+    for name, job in asked.items():
+        generator, verifier = SHIPPED[countdown.KIND if name == PUBLIC else name]
+        files = folder / f'{generator}.gguf', verifier and folder / f'{verifier}.gguf'
+        measure(*files, out, {name: job}, config, device, temperature, pool)
+
+
+def measure(generator_file: File, verifier_file: File | None, out: File, asked: dict, config: Config, device: torch.device, temperature: float, pool):
     """Appends one line per question to `out`. A task is judged while the next one is sampled."""
-    encoder = tokenizer.load(folder / 'tokenizer.json')
-    generator = for_sampling(gguf.read(folder / 'sapling.gguf'), device)
-    scored = (folder / 'sapling-prm.gguf').exists()
-    verifier = gguf.read(folder / 'sapling-prm.gguf').to(device).eval() if scored else None
+    encoder = tokenizer.load(generator_file.parent / 'tokenizer.json')
+    generator = for_sampling(gguf.read(generator_file), device)
+    verifier = verifier_file and gguf.read(verifier_file).to(device).eval()
 
     def finish(name: str, documents: list[Document], greedy, sampled):
         first, paths = greedy(), sampled()
@@ -92,8 +98,8 @@ def _spread(documents: list, count: int) -> list:
 
 def measure_draft(folder: File, asked: dict, config: Config, device: torch.device) -> dict:
     encoder = tokenizer.load(folder / 'tokenizer.json')
-    generator, draft = (for_sampling(gguf.read(folder / f'{name}.gguf'), device) for name in ('sapling', 'sapling-draft'))
-    return {kind: accepted(generator, draft, encoder, _spread(asked[kind].get(), config.draft_questions)) for kind in ORDER}
+    generator, draft = (for_sampling(gguf.read(folder / f'{name}.gguf'), device) for name in (config.generator_file, 'sapling-draft'))
+    return {kind: accepted(generator, draft, encoder, _spread(asked[kind].get(), config.draft_questions)) for kind in config.kinds}
 
 
 @torch.no_grad()

@@ -4,14 +4,14 @@ import multiprocessing
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path as File
-from random import Random
 
 import numpy
 
 from . import tokenizer
 from .config import Config
-from .data import KINDS, draw_for_reward, judge, label_own
+from .data import draw_for_reward, judge, label_own
 from .document import Document, Verdict
 from .model import Llama
 from .sample import sample
@@ -55,29 +55,29 @@ def walk(model: Llama, encoder, documents: list[Document], samples: int, tempera
     return judged
 
 
-def reward_questions(config: Config, pool) -> dict:
-    """Asks for training questions of each kind for the reward model; `own_rows` waits for them."""
-    parts = max(1, config.reward_questions // CHUNK)
-    share = -(-config.reward_questions // parts)
-    return {
-        kind: pool.starmap_async(draw_for_reward, [(f'{config.seed}:reward:{kind}:{part}', kind, share) for part in range(parts)], chunksize=1)
-        for kind in KINDS
-    }
+def reward_questions(config: Config, pool) -> dict[str, list]:
+    """Asks for training questions of each kind for the reward model, a part of each kind in turn; `own_rows` waits for them."""
+    asked: dict[str, list] = {kind: [] for kind in config.kinds}
+    if config.reward_phase:
+        for part in range(max(1, config.reward_questions // CHUNK)):
+            for kind, parts in asked.items():
+                wanted = f'{config.seed}:reward:{kind}:{part}', kind, min(CHUNK, config.reward_questions)
+                parts.append(pool.apply_async(draw_for_reward, wanted))
+    return asked
 
 
-def own_rows(model: Llama, encoder, encoder_path: File, asked: dict, config: Config, pool) -> list[numpy.ndarray]:
+def own_rows(model: Llama, encoder, encoder_path: File, asked: dict[str, list], config: Config, pool) -> list[numpy.ndarray]:
     """The generator's own answers, labelled: a batch of each task in turn, until the questions or the seconds are used up."""
     began, jobs = time.monotonic(), []
-    documents = {kind: [document for part in job.get() for document in part] for kind, job in asked.items()}
-    for kind in documents:
-        Random(config.seed).shuffle(documents[kind])
+    waiting = {kind: (document for part in parts for document in part.get()) for kind, parts in asked.items()}
     size = max(1, config.sample_batch // config.reward_samples)
-    for start in range(0, config.reward_questions, size):
-        for kind in KINDS:
-            some = documents[kind][start : start + size]
-            if not some or time.monotonic() - began > config.reward_seconds:
-                continue
-            jobs.append(_labelled(model, encoder, encoder_path, some, config, start, pool))
+    while waiting and time.monotonic() - began < config.reward_seconds:
+        for kind in list(waiting):
+            some = list(islice(waiting[kind], size))
+            if some:
+                jobs.append(_labelled(model, encoder, encoder_path, some, config, len(jobs), pool))
+            else:
+                del waiting[kind]
     rows = [row for job in jobs for group in job.get() for row in group]
     print(f'own answers: {len(rows)} in {time.monotonic() - began:.0f} s', flush=True)
     return rows

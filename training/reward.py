@@ -51,13 +51,14 @@ def read(model: Llama, hidden: Tensor, tokens: dict[str, tuple[int, int]]) -> tu
     return odds, logits.logsumexp(-1) - logits[..., named].logsumexp(-1)
 
 
-def train_reward(config: Config, generator: Llama, shards: Shards, own: list[numpy.ndarray], encoder, device: torch.device) -> tuple[Llama, dict]:
-    """First learns to check, on mistakes made by rule and without end; then what the generator's own mistakes are like, and how its answers end."""
-    model = Llama(generator.shape, generator.vocabulary).to(device)
-    model.load_state_dict(generator.state_dict())
+def train_reward(config: Config, start: Llama, shards: Shards, own: list[numpy.ndarray], encoder, device: torch.device) -> tuple[Llama, dict]:
+    """First learns to check, on mistakes made by rule and without end; then what the generator's own mistakes are like, and how its answers
+    end. The second half goes on with mistakes made by rule in every other batch: own answers are few, and alone they are learnt by heart."""
+    model = Llama(start.shape, start.vocabulary).to(device)
+    model.load_state_dict(start.state_dict())
     compile_blocks(model)
     tokens, rng = pair_tokens(encoder), Random(config.seed)
-    rows = numpy.stack(list(pack(rng.sample(own, len(own)), config.row_tokens)))
+    rows = numpy.stack(list(pack(rng.sample(own, len(own)), config.row_tokens, config.alone)))
     even, balanced = torch.ones(KIND_MASK + 1, DEPTH_MASK + 1, device=device), torch.from_numpy(depth_weights(rows)).to(device)
 
     def losses(batches, weights: Tensor):
@@ -67,9 +68,18 @@ def train_reward(config: Config, generator: Llama, shards: Shards, own: list[num
                 odds, outside = read(model, model.hidden((whole & TOKEN).long()), tokens)
             yield loss_of(odds, outside, whole, weights)
 
-    logs = {'checking': descend(model, config.checking_phase, losses(shards.batches(), even), 'checking')}
-    logs['reward'] = descend(model, config.reward_phase, losses(shuffled(rows, config, rng), balanced), 'reward')
-    return model, logs
+    logs = {}
+    if config.checking_phase:
+        logs['checking'] = descend(model, config.checking_phase, losses(shards.batches(), even), 'checking')
+    both = alternating(losses(shards.batches(), even), losses(shuffled(rows, config, rng), balanced))
+    logs['reward'] = descend(model, config.reward_phase, both, 'reward')
+    return model, logs | {'rows of own answers': len(rows)}
+
+
+def alternating(first, second):
+    while True:
+        yield next(first)
+        yield next(second)
 
 
 def depth_weights(rows: numpy.ndarray) -> numpy.ndarray:

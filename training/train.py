@@ -6,7 +6,7 @@ import time
 import torch
 import torch.nn.functional as F
 
-from .config import Config, Phase, Shape
+from .config import Config, Phase
 from .data import QUIET, Shards
 from .model import Llama
 
@@ -37,9 +37,12 @@ def autocast(device: torch.device):
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == 'cuda')
 
 
-def descend(model: Llama, phase: Phase, losses, name: str) -> dict:
-    """Takes steps on the losses that `losses` yields until the phase is over; gives what there is to report."""
-    optimizer, schedule, smooth = optimizer_of(model), Schedule(phase), None
+WATCH_SECONDS = 15
+
+
+def descend(model: Llama, phase: Phase, losses, name: str, watch=None) -> dict:
+    """Takes steps on the losses that `losses` yields until the phase is over; gives what there is to report. `watch`, now and then, tells more."""
+    optimizer, schedule, smooth, watched = optimizer_of(model), Schedule(phase), None, time.monotonic()
     for loss in losses:
         for group in optimizer.param_groups:
             group['lr'] = schedule.rate()
@@ -52,6 +55,9 @@ def descend(model: Llama, phase: Phase, losses, name: str) -> dict:
             smooth = loss.item()
             assert math.isfinite(smooth), f'{name} diverged at step {schedule.step}: lower the rate {phase.rate}'
             print(f'{name}: step {schedule.step}, loss {smooth:.4f}, {time.monotonic() - schedule.began:.0f} s', flush=True)
+        if watch and time.monotonic() - watched > WATCH_SECONDS:
+            watched = time.monotonic()
+            print(f'{name}: step {schedule.step}, {watch(model)}', flush=True)
         if schedule.progress() >= 1:
             break
     return {'steps': schedule.step, 'seconds': round(time.monotonic() - schedule.began, 1), 'loss': round(smooth or 0.0, 4)}
@@ -71,10 +77,10 @@ def lessons(shards: Shards, device: torch.device):
         yield tokens[:, :-1], targets[:, 1:]
 
 
-def train_generator(config: Config, shards: Shards, device: torch.device, start: Llama | None = None) -> tuple[Llama, dict]:
-    """From `start` where there is one of the same shape, else from chance."""
+def train_generator(config: Config, shards: Shards, device: torch.device, start: Llama | None, watch) -> tuple[Llama, dict]:
+    """From `start` where there is one, else from chance."""
     torch.manual_seed(config.seed)
-    model = beginning(config.generator, config, start).to(device)
+    model = (start or Llama(config.generator, config.vocabulary)).to(device)
     compile_blocks(model)
 
     def losses():
@@ -83,13 +89,13 @@ def train_generator(config: Config, shards: Shards, device: torch.device, start:
                 logits = model(tokens)
             yield F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
 
-    return model, descend(model, config.generator_phase, losses(), 'generator')
+    return model, descend(model, config.generator_phase, losses(), 'generator', watch)
 
 
-def train_draft(config: Config, generator: Llama, shards: Shards, device: torch.device, start: Llama | None = None) -> tuple[Llama, dict]:
+def train_draft(config: Config, generator: Llama, shards: Shards, device: torch.device) -> tuple[Llama, dict]:
     """The draft learns the generator's distribution, not the data's: that is what raises acceptance. Too short to pay for compiling."""
     torch.manual_seed(config.seed + 1)
-    model = beginning(config.draft, config, start).to(device)
+    model = Llama(config.draft, config.vocabulary).to(device)
 
     def losses():
         for tokens, targets in lessons(shards, device):
@@ -102,10 +108,6 @@ def train_draft(config: Config, generator: Llama, shards: Shards, device: torch.
             yield (apart * learnt).sum() / learnt.sum()
 
     return model, descend(model, config.draft_phase, losses(), 'draft')
-
-
-def beginning(shape: Shape, config: Config, start: Llama | None) -> Llama:
-    return start if start and start.shape == shape else Llama(shape, config.vocabulary)
 
 
 def compile_blocks(model: Llama, dynamic: bool = False):

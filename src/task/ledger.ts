@@ -1,5 +1,5 @@
-// Ledger: an opening balance and lettered entries of several amounts. "Ledger 4821: a+3921-1184 b-2442+1933."; a step is the
-// balance after one entry, "a=7558", the answer the last balance. The question alone decides every line.
+// Ledger: an opening balance and lettered entries of several amounts. "Ledger 4821: a+3921-1184 b-2442+1933."; a step adds one
+// entry to the balance, "a 4821+3921-1184=7558", the answer is the last balance. The question alone decides every line.
 
 import { type Fault, fault } from '../base/fault.ts';
 import { answerPrefix, lineCheckOf, type Rightness, right, type Task, wrong } from './task.ts';
@@ -13,10 +13,10 @@ export interface LedgerQuestion {
 /** What the models were trained on. */
 const letters = 'abcdefghijklmnop';
 const entryCounts = { least: 6, most: letters.length };
-const amountCounts = { least: 1, most: 5 };
+const mostAmounts = 3;
 const digitCounts = { least: 4, most: 6 };
 /** Question and answer together, in characters: about one token each, in a context of 512. */
-const longest = 500;
+const longest = 490;
 
 const shape =
   /^ledger\s*:?\s*(?:opening\s+(?:balance\s*)?|balance\s+|starts?\s+(?:at|with)\s+)?(\d+)\s*[:;,]\s*(.+?)\.?$/i;
@@ -33,16 +33,31 @@ export function parseLedger(question: string): LedgerQuestion | undefined {
 }
 
 function ledgerText({ opening, entries }: LedgerQuestion): string {
-  const told = entries.map((entry, index) => letters[index] + entry.map(signed).join(''));
-  return `Ledger ${opening}: ${told.join(' ')}.`;
+  return `Ledger ${opening}: ${entries.map((entry, index) => letters[index] + sumText(entry)).join(' ')}.`;
 }
 
-function signed(amount: number): string {
-  return amount < 0 ? String(amount) : `+${amount}`;
+function sumText(entry: readonly number[]): string {
+  return entry.map((amount) => (amount < 0 ? String(amount) : `+${amount}`)).join('');
+}
+
+/** The lines of the right answer. */
+function linesOf({ opening, entries }: LedgerQuestion): readonly string[] {
+  let balance = opening;
+  return entries.map((entry, index) => {
+    const before = balance;
+    balance += sum(entry);
+    return `${letters[index]} ${before}${sumText(entry)}=${balance}`;
+  });
 }
 
 function digitsOf(amount: number): number {
   return String(Math.abs(amount)).length;
+}
+
+/** The first balance, the opening one included, that has not this many digits, or is below 0. */
+function strayBalance({ opening, entries }: LedgerQuestion, digits: number): number | undefined {
+  const balances = entries.map((_, index) => opening + sum(entries.slice(0, index + 1).flat()));
+  return [opening, ...balances].find((balance) => balance < 0 || digitsOf(balance) !== digits);
 }
 
 function outOfReach(asked: LedgerQuestion): Fault | undefined {
@@ -53,19 +68,20 @@ function outOfReach(asked: LedgerQuestion): Fault | undefined {
       'unsupported',
       `the shipped models keep ledgers of ${least} to ${most} entries, not ${entries.length}`,
     );
-  const long = entries.find((entry) => entry.length > amountCounts.most);
+  const long = entries.find((entry) => entry.length > mostAmounts);
   if (long !== undefined)
-    return fault(
-      'unsupported',
-      `the shipped models add up to ${amountCounts.most} amounts an entry, not ${long.length}`,
-    );
+    return fault('unsupported', `the shipped models add up to ${mostAmounts} amounts an entry, not ${long.length}`);
   const digits = digitsOf(opening);
-  const other = entries.flat().find((amount) => digitsOf(amount) !== digits);
-  if (digits < digitCounts.least || digits > digitCounts.most || other !== undefined) {
-    const limit = `${digitCounts.least} to ${digitCounts.most} digits, all numbers of one length`;
-    return fault('unsupported', `the shipped models know amounts of ${limit}; not ${Math.abs(other ?? opening)}`);
+  if (digits < digitCounts.least || digits > digitCounts.most) {
+    const limit = `${digitCounts.least} to ${digitCounts.most} digits`;
+    return fault('unsupported', `the shipped models know balances of ${limit}; not ${opening}`);
   }
-  const length = ledgerText(asked).length + entries.length * (digits + 3);
+  const other = entries.flat().find((amount) => digitsOf(amount) > digits) ?? strayBalance(asked, digits);
+  if (other !== undefined) {
+    const limit = `amounts of at most ${digits} digits and balances of exactly ${digits} where the opening one has ${digits}`;
+    return fault('unsupported', `the shipped models know ${limit}; not ${other}`);
+  }
+  const length = ledgerText(asked).length + linesOf(asked).join('\n').length;
   if (length > longest)
     return fault(
       'unsupported',
@@ -88,11 +104,12 @@ function judgeLine(line: string, index: number, balance: number, asked: LedgerQu
     const isLast = index === asked.entries.length && line.slice(answerPrefix.length) === String(balance);
     return [isLast ? right : wrong('quantity'), balance];
   }
-  const [, letter, result] = /^([a-p])=(\d{1,9})$/.exec(line) ?? [];
-  if (letter === undefined) return [wrong('form'), balance];
+  const [, added, result] = /^([a-p] \d{1,9}(?:[-+]\d{1,9})+)=(\d{1,9})$/.exec(line) ?? [];
+  if (added === undefined) return [wrong('form'), balance];
   const entry = asked.entries[index];
   const stated = Number(result);
-  if (entry === undefined || letter !== letters[index]) return [wrong('quantity'), stated];
+  if (entry === undefined || added !== `${letters[index]} ${balance}${sumText(entry)}`)
+    return [wrong('quantity'), stated];
   return [result === String(balance + sum(entry)) ? right : wrong('arithmetic'), stated];
 }
 

@@ -24,15 +24,16 @@ export function recognise(question: string): Recognised | Fault {
   }
   return fault(
     'unsupported',
-    'the shipped models answer three kinds of question: puzzles like "make 24 from 4, 7, 8 and 8", word problems with ' +
-      'whole numbers that end in "How many …?", and (sapling-sudoku) sudokus of 4x4 and 6x6. Any other question needs ' +
-      'another model',
+    'the shipped models answer four kinds of question: puzzles like "make 24 from 4, 7, 8 and 8", word problems with ' +
+      'whole numbers that end in "How many …?", (sapling-ledger) ledgers like "Ledger 4821: a+3921-1184 b-2442 …" and ' +
+      '(sapling-sudoku) sudokus of 4x4 and 6x6. Any other question needs another model',
   );
 }
 
-/** What each shipped generator has learnt (models/README.md). Ledgers are a task that none of them has. */
+/** What each shipped generator has learnt (models/README.md). */
 const learnt: Readonly<Record<string, readonly TaskKind[]>> = {
   sapling: ['countdown', 'word-problem'],
+  'sapling-ledger': ['ledger'],
   'sapling-sudoku': ['sudoku'],
 };
 

@@ -26,7 +26,7 @@ describe('sudoku', () => {
     ['Sudoku 1..5 3.4. 2.3. 4312', /digits up to 4, not 5/],
     ['Sudoku 1..3 3.4. 2.3. 4313', /two equal digits/],
     [`Sudoku ${'...... '.repeat(6)}`, /4 to 22 empty cells, not 36/],
-    ['Sudoku 123', /three kinds of question/],
+    ['Sudoku 123', /four kinds of question/],
   ])('says plainly what is out of reach: %s', (typed, message) => {
     expect(recognise(typed)).toMatchObject({ code: 'unsupported', message: expect.stringMatching(message) });
   });

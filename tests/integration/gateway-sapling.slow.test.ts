@@ -50,5 +50,5 @@ test('a puzzle as a person types it is solved, streamed and counted; a question 
   const chat = [{ role: 'user' as const, content: 'Hello, who are you?' }];
   const refused = openai.chat.completions.create({ model: 'sapling', messages: chat });
   await expect(refused).rejects.toThrowError(BadRequestError);
-  await expect(refused).rejects.toThrowError(/three kinds of question/);
+  await expect(refused).rejects.toThrowError(/four kinds of question/);
 });

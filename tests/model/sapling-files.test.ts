@@ -12,6 +12,7 @@ it.each([
   ['sapling-prm', 16],
   ['sapling-draft', 1.5],
   ['sapling-sudoku', 16],
+  ['sapling-ledger', 16],
 ] as const)('%s is the file of its card, of at most %s MiB', (name, mebibytes) => {
   const data = readFileSync(new URL(`../../models/${name}.gguf`, import.meta.url));
   expect(createHash('sha256').update(data).digest('hex')).toBe(manifest.models[name].sha256);

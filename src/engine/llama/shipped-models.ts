@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 
-export const shippedModels = ['sapling', 'sapling-prm', 'sapling-draft', 'sapling-sudoku'] as const;
+export const shippedModels = ['sapling', 'sapling-prm', 'sapling-draft', 'sapling-sudoku', 'sapling-ledger'] as const;
 export type ShippedModel = (typeof shippedModels)[number];
 
 export function isShipped(name: string): name is ShippedModel {
@@ -13,10 +13,16 @@ export function modelPath(name: string): string {
   return isShipped(name) ? fileURLToPath(new URL(`../../../models/${name}.gguf`, import.meta.url)) : name;
 }
 
-/** What stands beside a generator unless another is named; the checker of the task where there is no good reward model (models/README.md). */
+/** What stands beside a generator unless another is named: see models/README.md. */
+const rewardModels: Readonly<Record<string, string>> = {
+  sapling: 'sapling-prm',
+  // No reward model has learnt these two; the checkers of the tasks see every false sum and every conflict.
+  'sapling-ledger': 'exact',
+  'sapling-sudoku': 'exact',
+};
+
 export function rewardModelOf(model: string): string {
-  if (model === 'sapling-sudoku') return 'exact';
-  return model === 'sapling' ? 'sapling-prm' : 'none';
+  return rewardModels[model] ?? 'none';
 }
 
 /** What a search does with an embedded model where nobody says otherwise. */

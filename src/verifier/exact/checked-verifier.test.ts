@@ -34,6 +34,8 @@ test('a false equation scores 0, everything else is left to the verifier behind'
 });
 
 const ledger = 'Ledger 4821: a+3921-1184 b-2442 c+1111 d+1111 e+1111 f+1111.\n';
+const first = 'a 4821+3921-1184=7558\n';
+const slip = 'a 4821+3921-1184=7559\n';
 
 /** Rewards by request of a verifier that stands behind a checker of lines. */
 function rewardsOf(verifier: CheckedVerifier, requests: readonly ScoreRequest[]): (number | undefined)[] {
@@ -45,8 +47,8 @@ function rewardsOf(verifier: CheckedVerifier, requests: readonly ScoreRequest[])
 
 test('a line that the task can judge is 1 or 0, given the lines before it; others are left to the verifier behind', () => {
   const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'lines' });
-  const lines = ['a=7558\n', 'a=7559\n', 'b=5116\n'].map((line, id) =>
-    request(id, line, ledger, line.startsWith('b') ? ['a=7558\n'] : []),
+  const lines = [first, slip, 'b 7558-2442=5116\n'].map((line, id) =>
+    request(id, line, ledger, line.startsWith('b') ? [first] : []),
   );
   expect(rewardsOf(verifier, [...lines, request(3, 'and so on\n'), request(4, '1+1=3\n')])).toEqual([
     1,
@@ -64,7 +66,7 @@ test('a checker that throws is told once, and its lines count as unknown', () =>
   };
   const onTrouble = (problem: string) => told.push(problem);
   const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'lines', checkLine, onTrouble });
-  const rewards = rewardsOf(verifier, [request(0, 'a=7558\n', ledger), request(1, 'a=1\n', ledger)]);
+  const rewards = rewardsOf(verifier, [request(0, first, ledger), request(1, 'hm\n', ledger)]);
   expect(rewards).toEqual([expect.closeTo(0.75), expect.closeTo(0.75)]);
   expect(told).toEqual(['a checker of lines failed, and such lines count as unchecked: Error: lost']);
 });
@@ -78,7 +80,7 @@ test('a true line is still read for its promise where somebody wants it; a false
     score(requests);
   };
   const verifier = new CheckedVerifier(behind, { check: 'lines' });
-  const wanted = ['a=7558\n', 'a=1\n'].map((line, id) => ({ ...request(id, line, ledger), promise: true }));
+  const wanted = [first, slip].map((line, id) => ({ ...request(id, line, ledger), promise: true }));
   expect(rewardsOf(verifier, wanted)).toEqual([1, 0]);
   expect(asked).toEqual([0]);
 });
