@@ -177,6 +177,29 @@ describe('coppice rehearse', () => {
     expect(said.join('\n')).toMatch(/replica-down|failed and were done again/);
   });
 
+  it('prints the rehearsal that docs/gpu.md reports, which names the prediction beside it', async () => {
+    const at = 'docs/experiments/gpu';
+    const files = ['--prediction', `${at}/prediction.json`, '--out', `${at}/rehearsal.jsonl`];
+    const system = [
+      '--seed',
+      '21',
+      '--requests',
+      '48',
+      '--budget',
+      '32',
+      '--load',
+      '1p',
+      '--policy',
+      'positive,boost,safe',
+    ];
+    const nowhere = ['--engine', 'http://127.0.0.1:1', '--verifier', 'http://127.0.0.1:1'];
+    const { status, text } = await printed(() => rehearse([...nowhere, ...system, ...files]));
+    expect(status).toBe(0);
+    expect(text).toMatch(/^boost +48\/48 +12\.7 +34\.7 +41\.1/m);
+    const hashes = recordsIn(`${at}/rehearsal.jsonl`).map((record) => record.prediction);
+    expect(new Set(hashes)).toEqual(new Set([text.match(/sha256 (\w+)/)![1]]));
+  });
+
   it('works on SGLang by the same means', async () => {
     const engine = await serve(new SglangServer());
     const verifier = await serve(new VllmServer());

@@ -2,10 +2,11 @@
 // while the other one works, since the two may share a GPU. `coppice sim --machine` runs on what this gives.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MeasuredMachine } from '../../cost/machine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import { tokensPerWord } from '../rehearse/filler.ts';
-import type { MeasuredMachine } from '../sim/machine.ts';
+import { mean } from '../statistics.ts';
 import { type DecodeReading, ExactWaves } from './exact-waves.ts';
 import { type ScoreReading, ScoreWaves } from './score-waves.ts';
 
@@ -79,7 +80,7 @@ export async function measureMachine(
     name,
     generator: { ...tableOf(decode, sizes), prefill, kvTokens, sequenceLimit },
     rewardModel: {
-      pass: passTimes(scores, scoresSaturated),
+      ...passTimes(scores, scoresSaturated),
       ...{ passTokens, reusesPrefix: verifier.capabilities.reusesPrefix, kvTokens },
     },
     slowdown: {
@@ -113,9 +114,9 @@ async function decodeReadings(
 function tableOf(readings: readonly DecodeReading[], { sequences }: TableSizes) {
   const contexts = [...new Set(readings.map(({ contextTokens }) => contextTokens))];
   const rows = sequences.map((count) => readings.filter((each) => each.sequences === count));
-  // A request among few: among many the front end's queue is in it, which the steps of the others hide.
-  const among = readings.filter((each) => each.sequences <= 32).map(({ requestMs }) => requestMs);
-  const requestMs = among.toSorted((a, b) => a - b)[Math.floor(among.length / 2)] ?? 0;
+  // Of one sequence alone: among many that come at once the front end's queue is in it, and searches do not come at once.
+  const alone = readings.filter((each) => each.sequences === sequences[0]).map(({ requestMs }) => requestMs);
+  const requestMs = mean(alone);
   const decode = rows.map((row): [number, number, ...number[]] => {
     const [first, ...more] = row.map(({ stepMs }) => stepMs);
     return [row[0]!.sequences, first!, ...more];
@@ -160,11 +161,21 @@ async function scoreReadings(
   return readings;
 }
 
-/** A full pass takes what it takes when the next one is there already: the way there and back is hidden then. */
-function passTimes(scores: readonly ScoreReading[], saturated: ScoreReading): [number, number][] {
-  const full: [number, number] = [passTokens, passTokens / tokensPerMs(saturated)];
+/**
+ * A full pass takes what it takes when the next one is there already: the way there and back is hidden then. What the
+ * smallest call takes longer than so many tokens of a full pass is that way, on which the GPU is free.
+ */
+function passTimes(scores: readonly ScoreReading[], saturated: ScoreReading) {
+  const tokenMs = 1 / tokensPerMs(saturated);
+  const { tokens: least, ms } = scores[0]!;
+  const callMs = Math.max(0, ms - least * tokenMs);
+  const full: [number, number] = [passTokens, passTokens * tokenMs];
   const smaller = scores.filter(({ tokens }) => tokens < passTokens / 2);
-  return rising([...smaller.map(({ tokens, ms }): [number, number] => [tokens, Math.min(ms, full[1])]), full]);
+  const passes = smaller.map(({ tokens, ms }): [number, number] => [
+    tokens,
+    Math.max(tokens * tokenMs, Math.min(ms - callMs, full[1])),
+  ]);
+  return { callMs, pass: rising([...passes, full]) };
 }
 
 async function readTogether(

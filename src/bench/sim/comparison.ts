@@ -4,8 +4,8 @@
 
 import { assert } from '../../base/assert.ts';
 import { raise } from '../../base/fault.ts';
+import type { MeasuredMachine } from '../../cost/machine.ts';
 import { contenderOf, type RowName } from './contenders.ts';
-import type { MeasuredMachine } from './machine.ts';
 import { capacityOf, type Latencies, latenciesOf, type Yield, yieldOf } from './measures.ts';
 import type { GpuName, SettingName } from './settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FaultError } from '../../base/fault.ts';
-import { type MeasuredMachine, readMachine } from './machine.ts';
+import type { MeasuredMachine } from '../../cost/machine.ts';
+import { machines, readMachine } from './machine.ts';
 import { latenciesOf, yieldOf } from './measures.ts';
 import { runTrial, type TrialResult, trialDefaults } from './trial.ts';
 
@@ -27,7 +28,7 @@ const machine: MeasuredMachine = {
       [400, 20],
       [16_384, 400],
     ],
-    ...{ passTokens: 16_384, reusesPrefix: false, kvTokens: 300_000 },
+    ...{ callMs: 0, passTokens: 16_384, reusesPrefix: false, kvTokens: 300_000 },
   },
   slowdown: { generator: 1, rewardModel: 1 },
 };
@@ -45,6 +46,7 @@ describe('a trial on a measured machine', () => {
       trial({ slowdown: { generator: 2, rewardModel: 1 } }),
       trial({ slowdown: { generator: 1, rewardModel: 2 } }),
       trial({ generator: { ...machine.generator, requestMs: 50 } }),
+      trial({ rewardModel: { ...machine.rewardModel, callMs: 50 } }),
     ];
     for (const slow of slower) {
       expect(yieldOf(slow)).toEqual(yieldOf(fast));
@@ -71,6 +73,10 @@ describe('a file of a machine', () => {
     writeFileSync(file, content);
     return file;
   };
+
+  it('may be named where it ships', () => {
+    expect(readMachine('h200-vllm')).toBe(machines['h200-vllm']);
+  });
 
   it('is read as it was written, without its raw readings', () => {
     expect(readMachine(written(JSON.stringify({ ...machine, readings: {} })))).toEqual(machine);

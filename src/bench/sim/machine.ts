@@ -5,6 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
+import { vllmOnH200 } from '../../cost/h200-vllm.ts';
+import type { MeasuredMachine } from '../../cost/machine.ts';
 import { tableCost } from '../../cost/table.ts';
 import { SharedGpu } from '../../engine/sim/shared-gpu.ts';
 import type { SimEngineOptions } from '../../engine/sim/sim-engine.ts';
@@ -14,34 +16,33 @@ import { costOf, type GpuName, hardware, kvTokensOf, type Setting } from './sett
 const positive = z.number().positive();
 const times = z.array(z.tuple([positive, positive])).min(2);
 
-/** What `doctor --table` writes. Unknown members are its raw readings. */
+/** What `doctor --table` writes. Unknown members are its raw readings; tables of before `callMs` have none. */
 const machineSchema = z.object({
   name: z.string(),
   generator: z.object({
-    /** Cached tokens per sequence of each column of `decode`. */
     contexts: z.array(positive).min(1),
-    /** Sequences, then milliseconds of a decode step per column, the server's front end included. */
     decode: z.array(z.tuple([positive, positive], positive)).min(2),
-    /** New tokens of one prompt, milliseconds. */
     prefill: times,
     requestMs: z.number().min(0),
     kvTokens: positive,
     sequenceLimit: positive,
   }),
   rewardModel: z.object({
-    /** Tokens of one call, milliseconds. */
     pass: times,
+    callMs: z.number().min(0).default(0),
     passTokens: positive,
     reusesPrefix: z.boolean(),
     kvTokens: positive,
   }),
-  /** How many times as long each takes while the other works. */
   slowdown: z.object({ generator: z.number().min(1), rewardModel: z.number().min(1) }),
 });
 
-export type MeasuredMachine = z.infer<typeof machineSchema>;
+/** Machines that ship, by name. */
+export const machines: Readonly<Record<string, MeasuredMachine>> = { 'h200-vllm': vllmOnH200 };
 
+/** A machine that ships, or one in a file. */
 export function readMachine(file: string): MeasuredMachine {
+  if (Object.hasOwn(machines, file)) return machines[file]!;
   const checked = machineSchema.safeParse(contentOf(file));
   if (checked.success) return checked.data;
   const { path, message } = checked.error.issues[0]!;
@@ -55,7 +56,10 @@ function contentOf(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return raise('bad-setting', `--machine: cannot read ${file} as JSON`);
+    return raise(
+      'bad-setting',
+      `--machine: cannot read ${file} as JSON; ${Object.keys(machines).join(', ')} ships with coppice`,
+    );
   }
 }
 
@@ -96,14 +100,14 @@ function paperPlace({ generator, rewardModel }: Setting, { roofline, verifierReu
 function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachine): TrialPlace {
   const gpu = new SharedGpu(slowdown);
   const { contexts, decode, prefill, requestMs, kvTokens, sequenceLimit } = generator;
-  const { pass, passTokens, reusesPrefix } = rewardModel;
+  const { pass, passTokens, reusesPrefix, callMs } = rewardModel;
   return {
     engine: {
       ...{ replicas: 1, sequenceLimit, prefillTokens: 8192, kvTokens, requestMs, gpu },
       cost: tableCost({ name: `generator of ${name}`, contexts, decode, prefill }),
     },
     verifier: {
-      ...{ replicas: 1, passTokens, reusesPrefix, kvTokens: rewardModel.kvTokens, gpu },
+      ...{ replicas: 1, passTokens, reusesPrefix, callMs, kvTokens: rewardModel.kvTokens, gpu },
       cost: tableCost({ name: `reward model of ${name}`, contexts: [], decode: [], prefill: pass }),
     },
     replicas: 1,

@@ -2,6 +2,7 @@
 // a trial is, is plain data; the same data gives the same result on any machine and in any thread.
 
 import { assert } from '../../base/assert.ts';
+import type { MeasuredMachine } from '../../cost/machine.ts';
 import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
@@ -10,7 +11,7 @@ import type { SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
 import { type SimulatedContender, type SimulatedSearch, searchOf } from './contenders.ts';
-import { type MeasuredMachine, placeOf } from './machine.ts';
+import { placeOf } from './machine.ts';
 import { questionsOf, type SimulatedQuestions } from './questions.ts';
 import {
   type Arrivals,

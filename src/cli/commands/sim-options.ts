@@ -5,7 +5,7 @@ import { raise } from '../../base/fault.ts';
 import type { NumberKnob } from '../../base/knob.ts';
 import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
 import { allRows, contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
-import { readMachine } from '../../bench/sim/machine.ts';
+import { machines, readMachine } from '../../bench/sim/machine.ts';
 import { type Preset, presets } from '../../bench/sim/presets.ts';
 import { readTrees } from '../../bench/sim/questions.ts';
 import { type GpuName, gpus, searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
@@ -34,7 +34,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --rollouts N       rollouts of a search (${searchDefaults.rollouts})
   --threshold X      score at which an answer is accepted (${searchDefaults.threshold})
   --roofline GPU     step times from a roofline of ${Object.keys(gpus).join(' or ')} instead of the measured tables
-  --machine FILE     servers as coppice doctor --table measured them: one GPU that both models share
+  --machine NAME     servers as coppice doctor --table measured them, by file; ${Object.keys(machines).join(', ')} ships
   --trees FILE       draws from recorded trees (bench --record) instead of the question profiles
   --base ROW         the second row to compare with (positive)
   --no-prefix-reuse  the verifier computes prompt and path again for every step

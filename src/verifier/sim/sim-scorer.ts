@@ -19,6 +19,8 @@ export interface SimScorerOptions {
   readonly passTokens: number;
   readonly kvTokens: number;
   readonly reusesPrefix: boolean;
+  /** What a score takes besides its pass: the way there and back, and the server's front end. The GPU is free meanwhile. */
+  readonly callMs?: number;
   /** Where a generator works on the same GPU. */
   readonly gpu?: SharedGpu;
 }
@@ -43,6 +45,8 @@ export class SimScorer {
   readonly #waiting = new Heap<Waiting>(before);
   /** What is not answered; one that waits, by its latest place in the line. */
   readonly #open = new Map<RequestId, Waiting>();
+  /** Those of them that are in a pass, or on their way back. */
+  readonly #taken = new Set<RequestId>();
   #order = 0;
   #busy = false;
   #busyMs = 0;
@@ -71,7 +75,7 @@ export class SimScorer {
 
   update(id: RequestId, urgency: Urgency): void {
     const waiting = this.#open.get(id);
-    if (waiting !== undefined) this.#line({ ...waiting, urgency });
+    if (waiting !== undefined && !this.#taken.has(id)) this.#line({ ...waiting, urgency });
   }
 
   #line(waiting: Waiting): void {
@@ -101,6 +105,7 @@ export class SimScorer {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       if (computed > 0 && computed + next.step.tokens > this.#options.passTokens) break;
       this.#waiting.pop();
+      this.#taken.add(next.id);
       const usage = this.#compute(next);
       computed += usage.computedTokens;
       read += usage.computedTokens * (usage.computedTokens + usage.cachedTokens);
@@ -122,12 +127,19 @@ export class SimScorer {
     this.#busy = false;
     this.#busyMs += ms;
     this.#options.gpu?.set('rewardModel', false);
+    const { callMs = 0 } = this.#options;
+    if (callMs === 0) this.#answer(batch);
+    else this.#world.at(this.#world.nowMs + callMs, () => this.#answer(batch));
+    if (this.#open.size > 0) this.#passSoon();
+  }
+
+  #answer(batch: readonly ScoredRequest[]): void {
     for (const { request, usage } of batch) {
+      this.#taken.delete(request.id);
       if (!this.#open.delete(request.id)) continue;
       const reward = this.#source.reward(request.prompt, request.path, request.step);
       this.#post({ type: 'score', request: request.id, reward, usage });
     }
-    if (this.#open.size > 0) this.#passSoon();
   }
 
   #next(): ScoreRequest | undefined {

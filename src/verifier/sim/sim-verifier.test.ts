@@ -82,6 +82,18 @@ describe('the simulated verifier', () => {
     expect(log[1]!.atMs).toBeCloseTo(2 * alone + 150 * 150 * 0.01, 9);
   });
 
+  it('answers later by what a call takes besides, and begins the next pass meanwhile', () => {
+    const { world, log, verifier, run } = setUp({ callMs: 30 });
+    const passMs = prefillMs(cost, 150);
+    verifier.score([request(0, [], step(50))]);
+    world.at(1, () => verifier.score([{ ...request(1, [], step(50)), search: 'b' }]));
+    // One that was taken into a pass is not taken again, however urgent it becomes.
+    world.at(passMs + 1, () => verifier.update?.(0, { lane: 'primary', priority: 9 }));
+    run();
+    expect(log.map(({ atMs }) => atMs)).toEqual([passMs + 30, 2 * passMs + 30]);
+    expect(verifier.busyMs).toBeCloseTo(2 * passMs, 9);
+  });
+
   it('holds no more than one pass may, and takes primary work before speculative', () => {
     const { log, verifier, run } = setUp();
     const many = Array.from({ length: 12 }, (_, id) => request(id, [], step(100)));

@@ -1,0 +1,29 @@
+// What was measured of a machine that serves a generator and a reward model: whole steps and scores as its servers answer
+// them, front end included, and what either loses while the other works. Plain data; `coppice doctor --table` writes it.
+
+export interface MeasuredMachine {
+  readonly name: string;
+  readonly generator: {
+    /** Cached tokens per sequence of each column of `decode`. */
+    readonly contexts: readonly number[];
+    /** Sequences, then milliseconds of a decode step per column. */
+    readonly decode: readonly (readonly [sequences: number, ...ms: number[]])[];
+    /** New tokens of one prompt, milliseconds. */
+    readonly prefill: readonly (readonly [tokens: number, ms: number])[];
+    /** What a request takes besides its steps: the way there and back, and the front end. */
+    readonly requestMs: number;
+    readonly kvTokens: number;
+    readonly sequenceLimit: number;
+  };
+  readonly rewardModel: {
+    /** Tokens of one pass, milliseconds. */
+    readonly pass: readonly (readonly [tokens: number, ms: number])[];
+    /** What a score takes besides its pass. The GPU is free meanwhile. */
+    readonly callMs: number;
+    readonly passTokens: number;
+    readonly reusesPrefix: boolean;
+    readonly kvTokens: number;
+  };
+  /** How many times as long each takes while the other works: on a GPU of its own, once. */
+  readonly slowdown: { readonly generator: number; readonly rewardModel: number };
+}
