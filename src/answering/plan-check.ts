@@ -55,6 +55,10 @@ export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
   if (program.readsEntropy?.(plan.programOptions) && !request.model.engine.capabilities.entropy) {
     refuseSetting('unsupported', 'probe', speaker, `is 'entropy'; the engine of model '${plan.model}' tells none`);
   }
+  if ((plan.answers ?? 1) > 1 && plan.policyOptions.certain !== 'off') {
+    const what = `is '${plan.policyOptions.certain}', which ends a search once one answer is certain; ${plan.answers} different ones are wanted (n)`;
+    refuseSetting('unsupported', 'certain', speaker, what);
+  }
   checkRulesOf(plan, request);
 }
 
@@ -63,7 +67,7 @@ function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
     checkRules(createRules(plan.policy, plan.policyOptions), programOf(plan.program), plan.aggregation);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
-    const asked = (['policy', 'boundPrune', 'chancePrune', 'program'] as const).find(
+    const asked = (['policy', 'boundPrune', 'chancePrune', 'confidencePrune', 'program'] as const).find(
       (name) => wish[name] !== undefined,
     );
     const isCertain = error.fault.message.includes(`rule '${plan.policyOptions.certain}'`);

@@ -34,6 +34,26 @@ function refusal(request: PlanRequest): Refusal {
 }
 
 describe('a plan', () => {
+  it('for several answers is not ended by one that is certain', () => {
+    expect(refusal(requestOf({ answers: 3, certain: 'threshold' })).message).toMatch(
+      /ends a search once one answer is certain; 3 different/,
+    );
+    const configured = requestOf({ answers: 3 }, modelOf({ certain: 'threshold' }));
+    expect(makePlan(configured).policyOptions.certain).toBe('off');
+    expect(makePlan(requestOf({}, modelOf({ certain: 'threshold' }))).policyOptions.certain).toBe('threshold');
+  });
+
+  it('takes the prompts of its program, and refuses a probe that the engine cannot answer', () => {
+    expect(makePlan(requestOf({ program: 'chain' })).prompts).toMatchObject({ probe: 'The final answer is' });
+    expect(makePlan(requestOf({})).prompts).toBeUndefined();
+    expect(refusal(requestOf({ program: 'chain', probe: 'entropy' })).message).toMatch(
+      /is 'entropy'; the engine of model 'm' tells none/,
+    );
+    expect(refusal(requestOf({ program: 'mcts', probe: 'off' })).message).toMatch(
+      /belongs to chain; the program is 'mcts'/,
+    );
+  });
+
   it('buys what the effort says, and no more than the limits', () => {
     expect(makePlan(requestOf({}))).toMatchObject({ rollouts: 16, tokenBudget: 40_000 });
     expect(makePlan(requestOf({ effort: 'high' }))).toMatchObject({ rollouts: 64, tokenBudget: 120_000 });

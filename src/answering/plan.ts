@@ -82,7 +82,8 @@ function searchShape(request: PlanRequest): SearchShape {
   const paths = programOf(program).pathsPerRollout?.(branching, options) ?? 1;
   const aggregation = aggregationOf(model, wish);
   const choose = wish.choose ?? config.choose;
-  const settings = fittingSettings({ ...partsFor(choose), ...policySettings(wish, config) }, wish, aggregation);
+  const asked = { ...partsFor(choose), ...policySettings(wish, config), ...severally(wish) };
+  const settings = fittingSettings(asked, wish, aggregation);
   const policy = wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, settings);
   const { delimiters } = config;
   return {
@@ -107,6 +108,11 @@ function searchShape(request: PlanRequest): SearchShape {
     ...(wish.stop?.length ? { stops: wish.stop } : {}),
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
   };
+}
+
+/** Whoever wants several different answers does not want to stop because one of them is certain. */
+function severally({ answers = 1, certain }: Wish): Partial<PolicyOptions> {
+  return answers > 1 && certain === undefined ? { certain: 'off' } : {};
 }
 
 function promptsOf(program: ProgramName, config: ModelConfig): Pick<SearchShape, 'prompts'> {

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { AnswerTally } from '../answer/tally.ts';
 import type { PathVote } from '../tree/certainty.ts';
 import { Tree } from '../tree/tree.ts';
 import { type CertaintyRule, certainExit } from './certain.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
 import type { Belief, SearchView } from './exit.ts';
 
-const options = { certainRisk: 0.05, certainAnswers: 5, certainAgreement: 0.7, certainReward: 0 };
+const options = {
+  ...{ certainRisk: 0.05, certainAnswers: 5, certainAgreement: 0.7, certainReward: 0 },
+  ...{ certainEvery: 1, certainCurve: 1 },
+};
 
 /** Answers in the order of their samples, a letter each; weights where the path was scored. */
 function exitOf(rule: CertaintyRule, answers: string, given: Partial<typeof options> = {}, weights: number[] = []) {
@@ -95,5 +99,41 @@ describe('the exit', () => {
     const both = exitBy('threshold', belief(5, 0.7, 0.5), { certainReward: 0.4 });
     expect(both?.evidence).toMatchObject({ reward: 0.5, neededReward: 0.4 });
     expect(exitBy('threshold', belief(5, 0.7), { certainReward: 0.4 })).toBeDefined();
+  });
+
+  /** Agreement of the first so many answers, letters in the order of their samples. */
+  const believing = (answers: string): Belief => ({
+    votes: () => [],
+    certainty: (upTo) => {
+      const tally = new AnswerTally();
+      for (const answer of answers.slice(0, upTo)) tally.add(answer);
+      return { answers: tally.answers, agreement: tally.agreement };
+    },
+  });
+
+  test('threshold may be read every so many answers, or once', () => {
+    // The first five agree to 0.69, the first six to 0.75, all eight to 0.8.
+    const fires = (answers: string, certainEvery: number) =>
+      exitBy('threshold', believing(answers), { certainEvery })?.evidence;
+    expect(fires('aaaab', 1)).toBeUndefined();
+    expect(fires('aaaaba', 1)).toMatchObject({ answers: 6 });
+    expect(fires('aaaaba', 3)).toBeUndefined();
+    expect(fires('aaaabaaa', 3)).toMatchObject({ answers: 8 });
+    expect(fires('aaaabaaaaaaaaaaa', 0)).toBeUndefined();
+    expect(fires('aaaaaba', 0)).toMatchObject({ answers: 5, agreement: 1 });
+  });
+
+  test('curve gives a search as many answers as its agreement leaves in doubt', () => {
+    const fires = (answers: string, given: Partial<typeof options>) =>
+      exitBy('curve', believing(answers), given)?.evidence;
+    // Two pairs and one: agreement (2 · 2 log 2) / (5 log 5) = 0.3445; of 16 rollouts 5 + 11 · 0.6555 = 12.2, so 13.
+    expect(fires('aabbc', {})).toBeUndefined();
+    expect(fires(`aabbc${'xyzuvwp'}`, { certainEvery: 0 })).toBeUndefined();
+    expect(fires(`aabbc${'xyzuvwpq'}`, { certainEvery: 0 })).toMatchObject({ answers: 13, read: 5, allowed: 13 });
+    expect(fires('aaaaa', {})).toMatchObject({ answers: 5, allowed: 5 });
+    // Read at every answer, a search that comes to agree gets fewer: ten of thirteen agree to 0.73, so 5 + 11 · 0.27.
+    expect(fires('aabbcaaaaaaaa', {})).toMatchObject({ answers: 13, read: 13, allowed: 8 });
+    // A steeper curve trusts half an agreement: 0.6555² of 11 is 4.7, so 10.
+    expect(fires('aabbcxyzuv', { certainEvery: 0, certainCurve: 2 })).toMatchObject({ answers: 10, allowed: 10 });
   });
 });

@@ -1,15 +1,15 @@
 // Exits because the answers agree. `certificate`, `beta` and `windows` count votes of independent samples and say how likely the leading
-// answer is the model's own most frequent one; `margin` and `threshold` take any program and promise nothing. None of them says
+// answer is the model's own most frequent one; `margin`, `threshold` and `curve` take any program and promise nothing. None of them says
 // that the answer is right: a model may be certain and wrong. Reads votes and signals of the program, never the order of arrival.
 
 import { groupAnswers } from '../answer/groups.ts';
 import type { Evidence, Exit } from '../log/end.ts';
-import type { PathVote } from '../tree/certainty.ts';
+import type { Certainty, PathVote } from '../tree/certainty.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
 import { readable } from './evidence.ts';
-import type { Belief, ExitRule } from './exit.ts';
+import type { Belief, ExitRule, Limits } from './exit.ts';
 
-export const certaintyRules = ['certificate', 'beta', 'windows', 'margin', 'threshold'] as const;
+export const certaintyRules = ['certificate', 'beta', 'windows', 'margin', 'threshold', 'curve'] as const;
 export type CertaintyRule = (typeof certaintyRules)[number];
 
 export interface CertaintyOptions {
@@ -17,6 +17,10 @@ export interface CertaintyOptions {
   readonly certainRisk: number;
   /** Answers before `threshold` and `margin` are read; samples of a window of `windows`. */
   readonly certainAnswers: number;
+  /** Of `threshold` and `curve`: answers between two readings; 0 reads once. */
+  readonly certainEvery: number;
+  /** Of `curve`: exponent of the doubt that is left. */
+  readonly certainCurve: number;
   /** Of `threshold`: what each signal must reach; a reward of 0 asks for none. */
   readonly certainAgreement: number;
   readonly certainReward: number;
@@ -30,8 +34,8 @@ export function certainExit(name: CertaintyRule, options: CertaintyOptions): Exi
   return {
     name,
     ...(name === 'certificate' || name === 'beta' || name === 'windows' ? { needsSamples: true } : {}),
-    check({ belief }): Exit | undefined {
-      const found = find(belief, options);
+    check({ belief, limits }): Exit | undefined {
+      const found = find(belief, options, limits);
       if (found === undefined) return undefined;
       const node = found.answer?.votes.reduce((best, vote) => (isBetter(vote, best) ? vote : best)).node.id;
       const evidence = node === undefined ? found.evidence : { ...found.evidence, node };
@@ -40,12 +44,15 @@ export function certainExit(name: CertaintyRule, options: CertaintyOptions): Exi
   };
 }
 
-const findings: Readonly<Record<CertaintyRule, (belief: Belief, options: CertaintyOptions) => Agreement>> = {
+type Finding = (belief: Belief, options: CertaintyOptions, limits: Limits) => Agreement;
+
+const findings: Readonly<Record<CertaintyRule, Finding>> = {
   certificate,
   beta,
   windows,
   margin,
   threshold,
+  curve,
 };
 
 /**
@@ -96,14 +103,39 @@ function margin({ votes }: Belief, { certainAnswers }: CertaintyOptions): Agreem
 }
 
 /** P1 §3.2: each signal of the program has reached its threshold. Promises nothing; the thresholds are to be calibrated. */
-function threshold({ certainty }: Belief, options: CertaintyOptions): Agreement {
-  const { answers, agreement, reward } = certainty();
+function threshold(belief: Belief, options: CertaintyOptions): Agreement {
+  const { answers, agreement, reward } = lastReading(belief, options);
   const { certainAnswers, certainAgreement, certainReward } = options;
   if (answers < Math.max(2, certainAnswers) || agreement < certainAgreement) return undefined;
   const known = { answers, agreement: readable(agreement), needed: certainAgreement };
   if (certainReward === 0 || reward === undefined) return { evidence: known };
   if (reward < certainReward) return undefined;
   return { evidence: { ...known, reward: readable(reward), neededReward: certainReward } };
+}
+
+/**
+ * P1 §3.2 and §6.4, allocation along a curve: a search gets so many answers as the agreement at its last reading allows, all of
+ * its rollouts where nothing agrees, no more where everything does. Promises nothing; the exponent is to be calibrated.
+ */
+function curve(belief: Belief, options: CertaintyOptions, { rollouts }: Limits): Agreement {
+  const { agreement, answers: read } = lastReading(belief, options);
+  const { answers } = belief.certainty();
+  const first = Math.max(2, options.certainAnswers);
+  const doubt = (1 - agreement) ** options.certainCurve;
+  const allowed = Math.ceil(first + Math.max(0, rollouts - first) * doubt - rounding);
+  if (read < first || answers < allowed) return undefined;
+  return { evidence: { answers, agreement: readable(agreement), read, allowed, rollouts } };
+}
+
+/** An agreement is a quotient of logarithms, and may miss a whole number of answers by a little. */
+const rounding = 1e-9;
+
+/** At the first `certainAnswers` answers and every `certainEvery` after them; what has come since the last reading waits for the next. */
+function lastReading({ certainty }: Belief, { certainAnswers, certainEvery }: CertaintyOptions): Certainty {
+  const now = certainty();
+  const since = now.answers - Math.max(2, certainAnswers);
+  const unread = certainEvery === 0 ? since : since % certainEvery;
+  return since <= 0 || unread === 0 ? now : certainty(now.answers - unread);
 }
 
 type Group = ReturnType<typeof groupAnswers<PathVote>>[number];

@@ -23,7 +23,8 @@ export interface Limits {
 /** What the program of a search holds of its own answers; worked out when a rule asks. */
 export interface Belief {
   votes(): readonly PathVote[];
-  certainty(): Certainty;
+  /** With all its answers, or as it was with the first so many. */
+  certainty(upTo?: number): Certainty;
   /** Why the program itself would end here. */
   conclusion?(): Pick<Exit, 'rule' | 'evidence'> | undefined;
 }
@@ -59,6 +60,7 @@ export interface PruneRule {
   readonly name: string;
   /** As for exit rules. */
   readonly needsBound?: boolean;
+  readonly needsSamples?: boolean;
   readonly readsLogprobs?: boolean;
   /** Reads the promise of steps: a verifier is asked for its second reading only where somebody does. */
   readonly readsPromise?: boolean;

@@ -14,7 +14,9 @@ export type {
   GenerationUsage,
   RequestId,
 } from '../engine/engine.ts';
-export type { Answer, Cost, Exit, ExitKind } from '../log/end.ts';
+// Rules that end a search, or one of its strands.
+export type { ExitRule, PruneRule, SearchView } from '../exit/exit.ts';
+export type { Answer, Cost, Evidence, Exit, ExitKind } from '../log/end.ts';
 export type { LoggedEvent, SearchEvent } from '../log/events.ts';
 export { SearchFold } from '../log/fold.ts';
 // Policies: when a search ends and how the budget is shared.

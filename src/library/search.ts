@@ -9,6 +9,7 @@ import { type BuiltSearch, buildSearch, requestOf } from '../answering/search-re
 import { type Fault, raise } from '../base/fault.ts';
 import { complaint } from '../base/knob.ts';
 import type { SearchSettings } from '../config/vocabulary.ts';
+import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { checkRules } from '../policy/check.ts';
 import { createRules, optionsOf } from '../policy/create.ts';
@@ -33,6 +34,9 @@ export interface SearchOptions extends Settings {
   readonly program?: ProgramName | ProgramDefinition;
   /** Of a program of one's own. */
   readonly programOptions?: Readonly<Record<string, number | string>>;
+  /** Rules of one's own, read before those of the policy. */
+  readonly exits?: readonly ExitRule[];
+  readonly prunes?: readonly PruneRule[];
   readonly onEvent?: EventListener;
   /** Ends the search with the best so far. */
   readonly signal?: AbortSignal;
@@ -73,13 +77,21 @@ export async function search(question: string | Prompt, options: SearchOptions =
 }
 
 async function searchOn(model: SearchModel, question: string | Prompt, options: SearchOptions): Promise<FoundAnswer> {
-  const built = build(model, question, options);
+  const built = withRules(build(model, question, options), options);
   const request = requestOf(built, model.nextId(), model.extract);
   return found(built, await model.run(request, options.onEvent, options.signal));
 }
 
+function withRules(built: BuiltSearch, { exits = [], prunes = [] }: SearchOptions): BuiltSearch {
+  const own = { exits: [...exits, ...built.rules.exits], prunes: [...prunes, ...built.rules.prunes] };
+  const rules = { ...built.rules, ...own };
+  checkRules(rules, built.program, built.plan.aggregation);
+  return { ...built, rules };
+}
+
 function build(model: SearchModel, question: string | Prompt, options: SearchOptions): BuiltSearch {
-  const { program, programOptions = {}, model: _, onEvent: __, signal: ___, ...settings } = options;
+  const { program, programOptions = {}, ...rest } = options;
+  const settings = settingsOf(rest);
   if (typeof program !== 'object') return buildSearch(planOf(model, question, { ...settings, program }));
   // Planned as the plainest program with the same needs: what that one cannot take, no own program is told either.
   checkOptions(program, programOptions);
@@ -89,6 +101,18 @@ function build(model: SearchModel, question: string | Prompt, options: SearchOpt
   const policy = options.policy ?? fittingPolicy(model.parts.config.policy, program, plan.aggregation, given);
   checkRules(createRules(policy, given), program, plan.aggregation);
   return buildSearch({ ...plan, policy, policyOptions: optionsOf(policy, given), programOptions }, program);
+}
+
+/** What is a wish in the words of the vocabulary. */
+function settingsOf({
+  model: _,
+  onEvent: _e,
+  signal: _s,
+  exits: _x,
+  prunes: _p,
+  ...settings
+}: SearchOptions): Settings {
+  return settings;
 }
 
 /** Of an own program: each must be one that it defines, within its bounds. */

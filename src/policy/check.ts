@@ -13,7 +13,7 @@ export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce' | 'sam
 
 export function checkRules({ exits, prunes }: Rules, program: RuledProgram, aggregation: Aggregation): void {
   for (const { name, needsBound } of [...exits, ...prunes]) if (needsBound) requireBound(name, aggregation);
-  const counting = exits.find(({ needsSamples }) => needsSamples && !program.samplesIndependently);
+  const counting = [...exits, ...prunes].find(({ needsSamples }) => needsSamples && !program.samplesIndependently);
   if (counting !== undefined) refuseCounting(counting.name, program.name);
   const wrong = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce && program.fullAt === undefined);
   if (wrong === undefined) return;
@@ -27,7 +27,7 @@ export function checkRules({ exits, prunes }: Rules, program: RuledProgram, aggr
 function refuseCounting(rule: string, program: string): never {
   return raise(
     'bad-setting',
-    `rule '${rule}' cannot go with program '${program}', whose paths depend on each other: it counts votes of independent ` +
+    `rule '${rule}' cannot go with program '${program}', whose paths depend on each other: it reads independent ` +
       'samples. Take certain=threshold or certain=margin, or a program that samples',
   );
 }

@@ -9,6 +9,7 @@ import { selectiveNegative, strictNegative } from '../exit/negative.ts';
 import { positive } from '../exit/positive.ts';
 import { pruneBound } from '../exit/prune-bound.ts';
 import { pruneChance } from '../exit/prune-chance.ts';
+import { pruneConfidence } from '../exit/prune-confidence.ts';
 import { prunePromise } from '../exit/prune-promise.ts';
 import { dynamicScheduler } from '../scheduler/dynamic.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -65,10 +66,12 @@ function negativeExits({ negativeExit, firstDepthCut, futileDraws }: PolicyOptio
   return [negativeExit === 'strict' ? strictNegative : selectiveNegative(firstDepthCut, futileDraws)];
 }
 
-function prunes({ boundPrune, chancePrune, promisePrune }: PolicyOptions): PruneRule[] {
+function prunes(options: PolicyOptions): PruneRule[] {
+  const { boundPrune, chancePrune, promisePrune, confidencePrune } = options;
   const bound = boundPrune === 'off' ? [] : [pruneBound(boundPrune)];
   const chance = chancePrune === 0 ? [] : [pruneChance(chancePrune)];
-  return promisePrune === 0 ? [...bound, ...chance] : [...bound, ...chance, prunePromise(promisePrune)];
+  const promise = promisePrune === 0 ? [] : [prunePromise(promisePrune)];
+  return [...bound, ...chance, ...promise, ...(confidencePrune === 0 ? [] : [pruneConfidence(options)])];
 }
 
 function widthRule(options: PolicyOptions): WidthRule {

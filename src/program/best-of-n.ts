@@ -147,8 +147,8 @@ class Samples implements Program {
     return leastPromising(tree, count);
   }
 
-  certainty(tree: Tree): Certainty {
-    return sampleCertainty(tree, this.needsVerifier);
+  certainty(tree: Tree, upTo?: number): Certainty {
+    return sampleCertainty(tree, this.needsVerifier, upTo);
   }
 
   votes(tree: Tree): PathVote[] {

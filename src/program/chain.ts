@@ -163,9 +163,10 @@ class Chain implements Program {
   }
 
   /** Of the answers that probes were given; they depend on each other, so nobody may count them as votes. */
-  certainty(tree: Tree): Certainty {
+  certainty(tree: Tree, upTo?: number): Certainty {
     const tally = new AnswerTally();
-    for (const { answer } of answersAlong(tipOf(tree))) if (answer !== undefined) tally.add(answer);
+    const answers = answersAlong(tipOf(tree)).flatMap(({ answer }) => answer ?? []);
+    for (const answer of answers.slice(0, upTo)) tally.add(answer);
     return { answers: tally.answers, agreement: tally.agreement };
   }
 

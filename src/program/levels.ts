@@ -3,7 +3,7 @@
 // the next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
-import { type Certainty, treeCertainty } from '../tree/certainty.ts';
+import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../tree/certainty.ts';
 import { byKey } from '../tree/keys.ts';
 import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
@@ -137,8 +137,12 @@ class Levels implements Program {
   }
 
   /** P1 takes the highest reward for REBASE; beams and subtrees are judged alike. */
-  certainty(tree: Tree): Certainty {
-    return treeCertainty(tree, 'maximum');
+  certainty(tree: Tree, upTo?: number): Certainty {
+    return treeCertainty(tree, 'maximum', upTo, levelVotes);
+  }
+
+  votes(tree: Tree): PathVote[] {
+    return levelVotes(tree);
   }
 
   answer(tree: Tree) {

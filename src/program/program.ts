@@ -116,8 +116,11 @@ export interface Program {
   /** The strands to give up when `count` are to be preempted, least promising first. */
   yield(tree: Tree, count: number): StrandId[];
 
-  /** Its signals of certainty (P1 §3.1), each in 0 to 1, 0 until there are two answers; agreement and mean reward of all paths unless it says so. */
-  certainty?(tree: Tree): Certainty;
+  /**
+   * Its signals of certainty (P1 §3.1), each in 0 to 1, 0 until there are two answers; agreement and mean reward of all paths unless it says so. `upTo`: as
+   * they were with its first so many answers, in the order of its votes.
+   */
+  certainty?(tree: Tree, upTo?: number): Certainty;
 
   /** The answers that may be counted, in an order that does not depend on who was faster; all answers of the tree unless it says so. */
   votes?(tree: Tree): readonly PathVote[];

@@ -96,7 +96,7 @@ export class Search {
     const { limits, program } = this.request;
     const belief = {
       votes: () => program.votes?.(tree) ?? treeVotes(tree),
-      certainty: () => program.certainty?.(tree) ?? treeCertainty(tree, 'mean'),
+      certainty: (upTo?: number) => program.certainty?.(tree, upTo) ?? treeCertainty(tree, 'mean', upTo),
       conclusion: () => program.conclusion?.(tree),
     };
     return { tree, belief, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs };

@@ -23,22 +23,34 @@ export interface Certainty {
 /** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE. */
 export type RewardSignal = 'mean' | 'maximum';
 
-/** Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them. */
-export function treeCertainty(tree: Tree, signal: RewardSignal): Certainty {
+/**
+ * Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them, or the first
+ * `upTo` of `votes`.
+ */
+export function treeCertainty(
+  tree: Tree,
+  signal: RewardSignal,
+  upTo = Number.POSITIVE_INFINITY,
+  votes: (tree: Tree) => readonly PathVote[] = treeVotes,
+): Certainty {
   const { answers, agreement } = tree.answers;
+  if (upTo < answers) return certaintyOf(votes(tree).slice(0, upTo), signal);
   return answers < 2
     ? { answers, agreement: 0, reward: 0 }
-    : { answers, agreement, reward: rewardOf(treeVotes(tree), signal) };
+    : { answers, agreement, reward: rewardOf(votes(tree), signal) };
 }
 
 /** Of independent samples: those that may be counted, whatever else has come. */
-export function sampleCertainty(tree: Tree, scored: boolean): Certainty {
-  const votes = sampleVotes(tree);
+export function sampleCertainty(tree: Tree, scored: boolean, upTo?: number): Certainty {
+  const { reward, ...counted } = certaintyOf(sampleVotes(tree).slice(0, upTo), 'mean');
+  return scored && reward !== undefined ? { ...counted, reward } : counted;
+}
+
+function certaintyOf(votes: readonly PathVote[], signal: RewardSignal): Certainty {
   const tally = new AnswerTally();
   for (const { answer } of votes) tally.add(answer);
   const { answers, agreement } = tally;
-  if (!scored) return { answers, agreement };
-  return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes, 'mean') };
+  return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes, signal) };
 }
 
 function rewardOf(votes: readonly PathVote[], signal: RewardSignal): number {
@@ -47,10 +59,23 @@ function rewardOf(votes: readonly PathVote[], signal: RewardSignal): number {
   return rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
 }
 
-/** Every answer in the tree, once for each draw that gave it, in the order of their keys. */
-export function treeVotes(tree: Tree): PathVote[] {
-  const ends = tree.nodes.filter(({ terminal, answer }) => terminal && answer !== undefined);
-  return ends.sort((a, b) => a.key - b.key).flatMap((node) => Array<PathVote>(node.count).fill(voteOf(node)));
+/** Every answer in the tree, once for each draw that gave it, in the order in which they came. */
+export function treeVotes({ nodes }: Tree): PathVote[] {
+  return nodes.filter(isEnd).flatMap(votesOf);
+}
+
+/** The same where a tree grows level by level: shallow ones first, in the order of their keys, whoever was faster. */
+export function levelVotes({ nodes }: Tree): PathVote[] {
+  const ends = nodes.filter(isEnd).sort((a, b) => a.depth - b.depth || a.key - b.key);
+  return ends.flatMap(votesOf);
+}
+
+function isEnd({ terminal, answer }: Node): boolean {
+  return terminal && answer !== undefined;
+}
+
+function votesOf(node: Node): PathVote[] {
+  return Array<PathVote>(node.count).fill(voteOf(node));
 }
 
 /**

@@ -16,6 +16,8 @@ const says: Readonly<Record<string, RegExp>> = {
   'many-questions.ts': /^(question \d: \w+ by \w+, \d+ steps, \d+ tokens\n){6}$/,
   'own-program.ts': /^first-step: exhausted, 6 openings, 5 paths\n$/,
   'level-program.ts': /^halving: exhausted, 16 beginnings\n$/,
+  'own-exit.ts': /^exhausted by \w+ after \d+ rollouts\ncertain by last-agree after no more\n$/,
+  'own-policy.ts': /^thrifty takes fewer tokens\n$/,
   'own-parts.ts': /^accepted: 2, score 1\n$/,
 };
 
@@ -28,6 +30,10 @@ test('a program of one’s own takes fewer than 60 lines', () => {
   const text = readFileSync(join(folder, 'own-program.ts'), 'utf8');
   const program = text.slice(text.indexOf('/** The strand goes on'), text.indexOf('const model ='));
   expect(program.match(/\n/g)?.length).toBeLessThan(60);
+});
+
+test.each(['own-exit.ts', 'own-policy.ts'])('%s takes fewer than 60 lines', (file) => {
+  expect(readFileSync(join(folder, file), 'utf8').split('\n').length).toBeLessThan(60);
 });
 
 test('what the pages show stands in an example', () => {

@@ -176,8 +176,8 @@ class Mcts implements Program {
   }
 
   /** P1 takes the mean of the rewards. */
-  certainty(tree: Tree): Certainty {
-    return treeCertainty(tree, 'mean');
+  certainty(tree: Tree, upTo?: number): Certainty {
+    return treeCertainty(tree, 'mean', upTo);
   }
 
   answer(tree: Tree) {

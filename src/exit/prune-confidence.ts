@@ -1,0 +1,58 @@
+// Pruning by group confidence (DeepConf, Fu et al., arXiv 2508.15260): a sample ends when the model becomes less sure of its words, over a
+// window of tokens, than most of the samples that warmed the rule up were at their worst. It knows the words alone, never whether
+// they are right. The authors take the mean log probability of the 20 likeliest tokens and read every token; here it is that of the
+// token that was drawn, which every engine tells, read at the end of each step.
+
+import { isComplete, type Node, pathTo } from '../tree/node.ts';
+import type { Tree } from '../tree/tree.ts';
+import { readable } from './evidence.ts';
+import type { PruneRule } from './exit.ts';
+
+export interface ConfidenceOptions {
+  /** Share of the samples that warmed it up which it would have ended: the strictness that the authors call by two opposite percentiles. */
+  readonly confidencePrune: number;
+  /** Tokens of a window; a path with fewer is not judged. */
+  readonly confidenceWindow: number;
+  /** Completed samples before it ends any. */
+  readonly confidenceWarmup: number;
+}
+
+export function pruneConfidence({ confidencePrune, confidenceWindow, confidenceWarmup }: ConfidenceOptions): PruneRule {
+  return {
+    name: 'confidence',
+    needsSamples: true,
+    readsLogprobs: true,
+    judge({ tree }) {
+      const lowest = firstEnds(tree, confidenceWarmup).map((node) => lowestConfidence(node, confidenceWindow));
+      if (lowest.length < confidenceWarmup) return undefined;
+      const bound = lowest.sort((a, b) => a - b)[Math.ceil(confidencePrune * lowest.length) - 1];
+      if (bound === undefined || bound === Number.POSITIVE_INFINITY) return undefined;
+      return (node) => {
+        const confidence = groupConfidence(node, confidenceWindow);
+        if (confidence === undefined || confidence > bound) return undefined;
+        return { confidence: readable(confidence), bound: readable(bound), window: confidenceWindow };
+      };
+    },
+  };
+}
+
+/** The warm-up: the ends that came first, so that the bound stays what it is. */
+function firstEnds({ nodes }: Tree, count: number): Node[] {
+  return nodes.filter(isComplete).slice(0, count);
+}
+
+/** Of the windows that end with a step of this path; one that is too short for any was never in doubt. */
+function lowestConfidence(end: Node, window: number): number {
+  const groups = pathTo(end).flatMap((node) => groupConfidence(node, window) ?? []);
+  return Math.min(Number.POSITIVE_INFINITY, ...groups);
+}
+
+/** The mean log probability of the last tokens of a path, whole steps of them; undefined where there are too few. */
+export function groupConfidence(node: Node, window: number): number | undefined {
+  let [tokens, sum] = [0, 0];
+  for (let at: Node | undefined = node; at?.step !== undefined && tokens < window; at = at.parent) {
+    tokens += at.step.tokens;
+    sum += at.step.meanLogprob * at.step.tokens;
+  }
+  return tokens < window ? undefined : sum / tokens;
+}
