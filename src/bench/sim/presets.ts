@@ -44,7 +44,10 @@ export const presets = {
     ...{ seeds: 2, requests: 256, loads: ['1p'] },
   },
   /** Exits of certainty at P1's caps (p1.ts has the rows); what docs/experiments/p1.md reports. */
-  p1: { ...canonical, ...{ settings: ['math500/8b'], rows: certaintyRows, seeds: 1, requests: 160, loads: [] } },
+  p1: {
+    ...canonical,
+    ...{ settings: ['math500/8b', 'amc23/8b'], rows: certaintyRows, seeds: 3, requests: 160, loads: [] },
+  },
   /** How near the question profiles come to what the paper reports. */
   calibration: {
     ...{ ...canonical, rows: ['vanilla', 'positive', 'positive+strict', 'positive+negative'] },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
 import { warmUpShare } from '../../bench/sim/measures.ts';
 import { type Figure, makeFigures } from '../../bench/sim/p0-figures.ts';
-import { certaintyLines, certaintyTable } from '../../bench/sim/p1.ts';
+import { certaintyFigures, certaintyLines, certaintyTable } from '../../bench/sim/p1.ts';
 import { bySetting, linesOf } from '../../bench/sim/report.ts';
 import { searchDefaults } from '../../bench/sim/settings.ts';
 import { simSignature } from '../../bench/sim/signature.ts';
@@ -44,7 +44,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-async function printCertainty({ plan, json }: SimOptions, pool: TrialPool): Promise<void> {
+async function printCertainty({ plan, json, out }: SimOptions, pool: TrialPool): Promise<void> {
   const lines = await certaintyLines(plan, pool);
   endProgress();
   const { settings, seeds, requests } = plan;
@@ -52,6 +52,7 @@ async function printCertainty({ plan, json }: SimOptions, pool: TrialPool): Prom
   console.log(
     json ? JSON.stringify({ simulated: true, plan, lines }, undefined, 1) : `${head}\n\n${certaintyTable(lines)}`,
   );
+  writeFigures(out, certaintyFigures(lines, head));
 }
 
 function progress(startMs: number): (done: number, all: number) => void {
