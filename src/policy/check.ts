@@ -13,8 +13,13 @@ export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce' | 'sam
 
 export function checkRules({ exits, prunes }: Rules, program: RuledProgram, aggregation: Aggregation): void {
   for (const { name, needsBound } of [...exits, ...prunes]) if (needsBound) requireBound(name, aggregation);
-  const counting = [...exits, ...prunes].find(({ needsSamples }) => needsSamples && !program.samplesIndependently);
-  if (counting !== undefined) refuseCounting(counting.name, program.name);
+  const sampling = [...exits, ...prunes].find(({ needsSamples }) => needsSamples && !program.samplesIndependently);
+  if (sampling !== undefined)
+    refuseSampling(
+      sampling.name,
+      program.name,
+      exits.some(({ name }) => name === sampling.name),
+    );
   const wrong = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce && program.fullAt === undefined);
   if (wrong === undefined) return;
   raise(
@@ -24,10 +29,10 @@ export function checkRules({ exits, prunes }: Rules, program: RuledProgram, aggr
   );
 }
 
-function refuseCounting(rule: string, program: string): never {
+function refuseSampling(rule: string, program: string, ends: boolean): never {
   return raise(
     'bad-setting',
     `rule '${rule}' cannot go with program '${program}', whose paths depend on each other: it reads independent ` +
-      'samples. Take certain=threshold or certain=margin, or a program that samples',
+      `samples. Take ${ends ? 'certain=threshold or certain=margin, or ' : ''}a program that samples`,
   );
 }

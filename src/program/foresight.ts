@@ -4,7 +4,7 @@
 
 import { fault } from '../base/fault.ts';
 import type { NodeId } from '../tree/events.ts';
-import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
+import { type DrawKey, drawKey, formKey } from '../tree/keys.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
 
@@ -39,7 +39,7 @@ export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Ex
       continue;
     }
     const indices = answerFromGhosts(program, fork, ask);
-    if (indices.length > 0) foreseen.push({ node: ask.node, indices, sampling: ask.sampling });
+    if (indices.length > 0) foreseen.push({ ...ask, indices });
     else if (isOver(fork)) return inTree(foreseen, tree);
   }
   const guessed = foreseen.length < count ? program.foresee(fork, count - foreseen.length, doomed) : [];
@@ -63,8 +63,8 @@ function passOverProbe(program: Program, fork: Tree, node: NodeId, index: number
 }
 
 /** The child indices that no ghost answers. */
-function answerFromGhosts(program: Program, fork: Tree, { node, indices, sampling }: Ask): number[] {
-  const form = formKey(sampling);
+function answerFromGhosts(program: Program, fork: Tree, { node, indices, sampling, manner }: Ask): number[] {
+  const form = formKey(sampling, manner);
   const unknown: number[] = [];
   for (const index of indices) {
     const ghost = fork.ghosts.get(drawKey(node.key, index, form));
@@ -74,13 +74,15 @@ function answerFromGhosts(program: Program, fork: Tree, { node, indices, samplin
   return unknown;
 }
 
-/** Several draws below one node are one expansion. */
+/** Several draws below one node, taken in the same way, are one expansion. */
 function inTree(foreseen: readonly Expansion[], tree: Tree): Expansion[] {
-  const byNode = new Map<NodeKey, Expansion>();
-  for (const { node, indices, sampling } of foreseen) {
-    const before = byNode.get(node.key)?.indices ?? [];
+  const byForm = new Map<DrawKey, Expansion>();
+  for (const { node, indices, sampling, manner } of foreseen) {
+    const place = drawKey(node.key, 0, formKey(sampling, manner));
+    const before = byForm.get(place)?.indices ?? [];
     const all = [...new Set([...before, ...indices])];
-    byNode.set(node.key, { node: tree.nodes[node.id] ?? node, indices: all, sampling });
+    const form = manner === undefined ? { sampling } : { sampling, manner };
+    byForm.set(place, { node: tree.nodes[node.id] ?? node, indices: all, ...form });
   }
-  return [...byNode.values()];
+  return [...byForm.values()];
 }

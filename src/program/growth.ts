@@ -107,9 +107,16 @@ export function readyStrand(tree: Tree, advance: (tree: Tree, strand: Strand) =>
 }
 
 /** Asks for children of the node at which the strand stands. */
-export function askBelow(tree: Tree, strand: Strand, indices: readonly number[], sampling: Sampling): Ask {
-  tree.record({ type: 'asked', strand: strand.id, node: strand.node.id, indices, sampling });
-  return { strand: strand.id, node: strand.node, indices, sampling };
+export function askBelow(
+  tree: Tree,
+  { id, node }: Strand,
+  indices: readonly number[],
+  sampling: Sampling,
+  manner?: Manner,
+): Ask {
+  const form = manner === undefined ? { sampling } : { sampling, manner };
+  tree.record({ type: 'asked', strand: id, node: node.id, indices, ...form });
+  return { strand: id, node, indices, ...form };
 }
 
 /** Asks the model something at the node at which the strand stands; the strand waits for the reply. */

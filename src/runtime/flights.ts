@@ -23,7 +23,7 @@ import type { Token } from './options.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
 import { endedAtStop, replyTo } from './replies.ts';
 import type { Flight, Search } from './search.ts';
-import { probedPath, readsPromise, stepNeeds, stepPath } from './step-needs.ts';
+import { pathWith, readsPromise, stepNeeds, stepPath } from './step-needs.ts';
 
 type Drawn = Pick<Flight, 'index' | 'form'>;
 
@@ -86,16 +86,16 @@ export class Flights {
 
   start(search: Search, expansion: Expansion, indices: readonly number[], lane: Lane, nowMs: number): void {
     const { node, manner } = expansion;
-    const probe = expansion.probe && manner;
-    const path = probe === undefined ? stepPath(node) : probedPath(node, probe);
+    const isProbe = expansion.probe === true;
+    const path = manner === undefined ? stepPath(node) : pathWith(node, this.#wordsOf(search, manner));
     const form = formKey(expansion.sampling, manner);
     const { verifier, watches } = this.#options;
-    const usual = stepNeeds(search.request, verifier, probe === undefined && watches(search.id));
+    const usual = stepNeeds(search.request, verifier, !isProbe && watches(search.id));
     const needs = manner?.entropy ? { ...usual, entropy: true } : usual;
     let first: RequestId | undefined;
     for (const index of indices) {
       const place = { node, index, form, draw: drawKey(node.key, index, form), path };
-      const flight = this.#add({ search, ...place, probe, lane, step: undefined }, nowMs);
+      const flight = this.#add({ search, ...place, manner, isProbe, lane, step: undefined }, nowMs);
       first ??= flight.id;
       this.#toGenerate.push({ ...generateRequest(flight, expansion), expansion: first, needs });
     }
@@ -113,7 +113,7 @@ export class Flights {
     flight.streamedTokens += tokens;
     search.ledger.streamed(tokens);
     const known = isGhost(flight) ? search.tree.nodeOf(node.key) : node;
-    if (known !== undefined && flight.probe === undefined)
+    if (known !== undefined && !flight.isProbe)
       this.#options.onToken?.({ search: search.id, node: known.id, index, text });
   }
 
@@ -131,7 +131,7 @@ export class Flights {
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'step', 'only a step has no problem');
-    if (flight.probe !== undefined) return this.#reply(flight, message.step, flight.probe);
+    if (flight.isProbe) return this.#reply(flight, message.step);
     const step = endedAtStop(message.step, search.request.stops ?? []);
     if (search.request.program.needsVerifier) this.#sendToVerifier(flight, step, nowMs);
     else this.#succeed(flight, step, undefined);
@@ -291,15 +291,26 @@ export class Flights {
     this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
   }
 
-  #reply(flight: Flight, step: Step, manner: Manner): void {
-    const { search, node, index } = flight;
+  /** What stands behind the path before the model goes on. */
+  #wordsOf({ tree, request }: Search, { suffix = '', sources }: Manner): string {
+    if (sources === undefined) return suffix;
+    return (
+      request.program.compose?.(
+        tree,
+        sources.flatMap((key) => tree.nodeOf(key) ?? []),
+      ) ?? suffix
+    );
+  }
+
+  #reply(flight: Flight, step: Step): void {
+    const { search, node, index, manner = {} } = flight;
     const reply = replyTo(manner, step, search.request.extract);
     this.#arrivals.push({ search, flight, outcome: { probe: true, node: node.id, index, reply } });
   }
 
   #fail(flight: Flight, problem: Fault): void {
     const { search, node, index, step } = flight;
-    if (flight.probe !== undefined) {
+    if (flight.isProbe) {
       this.#options.onFault?.(search.id, problem);
       this.#arrivals.push({ search, flight, outcome: { probe: true, node: node.id, index } });
       return;
@@ -359,12 +370,11 @@ function success(
   return { ok: true, node, index, form, step, ...scored, ...promising, ...(answer === undefined ? {} : { answer }) };
 }
 
-function problemWithStep(step: Step, { search, probe }: Pick<Flight, 'search' | 'probe'>): Fault | undefined {
+function problemWithStep(step: Step, { search, manner, isProbe }: Flight): Fault | undefined {
   const { tokens, text, end } = step;
-  const maxStepTokens = probe?.maxTokens ?? search.request.maxStepTokens;
+  const maxStepTokens = manner?.maxTokens ?? search.request.maxStepTokens;
   if (!Number.isInteger(tokens) || tokens < 0) return fault('bad-step', `a step of ${tokens} tokens`);
-  if (text === '' && end !== 'eos' && probe === undefined)
-    return fault('bad-step', 'an empty step that does not end the answer');
+  if (text === '' && end !== 'eos' && !isProbe) return fault('bad-step', 'an empty step that does not end the answer');
   if (tokens <= maxStepTokens) return undefined;
   return fault('bad-step', `a step of ${tokens} tokens; at most ${maxStepTokens} were asked for (maxStepTokens)`);
 }

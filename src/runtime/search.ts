@@ -31,8 +31,10 @@ export interface Flight {
   readonly form: FormKey;
   readonly draw: DrawKey;
   readonly path: readonly PathStep[];
-  /** What a probe asks by; undefined for a child. */
-  readonly probe: Manner | undefined;
+  /** How it is asked for, where it is not the plain next step. */
+  readonly manner: Manner | undefined;
+  /** It is a probe, and no child. */
+  readonly isProbe: boolean;
   lane: Lane;
   /** Set once it has been generated and waits for its score. */
   readonly step: Step | undefined;

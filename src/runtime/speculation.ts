@@ -28,8 +28,8 @@ export class Speculation {
     if (speculations.size >= width.speculative) return;
     for (const expansion of this.#foresee(search, nowMs)) {
       if (speculations.size >= width.speculative) return;
-      const { node, sampling } = expansion;
-      const form = formKey(sampling);
+      const { node, sampling, manner } = expansion;
+      const form = formKey(sampling, manner);
       const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
       if (indices.length === 0 || speculations.has(node.key)) continue;
       speculations.set(node.key, { lease: this.#leases.take(search.id), remaining: indices.length });

@@ -5,7 +5,7 @@
 import type { PathStep, StepNeeds } from '../engine/engine.ts';
 import { nodeKey } from '../tree/keys.ts';
 import { type Node, pathTo } from '../tree/node.ts';
-import type { Manner, Step } from '../tree/step.ts';
+import type { Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -25,8 +25,8 @@ export function stepPath(node: Node): PathStep[] {
   return pathTo(node).map(({ key, step }) => ({ key, step: step! }));
 }
 
-/** The piece has a key of its own, and nothing below it is ever a node. */
-export function probedPath(node: Node, { suffix = '' }: Manner): PathStep[] {
+/** The piece has a key of its own, and no node stands below it. */
+export function pathWith(node: Node, suffix: string): PathStep[] {
   if (suffix === '') return stepPath(node);
   // As many tokens as a model makes of English text; only engines that count without a tokenizer read it.
   const step: Step = { text: suffix, tokens: Math.ceil(suffix.length / 4), meanLogprob: 0, end: 'length' };

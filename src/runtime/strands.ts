@@ -42,11 +42,11 @@ export class Strands {
     }
   }
 
-  #cancelFor(search: Search, { id, node, sampling, probing }: Strand): void {
+  #cancelFor(search: Search, { id, node, sampling, manner, probing }: Strand): void {
     const probe = probing && search.flights.get(drawOfProbe(node, probing));
     if (probe !== undefined) this.#flights.cancel(probe);
     if (sampling === undefined) return;
-    const form = formKey(sampling);
+    const form = formKey(sampling, manner);
     for (const [index, owner] of node.inFlight ?? []) {
       const flight = owner === id ? search.flights.get(drawKey(node.key, index, form)) : undefined;
       if (flight !== undefined) this.#flights.cancel(flight);
@@ -66,11 +66,12 @@ export class Strands {
     const surplus = tree.strands.size - Math.min(search.width.primary, this.#leases.free);
     const given = surplus > 0 ? search.request.program.yield(tree, surplus) : [];
     for (const strand of given) this.close(search, strand, 'preempted');
-    return Array.from(tree.strands.values()).flatMap(({ id, node, sampling, probing }) => {
+    return Array.from(tree.strands.values()).flatMap(({ id, node, sampling, manner, probing }) => {
       search.leases.set(id, this.#leases.take(search.id));
       if (probing !== undefined) return [{ node, ...probing, indices: [probing.index], probe: true as const }];
       const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
-      return sampling === undefined ? [] : [{ node, indices, sampling }];
+      if (sampling === undefined) return [];
+      return [manner === undefined ? { node, indices, sampling } : { node, indices, sampling, manner }];
     });
   }
 }

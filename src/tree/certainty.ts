@@ -46,7 +46,7 @@ export function sampleCertainty(tree: Tree, scored: boolean, upTo?: number): Cer
   return scored && reward !== undefined ? { ...counted, reward } : counted;
 }
 
-function certaintyOf(votes: readonly PathVote[], signal: RewardSignal): Certainty {
+export function certaintyOf(votes: readonly PathVote[], signal: RewardSignal): Certainty {
   const tally = new AnswerTally();
   for (const { answer } of votes) tally.add(answer);
   const { answers, agreement } = tally;
@@ -104,6 +104,6 @@ function nextSample(root: Node, taken: Map<Node, number>): Node | undefined {
   return node;
 }
 
-function voteOf(node: Node): PathVote {
+export function voteOf(node: Node): PathVote {
   return { answer: node.answer!, weight: node.reward === undefined ? 1 : node.score, node };
 }

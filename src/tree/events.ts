@@ -62,6 +62,8 @@ export type TreeEvent =
       readonly node: NodeId;
       readonly indices: readonly number[];
       readonly sampling: Sampling;
+      /** Where it is not the plain next step. */
+      readonly manner?: Manner;
     }
   | ({ readonly type: 'grown'; readonly node: NodeId } & Growth)
   /** The ghost of this draw becomes a node; what it brings stands in its `ghosted`. */

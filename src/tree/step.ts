@@ -30,6 +30,8 @@ export interface Sampling {
 export interface Manner {
   /** Put behind the path before the model goes on; no part of what it says. */
   readonly suffix?: string;
+  /** Keys of the nodes that the program's own words in the place of a suffix are about (`compose` of the program). */
+  readonly sources?: readonly number[];
   /** Strings that end it, in the place of the search's delimiters. */
   readonly stops?: readonly string[];
   readonly maxTokens?: number;

@@ -20,7 +20,7 @@ import { copyNodes } from './fork.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
 import { isComplete, makeChild, makeRoot, type Node } from './node.ts';
 import type { Manner, Sampling } from './step.ts';
-import { addPending, backUp, insertByKey, isBetter, refreshAvailable, uncut } from './upkeep.ts';
+import { addPending, backUp, insertByKey, isBetter, mustBeReward, refreshAvailable, uncut } from './upkeep.ts';
 
 export interface Strand {
   readonly id: StrandId;
@@ -31,6 +31,7 @@ export interface Strand {
   landed: Node[];
   /** How its current expansion is sampled: part of the keys that are asked for again after a crash. */
   sampling: Sampling | undefined;
+  manner: Manner | undefined;
   /** The probe that it waits for at its node. */
   probing: PendingProbe | undefined;
 }
@@ -40,6 +41,8 @@ export interface PendingProbe {
   readonly sampling: Sampling;
   readonly manner: Manner;
 }
+
+type Asked = Extract<TreeEvent, { type: 'asked' }>;
 
 export class Tree {
   readonly aggregation: Aggregation;
@@ -163,7 +166,7 @@ export class Tree {
       case 'opened':
         return this.#open(event.strand, this.#known(event.node));
       case 'asked':
-        return this.#ask(this.strand(event.strand), this.#known(event.node), event.indices, event.sampling);
+        return this.#ask(this.strand(event.strand), this.#known(event.node), event);
       case 'grown':
         return this.#grow(event.node, event);
       case 'adopted':
@@ -190,11 +193,23 @@ export class Tree {
   #open(id: StrandId, node: Node): void {
     if (id !== this.#opened) raise('bad-event', `the next strand is ${this.#opened}, not ${id}`);
     this.#opened += 1;
-    this.strands.set(id, { id, node, awaiting: 0, landed: [], sampling: undefined, probing: undefined });
+    this.strands.set(id, {
+      id,
+      node,
+      awaiting: 0,
+      landed: [],
+      sampling: undefined,
+      manner: undefined,
+      probing: undefined,
+    });
     addPending(node, 1);
   }
 
-  #ask(strand: Strand, node: Node, indices: readonly number[], sampling: Sampling): void {
+  #ask(
+    strand: Strand,
+    node: Node,
+    { indices, sampling, manner }: Pick<Asked, 'indices' | 'sampling' | 'manner'>,
+  ): void {
     if (strand.node !== node) raise('bad-event', `strand ${strand.id} is at node ${strand.node.id}, not ${node.id}`);
     if (node.terminal) raise('bad-event', `node ${node.id} is terminal and gets no child`);
     for (const index of indices) {
@@ -203,6 +218,7 @@ export class Tree {
     }
     if (strand.awaiting === 0) strand.landed = [];
     strand.sampling = sampling;
+    strand.manner = manner;
     node.inFlight ??= new Map();
     for (const index of indices) node.inFlight.set(index, strand.id);
     strand.awaiting += indices.length;
@@ -303,8 +319,9 @@ export class Tree {
 
   #drawInFlight(parent: Node, index: number): DrawKey {
     const waiting = parent.inFlight?.get(index);
-    const sampling = waiting === undefined ? undefined : this.strands.get(waiting)?.sampling;
-    return sampling === undefined ? Number.NaN : drawKey(parent.key, index, formKey(sampling));
+    const strand = waiting === undefined ? undefined : this.strands.get(waiting);
+    if (strand?.sampling === undefined) return Number.NaN;
+    return drawKey(parent.key, index, formKey(strand.sampling, strand.manner));
   }
 
   #probe(strand: Strand, node: Node, { index, sampling, manner }: PendingProbe): void {
@@ -378,8 +395,4 @@ function talliedAnswers(nodes: readonly Node[]): AnswerTally {
   const tally = new AnswerTally();
   for (const { terminal, answer, count } of nodes) if (terminal && answer !== undefined) tally.add(answer, count);
   return tally;
-}
-
-function mustBeReward(reward: number | undefined): void {
-  if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
 }

@@ -1,6 +1,7 @@
 // What the fold keeps up on every node: visits and values along a path, strands below it, the order of siblings, and where new
 // strands may begin. Only tree.ts calls these.
 
+import { raise } from '../base/fault.ts';
 import { drawsLeft, isExpanding, mayGrow, type Node } from './node.ts';
 
 /** P0 appendix A: the trajectory's score is added to every node on it, and each has one more visit. */
@@ -47,4 +48,8 @@ function countAvailable(node: Node): number {
   let sum = drawsLeft(node);
   for (const child of node.children) sum += child.available;
   return sum;
+}
+
+export function mustBeReward(reward: number | undefined): void {
+  if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
 }

@@ -1,3 +1,4 @@
+import { createAggregate } from '../../src/program/aggregate.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
@@ -22,4 +23,5 @@ testProgram('self-consistency (window)', () => createSelfConsistency({ samples: 
 testProgram('chain', () => createChain({ probeEvery: 3 }));
 testProgram('chain (entropy)', () => createChain({ probeEvery: 1, probe: 'entropy' }));
 testProgram('chain (no probe)', () => createChain({ probe: 'off' }));
+testProgram('aggregate', () => createAggregate({ population: 3, rounds: 3, shown: 2 }));
 testProgram('greedy', () => createGreedy());

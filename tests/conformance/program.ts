@@ -20,7 +20,8 @@ function outcomeOf(ask: Ask, index: number, seed: number, scored: boolean): Outc
   const drawn = new Random(seed, draw);
   const text = drawn.chance(0.4) ? `the same ${drawn.integer(2)}` : hash(seed, draw).toString(36);
   const random = new Random(seed, nodeKey(ask.node.key, { text, end: 'delimiter' }));
-  const ends = ask.node.depth >= 1 && random.chance(0.4);
+  // What no string ends goes on to the end of the answer.
+  const ends = ask.manner?.stops?.length === 0 || (ask.node.depth >= 1 && random.chance(0.4));
   const tokens = 1 + random.integer(9);
   const step = { text, tokens, meanLogprob: -random.uniform(), end: ends ? 'eos' : 'delimiter' } as const;
   const reward = scored ? { reward: random.beta(4, 1) } : {};

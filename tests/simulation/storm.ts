@@ -5,6 +5,7 @@ import { hash, Random } from '../../src/base/random.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import { type Policy, policyNames, type Rules } from '../../src/policy/policy.ts';
+import { createAggregate } from '../../src/program/aggregate.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
@@ -146,6 +147,7 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createBestOfN({ samples: 1 + random.integer(6) }),
     () => createSelfConsistency({ samples: 1 + random.integer(6), window: random.integer(4) }),
     () => createGreedy(),
+    () => createAggregate({ population: 1 + random.integer(3), rounds: 1 + random.integer(3), shown: 2 }),
     () => createChain({ probeEvery: 1 + random.integer(20), probeAgree: 2 }),
   ];
   return programs[random.integer(programs.length)]!();

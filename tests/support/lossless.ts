@@ -1,6 +1,7 @@
 // Pairs of searches, with speculation and without: depth-first at width one, breadth-first at any width, in other weather,
 // so that other answers come first, and with a speculative width that changes at every decision.
 
+import { createAggregate } from '../../src/program/aggregate.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createDvts } from '../../src/program/dvts.ts';
@@ -15,6 +16,7 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' }), widest: 1 },
   { create: () => createMcts({ rollouts: 8, branching: 4, selection: 'uct' }), widest: 1 },
   { create: () => createChain({ probeEvery: 12, probeAgree: 2 }), widest: 1 },
+  { create: () => createAggregate({ population: 3, rounds: 2, shown: 2 }), widest: 1 },
   { create: () => createBeam({ beams: 4, candidates: 3 }), widest: 8 },
   { create: () => createDvts({ subtrees: 3, candidates: 2 }), widest: 8 },
   { create: () => createEts({ paths: 6 }), widest: 8 },

@@ -41,7 +41,8 @@ function outcomeOf(tree: Tree, event: FoldEvent): Outcome {
   const { parent: node, index } = event;
   if (event.type === 'withered') return { ok: false, node, index, fault: fault(event.code, 'as the log says') };
   const parent = tree.node(node);
-  const form = formKey(tree.strand(parent.inFlight!.get(index)!).sampling!);
+  const { sampling, manner } = tree.strand(parent.inFlight!.get(index)!);
+  const form = formKey(sampling!, manner);
   if (event.type === 'grown') return success(node, form, event);
   const ghost = tree.ghostFor(parent, index);
   if (ghost !== undefined) return success(node, form, ghost);

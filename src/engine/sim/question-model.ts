@@ -100,7 +100,11 @@ export class QuestionModel implements StepSource, RewardSource {
   draw(request: GenerateRequest): Step {
     const question = this.question(request.prompt);
     const last = request.path.at(-1);
-    if (last !== undefined && !isOwn(last.step)) return probeReply(question, request);
+    if (last !== undefined && !isOwn(last.step)) {
+      const attempts = attemptsIn(last.step.text);
+      return attempts.length > 0 ? aggregated(question, request, attempts) : probeReply(question, request);
+    }
+    if (request.delimiters.length === 0) return this.#wholeAnswer(request);
     const parent = tipOf(question, request.path);
     const key = hash(parent.key, originalOf(parent.key, request.index, this.#profile.twinRate));
     const random = new Random('step', key);
@@ -114,6 +118,24 @@ export class QuestionModel implements StepSource, RewardSource {
     if (ends) return { text: `${said}\nanswer ${answerOf(question, state, random)}`, tokens, meanLogprob, end: 'eos' };
     const end = wished > request.maxTokens ? 'length' : 'delimiter';
     return { text: said + (end === 'length' ? ' ' : (request.delimiters[0] ?? '\n')), tokens, meanLogprob, end };
+  }
+
+  /** One draw that nothing ends before the answer does: all its steps in one. */
+  #wholeAnswer(request: GenerateRequest): Step {
+    const steps: Step[] = [];
+    const path = [...request.path];
+    let left = request.maxTokens;
+    while (left > 0 && steps.at(-1)?.end !== 'eos') {
+      const index = steps.length === 0 ? request.index : 0;
+      const step = this.draw({ ...request, path, index, maxTokens: left, delimiters: ['\n'] });
+      steps.push(step);
+      path.push({ key: hash(step.text), step });
+      left -= step.tokens;
+    }
+    const tokens = steps.reduce((sum, step) => sum + step.tokens, 0);
+    const meanLogprob = steps.reduce((sum, step) => sum + step.meanLogprob * step.tokens, 0) / tokens;
+    const end = steps.at(-1)?.end === 'eos' ? 'eos' : 'length';
+    return { text: steps.map(({ text }) => text).join(''), tokens, meanLogprob, end };
   }
 
   reward(prompt: Prompt, path: readonly PathStep[], step: Step): number {
@@ -167,6 +189,26 @@ function probeReply(question: Question, { path, maxTokens }: GenerateRequest): S
   if (maxTokens < replyTokens) return { text: ' ', tokens: maxTokens, meanLogprob: -entropy, end: 'length', entropy };
   const answer = isKnown ? answerOf(question, state, random) : String(random.integer(1000));
   return { text: `\nanswer ${answer}`, tokens: replyTokens, meanLogprob: -entropy, end: 'eos', entropy };
+}
+
+/** The answers of attempts that the model is shown. */
+function attemptsIn(text: string): string[] {
+  return [...text.matchAll(/\nanswer (\d+)/g)].map(([, answer]) => answer!);
+}
+
+/** It sides with one of the answers that it was shown, by the square of how often each was given. */
+function aggregated(
+  question: Question,
+  { index, path, maxTokens }: GenerateRequest,
+  attempts: readonly string[],
+): Step {
+  const key = hash(question.key, path.at(-1)?.step.text ?? '', index);
+  const random = new Random('aggregate', key);
+  const weighed = attempts.flatMap((answer) => attempts.filter((each) => each === answer));
+  const answer = weighed[random.integer(weighed.length)]!;
+  const state = answer === question.answer ? 'sound' : 'hidden';
+  const tokens = Math.max(1, Math.min(maxTokens, question.steps * replyTokens * 4));
+  return { text: `${state} ${key}\nanswer ${answer}`, tokens, meanLogprob: -0.2, end: 'eos' };
 }
 
 function isOwn({ text }: Step): boolean {

@@ -3,6 +3,7 @@
 
 import { raise } from '../../base/fault.ts';
 import { defaultsOf } from '../../base/knob.ts';
+import { aggregate } from '../aggregate.ts';
 import { beam } from '../beam.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
 import { chain } from '../chain.ts';
@@ -13,7 +14,7 @@ import { mcts } from '../mcts/mcts.ts';
 import type { Program } from '../program.ts';
 import { rebase } from '../rebase.ts';
 
-export const programs = [mcts, beam, dvts, rebase, ets, bestOfN, selfConsistency, greedy, chain] as const;
+export const programs = [mcts, beam, dvts, rebase, ets, bestOfN, selfConsistency, greedy, chain, aggregate] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];
 export const programNames: readonly ProgramName[] = programs.map(({ name }) => name);
