@@ -44,9 +44,9 @@ export function certainExit(name: CertaintyRule, options: CertaintyOptions): Exi
   };
 }
 
-type Finding = (belief: Belief, options: CertaintyOptions, limits: Limits) => Agreement;
+type AgreementRule = (belief: Belief, options: CertaintyOptions, limits: Limits) => Agreement;
 
-const findings: Readonly<Record<CertaintyRule, Finding>> = {
+const findings: Readonly<Record<CertaintyRule, AgreementRule>> = {
   certificate,
   beta,
   windows,
