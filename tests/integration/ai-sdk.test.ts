@@ -1,9 +1,12 @@
 // Vercel's AI SDK, unchanged, through its OpenAI-compatible provider and its OpenAI one.
 
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateText, streamText } from 'ai';
-import { describe, expect, test } from 'vitest';
+import { APICallError, generateText, Output, streamText } from 'ai';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
 
 async function model(options: RunningOptions = {}) {
@@ -14,7 +17,35 @@ async function model(options: RunningOptions = {}) {
 
 const prompt = 'make 24 from 4 7 8 8';
 
+/** An engine's own chat endpoint that answers in the shape it is asked for. */
+async function shaping(): Promise<string> {
+  const message = { role: 'assistant', content: '{"answer": 24}' };
+  const body = { id: 'x', object: 'chat.completion', created: 1, model: 'real' };
+  const choices = [{ index: 0, message, finish_reason: 'stop' }];
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ ...body, choices, usage: { prompt_tokens: 1, completion_tokens: 1 } }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
 describe('the ai package', () => {
+  test('generates an object where the engine holds itself to a schema, and is told by name where it cannot', async () => {
+    const upstream = { urls: [await shaping()], model: 'real', headers: {} };
+    const output = Output.object({ schema: z.object({ answer: z.number() }) });
+    const provider = (url: string) =>
+      createOpenAICompatible({ name: 'coppice', baseURL: `${url}/v1`, supportsStructuredOutputs: true })('m');
+    const { url } = await runGateway({ upstream });
+    expect((await generateText({ model: provider(url), prompt, output })).output).toEqual({ answer: 24 });
+    const bare = await runGateway();
+    const refused = generateText({ model: provider(bare.url), prompt, output, maxRetries: 0 });
+    await expect(refused).rejects.toThrow(/'response_format' cannot be honoured by a search/);
+  });
+
   test('generates text, reasoning and usage', async () => {
     const { model: sapling } = await model();
     const { text, reasoningText, finishReason, usage } = await generateText({

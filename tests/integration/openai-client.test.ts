@@ -40,6 +40,26 @@ describe('the openai package', () => {
     expect(all).toMatchObject({ coppice: { answers: { asked: 16, given: 3 } } });
   });
 
+  test('streams several answers: the first as it becomes certain, the others at the end', async () => {
+    const { openai } = await client({ model: { branching: 4 } });
+    const body = { ...ask, n: 3, seed: 4, coppice: { rollouts: 64 } };
+    const whole = await openai.chat.completions.create(body);
+    const texts: string[] = [];
+    const ends = new Map<number, string>();
+    for await (const { choices } of await openai.chat.completions.create({ ...body, stream: true })) {
+      for (const { index, delta, finish_reason } of choices) {
+        texts[index] = (texts[index] ?? '') + (delta.content ?? '');
+        if (finish_reason !== null) ends.set(index, finish_reason);
+      }
+    }
+    expect(texts).toEqual(whole.choices.map(({ message }) => message.content));
+    expect([...ends].sort()).toEqual([
+      [0, 'stop'],
+      [1, 'stop'],
+      [2, 'stop'],
+    ]);
+  });
+
   test('ends its answer at a string of its own, which is no part of it', async () => {
     const script: Script = ({ path, delimiters }) => {
       if (path.length === 0) return { text: 'step 1\n\n', end: 'delimiter' };

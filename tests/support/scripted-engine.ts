@@ -106,12 +106,14 @@ export class ScriptedEngine implements Engine {
       this.#post({ type: 'fault', request: request.id, fault: fault(code, 'scripted') });
       return;
     }
-    const words = reply.text.match(/\s*\S+\s*/g) ?? [reply.text];
+    const all = reply.text.match(/\s*\S+\s*/g) ?? [reply.text];
+    const words = all.slice(0, request.maxTokens);
     if (this.capabilities.streams) {
       for (const text of words) this.#post({ type: 'token', request: request.id, text, tokens: 1 });
     }
     const pathTokens = request.path.reduce((sum, { step }) => sum + step.tokens, 0);
-    const step: Step = { ...reply, tokens: words.length, meanLogprob: -0.1 - request.index / 10 };
+    const said = words.length === all.length ? reply : { text: words.join(''), end: 'length' as const };
+    const step: Step = { ...said, tokens: words.length, meanLogprob: -0.1 - request.index / 10 };
     const usage = {
       computedTokens: promptWords(request.prompt),
       cachedTokens: pathTokens,

@@ -3,7 +3,7 @@
 import { version } from '../observe/version.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { describeForClient, furtherAnswers } from '../searches/search-result.ts';
-import type { ClientResult, Usage } from '../wire/result-json.ts';
+import type { ClientResult, ResultTexts, Usage } from '../wire/result-json.ts';
 
 function completionId(searchId: string): string {
   return `chatcmpl-${searchId.replace(/^srch_/, '')}`;
@@ -13,32 +13,32 @@ export function completion(search: LiveSearch, { texts, outcome }: ClientResult)
   const { content, reasoning_content, refusal } = texts;
   const reasoning = reasoning_content === null ? {} : { reasoning_content };
   const message = { role: 'assistant', content, ...reasoning, refusal };
-  const asked = search.facts.plan.answers ?? 1;
-  const further = refusal === null ? furtherChoices(search) : [];
-  const answers = asked === 1 ? {} : { answers: { asked, given: 1 + further.length } };
+  const further = furtherOf(search, texts).map(({ delta, index }) => {
+    const said = { role: 'assistant', ...delta, refusal: null };
+    return { index, message: said, logprobs: null, finish_reason: 'stop' };
+  });
   return {
     ...head(search, 'chat.completion'),
     choices: [{ index: 0, message, logprobs: null, finish_reason: outcome.finish_reason }, ...further],
     usage: outcome.usage,
-    coppice: { ...coppiceObject(search, { texts, outcome }), ...answers },
+    coppice: coppiceObject(search, { texts, outcome }),
   };
 }
 
-/** The choices after the first, where several answers were asked for. */
-function furtherChoices({ facts, fold }: LiveSearch) {
-  return furtherAnswers(facts.plan, fold).map(({ content, reasoning }, at) => {
-    const message = {
-      role: 'assistant',
-      content,
-      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-      refusal: null,
-    };
-    return { index: at + 1, message, logprobs: null, finish_reason: 'stop' };
+/** The answers after the first, where several were asked for. */
+function furtherOf({ facts, fold }: LiveSearch, { refusal }: ResultTexts): { delta: Delta; index: number }[] {
+  const further = refusal === null ? furtherAnswers(facts.plan, fold) : [];
+  return further.map(({ content, reasoning }, at) => {
+    const before = reasoning === '' ? {} : { reasoning_content: reasoning };
+    return { delta: { ...before, content }, index: at + 1 };
   });
 }
 
-function coppiceObject({ facts }: LiveSearch, { texts, outcome }: ClientResult) {
-  return describeForClient(facts.id, facts.plan, texts, outcome, facts.escalatedFrom);
+function coppiceObject(search: LiveSearch, { texts, outcome }: ClientResult) {
+  const { id, plan, escalatedFrom } = search.facts;
+  const asked = plan.answers ?? 1;
+  const answers = asked === 1 ? {} : { answers: { asked, given: 1 + furtherOf(search, texts).length } };
+  return { ...describeForClient(id, plan, texts, outcome, escalatedFrom), ...answers };
 }
 
 export type Delta = Readonly<Record<string, string>>;
@@ -57,20 +57,23 @@ export class Chunks {
     return this.#chunk(delta, null);
   }
 
+  /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */
   last(search: LiveSearch, result: ClientResult) {
-    return {
-      ...this.#chunk({}, result.outcome.finish_reason),
-      model: search.facts.plan.model,
-      coppice: coppiceObject(search, result),
-    };
+    const further = furtherOf(search, result.texts).flatMap(({ delta, index }) => [
+      this.#chunk({ role: 'assistant', ...delta }, null, index),
+      this.#chunk({}, 'stop', index),
+    ]);
+    const end = this.#chunk({}, result.outcome.finish_reason);
+    const { model } = search.facts.plan;
+    return [...further, { ...end, model, coppice: coppiceObject(search, result) }];
   }
 
   usage(usage: Usage) {
     return { ...this.#head, choices: [], usage };
   }
 
-  #chunk(delta: Delta, finish_reason: string | null) {
-    return { ...this.#head, choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...this.#usage };
+  #chunk(delta: Delta, finish_reason: string | null, index = 0) {
+    return { ...this.#head, choices: [{ index, delta, logprobs: null, finish_reason }], ...this.#usage };
   }
 }
 

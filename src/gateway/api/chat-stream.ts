@@ -31,7 +31,7 @@ export async function streamAnswer(
   try {
     const result = requireResult(last);
     for (const delta of early.rest(last, result)) events.data(chunks.delta(delta));
-    events.data(chunks.last(last, result));
+    for (const chunk of chunks.last(last, result)) events.data(chunk);
     if (body.stream_options?.include_usage === true) events.data(chunks.usage(result.outcome.usage));
     events.raw('data: [DONE]\n\n');
   } catch (error) {

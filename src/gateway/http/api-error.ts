@@ -43,6 +43,8 @@ export interface ApiErrorOptions {
   /** The field of the body that is to blame. */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
+  /** The methods that the path takes. */
+  readonly allow?: string;
 }
 
 export class ApiError extends Error {
@@ -50,12 +52,14 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly allow: string | undefined;
 
   constructor(code: ApiErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message);
     this.code = code;
     this.param = options.param;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.allow = options.allow;
   }
 
   get status(): number {

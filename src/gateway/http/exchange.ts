@@ -61,9 +61,10 @@ export function writeError(
   path = '',
 ): void {
   const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
+  const allow = error.allow === undefined ? {} : { allow: error.allow };
   const challenge = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
   const told = path.startsWith('/v1/messages') ? messagesError(error) : { error: error.body };
-  writeJson(response, error.status, told, { ...retry, ...challenge, ...headers });
+  writeJson(response, error.status, told, { ...retry, ...allow, ...challenge, ...headers });
 }
 
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {

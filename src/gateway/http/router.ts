@@ -37,7 +37,8 @@ export class Router {
       allowed.push(candidate.route.method);
     }
     if (allowed.length === 0) return undefined;
-    throw new ApiError('method_not_allowed', `this path takes ${allowed.join(', ')} only`);
+    const allow = allowed.join(', ');
+    throw new ApiError('method_not_allowed', `this path takes ${allow} only`, { allow });
   }
 }
 

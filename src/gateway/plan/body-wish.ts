@@ -52,14 +52,12 @@ const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
-  if ((body.n ?? 1) > 1 && (direct || body.stream === true)) {
-    const why = direct ? 'one generation has one answer' : 'which answers are the best is known at the end';
+  if ((body.n ?? 1) > 1 && direct)
     refuse(
       'unsupported_parameter',
-      `'n' cannot be honoured with ${direct ? "reasoning_effort 'none'" : "'stream'"}: ${why}`,
+      "'n' cannot be honoured with reasoning_effort 'none': one generation has one answer",
       'n',
     );
-  }
   const how = direct ? 'the engine behind this model' : 'a search';
   for (const [name, isNothing] of Object.entries(asksNothing)) {
     const value = (body as Readonly<Record<string, unknown>>)[name];

@@ -4,7 +4,6 @@ import { ask, runGateway } from '../../../tests/support/running-gateway.ts';
 describe('what cannot be honoured is refused by name', () => {
   const cases: [string, object, string][] = [
     ['n', { n: 17 }, 'invalid_value'],
-    ['n', { n: 2, stream: true }, 'unsupported_parameter'],
     ['n', { n: 2, reasoning_effort: 'none' }, 'unsupported_parameter'],
     ['logprobs', { logprobs: true }, 'unsupported_parameter'],
     ['response_format', { response_format: { type: 'json_object' } }, 'unsupported_parameter'],

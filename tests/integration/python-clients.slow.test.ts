@@ -1,0 +1,71 @@
+// Clients of other languages, unchanged, against a real gateway on loopback: what is searched, what is passed through to an
+// engine that answers in shapes and calls tools, and batches.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Loose } from '../support/loose.ts';
+import { clientsFolder, hasPythonClients, runPython } from '../support/python-clients.ts';
+import { runGateway } from '../support/running-gateway.ts';
+
+const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+
+/** An engine's own chat endpoint: it calls the first tool, or answers in the shape that it is asked for. */
+async function engine(): Promise<string> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const { tools } = JSON.parse(Buffer.concat(chunks).toString()) as Loose;
+      const name = tools?.[0]?.function.name;
+      const calls = [{ id: 'c', type: 'function', function: { name, arguments: '{"a": 2, "b": 2, "answer": 24}' } }];
+      const said = name === undefined ? { content: '{"answer": 24}' } : { content: null, tool_calls: calls };
+      const choices = [{ index: 0, message: { role: 'assistant', ...said }, finish_reason: 'stop' }];
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'real', choices, usage }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+async function saidBy(client: string): Promise<Loose> {
+  const { url } = await runGateway({ upstream: { urls: [await engine()], model: 'real', headers: {} } });
+  const lines = (await runPython('python', [`${clientsFolder}/clients.py`, url, client])).trim().split('\n');
+  return Object.fromEntries(lines.map((line) => JSON.parse(line)).map(({ what, ...facts }) => [what, facts]));
+}
+
+const answer = expect.stringMatching(/^The answer is \d\.$/);
+
+describe.skipIf(!hasPythonClients)('in Python', { timeout: 120_000 }, () => {
+  test('openai: chat, responses, structured output, batches', async () => {
+    expect(await saidBy('openai')).toMatchObject({
+      chat: { content: answer, tokens: expect.any(Number) },
+      stream: { content: answer },
+      response: { content: answer, status: 'completed' },
+      'response stream': { first: 'response.created', last: 'response.completed', content: answer },
+      structured: { answer: 24 },
+      batch: { content: answer },
+    });
+  });
+
+  test('anthropic: messages, streams, counting', async () => {
+    const said = await saidBy('anthropic');
+    expect(said).toMatchObject({ message: { content: answer, stop: 'end_turn' }, stream: { content: answer } });
+    expect(said.count.tokens).toBeGreaterThan(0);
+  });
+
+  test('LangChain: chat, streams, structured output, tools', async () => {
+    expect(await saidBy('langchain')).toMatchObject({
+      chat: { content: answer },
+      stream: { content: answer },
+      structured: { answer: 24 },
+      tools: { calls: ['add'] },
+    });
+  });
+
+  test('LiteLLM: chat, streams', async () => {
+    expect(await saidBy('litellm')).toMatchObject({ chat: { content: answer }, stream: { content: answer } });
+  });
+});

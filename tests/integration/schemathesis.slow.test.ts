@@ -1,0 +1,28 @@
+// schemathesis makes requests from the OpenAPI document that the server gives, good and bad ones: no server error, and every
+// answer as the document says.
+
+import { expect, test } from 'vitest';
+import { hasPythonClients, runPython } from '../support/python-clients.ts';
+import { runGateway } from '../support/running-gateway.ts';
+
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+  'negative_data_rejection',
+  'unsupported_method',
+  'allow_header_conformance',
+];
+
+test.skipIf(!hasPythonClients)('the server keeps to its OpenAPI document', { timeout: 240_000 }, async () => {
+  const { url, logged } = await runGateway();
+  const said = await runPython('st', [
+    ...['run', `${url}/openapi.json`, '--checks', checks.join(','), '--phases', 'coverage'],
+    ...['--generation-deterministic', '--workers', '4'],
+    // Streams of events never end by themselves.
+    ...['--exclude-path-regex', '/events$', '--suppress-health-check', 'all'],
+  ]);
+  expect(said).toMatch(/Tested: 3\d/);
+  expect(logged.filter((line) => line.includes('"event":"internal"'))).toEqual([]);
+});

@@ -1,0 +1,48 @@
+// A Python environment with clients of other languages, made once under .cache. Where Python or its package index cannot be
+// had, tests are skipped and say so.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = join(root, '.cache', 'python-clients');
+const stamp = join(folder, 'complete');
+/** To install it; less than a minute where nothing else runs. */
+const mostMs = 300_000;
+
+export const clientsFolder = join(root, 'tests', 'clients');
+export const hasPythonClients = existsSync(stamp) || install();
+if (!hasPythonClients) console.log('tests with Python clients are skipped: they could not be installed with pip');
+
+function install(): boolean {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const made = spawnSync('python3', ['-m', 'venv', folder], { timeout: mostMs });
+  if (made.status !== 0) return false;
+  const list = join(clientsFolder, 'requirements.txt');
+  const pip = spawnSync(program('pip'), ['install', '--quiet', '--requirement', list], { timeout: mostMs });
+  if (pip.status !== 0) return false;
+  writeFileSync(stamp, '');
+  return true;
+}
+
+function program(name: string): string {
+  return join(folder, 'bin', name);
+}
+
+/** What a program of the environment says; fails with its errors. */
+export function runPython(name: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program(name), args, { cwd: folder });
+    const [said, errors]: [string[], string[]] = [[], []];
+    child.stdout.on('data', (text) => said.push(String(text)));
+    child.stderr.on('data', (text) => errors.push(String(text)));
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      if (code === 0) resolve(said.join(''));
+      else
+        reject(new Error(`${name} ended with ${code}: ${errors.join('').slice(-3000)}\n${said.join('').slice(-3000)}`));
+    });
+  });
+}
