@@ -194,8 +194,8 @@ def ledger_card(report: dict) -> str:
     return '\n'.join([
         '## sapling-ledger', '',
         f'Started from `sapling` and trained on ledgers alone: {log["both"]["steps"]:,} steps of 64 worked answers in {log["both"]["seconds"]:.0f} s on one {log["device"]}. In each batch',
-        'it also learnt to tell spoiled answers (`training/joint.py`). Writing was learnt, telling hardly: on spoiled answers its reading of lines had an area under the curve of',
-        'about 0.7, so it ships as a generator alone, and `checkLine` of `src/task`, which sees every false sum, stands beside it.', '',
+        'it also learnt to tell spoiled answers (`training/joint.py`). Writing was learnt, telling hardly: it says much the same of right and of wrong lines. So it ships as a',
+        'generator alone, and `checkLine` of `src/task`, which sees every false sum, stands beside it.', '',
         '```', 'Ledger 4821: a+3921-1184 b-2442+33 c+1000 d-5000 e+2222 f+1111.', 'a 4821+3921-1184=7558', 'b 7558-2442+33=5149', '…', 'Answer: 4482', '```', '',
         'Levels: 1 has one amount an entry; 2 and 3 a second one of 1 to 2 and of 2 to 3 digits; 4 two of four digits; 5 two, in balances of 5 and 6 digits; 6',
         'three, the later ones short; 7 three of full length; 8, in no question file, three of 6 digits. A sample goes right or wrong by chance at some hard',
@@ -247,7 +247,7 @@ def another_reward(report: dict) -> list[str]:
             f'{new[kind]["reward"][name]["AUC of whole paths within a question"]} |' for kind in FIRST for name in reward.PAIRS]  # fmt: skip
     return [
         f'**`sapling-prm`, trained further** for {log["reward"]["seconds"]:.0f} s, with spoiled answers in every other batch: {log["paths of the generator"]:,} own answers were all that 50 s of sampling gave beside another run,',
-        'and each was seen some sixty times. No better, so the old one stays. Worst depth, and whole paths within a question (old: '
+        'and each was seen some sixty times. No better, so the old one stays (`reward.py` ends after four times since). Worst depth, and whole paths within a question (old: '
         f'{old["samples"]} answers each to {old["word-problem"]["solved"]["all"]["questions"]} questions a task; new: {new["samples"]} to 500):', '',
         '| | reading | worst depth, `sapling-prm` | further | paths, `sapling-prm` | further |', '|---|---|---|---|---|---|', *rows,
     ]

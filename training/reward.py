@@ -26,6 +26,7 @@ PAIRS = {'step': ('+', '-'), 'promise': ('!', '?')}
 AGGREGATION = {'step': 'product', 'promise': 'last'}  # what a path's score is made of
 DEFAULT = 'step'  # what an engine reads unless told otherwise
 AFTERWARDS = 0.25  # weight of a promise after a path has gone wrong: the answer is known there
+OWN_PASSES = 4  # through the generator's own answers: after some twelve they are known by heart, and the odds on new ones are worthless
 LARGEST_WEIGHT = 4.0  # of a depth that few paths reach
 
 
@@ -53,7 +54,7 @@ def read(model: Llama, hidden: Tensor, tokens: dict[str, tuple[int, int]]) -> tu
 
 def train_reward(config: Config, start: Llama, shards: Shards, own: list[numpy.ndarray], encoder, device: torch.device) -> tuple[Llama, dict]:
     """First learns to check, on mistakes made by rule and without end; then what the generator's own mistakes are like, and how its answers
-    end. The second half goes on with mistakes made by rule in every other batch: own answers are few, and alone they are learnt by heart."""
+    end. Mistakes made by rule go on beside these, and alone once the own answers have been seen OWN_PASSES times."""
     model = Llama(start.shape, start.vocabulary).to(device)
     model.load_state_dict(start.state_dict())
     compile_blocks(model)
@@ -76,10 +77,12 @@ def train_reward(config: Config, start: Llama, shards: Shards, own: list[numpy.n
     return model, logs | {'rows of own answers': len(rows)}
 
 
-def alternating(first, second):
-    while True:
-        yield next(first)
-        yield next(second)
+def alternating(endless, other):
+    """One of each in turn, until the other has ended; then the endless one alone."""
+    for one in other:
+        yield next(endless)
+        yield one
+    yield from endless
 
 
 def depth_weights(rows: numpy.ndarray) -> numpy.ndarray:
@@ -114,8 +117,8 @@ def mean_over(values: Tensor, weight: Tensor) -> Tensor:
 
 
 def shuffled(rows: numpy.ndarray, config: Config, rng: Random):
-    """Batches of these rows, again and again in another order."""
-    while True:
+    """Batches of these rows, in another order each time."""
+    for _ in range(OWN_PASSES):
         order = numpy.array(rng.sample(range(len(rows)), len(rows)))
         for start in range(0, max(1, len(rows) - config.rows + 1), config.rows):
             yield rows[order[start : start + config.rows]]

@@ -33,11 +33,12 @@ export const modelOptions = {
   'kv-bytes': text,
 } as const;
 
-export const modelUsage = `  --model NAME|FILE     sapling (ships with coppice) or any GGUF file; with --engine, what the server calls it
+export const modelUsage = `  --model NAME|FILE     sapling, sapling-sudoku, sapling-ledger (they ship with coppice) or any GGUF file;
+                        with --engine, what the server calls it
   --engine URL          a server of the generator instead of the embedded engine; once per replica
   --key-env NAME        environment variable with its key
   --prm NAME|FILE       reward model in this process, exact (the checkers of the shipped tasks) or none;
-                        sapling-prm beside sapling, else none
+                        sapling-prm beside sapling, exact beside the other shipped generators, else none
   --reading NAME        what the reward model is read for: ${readingKnob.values.join(', ')} (${readingKnob.default})
   --good, --bad TEXT    its verdicts, one token each, where they are others than the reading's
   --marker TEXT         appended to a step before it is read, for reward models trained with one
