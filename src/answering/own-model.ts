@@ -5,6 +5,7 @@ import { checkConfig } from '../config/load.ts';
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import { efforts, searchLimits } from '../config/search-limits.ts';
 import { requestKnobs } from '../config/vocabulary.ts';
+import type { GpuChoice } from '../engine/llama/gpu/gpu-names.ts';
 import { isShipped, rewardModelOf } from '../engine/llama/shipped-models.ts';
 import type { RemoteVerifierKind } from '../verifier/remote/open-verifier.ts';
 import { makePlan } from './plan.ts';
@@ -34,6 +35,8 @@ export interface OwnModelOptions {
   readonly contextTokens?: number | undefined;
   readonly kvBytes?: number | undefined;
   readonly draft?: string | undefined;
+  /** What the embedded engine computes on. */
+  readonly gpu?: GpuChoice | undefined;
   readonly budget?: number | undefined;
   readonly stepPrompt?: string | undefined;
   readonly delimiters?: readonly string[] | undefined;
@@ -57,9 +60,9 @@ function shippedOf({ model = defaultModelName, engines }: OwnModelOptions): stri
 }
 
 function engineOf(options: OwnModelOptions): Record<string, unknown> {
-  const { model, engines, keyEnv, threads, contextTokens, kvBytes, draft } = options;
+  const { model, engines, keyEnv, threads, contextTokens, kvBytes, draft, gpu } = options;
   if (engines !== undefined) return { kind: 'openai', urls: engines, ...given({ model, apiKeyEnv: keyEnv }) };
-  return { kind: 'llama', ...given({ model, threads, contextTokens, kvBytes, draft }) };
+  return { kind: 'llama', ...given({ model, threads, contextTokens, kvBytes, draft, gpu }) };
 }
 
 function verifierOf(options: OwnModelOptions): Record<string, unknown> {

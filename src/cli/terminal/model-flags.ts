@@ -28,6 +28,7 @@ export const modelOptions = {
   'step-prompt': text,
   delimiter: text,
   draft: text,
+  gpu: text,
   threads: text,
   'kv-tokens': text,
   'kv-bytes': text,
@@ -51,6 +52,7 @@ export const modelUsage = `  --model NAME|FILE     sapling, sapling-sudoku, sapl
   --delimiter TEXT      what ends a step (an empty line; \\n is understood)
   --budget N            strands open at a time (16)
   --draft NAME|FILE     a small model of the same vocabulary that drafts tokens; tried at the start, used where it pays
+  --gpu NAME            what the embedded engine computes on: ${engineKnobs.gpu.values.join(', ')} (${engineKnobs.gpu.default})
   --threads N           compute threads per model (1)
   --kv-tokens N         cells of each KV cache (${engineKnobs.contextTokens.default})
   --kv-bytes N          memory of both caches together, split by what the models cost here; measures for some seconds`;
@@ -62,11 +64,7 @@ export function readModelFlags(values: Values, needsVerifier: boolean): OwnModel
   const flags = rest as Readonly<Record<string, string | undefined>>;
   if (verifier !== undefined && flags.prm !== undefined)
     raise('bad-setting', '--prm and --verifier both name a reward model; give one of them');
-  if (engine !== undefined && flags.draft !== undefined)
-    raise(
-      'bad-setting',
-      '--draft is for the embedded engine; a server drafts by its own settings (docs/remote-engines.md)',
-    );
+  if (engine !== undefined) refuseEmbedded(flags);
   return {
     needsVerifier,
     ...given('model', flags.model, String),
@@ -81,6 +79,17 @@ export function readModelFlags(values: Values, needsVerifier: boolean): OwnModel
     ...given('delimiters', flags.delimiter, (value) => [unescaped(value)]),
     ...machineFlags(flags),
   };
+}
+
+/** What a server decides for itself. */
+function refuseEmbedded({ draft, gpu }: Readonly<Record<string, string | undefined>>): void {
+  if (draft !== undefined)
+    raise(
+      'bad-setting',
+      '--draft is for the embedded engine; a server drafts by its own settings (docs/remote-engines.md)',
+    );
+  if (gpu !== undefined)
+    raise('bad-setting', '--gpu is for the embedded engine; what a server computes on is its own affair');
 }
 
 function rewardFlags(flags: Readonly<Record<string, string | undefined>>) {
@@ -99,6 +108,7 @@ function machineFlags(flags: Readonly<Record<string, string | undefined>>) {
     ...given('budget', flags.budget, (value) => flagOf('budget', value, budgetKnob)),
     ...given('threads', flags.threads, (value) => flagOf('threads', value, engineKnobs.threads)),
     ...given('draft', flags.draft, String),
+    ...given('gpu', flags.gpu, (value) => flagOf('gpu', value, engineKnobs.gpu)),
     ...given('contextTokens', kvTokens, (value) => flagOf('kv-tokens', value, engineKnobs.contextTokens)),
     ...given('kvBytes', kvBytes, (value) => flagOf('kv-bytes', value, engineKnobs.kvBytes)),
   };

@@ -1,4 +1,5 @@
-// The child process of a trial: loads a library and a model, decodes a few tokens, and ends with status 0 if that worked.
+// The child process of a trial: loads a library, looks for a GPU, loads a model, decodes a few tokens, and ends with status 0
+// if that worked.
 
 import type { GenerateRequest } from '../../engine.ts';
 import { loadBinding } from '../native/binding.ts';
@@ -22,9 +23,15 @@ const request: GenerateRequest = {
 };
 
 let worked = false;
+const binding = loadBinding(libraryFilesIn(directory ?? ''));
+// Without one it would compute on the CPU, and nobody would notice.
+if (!binding.seesGpu()) {
+  console.error('it finds no GPU');
+  process.exit(1);
+}
 const sizes = { kvTokens: 256, threads: 1, sequences: 2, rowLimit: 63, bulkRows: 63 };
 const core = new Core(
-  loadBinding(libraryFilesIn(directory ?? '')),
+  binding,
   { model: model ?? '', ...sizes, flashAttention: true, tokenIdsOf: 'own' },
   ({ type }) => {
     if (type === 'step') worked = true;

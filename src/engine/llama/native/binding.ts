@@ -112,6 +112,8 @@ export interface Binding {
   /** Native memory as a buffer; it must not be read once its owner has freed it. */
   view(pointer: Pointer, bytes: number): ArrayBuffer;
 
+  /** Whether a GPU is there that the library can compute on. */
+  seesGpu(): boolean;
   modelDefaults(): ModelParameters;
   contextDefaults(): ContextParameters;
   loadModel(path: string, parameters: ModelParameters): Pointer | null;
@@ -226,6 +228,7 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
     },
     address: (memory) => koffi.address(memory),
     view: (pointer, bytes) => koffi.view(pointer, bytes),
+    seesGpu: declare('llama_supports_gpu_offload', 'bool'),
     modelDefaults: declare('llama_model_default_params', layouts.model),
     contextDefaults: declare('llama_context_default_params', layouts.context),
     loadModel: declare('llama_model_load_from_file', 'void *', 'str', layouts.model),
