@@ -40,7 +40,7 @@ function templateWarnings({ config: { engine }, embedded }: OpenModel): string[]
 /** Tried whenever it is opened. That one on a server gives no scores now is no reason not to start. */
 async function rewardWarnings({ config, verifier }: OpenModel): Promise<string[]> {
   const { verifier: wanted, delimiters } = config;
-  if (verifier === undefined || wanted.kind !== 'prm' || !isForeign(wanted)) return [];
+  if (verifier === undefined || wanted.kind !== 'prm' || isAtHome(wanted, config.engine)) return [];
   const { urls, format, model } = wanted;
   const name = urls === undefined ? model : `the reward model at ${urls[0]} (${format})`;
   try {
@@ -56,6 +56,12 @@ async function rewardWarnings({ config, verifier }: OpenModel): Promise<string[]
 /** The shipped reward models are known, and were trained to be read at the end; a scorer of one's own knows what it wants. */
 function isForeign({ urls, model, format }: PrmConfig): boolean {
   return urls === undefined ? !isShipped(model) : format !== 'http';
+}
+
+/** A shipped reward model knows what its generator writes, and nothing else. */
+function isAtHome(wanted: PrmConfig, engine: ModelConfig['engine']): boolean {
+  if (wanted.urls !== undefined) return !isForeign(wanted);
+  return isShipped(wanted.model) && engine.kind === 'llama' && isShipped(engine.model);
 }
 
 function leavesEndUnread(wanted: ModelConfig['verifier']): boolean {

@@ -76,6 +76,11 @@ describe('a foreign model', () => {
     expect(warnings![1]).toContain('does not tell right steps from wrong ones');
   });
 
+  it('is warned of a shipped reward model, which knows only its own generator', async () => {
+    const { warnings } = await opened({ kind: 'prm' });
+    expect(warnings?.[1]).toMatch(/^sapling-prm does not tell right steps from wrong ones/);
+  });
+
   it('takes the verdicts that its reward model was trained with, one token each', async () => {
     await expect(opened({ kind: 'prm', model, good: 'yes', bad: 'no' })).rejects.toThrow(/verdict 'yes' is/);
     const { verifier } = await opened({ kind: 'prm', model, good: 'Y', bad: 'N', marker: '#' });
@@ -96,6 +101,7 @@ describe('a foreign model', () => {
     server.reward = (text) => (/(2 . 3 = 5|8 . 7 = 15|6 . 5 = 11|9 . 4 = 13)\n$/.test(text) ? 0.9 : 0.1);
     const good = await opened(remote);
     expect(good.warnings).toHaveLength(1);
+    expect(good.note).toContain('scored by plain');
     const { warnings, verifier } = await opened({ ...remote, reading: 'promise' });
     expect(verifier?.capabilities).toMatchObject({ name: 'plain', aggregation: 'last' });
     expect(warnings?.[1]).toMatch(/could not be tried: .* has neither verdict .*; 'coppice doctor' tries it again$/);

@@ -99,7 +99,9 @@ async function openEmbeddedModel(
   const verifier = remote
     ? await openVerifier(config, undefined, environment).catch(closing(engine))
     : embedded.verifier;
-  return embeddedModel(config, { ...embedded, verifier: verifier ?? embedded.verifier });
+  if (verifier === undefined) return embeddedModel(config, embedded);
+  const scored = remote ? note.replace(withoutReward, `scored by ${verifier.capabilities.name}`) : note;
+  return embeddedModel(config, { ...embedded, verifier, note: scored });
 }
 
 /** An embedded pair as a model of the configuration. */
@@ -151,7 +153,7 @@ async function openRemote(
   const urls = servers.map(({ url }) => `${url}/v1`);
   const upstream: Upstream = { urls, model: model ?? (await firstModel(urls[0]!, headers)) ?? config.name, headers };
   const verifier = await openVerifier(config, options.urls, environment).catch(closing(engine));
-  const scored = verifier === undefined ? ', without a reward model' : `, scored by ${verifier.capabilities.name}`;
+  const scored = verifier === undefined ? `, ${withoutReward}` : `, scored by ${verifier.capabilities.name}`;
   const note = `${engine.capabilities.name}${scored}${unscoredNote(config)}`;
   return { config, engine, upstream, note, ...(verifier === undefined ? {} : { verifier }) };
 }
@@ -210,6 +212,8 @@ async function openVerifier(
 }
 
 const shippedPrm = 'sapling-prm';
+/** As embedded.ts says of a generator that it opened alone. */
+const withoutReward = 'without a reward model';
 
 /** Does not leave an engine open when its verifier cannot be opened. */
 function closing(engine: Engine): (error: unknown) => Promise<never> {

@@ -36,6 +36,15 @@ describe('coppice serve', () => {
     expect(JSON.parse((await serve(['--print-schema'])).out)).toHaveProperty('properties.models');
   });
 
+  test('does not leave out --sim without a word where a file names other models', async () => {
+    const file = join(folder, 'models.json');
+    writeFileSync(file, JSON.stringify({ models: [{ name: 'mine', engine: { kind: 'llama' } }] }));
+    const { code, err } = await serve(['--sim', '--config', file, '--print-config']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^coppice: --sim: .*models\.json or the environment names models of its own \('mine'\)/);
+    expect((await serve(['--sim', '--print-config'])).code).toBe(0);
+  });
+
   test('makes a key whose line the configuration takes', async () => {
     const { out } = await serve(['--new-key', 'ann']);
     const [, key] = /^ {2}(cpk_\S+)$/m.exec(out) ?? [];

@@ -3,6 +3,7 @@
 
 import { defaultModel, simulatedModel } from '../../answering/default-models.ts';
 import { openModels } from '../../answering/open-models.ts';
+import { raise } from '../../base/fault.ts';
 import { loadConfig } from '../../config/load.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
@@ -68,7 +69,16 @@ export async function run(args: readonly string[]): Promise<number> {
     });
   };
   const config = load();
+  if (values.sim) mustBeSimulated(config, values.config);
   return values['print-config'] ? say(printConfig(config)) : serve(config, load);
+}
+
+/** What a file or a setting names goes before the simulated model; the flag would then mean nothing. */
+function mustBeSimulated({ models }: Config, file = 'coppice.json'): void {
+  const other = models.find(({ engine }) => engine.kind !== 'sim');
+  if (other === undefined) return;
+  const remedy = 'leave --sim out, or start where there is no such file';
+  raise('bad-setting', `--sim: ${file} or the environment names models of its own ('${other.name}'); ${remedy}`);
 }
 
 /** `reload`: the configuration as it is now, for what may change while it runs. */
