@@ -58,3 +58,22 @@ describe('a beam that was pruned', () => {
     expect(next).toEqual([strong.node.id, strong.node.id]);
   });
 });
+
+describe('a beam that branches by score, in first steps of their own length', () => {
+  it('gives the better beam more of the candidates, and short steps at first', () => {
+    const program = createBeam({ beams: 2, candidates: 3, spread: 'score', firstSteps: 1, firstStepTokens: 9 });
+    const tree = Tree.plant('last');
+    const root = program.ask(tree, true)!;
+    expect([root.indices, root.manner]).toEqual([[0, 1, 2], { maxTokens: 9 }]);
+    for (const [index, reward] of [0.9, 0.3, 0.1].entries()) {
+      const step = { text: `${index}\n`, tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
+      program.tell(tree, { ok: true, node: 0, index, form: 0, step, reward });
+    }
+    // Six candidates: one each, and of the other four three quarters and one quarter.
+    const beams = [program.ask(tree, true)!, program.ask(tree, true)!];
+    expect(beams.map(({ node, indices, manner }) => [node.reward, indices.length, manner])).toEqual([
+      [0.9, 4, undefined],
+      [0.3, 2, undefined],
+    ]);
+  });
+});

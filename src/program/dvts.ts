@@ -9,6 +9,7 @@ import {
   growLevels,
   type LevelOptions,
   levelDefaults,
+  levelKnobs,
   levelShape,
   type NextLevel,
   type Planting,
@@ -29,9 +30,9 @@ export const dvts = defineProgram({
   ...levelShape,
   name: 'dvts',
   summary: 'diverse verifier tree search: subtrees side by side, each going on with the best of its own candidates',
-  options: {},
-  create: ({ rollouts, branching: candidates, ...size }) =>
-    createDvts({ ...size, subtrees: Math.ceil(rollouts / rolloutsPerBeam), candidates }),
+  options: levelKnobs,
+  create: ({ rollouts, branching: candidates, ...size }, options) =>
+    createDvts({ ...size, ...options, subtrees: Math.ceil(rollouts / rolloutsPerBeam), candidates }),
 });
 
 export function createDvts(given: Partial<DvtsOptions> = {}): Program {

@@ -6,7 +6,15 @@
 import { byKey } from '../tree/keys.ts';
 import { type Node, pathTo } from '../tree/node.ts';
 import { defineProgram } from './definition.ts';
-import { growLevels, type LevelOptions, levelDefaults, levelShape, type NextLevel, type Planting } from './levels.ts';
+import {
+  growLevels,
+  type LevelOptions,
+  levelDefaults,
+  levelKnobs,
+  levelShape,
+  type NextLevel,
+  type Planting,
+} from './levels.ts';
 import type { Program } from './program.ts';
 import { balanceKnob, rewardWeights, shareOut } from './rebase.ts';
 
@@ -28,6 +36,7 @@ export const ets = defineProgram({
   summary:
     'rebase that drops the steps which cost more cache than they are worth, as long as every kind of step is kept',
   options: {
+    ...levelKnobs,
     balance: balanceKnob,
     cacheWeight: {
       default: 1,

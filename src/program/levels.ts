@@ -3,10 +3,11 @@
 // the next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
+import type { Knobs } from '../base/knob.ts';
 import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../tree/certainty.ts';
 import { byKey } from '../tree/keys.ts';
 import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
-import type { Sampling } from '../tree/step.ts';
+import type { Manner, Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
 import type { ProgramDefinition } from './definition.ts';
@@ -15,11 +16,39 @@ import type { Ask, Expansion, Outcome, Program } from './program.ts';
 
 /** What all breadth-first programs can be told. */
 export interface LevelOptions extends GrowthLimits {
+  /** Steps at the beginning of a path that have a limit of their own, and that limit; 0 steps is off. */
+  readonly firstSteps: number;
+  readonly firstStepTokens: number;
   readonly sampling: Sampling;
   readonly choose: Choice;
 }
 
-export const levelDefaults: LevelOptions = { maxDepth: 40, sampling: { temperature: 0.8 }, choose: 'best' };
+export const levelDefaults: LevelOptions = {
+  ...{ maxDepth: 40, sampling: { temperature: 0.8 }, choose: 'best' },
+  ...{ firstSteps: 0, firstStepTokens: 64 },
+};
+
+/** Varying granularity (P4 §3.1): the beginning of a path is verified in smaller pieces than the rest. */
+export const levelKnobs = {
+  firstSteps: {
+    default: 0,
+    low: 0,
+    high: 1000,
+    whole: true,
+    client: 'coppice',
+    unit: 'steps',
+    why: 'at the beginning of a path, that are cut at firstStepTokens so that they are verified sooner: 0 is off; P4 takes 3',
+  },
+  firstStepTokens: {
+    default: 64,
+    low: 1,
+    high: 100_000,
+    whole: true,
+    client: 'coppice',
+    unit: 'tokens',
+    why: "longest of the first steps that firstSteps counts, never longer than a step may be: P4's value",
+  },
+} as const satisfies Knobs;
 
 /** All of them: they need scores, and no node gets more children once its level is complete. */
 export const levelShape = { needsVerifier: true, expandsOnce: true, takesTemperature: true } as const;
@@ -124,7 +153,11 @@ class Levels implements Program {
     const leading = this.#rule.next(plots, room).going;
     const next = [...unoccupied(tree, unexpanded), ...leading].slice(0, count);
     const { sampling } = this.#options;
-    return next.map(({ node, draws }) => ({ node, indices: missingIndices(node, draws), sampling }));
+    return next.map(({ node, draws }) => {
+      const manner = this.#mannerOf(node);
+      const wanted = { node, indices: missingIndices(node, draws), sampling };
+      return manner === undefined ? wanted : { ...wanted, manner };
+    });
   }
 
   /** A level has no more nodes than this to take up. */
@@ -150,7 +183,12 @@ class Levels implements Program {
   }
 
   #expand(tree: Tree, strand: Strand, { node, draws }: Planting): Ask {
-    return askBelow(tree, strand, missingIndices(node, draws), this.#options.sampling);
+    return askBelow(tree, strand, missingIndices(node, draws), this.#options.sampling, this.#mannerOf(node));
+  }
+
+  #mannerOf({ depth }: Node): Manner | undefined {
+    const { firstSteps, firstStepTokens: maxTokens } = this.#options;
+    return depth < firstSteps ? { maxTokens } : undefined;
   }
 
   /** All levels so far, from the root's to the one being expanded, which is empty when the search is over. */

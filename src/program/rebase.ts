@@ -7,7 +7,15 @@ import type { Knob } from '../base/knob.ts';
 import { byKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import { defineProgram } from './definition.ts';
-import { growLevels, type LevelOptions, levelDefaults, levelShape, type NextLevel, type Planting } from './levels.ts';
+import {
+  growLevels,
+  type LevelOptions,
+  levelDefaults,
+  levelKnobs,
+  levelShape,
+  type NextLevel,
+  type Planting,
+} from './levels.ts';
 import type { Program } from './program.ts';
 
 const roundings = ['remainders', 'paper'] as const;
@@ -43,6 +51,7 @@ export const rebase = defineProgram({
   summary:
     'reward-balanced search, level by level: every step gets children in proportion to the softmax of its reward',
   options: {
+    ...levelKnobs,
     balance: balanceKnob,
     rounding: {
       default: 'remainders',

@@ -332,8 +332,8 @@ function isGhost({ search, node }: Flight): boolean {
 }
 
 function generateRequest(flight: Flight, { sampling, manner = {} }: Expansion): GenerateRequest {
-  const { id, search, node, index, form, path, lane } = flight;
-  const { program, prompt, seed, delimiters, stops = [], maxStepTokens, priority } = search.request;
+  const { id, search, node, index, form, path, lane, isProbe } = flight;
+  const { program, prompt, seed, delimiters, stops = [], priority } = search.request;
   return {
     id,
     search: search.id,
@@ -344,12 +344,22 @@ function generateRequest(flight: Flight, { sampling, manner = {} }: Expansion): 
     sampling,
     seed: drawSeed(seed, node.key, index, form),
     delimiters: manner.stops ?? (stops.length === 0 ? delimiters : [...delimiters, ...stops]),
-    maxTokens:
-      manner.maxTokens ??
-      Math.min(maxStepTokens, (program.maxPathTokens ?? Number.POSITIVE_INFINITY) - node.pathTokens),
+    maxTokens: Math.min(
+      longestStep(flight),
+      isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - node.pathTokens,
+    ),
     lane,
     priority,
   };
+}
+
+const unlimited = Number.POSITIVE_INFINITY;
+
+/** What goes on beyond the delimiters of the search has a limit of its own; a step has the search's too. */
+function longestStep({ search, manner }: Pick<Flight, 'search' | 'manner'>): number {
+  const { maxStepTokens } = search.request;
+  if (manner?.maxTokens === undefined) return maxStepTokens;
+  return manner.stops === undefined ? Math.min(manner.maxTokens, maxStepTokens) : manner.maxTokens;
 }
 
 /** What is known of a step besides its text. */
@@ -370,13 +380,14 @@ function success(
   return { ok: true, node, index, form, step, ...scored, ...promising, ...(answer === undefined ? {} : { answer }) };
 }
 
-function problemWithStep(step: Step, { search, manner, isProbe }: Flight): Fault | undefined {
+function problemWithStep(step: Step, flight: Flight): Fault | undefined {
   const { tokens, text, end } = step;
-  const maxStepTokens = manner?.maxTokens ?? search.request.maxStepTokens;
+  const most = longestStep(flight);
   if (!Number.isInteger(tokens) || tokens < 0) return fault('bad-step', `a step of ${tokens} tokens`);
-  if (text === '' && end !== 'eos' && !isProbe) return fault('bad-step', 'an empty step that does not end the answer');
-  if (tokens <= maxStepTokens) return undefined;
-  return fault('bad-step', `a step of ${tokens} tokens; at most ${maxStepTokens} were asked for (maxStepTokens)`);
+  if (text === '' && end !== 'eos' && !flight.isProbe)
+    return fault('bad-step', 'an empty step that does not end the answer');
+  if (tokens <= most) return undefined;
+  return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
 }
 
 function problemWithScore({ reward, promise = 1 }: { reward: number; promise?: number }): Fault | undefined {

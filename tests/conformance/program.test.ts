@@ -13,6 +13,9 @@ testProgram('mcts (UCT)', () => createMcts({ rollouts: 8, selection: 'uct', bran
 testProgram('mcts (lazy)', () => createMcts({ rollouts: 12, expansion: 'lazy', branching: 3 }));
 testProgram('mcts (lazy, UCT)', () => createMcts({ rollouts: 12, expansion: 'lazy', selection: 'uct', widening: 0.4 }));
 testProgram('beam', () => createBeam({ beams: 3, candidates: 3 }));
+testProgram('beam (by score, first steps apart)', () =>
+  createBeam({ beams: 3, candidates: 3, spread: 'score', firstSteps: 2 }),
+);
 testProgram('dvts', () => createDvts({ subtrees: 3, candidates: 2 }));
 testProgram('rebase', () => createRebase({ paths: 6, balance: 0.2 }));
 testProgram('rebase (rounded as in the paper)', () => createRebase({ paths: 6, rounding: 'paper' }));
