@@ -47,7 +47,7 @@ const families: readonly Family[] = [
     row: 'vanilla',
     program: 'mcts',
     caps: [3, 7, 10, 15, 20],
-    knobs: { choose: 'best' },
+    knobs: { choose: 'best', expansion: 'whole' },
     rules: [
       [
         'threshold 0.99, reward 0.4',
