@@ -5,8 +5,10 @@ import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
 import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
 import { createPolicy } from '../policy/create.ts';
+import { createAggregate } from '../program/aggregate.ts';
 import { createBeam } from '../program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
+import { createChain } from '../program/chain.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import type { Program } from '../program/program.ts';
 import { isFold, type TreeEvent } from '../tree/events.ts';
@@ -249,14 +251,18 @@ function resume(runtime: Runtime, asked: SearchRequest, events: readonly TreeEve
 }
 
 describe('resuming', () => {
-  it('goes on from any prefix of a log to the answer of the uninterrupted run', () => {
+  it.each([
+    ['mcts', () => createMcts({ rollouts: 4 })],
+    ['chain', () => createChain({ probeEvery: 5 })],
+    ['aggregate', () => createAggregate({ population: 2, rounds: 3, shown: 2 })],
+  ] as const)('goes on with %s from any prefix of a log to the answer of the uninterrupted run', (_, create) => {
     const whole = world();
-    whole.runtime.submit(request('a', createMcts({ rollouts: 4 })));
+    whole.runtime.submit(request('a', create()));
     whole.toys.run(whole.runtime);
     const events = whole.log.map(({ event }) => event).filter(isTreeEvent);
     for (let cut = 1; cut < events.length; cut += 1) {
       const again = world();
-      resume(again.runtime, request('a', createMcts({ rollouts: 4 })), events.slice(0, cut));
+      resume(again.runtime, request('a', create()), events.slice(0, cut));
       again.toys.run(again.runtime);
       expect(again.results[0]?.answer?.text).toBe(whole.results[0]?.answer?.text);
       expect(again.runtime.leasesTaken).toBe(0);

@@ -3,8 +3,10 @@
 // else follows from the log: driven again, the program does what it did. More than a quarter of the draws are twins.
 
 import { describe, expect, it } from 'vitest';
+import { createAggregate } from '../../src/program/aggregate.ts';
 import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
+import { createChain } from '../../src/program/chain.ts';
 import { createDvts } from '../../src/program/dvts.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
@@ -75,7 +77,12 @@ describe('(b) whoever is faster', () => {
 });
 
 describe('(c) a log driven again', () => {
-  const programs = [mcts, lazy, beam, () => createBestOfN({ samples: 6 }), () => createSelfConsistency({ samples: 6 })];
+  const sampled = [() => createBestOfN({ samples: 6 }), () => createSelfConsistency({ samples: 6 })];
+  const asking = [
+    () => createChain({ probeEvery: 12, probeAgree: 2 }),
+    () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
+  ];
+  const programs = [mcts, lazy, beam, ...sampled, ...asking];
 
   it('makes the program do what it did, whatever happened', () => {
     const misfortune = { fail: 0.15, double: 0.2, untilMs: 1e9 };

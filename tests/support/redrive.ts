@@ -15,7 +15,9 @@ export function redrive(program: Program, log: readonly SearchEvent[]): string |
   const planted = log.find((event) => event.type === 'planted')!;
   const tree = Tree.replay([planted], (event) => done.push(event));
   let width = 0;
-  const last = log.findLastIndex((event) => isFold(event) || event.type === 'asked' || event.type === 'ghosted');
+  const last = log.findLastIndex(
+    (event) => isFold(event) || event.type === 'asked' || event.type === 'probed' || event.type === 'ghosted',
+  );
   for (const [at, event] of log.entries()) {
     if (event.type === 'width') width = event.primary;
     if (!isTreeEvent(event) || event.type === 'planted') continue;
@@ -31,6 +33,7 @@ export function redrive(program: Program, log: readonly SearchEvent[]): string |
 /** What must have happened for this event to come next. */
 function act(program: Program, tree: Tree, event: TreeEvent, width: number): void {
   if (isFold(event)) program.tell(tree, outcomeOf(tree, event));
+  else if (event.type === 'probed') program.tell(tree, { probe: true, ...event });
   else if (event.type === 'ghosted' && tree.nodeOf(event.parentKey) === undefined) tree.record(event);
   else if (event.type === 'ghosted') program.tell(tree, late(tree, event));
   else if (event.type === 'closed' && event.closing !== 'completed') tree.record(event);
