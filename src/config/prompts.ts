@@ -1,7 +1,7 @@
 // The texts that programs put to a model, one file each: those of the folder `prompts/` that ships with coppice, or those of the
 // same name in a folder of the user's own. `NAME.sapling.txt` is for the shipped models, which know only the words of their tasks.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { raise } from '../base/fault.ts';
@@ -15,6 +15,7 @@ export function readPrompts(
   names: readonly string[],
   { engine, prompts: own }: Pick<ModelConfig, 'engine' | 'prompts'>,
 ): Readonly<Record<string, string>> {
+  if (own !== undefined && !existsSync(own)) raise('bad-setting', `prompts is '${own}'; there is no such folder`);
   const isSapling = engine.kind === 'llama' && isShipped(engine.model);
   const folders = own === undefined ? [shippedFolder] : [own, shippedFolder];
   const places = (name: string) =>
