@@ -48,6 +48,11 @@ export const presets = {
     ...canonical,
     ...{ settings: ['math500/8b', 'amc23/8b'], rows: certaintyRows, seeds: 3, requests: 160, loads: [] },
   },
+  /** Speculation, one search at a time; what docs/experiments/p3.md reports. */
+  p3: {
+    ...{ ...canonical, settings: ['math500/8b', 'amc23/14b'], seeds: 1, requests: 130, loads: [] },
+    rows: ['vanilla', 'positive', 'vanilla:expansion=lazy', 'positive:expansion=lazy', 'beam', 'dvts', 'rebase'],
+  },
   /** How near the question profiles come to what the paper reports. */
   calibration: {
     ...{ ...canonical, rows: ['vanilla', 'positive', 'positive+strict', 'positive+negative'] },

@@ -7,6 +7,7 @@ import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
 import type { Cost } from '../../log/end.ts';
+import type { LoggedEvent } from '../../log/events.ts';
 import type { SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
@@ -64,8 +65,9 @@ export interface TrialResult {
   readonly verifierBusy: number;
 }
 
-export function runTrial(spec: TrialSpec): TrialResult {
-  return new TrialRun(spec).run();
+/** `onEvent` sees what a journal would have stored. */
+export function runTrial(spec: TrialSpec, onEvent?: (event: LoggedEvent) => void): TrialResult {
+  return new TrialRun(spec, onEvent).run();
 }
 
 class TrialRun {
@@ -87,7 +89,7 @@ class TrialRun {
   #woken = false;
   #wakeMs = Number.POSITIVE_INFINITY;
 
-  constructor(spec: TrialSpec) {
+  constructor(spec: TrialSpec, onEvent: ((event: LoggedEvent) => void) | undefined) {
     this.#spec = spec;
     this.#model = questionsOf(spec);
     const place = placeOf(settingOf(spec.setting), spec);
@@ -103,6 +105,7 @@ class TrialRun {
     this.#runtime = new Runtime({
       ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget: spec.budget },
       clock: this.#world.clock,
+      ...(onEvent && { onEvent }),
       onEnd: (result) => this.#end(result),
       onCost: (id, cost) => this.#settle(Number(id), cost),
       wake: () => {

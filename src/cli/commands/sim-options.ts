@@ -42,6 +42,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --each             also a table per setting
   --experiment p0    also the figures 2, 4 and 7 of the paper as SVG, under --out (docs/experiments)
   --experiment p1    token-to-accuracy with and without exits of certainty, at the caps of P1's table 2
+  --experiment p3    what speculation gives one search at a time: every kind of program with and without
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
   --experiment calibration  how near the question profiles come to the paper, on the seeds they were fitted on
@@ -57,6 +58,7 @@ export interface SimOptions {
   readonly figures: boolean;
   /** The curves of P1 in place of the comparison of policies. */
   readonly certainty: boolean;
+  readonly speculation: boolean;
   readonly out: string;
   readonly signature: boolean;
   readonly json: boolean;
@@ -89,6 +91,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     },
     ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     certainty: experiment === 'p1',
+    speculation: experiment === 'p3',
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
     threads: whole('threads', values.threads, defaultThreads(), 1, 256, 'threads'),
   };
@@ -97,10 +100,10 @@ export function readOptions(args: readonly string[]): SimOptions {
 function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
-  const others = ['p1', 'programs', 'knobs', 'calibration'] as const;
+  const others = ['p1', 'p3', 'programs', 'knobs', 'calibration'] as const;
   const found = others.find((name) => name === experiment);
   if (found !== undefined) return presets[found];
-  return raise('bad-setting', `--experiment is '${experiment}'; it must be p0, p1, programs, knobs or calibration`);
+  return raise('bad-setting', `--experiment is '${experiment}'; it must be p0, p1, p3, programs, knobs or calibration`);
 }
 
 const text = { type: 'string' } as const;

@@ -12,6 +12,7 @@ import { searchDefaults } from '../../bench/sim/settings.ts';
 import { simSignature } from '../../bench/sim/signature.ts';
 import { tableOf } from '../../bench/sim/table.ts';
 import { TrialPool } from '../../bench/sim/trial-pool.ts';
+import { speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
 import { readOptions, type SimOptions, usage } from './sim-options.ts';
 
 export { flags } from './sim-options.ts';
@@ -31,6 +32,10 @@ export async function run(args: readonly string[]): Promise<number> {
   try {
     if (options.certainty) {
       await printCertainty(options, pool);
+      return 0;
+    }
+    if (options.speculation) {
+      printSpeculation(options, startMs);
       return 0;
     }
     const cells = await compare(options.plan, pool);
@@ -53,6 +58,17 @@ async function printCertainty({ plan, json, out }: SimOptions, pool: TrialPool):
     json ? JSON.stringify({ simulated: true, plan, lines }, undefined, 1) : `${head}\n\n${certaintyTable(lines)}`,
   );
   writeFigures(out, certaintyFigures(lines, head));
+}
+
+function printSpeculation({ plan, json }: SimOptions, startMs: number): void {
+  const told = progress(startMs);
+  const lines = speculationLines(plan, (done, all) => told(done, all));
+  endProgress();
+  const { settings, seeds, requests, budget } = plan;
+  const head = `Simulated: ${settings.join(', ')}; seeds ${seeds.join(', ')}; ${requests} questions a run, one after the other; M = ${budget} strands.`;
+  console.log(
+    json ? JSON.stringify({ simulated: true, plan, lines }, undefined, 1) : `${head}\n\n${speculationTable(lines)}`,
+  );
 }
 
 function progress(startMs: number): (done: number, all: number) => void {
