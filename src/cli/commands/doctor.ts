@@ -251,16 +251,16 @@ async function probeCurve(
   for (const { level, text } of findings) print(`  ${marks[level]} ${text}`);
 }
 
-/** Waits for what is in flight alone: with both models loaded, and nobody else there. */
+/** With both models loaded and nobody else there: the two may share a GPU. */
 async function writeTable(
   { engine, verifier, note }: OpenModel,
   file: string,
   settings: Settings,
   print: (line: string) => void,
 ): Promise<void> {
-  const [url] = settings.engines;
-  if (url === undefined || settings.verifiers.length === 0 || verifier === undefined)
-    return raise('bad-setting', '--table measures a generator and a reward model: give --engine and --verifier');
+  const url = settings.engines[0]!;
+  if (verifier === undefined || verifier.capabilities.name === 'confidence')
+    return print('\nno table was measured: the reward model does not answer');
   print('\nboth servers, for the simulator');
   const room = await roomOf({ url, ...keyOf(settings.keyEnv) });
   const machine = await measureMachine({ name: note ?? url, engine, verifier, ...room }, tableSizes, print);
@@ -332,6 +332,8 @@ function readSettings(args: readonly string[]) {
     options: flags,
   });
   if (values.help === true) return undefined;
+  if (values.table !== undefined && (values.engine === undefined || values.verifier === undefined))
+    raise('bad-setting', '--table measures a generator and a reward model: give --engine and --verifier');
   return {
     engines: values.engine ?? [],
     verifiers: values.verifier ?? [],

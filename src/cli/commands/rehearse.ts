@@ -21,6 +21,7 @@ import { openRemoteEngine } from '../../engine/openai/open-engine.ts';
 import { version } from '../../gateway/observe/version.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { openRemoteVerifier } from '../../verifier/remote/open-verifier.ts';
+import type { RemoteVerifier } from '../../verifier/remote/remote-verifier.ts';
 import { type RehearseOptions, readRehearseOptions, usage } from './rehearse-options.ts';
 
 export { flags } from './rehearse-options.ts';
@@ -95,15 +96,16 @@ async function openParts(options: RehearseOptions, path: string): Promise<Rehear
     console.error(`  ${type}: ${Object.values(fields).join(', ')}`);
   const named = model === undefined ? {} : { model };
   const engine = await openRemoteEngine({ servers: engineServers, observe, ...named });
+  let verifier: RemoteVerifier | undefined;
   try {
     if (engine.capabilities.name.includes('openai'))
       raise('unsupported', '--engine is a server that cannot be asked for an exact number of tokens');
-    const verifier = await openRemoteVerifier({ kind, servers: verifierServers });
+    verifier = await openRemoteVerifier({ kind, servers: verifierServers });
     if (!options.anyway) await refuseBusy(options, engine.capabilities.name.split('+')[0] as DialectName);
     const ratio = await tokensPerWord(engine);
     return { engine, verifier, journal: new SqliteJournal({ path }), tokensPerWord: ratio };
   } catch (error) {
-    await engine.close();
+    await Promise.all([engine.close(), verifier?.close()]);
     throw error;
   }
 }

@@ -69,6 +69,8 @@ export interface SimOptions {
 export function readOptions(args: readonly string[]): SimOptions {
   const values = parse(args);
   const { full = false, experiment } = values;
+  if (values.machine !== undefined && (values.roofline !== undefined || values['no-prefix-reuse'] === true))
+    raise('bad-setting', '--machine says its own times and reuse; leave out --roofline and --no-prefix-reuse');
   const preset = presetOf(experiment, full);
   const first = number('seed', values.seed, preset.seed, requestKnobs.seed);
   const count = whole('seeds', values.seeds, preset.seeds, 1, 1000, 'seeds');

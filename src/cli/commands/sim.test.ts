@@ -23,6 +23,8 @@ describe('coppice sim refuses in one line', () => {
     [['--threshold', 'NaN'], /threshold is 'NaN'/],
     [['--rollouts', '0'], /--rollouts is 0; it must be a whole number from 1 to 100000 \(rollouts\)/],
     [['--roofline', 'h300'], /roofline is 'h300'/],
+    [['--machine', 'h200-vllm', '--roofline', 'h200'], /--machine says its own times/],
+    [['--machine', 'nowhere.json'], /--machine: cannot read nowhere.json as JSON; h200-vllm ships/],
     [['--nonsense'], /nonsense/],
     [['surplus'], /surplus/],
   ])('%j', async (args, message) => {
