@@ -16,10 +16,11 @@ const checks = [
 ];
 
 test.skipIf(!hasPythonClients)('the server keeps to its OpenAPI document', { timeout: 240_000 }, async () => {
-  const { url, logged } = await runGateway();
+  // Time stands still: of a deadline of a millisecond, which the document allows, 504 would be the right answer.
+  const { url, logged } = await runGateway({ clock: { nowMs: () => 1_800_000_000_000 } });
   const said = await runPython('st', [
     ...['run', `${url}/openapi.json`, '--checks', checks.join(','), '--phases', 'coverage'],
-    ...['--generation-deterministic', '--workers', '4'],
+    ...['--generation-deterministic', '--workers', '1'],
     // Streams of events never end by themselves.
     ...['--exclude-path-regex', '/events$', '--suppress-health-check', 'all'],
   ]);

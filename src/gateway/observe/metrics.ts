@@ -106,6 +106,7 @@ export class Metrics {
       });
     one('queue_searches', 'Searches that wait for admission', () => searches().admission.waiting);
     one('running_searches', 'Searches that run', () => searches().admission.running);
+    one('batch_searches', 'Searches of batches that run, are parked or wait', () => batchSearches(searches()));
     one('width_primary_strands', 'Strands that running searches may have open', () => widthOf(searches(), 'primary'));
     one('width_speculative_strands', 'The same for speculation', () => widthOf(searches(), 'speculative'));
     perModel('waiting_searches', 'Searches that wait for their turn', ({ runtime }) => runtime.waiting.size);
@@ -135,6 +136,12 @@ export class Metrics {
     );
     perModel('verifier_waiting', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
   }
+}
+
+function batchSearches({ live }: ObservedSearches): number {
+  let count = 0;
+  for (const { facts } of live) if (facts.plan.idle === true) count += 1;
+  return count;
 }
 
 function widthOf(searches: ObservedSearches, lane: 'primary' | 'speculative'): number {
