@@ -35,7 +35,8 @@ const valid: Record<string, unknown> = {
     rollouts: 2,
     threshold: 0.5,
     token_budget: 100,
-    deadline_ms: 5000,
+    // Longer than a busy machine pauses: a deadline that passes is rightly a 504.
+    deadline_ms: 600_000,
     priority: 0,
     on_futile: 'answer',
     reasoning: 'inline',
