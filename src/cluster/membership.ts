@@ -2,6 +2,7 @@
 // that a node whose clock is wrong counts as alive all the same. It decides nothing.
 
 import pg, { type Pool } from 'pg';
+import type { Clock } from '../base/clock.ts';
 import type { Plain } from '../journal/journal.ts';
 import { clientConfig, type DatabaseOptions } from '../journal/postgres/connection.ts';
 
@@ -59,6 +60,14 @@ export class Membership {
                    (extract(epoch from now() - seen) * 1000)::double precision as "silentMs"
                  from ${this.#schema}.nodes where seen > now() - interval '${silentSeconds} s' order by node`;
     return (await this.#pool.query(sql)).rows;
+  }
+
+  /** How far the database's clock is ahead of this one, to the time that a question and its answer take. */
+  async skewMs(clock: Clock): Promise<number> {
+    const askedMs = clock.nowMs();
+    const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms';
+    const { rows } = await this.#pool.query(sql);
+    return Number(rows[0]?.ms) - (askedMs + clock.nowMs()) / 2;
   }
 
   async lives(node: string): Promise<boolean> {

@@ -3,9 +3,14 @@
 // back by itself when its taker is silent for ten seconds. A job names a search and holds nothing else.
 
 import { createHash } from 'node:crypto';
-import { type Job, PgBoss } from 'pg-boss';
+import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import { assert } from '../base/assert.ts';
 import { type DatabaseOptions, databaseFault } from '../journal/postgres/connection.ts';
+import { type LogFormats, logFormats } from '../log/format.ts';
+
+export interface NodeQueueOptions extends DatabaseOptions {
+  readonly formats?: LogFormats;
+}
 
 export interface OfferedSearch {
   readonly id: string;
@@ -14,8 +19,6 @@ export interface OfferedSearch {
   readonly turn: number;
 }
 
-/** Raised when older nodes could not go on from a log that this one writes. */
-const logFormat = 1;
 /** The least that pg-boss allows. */
 const heartbeatSeconds = 10;
 const superviseSeconds = 2;
@@ -40,8 +43,10 @@ export class NodeQueue {
   readonly #boss: PgBoss;
   readonly #schema: string;
   readonly #searches: string;
+  readonly #formats: LogFormats;
 
-  private constructor(options: DatabaseOptions, isMigrating: boolean, onError: (error: Error) => void) {
+  private constructor(options: NodeQueueOptions, isMigrating: boolean, onError: (error: Error) => void) {
+    this.#formats = options.formats ?? logFormats;
     this.#schema = `${options.schema}_queue`;
     this.#searches = `${options.schema}.searches`;
     this.#boss = new PgBoss({
@@ -71,14 +76,15 @@ export class NodeQueue {
   }
 
   static async open(
-    options: DatabaseOptions,
+    options: NodeQueueOptions,
     models: readonly string[],
     onError: (error: Error) => void,
   ): Promise<NodeQueue> {
     const queue = new NodeQueue(options, false, onError);
     try {
       await queue.#boss.start();
-      for (const model of models) await queue.#boss.createQueue(nameOf(model), queueOptions);
+      for (const format of queue.#formats.reads)
+        for (const model of models) await queue.#boss.createQueue(nameOf(model, format), queueOptions);
       return queue;
     } catch (error) {
       await queue.close();
@@ -87,8 +93,8 @@ export class NodeQueue {
   }
 
   /** Offering what is in the queue already changes nothing. */
-  async offer({ id, model, turn }: OfferedSearch): Promise<void> {
-    await this.#boss.send(nameOf(model), { search: id }, { id: jobOf(id), priority: priorityOf(turn) });
+  async offer({ id, model, turn }: OfferedSearch, format = this.#formats.writes): Promise<void> {
+    await this.#boss.send(nameOf(model, format), { search: id }, { id: jobOf(id), priority: priorityOf(turn) });
   }
 
   /**
@@ -96,52 +102,77 @@ export class NodeQueue {
    * begin in the future, so that they come back even if this node dies in between.
    */
   async hold(model: string, searches: readonly OfferedSearch[]): Promise<void> {
-    const jobs = searches.map(({ id, turn }) => {
-      return { id: jobOf(id), data: { search: id }, priority: priorityOf(turn), startAfter: heartbeatSeconds };
+    await this.#hold(
+      model,
+      searches.map(({ id, turn }) => ({ search: id, priority: priorityOf(turn) })),
+    );
+  }
+
+  async #hold(model: string, leases: readonly { readonly search: string; readonly priority: number }[]): Promise<void> {
+    const jobs = leases.map(({ search, priority }) => {
+      return { id: jobOf(search), data: { search }, priority, startAfter: heartbeatSeconds };
     });
-    await this.#boss.insert(nameOf(model), jobs);
+    const name = this.#name(model);
+    await this.#boss.insert(name, jobs);
     const sql = `update ${this.#schema}.job set state = 'active', started_on = now(), heartbeat_on = now(), start_after = now()
                  where name = $1 and id = any($2::uuid[]) and state = 'created'`;
-    await this.#boss.getDb().executeSql(sql, [nameOf(model), jobs.map(({ id }) => id)]);
+    await this.#boss.getDb().executeSql(sql, [name, jobs.map(({ id }) => id)]);
   }
 
   /** The search whose turn it is, as a lease; undefined where none waits. */
   async take(model: string): Promise<string | undefined> {
-    const [job]: Job<{ search: string }>[] = await this.#boss.fetch(nameOf(model));
-    return job?.data.search;
+    for (const format of this.#formats.reads) {
+      const [job] = await this.#boss.fetch<{ search: string }>(nameOf(model, format), { includeMetadata: true });
+      if (job === undefined) continue;
+      if (format !== this.#formats.writes) await this.#adopt(model, format, job);
+      return job.data.search;
+    }
+    return undefined;
+  }
+
+  /** Its log goes on in the format of this node: nodes that cannot read that are not to be given it again. */
+  async #adopt(model: string, format: number, job: JobWithMetadata<{ search: string }>): Promise<void> {
+    await this.#hold(model, [{ search: job.data.search, priority: job.priority }]);
+    await this.#boss.complete(nameOf(model, format), job.id);
   }
 
   /** Keeps the leases of these. */
   async touch(model: string, ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.#boss.touch(nameOf(model), ids.map(jobOf));
+    if (ids.length > 0) await this.#boss.touch(this.#name(model), ids.map(jobOf));
   }
 
   /** They have ended, whoever held them. */
   async complete(model: string, ids: readonly string[]): Promise<void> {
-    await this.#boss.complete(nameOf(model), ids.map(jobOf), null, { includeQueued: true });
+    await this.#boss.complete(this.#name(model), ids.map(jobOf), null, { includeQueued: true });
   }
 
   /** Others may take it at once. */
   async giveBack(model: string, ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.#boss.fail(nameOf(model), ids.map(jobOf), null);
+    if (ids.length > 0) await this.#boss.fail(this.#name(model), ids.map(jobOf), null);
   }
 
   /** Offers searches that have no end and no job, because whoever accepted them died in between. */
   async offerOrphans(livingNodes: readonly string[]): Promise<OfferedSearch[]> {
     const sql = `
-      select s.id, s.about::json->>'model' as model, (s.about::json->>'turn')::double precision as turn, j.id as job
+      select s.id, s.log, s.about::json->>'model' as model, (s.about::json->>'turn')::double precision as turn
       from ${this.#searches} s
-      left join ${this.#schema}.job j on j.id = substr(s.id, 6)::uuid
       where s.ended_ms is null and (s.background = 1 or s.about::json->>'home' is not null) and not (s.node = any($1))
-        and (j.id is null or j.state in ('completed', 'cancelled', 'failed'))
+        and s.log = any($2)
+        and not exists (
+          select 1 from ${this.#schema}.job j where j.id = substr(s.id, 6)::uuid and j.state < 'completed')
       order by s.id limit 1000`;
-    const { rows } = await this.#boss.getDb().executeSql(sql, [livingNodes]);
-    const orphans = rows as (OfferedSearch & { readonly job: string | null })[];
-    for (const { id, model, turn, job } of orphans) {
-      if (job !== null) await this.#boss.deleteJob(nameOf(model), job);
-      await this.offer({ id, model, turn: turn ?? 0 });
+    const { rows } = await this.#boss.getDb().executeSql(sql, [livingNodes, this.#formats.reads]);
+    const orphans = rows as (OfferedSearch & { readonly log: number })[];
+    for (const { id, model, turn, log } of orphans) {
+      // One of a search that is over by mistake would stand in its way.
+      await this.#boss.deleteJob(nameOf(model, log), jobOf(id));
+      await this.offer({ id, model, turn: turn ?? 0 }, log);
     }
     return orphans;
+  }
+
+  #name(model: string): string {
+    return nameOf(model, this.#formats.writes);
   }
 
   async close(): Promise<void> {
@@ -149,8 +180,8 @@ export class NodeQueue {
   }
 }
 
-function nameOf(model: string): string {
-  return `log${logFormat}_${createHash('sha256').update(model).digest('hex').slice(0, 24)}`;
+function nameOf(model: string, format: number): string {
+  return `log${format}_${createHash('sha256').update(model).digest('hex').slice(0, 24)}`;
 }
 
 /** The 32 hexadecimal digits of a search's id are an id for its job too: a search cannot have two. */

@@ -1,8 +1,10 @@
 // Two nodes in one process on one PostgreSQL, with the engine's server between them: what each may use of it, and what each
 // says of the other.
 
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../src/answering/open-models.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { run as migrate } from '../../src/cli/commands/migrate.ts';
 import { openJournal } from '../../src/cli/commands/open-journal.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
@@ -15,14 +17,19 @@ import { post } from '../support/running-gateway.ts';
 
 let database: TestDatabase;
 
-async function startNode(model: PlainTree, journal: PlainTree = {}): Promise<{ url: string; gateway: Gateway }> {
+interface NodeOptions {
+  readonly journal?: PlainTree;
+  readonly clock?: Clock;
+}
+
+async function startNode(model: PlainTree, { journal = {}, clock }: NodeOptions = {}) {
   const config = checkConfig({
     server: { port: 0, page: false, shutdownMs: 0 },
     journal: { kind: 'postgres', ...journal },
     models: [{ name: 'm', ...model }],
   });
   const models = await openModels(config.models, {});
-  const shared = await openJournal(config, { DATABASE_URL: database.url }, silentLog);
+  const shared = await openJournal(config, { DATABASE_URL: database.url }, silentLog, clock);
   const gateway = new Gateway({ config, models, ...shared, log: silentLog });
   const url = await gateway.listen();
   onTestFinished(() => gateway.close());
@@ -75,8 +82,54 @@ describe.skipIf(!hasPostgres)('nodes', () => {
     expect((await overview(first.url)).nodes).toHaveLength(1);
   });
 
+  test('are not put out of order by one whose clock is wrong by an hour', async () => {
+    const wrong = (hours: number): NodeOptions => ({ clock: { nowMs: () => Date.now() + hours * 3_600_000 } });
+    const model = { engine: { kind: 'sim', speed: 20 }, budget: 1 };
+    const nodes = [await startNode(model, wrong(1)), await startNode(model, wrong(-1)), await startNode(model)];
+    const body = { model: 'm', messages: [{ role: 'user', content: 'what is it?' }], background: true };
+    const ids: string[] = [];
+    for (let at = 0; at < 9; at += 1)
+      ids.push(((await (await post(`${nodes[at % 3]!.url}/v1/searches`, body)).json()) as Loose).id);
+    expect([...ids].sort()).toEqual(ids);
+    const list = async (): Promise<Loose[]> =>
+      ((await (await fetch(`${nodes[0]!.url}/v1/searches`)).json()) as Loose).data.filter(({ id }: Loose) =>
+        ids.includes(id),
+      );
+    await until(async () => (await list()).every(({ state }) => state === 'done'));
+    const searches = (await list()).reverse();
+    expect(searches.map(({ id }) => id)).toEqual(ids);
+    for (const { created_ms, started_ms, ended_ms } of searches) {
+      expect(Math.abs(created_ms - Date.now())).toBeLessThan(600_000);
+      expect(ended_ms).toBeGreaterThanOrEqual(started_ms);
+    }
+  });
+
+  test('that cannot start say why in one line', async () => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query('create role half login');
+    await client.query('grant usage on schema coppice to half');
+    await client.query('grant all on all tables in schema coppice to half');
+    await client.end();
+    const at = (role: string, name: string) => database.url.replace('coppice@/postgres', `${role}@/${name}`);
+    const cases: [url: string, schema: string, why: RegExp][] = [
+      ['', 'coppice', /^bad-setting: [^\n]*DATABASE_URL is not set[^\n]*$/],
+      ['postgres://127.0.0.1:1/x', 'coppice', /^unavailable: [^\n]*ECONNREFUSED[^\n]*$/],
+      [at('nobody', 'postgres'), 'coppice', /^bad-setting: [^\n]*"nobody" does not exist[^\n]*$/],
+      [at('half', 'postgres'), 'coppice', /^bad-setting: [^\n]*permission denied for schema coppice_queue[^\n]*$/],
+      [database.url, 'other', /^bad-setting: [^\n]*no tables of coppice in schema other; run coppice migrate$/],
+    ];
+    for (const [url, schema, why] of cases) {
+      const config = checkConfig({
+        journal: { kind: 'postgres', schema },
+        models: [{ name: 'm', engine: { kind: 'sim' } }],
+      });
+      await expect(openJournal(config, { DATABASE_URL: url }, silentLog)).rejects.toThrow(why);
+    }
+  });
+
   test('keep what the others could not read where its client is', async () => {
-    const node = await startNode({ engine: { kind: 'sim', speed: 100 } }, { texts: 'until-end' });
+    const node = await startNode({ engine: { kind: 'sim', speed: 100 } }, { journal: { texts: 'until-end' } });
     const body = { model: 'm', messages: [{ role: 'user', content: 'what is it?' }] };
     const answer = (await (await post(`${node.url}/v1/chat/completions`, body)).json()) as Loose;
     expect(answer.choices[0].message.content).toMatch(/./);

@@ -15,11 +15,18 @@ export class CutLine {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
+  #target: string;
 
   constructor(url: string) {
-    const target = join(new URL(url.replace('@/', '@local/')).searchParams.get('host') ?? '', socketName);
-    this.#server = createServer((near) => this.#join(near, target)).listen(join(this.#folder, socketName));
+    this.#target = socketOf(url);
+    this.#server = createServer((near) => this.#join(near)).listen(join(this.#folder, socketName));
     this.url = url.replace(/host=[^&]*/, `host=${encodeURIComponent(this.#folder)}`);
+  }
+
+  /** To another server from now on. */
+  lead(url: string): void {
+    this.#target = socketOf(url);
+    this.mend();
   }
 
   cut(): void {
@@ -38,10 +45,10 @@ export class CutLine {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #join(near: Socket, target: string): void {
+  #join(near: Socket): void {
     this.#keep(near);
     if (this.#isCut) return void near.pause();
-    const far = createConnection(target);
+    const far = createConnection(this.#target);
     this.#keep(far);
     near.pipe(far);
     far.pipe(near);
@@ -54,4 +61,8 @@ export class CutLine {
     socket.on('error', () => {});
     socket.on('close', () => this.#sockets.delete(socket));
   }
+}
+
+function socketOf(url: string): string {
+  return join(new URL(url.replace('@/', '@local/')).searchParams.get('host') ?? '', socketName);
 }

@@ -12,6 +12,10 @@ export interface TestDatabase {
   restart(): void;
   stop(): void;
   start(): void;
+  /** Another server with what is in this one now; one that follows takes every commit before it is confirmed here. */
+  copy(how: 'as it is' | 'following'): TestDatabase;
+  /** Of one that followed: it writes by itself from now on. */
+  promote(): void;
   /** Ends it and removes its folder. */
   remove(): void;
 }
@@ -27,10 +31,24 @@ if (!hasPostgres) console.log('PostgreSQL tests are skipped: initdb was not foun
 export interface TestDatabaseOptions {
   /** Off where only behaviour is tested; on where it is measured or crashed. */
   readonly fsync?: boolean;
+  /** As `name=value`. */
+  readonly settings?: readonly string[];
+  /** Where its folder is made. */
+  readonly parent?: string;
 }
 
-export function startPostgres({ fsync = false }: TestDatabaseOptions = {}): TestDatabase {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-postgres-'));
+export function startPostgres(options: TestDatabaseOptions = {}): TestDatabase {
+  return serverIn(options, (call, data) =>
+    call('initdb', ['-D', data, '-U', 'coppice', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--no-locale']),
+  );
+}
+
+type Call = (program: string, args: readonly string[]) => void;
+
+/** `make` fills the folder of its data. */
+function serverIn(options: TestDatabaseOptions, make: (call: Call, data: string) => void): TestDatabase {
+  const { fsync = false, settings: given = [], parent = tmpdir() } = options;
+  const folder = mkdtempSync(join(parent, 'coppice-postgres-'));
   const data = join(folder, 'data');
   const account = serverAccount();
   if (account.uid !== undefined) chownSync(folder, account.uid, account.gid ?? account.uid);
@@ -41,21 +59,33 @@ export function startPostgres({ fsync = false }: TestDatabaseOptions = {}): Test
     });
     if (status !== 0) throw new Error(`${program} failed: ${stderr}${stdout}`);
   };
-  const settings = `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=${fsync ? 'on' : 'off'}`;
+  const more = given.map((setting) => ` -c ${setting}`).join('');
+  const settings = `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=${fsync ? 'on' : 'off'}${more}`;
   const log = join(folder, 'log');
   const start = () => call('pg_ctl', ['-D', data, '-w', '-l', log, '-o', settings, 'start']);
   const stop = () => call('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']);
-  call('initdb', ['-D', data, '-U', 'coppice', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--no-locale']);
+  make(call, data);
   start();
   const restart = () => {
     stop();
     start();
   };
+  const copy = (how: 'as it is' | 'following') => {
+    const follow = how === 'following' ? ['--write-recovery-conf'] : [];
+    const args = ['-h', folder, '-U', 'coppice', '-c', 'fast', '--no-sync', ...follow];
+    const made = serverIn(options, (other, into) => other('pg_basebackup', ['-D', into, ...args]));
+    if (how === 'as it is') return made;
+    const sql = "alter system set synchronous_standby_names = '*'";
+    call('psql', ['-h', folder, '-U', 'coppice', '-d', 'postgres', '-c', sql, '-c', 'select pg_reload_conf()']);
+    return made;
+  };
+  const promote = () => call('pg_ctl', ['-D', data, '-w', 'promote']);
   const remove = () => {
     spawnSync(join(programs ?? '', 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], { cwd: folder, ...account });
     rmSync(folder, { recursive: true, force: true });
   };
-  return { url: `postgres://coppice@/postgres?host=${encodeURIComponent(folder)}`, start, stop, restart, remove };
+  const url = `postgres://coppice@/postgres?host=${encodeURIComponent(folder)}`;
+  return { url, start, stop, restart, copy, promote, remove };
 }
 
 /** The server refuses to run as root. */

@@ -2,6 +2,7 @@
 // comes from the environment alone: it may hold a password, and never stands in a file, a log line or a message.
 
 import { hostname } from 'node:os';
+import type { Clock } from '../../base/clock.ts';
 import { raise } from '../../base/fault.ts';
 import { Cluster } from '../../cluster/cluster.ts';
 import { Membership } from '../../cluster/membership.ts';
@@ -15,24 +16,32 @@ import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
 import type { DatabaseOptions } from '../../journal/postgres/connection.ts';
 import { PostgresJournal } from '../../journal/postgres/postgres-journal.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
+import { systemClock } from '../../runtime/live.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OpenJournal {
   readonly journal: Journal;
+  /** The database's, where several share it: turns and ids are compared between nodes. */
+  readonly clock: Clock;
   /** Where other nodes may share it. */
   readonly cluster?: Cluster;
 }
 
-export async function openJournal(config: Config, environment: Environment, log: Log): Promise<OpenJournal> {
+export async function openJournal(
+  config: Config,
+  environment: Environment,
+  log: Log,
+  clock: Clock = systemClock,
+): Promise<OpenJournal> {
   const { kind, path, texts, flushMs, damaged } = config.journal;
-  if (kind === 'postgres') return openShared(config, databaseOf(config, environment), log);
-  if (path === ':memory:') return { journal: new MemoryJournal(texts) };
+  if (kind === 'postgres') return openShared(config, databaseOf(config, environment), log, clock);
+  if (path === ':memory:') return { journal: new MemoryJournal(texts), clock };
   const onDamage = (message: string) => log.error('journal', { message });
-  return { journal: new SqliteJournal({ path, texts, flushMs, damaged, onDamage }) };
+  return { journal: new SqliteJournal({ path, texts, flushMs, damaged, onDamage }), clock };
 }
 
-async function openShared(config: Config, database: DatabaseOptions, log: Log): Promise<OpenJournal> {
+async function openShared(config: Config, database: DatabaseOptions, log: Log, own: Clock): Promise<OpenJournal> {
   const { texts, flushMs } = config.journal;
   const journal = await PostgresJournal.open({ ...database, texts, flushMs });
   const models = config.models.map(({ name }) => name);
@@ -43,7 +52,9 @@ async function openShared(config: Config, database: DatabaseOptions, log: Log): 
     const servers = serversOf(config).map((url) => serverName(url, machine));
     const facts = { node: journal.node, version, models, servers: [...new Set(servers)] };
     const membership = new Membership(database, facts);
-    return { journal, cluster: new Cluster({ journal, queue, membership, models, machine, warn }) };
+    const skewMs = await membership.skewMs(own);
+    const clock = { nowMs: () => own.nowMs() + skewMs };
+    return { journal, clock, cluster: new Cluster({ journal, queue, membership, models, machine, warn }) };
   } catch (error) {
     await journal.close();
     throw error;

@@ -85,7 +85,7 @@ function mustBeSimulated({ models }: Config, file = 'coppice.json'): void {
 async function serve(config: Config, reload: () => Config): Promise<number> {
   const { level, format } = config.log;
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
-  const { journal, cluster } = await openJournal(config, process.env, log);
+  const { journal, cluster, clock } = await openJournal(config, process.env, log);
   const models = await openModels(config.models, process.env, log);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
@@ -94,6 +94,7 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
     config,
     models,
     journal,
+    clock,
     log,
     ...shown,
     ...(cluster === undefined ? {} : { cluster }),

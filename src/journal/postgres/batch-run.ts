@@ -3,6 +3,7 @@
 // is looked up before it counts as refused: what we wrote ourselves under the same epoch was done, not lost.
 
 import type { Client } from 'pg';
+import type { LogFormats } from '../../log/format.ts';
 import type { Acceptance } from '../journal.ts';
 import { arrangeBatch, type JournalWrite, type Stage, type WriteResult, writeKinds } from './batch.ts';
 import type { PostgresStatements } from './statements.ts';
@@ -11,6 +12,7 @@ export interface BatchOptions {
   readonly statements: PostgresStatements;
   /** Name of this process, as claims record it. */
   readonly node: string;
+  readonly formats: LogFormats;
   /** Texts of a search go when it ends. */
   readonly erasesTexts: boolean;
 }
@@ -69,11 +71,11 @@ export class BatchRun<Write extends JournalWrite> {
   }
 
   async #change(kind: Write['kind'], writes: readonly Write[]): Promise<string[]> {
-    const { statements, node, erasesTexts } = this.#options;
+    const { statements, node, erasesTexts, formats } = this.#options;
     const rows = JSON.stringify(writes.map(({ row }) => row));
     if (kind === 'cancel') return this.#ids(statements.cancel, [writes.map(({ search }) => search)]);
     if (kind === 'claim') {
-      const done = await this.#ids(statements.claim, [rows, node]);
+      const done = await this.#ids(statements.claim, [rows, node, formats.writes, formats.reads]);
       return this.#uncertain ? [...done, ...(await this.#ids(statements.isClaimed, [rows, node]))] : done;
     }
     const done = await this.#ids(statements.finish, [rows, erasesTexts]);
@@ -86,9 +88,9 @@ export class BatchRun<Write extends JournalWrite> {
   }
 
   async #accept(writes: readonly Write[]): Promise<void> {
-    const { statements, node } = this.#options;
+    const { statements, node, formats } = this.#options;
     const rows = writes.map(({ row }, place) => ({ place, ...row }));
-    const fresh = new Set(await this.#ids(statements.accept, [JSON.stringify(rows), node]));
+    const fresh = new Set(await this.#ids(statements.accept, [JSON.stringify(rows), node, formats.writes]));
     const refused = writes.filter(({ search }) => !fresh.has(search));
     const taken = refused.length === 0 ? [] : await this.#findTaken(refused);
     this.#record(writes, (write) => (fresh.has(write.search) ? { fresh: true } : toAcceptance(write, taken)));

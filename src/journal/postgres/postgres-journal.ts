@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import pg, { type Pool } from 'pg';
 import { raise } from '../../base/fault.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import { type LogFormats, logFormats } from '../../log/format.ts';
 import type {
   Acceptance,
   Ending,
@@ -30,6 +31,8 @@ import { makeStatements, type PostgresStatements } from './statements.ts';
 
 export interface PostgresJournalOptions extends DatabaseOptions {
   readonly texts?: TextKeeping;
+  /** Of the logs that it writes, and goes on from. */
+  readonly formats?: LogFormats;
   /** How long an entry may wait for others before its commit. */
   readonly flushMs?: number;
   /** Writes that are kept in memory while the database refuses them. */
@@ -67,7 +70,8 @@ export class PostgresJournal implements Journal {
     this.documents = new PostgresDocuments(schema, (sql, values) => this.#run(() => this.#pool.query(sql, values)));
     const open = () => connect(options);
     this.#writer = new BatchWriter({
-      ...{ statements: this.#sql, node, erasesTexts: texts === 'until-end', flushMs, connect: open },
+      ...{ statements: this.#sql, node, formats: options.formats ?? logFormats, flushMs, connect: open },
+      erasesTexts: texts === 'until-end',
       mostHeld: options.mostHeld ?? mostHeld,
       onTrouble: (trouble) => this.#tellTrouble(trouble === undefined ? undefined : this.#explain(trouble)),
       onCommitted: (writes) => this.#ringFor(writes),

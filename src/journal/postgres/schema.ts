@@ -5,7 +5,7 @@ import type { ClientBase } from 'pg';
 import { raise } from '../../base/fault.ts';
 
 /** Each brings the tables from the format before it to the next one. */
-const steps: readonly ((schema: string) => string)[] = [searchTables, documentTables, nodeReports];
+const steps: readonly ((schema: string) => string)[] = [searchTables, documentTables, nodeReports, searchFormats];
 const version = steps.length;
 
 /** Two migrations at a time would both find nothing: the number has no other meaning. */
@@ -82,6 +82,11 @@ function documentTables(schema: string): string {
 function nodeReports(schema: string): string {
   return `alter table ${schema}.nodes drop column url,
             add column servers text[] not null default '{}', add column report text not null default '{}';`;
+}
+
+/** The format of a search's log, see log/format.ts. */
+function searchFormats(schema: string): string {
+  return `alter table ${schema}.searches add column log smallint not null default 1;`;
 }
 
 /** Makes the tables where there are none, and adds what older ones lack. True where it did. */

@@ -29,8 +29,8 @@ export function makeStatements(schema: string): PostgresStatements {
   const [searches, events] = [`${schema}.searches`, `${schema}.events`];
   return {
     accept: `insert into ${searches} (id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested,
-               node, created_ms, about, title, request)
-             select id, owner, idempotency, fingerprint, background, 'queued', 0, 0, $2, created_ms, about, title, request
+               node, log, created_ms, about, title, request)
+             select id, owner, idempotency, fingerprint, background, 'queued', 0, 0, $2, $3, created_ms, about, title, request
              from json_to_recordset($1::json) as w(place integer, id text, owner text, idempotency text, fingerprint text,
                background smallint, created_ms double precision, about text, title text, request text)
              order by place on conflict do nothing returning id`,
@@ -38,9 +38,9 @@ export function makeStatements(schema: string): PostgresStatements {
              join json_to_recordset($1::json) as w(id text, owner text, idempotency text)
                on s.id = w.id or (s.owner = w.owner and s.idempotency = w.idempotency)`,
     claim: `update ${searches} s
-            set epoch = s.epoch + 1, state = 'running', node = $2, started_ms = coalesce(s.started_ms, w.at_ms)
+            set epoch = s.epoch + 1, state = 'running', node = $2, log = $3, started_ms = coalesce(s.started_ms, w.at_ms)
             from json_to_recordset($1::json) as w(id text, epoch integer, at_ms double precision)
-            where s.id = w.id and s.epoch = w.epoch and s.ended_ms is null returning s.id`,
+            where s.id = w.id and s.epoch = w.epoch and s.ended_ms is null and s.log = any($4) returning s.id`,
     isClaimed: `select s.id from ${searches} s join json_to_recordset($1::json) as w(id text, epoch integer) on s.id = w.id
             where s.epoch = w.epoch + 1 and s.node = $2`,
     append: `with entries as materialized (select * from json_to_recordset($1::json) as e(${entryColumns})),

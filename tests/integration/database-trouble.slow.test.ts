@@ -1,0 +1,156 @@
+// What a PostgreSQL does to a node beside restarting: it is replaced by another server, its disk is full, it has no
+// connection left. Whatever happens, a log is dense, nothing is written twice, and all goes on alone.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { NewSearch } from '../../src/journal/journal.ts';
+import { connect } from '../../src/journal/postgres/connection.ts';
+import { PostgresJournal } from '../../src/journal/postgres/postgres-journal.ts';
+import { migrate } from '../../src/journal/postgres/schema.ts';
+import type { LoggedEvent } from '../../src/log/events.ts';
+import { CutLine } from '../support/cut-line.ts';
+import { hasPostgres, startPostgres, type TestDatabase, type TestDatabaseOptions } from '../support/postgres.ts';
+
+interface Opened {
+  readonly database: TestDatabase;
+  readonly line: CutLine;
+  readonly journal: PostgresJournal;
+  readonly lost: string[];
+  /** Resolves when trouble begins, or, with `false`, is over. */
+  troubled(isTroubled: boolean): Promise<void>;
+}
+
+/** A journal that reaches its server by a line, with a search in it that has one entry. */
+async function open(settings: TestDatabaseOptions = {}): Promise<Opened> {
+  const database = startPostgres(settings);
+  const line = new CutLine(database.url);
+  const options = { url: line.url, urlEnv: 'DATABASE_URL', schema: 'coppice', flushMs: 2 };
+  const client = await connect(options);
+  await migrate(client, options.schema);
+  await client.end();
+  const journal = await PostgresJournal.open(options);
+  const lost: string[] = [];
+  journal.listen({ lost: (id) => lost.push(id) });
+  onTestFinished(async () => {
+    await journal.close();
+    line.close();
+    database.remove();
+  });
+  await journal.accept(search('a'));
+  await journal.claim('a', 0, 1);
+  journal.append(1, entry('a', 0));
+  await journal.flush();
+  return { database, line, journal, lost, troubled: (isTroubled) => trouble(journal, isTroubled) };
+}
+
+async function trouble(journal: PostgresJournal, isTroubled: boolean): Promise<void> {
+  while ((journal.trouble !== undefined) !== isTroubled) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+function search(id: string): NewSearch {
+  return { id, owner: 'ann', fingerprint: 'f', background: true, createdMs: 1, about: {}, title: 't', request: {} };
+}
+
+function entry(id: string, sequence: number, words = ''): LoggedEvent {
+  const event = { type: 'moved', strand: 0, node: sequence, words } as LoggedEvent['event'];
+  return { search: id, sequence, atMs: 1, event };
+}
+
+const ending = { state: 'done', endedMs: 9, outcome: {}, texts: {} } as const;
+const sequences = async (journal: PostgresJournal) => (await journal.read('a', -1, 9999)).map((each) => each.sequence);
+
+describe.skipIf(!hasPostgres)('a database', () => {
+  test('that fails over to a standby with every commit loses nothing, and nothing is written twice', async () => {
+    const { database, line, journal, lost, troubled } = await open();
+    const standby = database.copy('following');
+    onTestFinished(() => standby.remove());
+    for (let at = 1; at < 50; at += 1) journal.append(1, entry('a', at));
+    await journal.flush();
+    line.cut();
+    journal.append(1, entry('a', 50));
+    database.remove();
+    standby.promote();
+    line.lead(standby.url);
+    const finished = journal.finish('a', 1, ending);
+    await troubled(false);
+    expect(await finished).toBe(true);
+    expect(await sequences(journal)).toEqual(Array.from({ length: 51 }, (_, at) => at));
+    expect(lost).toEqual([]);
+  });
+
+  test('that comes back without its last commits tells whoever wrote them, and its logs stay dense', async () => {
+    const { database, line, journal, lost } = await open();
+    const older = database.copy('as it is');
+    onTestFinished(() => older.remove());
+    for (let at = 1; at < 10; at += 1) journal.append(1, entry('a', at));
+    await journal.flush();
+    line.lead(older.url);
+    journal.append(1, entry('a', 10));
+    while (lost.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(lost).toEqual(['a']);
+    expect(await sequences(journal)).toEqual([0]);
+    // Whoever takes it up goes on from what is there.
+    expect(await journal.claim('a', 1, 2)).toBe(true);
+    journal.append(2, entry('a', 1));
+    expect(await journal.finish('a', 2, ending)).toBe(true);
+    expect(await sequences(journal)).toEqual([0, 1]);
+  });
+
+  test('without a connection left refuses reading, writes what it has one for, and comes back alone', async () => {
+    const { database, journal } = await open({ settings: ['max_connections=12', 'superuser_reserved_connections=0'] });
+    const hogs: pg.Client[] = [];
+    for (;;) {
+      const hog = new pg.Client({ connectionString: database.url });
+      hog.on('error', () => {});
+      if (
+        !(await hog.connect().then(
+          () => true,
+          () => false,
+        ))
+      )
+        break;
+      hogs.push(hog);
+    }
+    await expect(journal.find('a')).rejects.toThrow(/unavailable: the database cannot be used: [^\n]*too many clients/);
+    journal.append(1, entry('a', 1));
+    await journal.flush();
+    const options = { url: database.url, urlEnv: 'DATABASE_URL', schema: 'coppice' };
+    await expect(PostgresJournal.open(options)).rejects.toThrow(
+      /unavailable: [^\n]*too many clients[^\n]*DATABASE_URL/,
+    );
+    await Promise.all(hogs.map((hog) => hog.end()));
+    await expect.poll(() => sequences(journal).catch(() => [])).toEqual([0, 1]);
+  });
+
+  test('with a full disk holds what comes, refuses what clients wait for, and takes all of it afterwards', async (context) => {
+    const mount = mkdtempSync(join(tmpdir(), 'coppice-small-'));
+    onTestFinished(() => rmSync(mount, { recursive: true, force: true }));
+    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=120m,mode=777', 'none', mount]);
+    context.skip(status !== 0, 'no right to mount a small disk');
+    onTestFinished(() => void execFileSync('umount', ['--lazy', mount]));
+    const settings = ['min_wal_size=32MB', 'max_wal_size=32MB', 'wal_keep_size=0', 'shared_memory_type=mmap'];
+    const { journal, lost, troubled } = await open({ fsync: true, settings, parent: mount });
+    const filler = join(mount, 'filler');
+    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']);
+    const words = 'x'.repeat(20_000);
+    let last = 0;
+    while (journal.trouble === undefined && last < 5000) {
+      for (let burst = 0; burst < 100; burst += 1) {
+        last += 1;
+        journal.append(1, entry('a', last, words));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(journal.trouble).toMatch(/the journal cannot be written/);
+    await expect(journal.accept(search('b'))).rejects.toThrow(/cannot be written/);
+    writeFileSync(filler, '');
+    await troubled(false);
+    expect(await journal.finish('a', 1, ending)).toBe(true);
+    expect(await sequences(journal)).toEqual(Array.from({ length: last + 1 }, (_, at) => at));
+    expect(lost).toEqual([]);
+  });
+});
