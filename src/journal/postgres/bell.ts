@@ -29,6 +29,8 @@ const reconnectMs = 1000;
 const payloadBytes = 7500;
 /** Searches in one message: their ids are below 60 bytes each, with what belongs to them. */
 const mostNamed = 100;
+/** A database that is slower than that has other troubles than a bell. */
+const mostUnsent = 1000;
 
 export class Bell {
   readonly #options: BellOptions;
@@ -36,6 +38,9 @@ export class Bell {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #wasLost = false;
+  /** One after another: a connection takes one statement at a time. */
+  #sending: Promise<void> = Promise.resolve();
+  #unsent = 0;
 
   constructor(options: BellOptions) {
     this.#options = options;
@@ -70,14 +75,20 @@ export class Bell {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    await this.#sending;
     await this.#client?.end().catch(() => {});
   }
 
   #send(message: Omit<BellMessage, 'node'>): void {
     const { node, channel } = this.#options;
     const payload = JSON.stringify({ node, ...message });
-    if (payload.length > payloadBytes) return;
-    this.#client?.query('select pg_notify($1, $2)', [channel, payload]).catch(() => {});
+    if (payload.length > payloadBytes || this.#unsent >= mostUnsent) return;
+    this.#unsent += 1;
+    const send = async () => {
+      await this.#client?.query('select pg_notify($1, $2)', [channel, payload]).catch(() => {});
+      this.#unsent -= 1;
+    };
+    this.#sending = this.#sending.then(send);
   }
 
   #hear(payload: string | undefined): void {
