@@ -50,6 +50,10 @@ const entries: Readonly<Record<string, Benchmark>> = {
     about: 'events per second into SQLite and, with DATABASE_URL, into PostgreSQL, by 1 to 4 writers',
     load: () => import('./journal-throughput.ts'),
   },
+  nodes: {
+    about: '20 searches a second to each of 1, 2 and 4 nodes on one PostgreSQL, and to one process on a file',
+    load: () => import('./nodes.ts'),
+  },
   memory: {
     about: 'memory of 1,000 and 10,000 live searches of 200 nodes',
     load: () => import('./memory.ts'),
