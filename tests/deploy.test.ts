@@ -43,4 +43,43 @@ describe('deploy/', () => {
     expect(image).toContain(`"${bin.coppice}"`);
     expect(read('coppice.service')).toMatch(/^ExecStart=\/usr\/bin\/coppice serve --config /m);
   });
+
+  test('the compose file is in order: services, what they wait for, volumes, pinned images', () => {
+    const text = read('compose.yaml');
+    expect(text).not.toMatch(/\t| +$/m);
+    for (const [indent] of text.matchAll(/^ +(?=\S)/gm)) expect(indent.length % 2).toBe(0);
+    const section = (name: string) => new RegExp(`^${name}:\\n((?:(?: .*)?\\n)*)`, 'm').exec(text)?.[1] ?? '';
+    const keysOf = (part: string) => [...part.matchAll(/^ {2}([\w-]+):/gm)].map(([, key]) => key!);
+    const services = keysOf(section('services'));
+    expect(services).toEqual(['postgres', 'migrate', 'node-1', 'node-2', 'node-3', 'prometheus', 'grafana']);
+    for (const [, waited] of text.matchAll(/^ +([\w-]+):\n +condition: service_/gm)) expect(services).toContain(waited);
+    const anchors = [...text.matchAll(/: &(\w+)/g)].map(([, name]) => name);
+    for (const [, name] of text.matchAll(/<<: \*(\w+)/g)) expect(anchors).toContain(name);
+    const volumes = keysOf(section('volumes'));
+    const used = [...text.matchAll(/volumes: \[(\w+):/g)].map(([, name]) => name!);
+    expect(used.sort()).toEqual(volumes.sort());
+    for (const [, image] of text.matchAll(/^ +image: (\S+)$/gm))
+      if (image !== 'coppice') expect(image).toMatch(/:v?\d[\w.]*$/);
+    // A password that is not set ends the start instead of being empty.
+    for (const [variable] of text.matchAll(/\$\{[^}]*\}/g)) expect(variable).toMatch(/:[?-]/);
+  });
+
+  test('the image is built in stages that exist, runs without rights, and is told of by its health', () => {
+    const lines = read('Dockerfile')
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .filter((line) => /^[A-Z]/.test(line));
+    const stages = lines.flatMap((line) => / AS (\w+)$/.exec(line)?.[1] ?? []);
+    for (const line of lines) {
+      expect(line).toMatch(/^(FROM|WORKDIR|COPY|RUN|ENV|USER|EXPOSE|HEALTHCHECK|STOPSIGNAL|ENTRYPOINT|CMD) \S/);
+      if (line.startsWith('FROM')) expect(line).toMatch(/^FROM \S+:\d\S*/);
+      const [, stage] = /--from=(\w+)/.exec(line) ?? [];
+      if (stage !== undefined) expect(stages).toContain(stage);
+      if (/^(ENTRYPOINT|CMD)/.test(line)) expect(() => JSON.parse(line.slice(line.indexOf('[')))).not.toThrow();
+    }
+    const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')));
+    for (const word of ['USER node', 'HEALTHCHECK', 'STOPSIGNAL SIGTERM', 'ENTRYPOINT'])
+      expect(last.some((line) => line.startsWith(word))).toBe(true);
+    expect(last.some((line) => line.startsWith('RUN'))).toBe(false);
+  });
 });
