@@ -76,10 +76,11 @@ export class Searches {
     return this.#live.get(id);
   }
 
-  /** Those that clients wait for here, whichever node runs them. */
+  /** Those that end with their clients here, whichever node runs them. */
   get waitedFor(): LiveSearch[] {
     const here = [...this.#live.values()].filter(({ facts }) => !facts.background && facts.home === undefined);
-    return [...here, ...(this.#watches?.searches ?? [])];
+    const { node } = this.#options.cluster ?? {};
+    return [...here, ...(this.#watches?.searches ?? []).filter(({ facts }) => facts.home === node)];
   }
 
   /** One that a client asked for before, with its end; undefined where no process that can be heard has it. */

@@ -1,7 +1,7 @@
 // Searches that a client of this node waits for, where other nodes may run them. What the client is told comes from the
 // durable log alone, whichever node writes it: so a search may move in the middle, and its client's answer goes on. What runs
-// here is told from memory once it is safe, the rest is read from the journal when a bell rings, or once a second where none
-// did. It runs nothing and writes nothing but the wish to cancel.
+// here is told from memory once it is safe, the rest is read from the journal when a bell rings, or every few seconds where
+// none did. It runs nothing and writes nothing but the wish to cancel.
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
@@ -29,7 +29,9 @@ interface WatchedSearch {
   isStale: boolean;
 }
 
-const lookMs = 1000;
+/** For bells that were missed. */
+const lookMs = 5000;
+const retryMs = 1000;
 const pageSize = 500;
 
 export class Watches {
@@ -102,7 +104,7 @@ export class Watches {
       const record = await journal.find(id);
       if (record?.state === 'queued') await endUnclaimed(record);
     } catch {
-      if (this.has(id)) setTimeout(() => void this.cancel(id), lookMs).unref();
+      if (this.has(id)) setTimeout(() => void this.cancel(id), retryMs).unref();
     }
   }
 
