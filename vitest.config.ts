@@ -12,6 +12,7 @@ export default defineConfig({
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
           setupFiles: ['tests/support/property-seed.ts'],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -17,6 +17,8 @@ export interface Taker {
   takeUp(id: string): Promise<'runs' | 'over' | 'missed'>;
   /** Somebody has asked for it to end. */
   cancel(id: string): void;
+  /** Whether it is here, and not over. */
+  has(id: string): boolean;
   /** Another node has it: stop, write nothing more. */
   lose(id: string): void;
   /** So many nodes use a server, this one included. */
@@ -251,6 +253,8 @@ export class Cluster {
 
   async #keepLeases(): Promise<void> {
     const { membership, queue, models } = this.#options;
+    // A lease of what does not run here would keep the others from it.
+    for (const id of this.#held.keys()) if (this.#taker?.has(id) === false) this.#held.delete(id);
     const standings = await membership.standings([...this.#held.keys()]);
     for (const standing of standings) await this.#follow(standing);
     for (const model of models) {

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../src/answering/open-models.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { raise } from '../../src/base/fault.ts';
 import { run as migrate } from '../../src/cli/commands/migrate.ts';
 import { openJournal } from '../../src/cli/commands/open-journal.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
@@ -20,9 +21,11 @@ let database: TestDatabase;
 interface NodeOptions {
   readonly journal?: PlainTree;
   readonly clock?: Clock;
+  /** So many times its journal cannot read a log. */
+  readonly failedReads?: number;
 }
 
-async function startNode(model: PlainTree, { journal = {}, clock }: NodeOptions = {}) {
+async function startNode(model: PlainTree, { journal = {}, clock, failedReads = 0 }: NodeOptions = {}) {
   const config = checkConfig({
     server: { port: 0, page: false, shutdownMs: 0 },
     journal: { kind: 'postgres', ...journal },
@@ -30,6 +33,12 @@ async function startNode(model: PlainTree, { journal = {}, clock }: NodeOptions 
   });
   const models = await openModels(config.models, {});
   const shared = await openJournal(config, { DATABASE_URL: database.url }, silentLog, clock);
+  const read = shared.journal.read.bind(shared.journal);
+  let failures = failedReads;
+  shared.journal.read = async (...args) => {
+    failures -= 1;
+    return failures >= 0 ? raise('unavailable', 'the database cannot be used') : read(...args);
+  };
   const gateway = new Gateway({ config, models, ...shared, log: silentLog });
   const url = await gateway.listen();
   onTestFinished(() => gateway.close());
@@ -102,6 +111,22 @@ describe.skipIf(!hasPostgres)('nodes', () => {
       expect(Math.abs(created_ms - Date.now())).toBeLessThan(600_000);
       expect(ended_ms).toBeGreaterThanOrEqual(started_ms);
     }
+  });
+
+  test('do not give a search up whose log could not be read for a moment', async () => {
+    const slow = { engine: { kind: 'sim', speed: 0.05 }, budget: 1 };
+    const busy = await startNode(slow);
+    const body = { model: 'm', messages: [{ role: 'user', content: 'what is it?' }], background: true };
+    const create = async (): Promise<Loose> => (await post(`${busy.url}/v1/searches`, body)).json() as Promise<Loose>;
+    const first = await create();
+    const second = await create();
+    const other = await startNode({ engine: { kind: 'sim', speed: 200 } }, { failedReads: 1 });
+    await until(
+      async () => ((await (await fetch(`${other.url}/v1/searches/${second.id}`)).json()) as Loose).state === 'done',
+    );
+    const { epoch } = (await (await fetch(`${other.url}/v1/searches/${second.id}`)).json()) as Loose;
+    expect(epoch).toBe(2);
+    await fetch(`${busy.url}/v1/searches/${first.id}`, { method: 'DELETE' });
   });
 
   test('that cannot start say why in one line', async () => {

@@ -49,6 +49,10 @@ export class NodeTaker implements Taker {
     if (search !== undefined) this.#searches.cancel(search);
   }
 
+  has(id: string): boolean {
+    return this.#searches.find(id) !== undefined;
+  }
+
   lose(id: string): void {
     this.#searches.lose(id);
   }

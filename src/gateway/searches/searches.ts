@@ -5,7 +5,7 @@
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { requestOf } from '../../answering/search-request.ts';
-import type { Fault } from '../../base/fault.ts';
+import { type Fault, FaultError } from '../../base/fault.ts';
 import type { KeyConfig } from '../../config/schema.ts';
 import type { Plain, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -428,6 +428,7 @@ export class Searches {
     try {
       await replayLog(this.#options.journal, search);
     } catch (error) {
+      if (this.#handBack(search, error)) return;
       this.#options.log.error('recover', { search: search.id, error });
     }
     if (search.fold.exit === undefined) this.#endUnstarted(search);
@@ -450,10 +451,20 @@ export class Searches {
       const events = logged.length > 0 ? logged : plantAgain(journal, search, this.#nowMs());
       runtime.restore(id, events, search.fold.sequence + 1);
     } catch (error) {
+      if (this.#handBack(search, error)) return;
       log.error('resume', { search: id, error });
       runtime.withdraw(id);
       this.#endUnstarted(search, new ApiError('internal', 'the search could not be resumed from its log'));
     }
+  }
+
+  /** Where only the database was away, nothing is wrong with the search: a node goes on with it when it can be read. */
+  #handBack(search: LiveSearch, error: unknown): boolean {
+    const { cluster } = this.#options;
+    if (cluster === undefined || !(error instanceof FaultError) || error.fault.code !== 'unavailable') return false;
+    this.lose(search.id);
+    void cluster.giveBack([search.facts]);
+    return true;
   }
 
   #model(search: LiveSearch): ServedModel {
