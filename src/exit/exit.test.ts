@@ -69,6 +69,14 @@ describe('strict negative', () => {
     expect(strictNegative.check(viewOf(tree))?.kind).toBe('futile');
   });
 
+  it('does not wait for a path that was pruned', () => {
+    const tree = treeOf('product', [{ reward: 0 }, { reward: 0.1 }]);
+    const strand = openAt(tree, tree.root.children[0]!);
+    expect(strictNegative.check(viewOf(tree))).toBeUndefined();
+    tree.record({ type: 'closed', strand, closing: 'pruned' });
+    expect(strictNegative.check(viewOf(tree))).toMatchObject({ kind: 'futile', evidence: { bestCompleted: 0 } });
+  });
+
   it('is silent when nothing is left to grow, and over an accepted answer', () => {
     expect(strictNegative.check(viewOf(treeOf('product', [{ reward: 0.2, end: true }])))).toBeUndefined();
     const accepted = treeOf('product', [{ reward: 0.9, end: true }, { reward: 0.2 }]);

@@ -3,7 +3,7 @@
 // the check every branch whose reward at the first depth is below a cut, because such branches rarely recover: a bet. It
 // needs a branch that it did look at: where all would be left out, none is, and the check is the strict one. Where a tree
 // grows draw by draw, every node that is not full is such a leaf; `futileDraws` is a second bet of the selective exit, on
-// nodes whose last draws were all futile. Neither fires before a first path is completed, nor when nothing is left to grow, nor over an accepted answer.
+// nodes whose last draws were all futile. Neither fires before a first path is completed or pruned, nor when nothing is left to grow, nor over an accepted answer.
 
 import type { Evidence } from '../log/end.ts';
 import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
@@ -35,8 +35,10 @@ function negativeRule(name: string, share: number, futileDraws: number): ExitRul
     needsLeaves: true,
     check({ tree, limits: { threshold } }) {
       requireBound(name, tree.aggregation);
-      // A futile search should still answer: the first path is let through to its end, P0 being silent about it.
-      if (tree.best === undefined || tree.best.score >= threshold) return undefined;
+      // A futile search should still answer: the first path is let through to its end, P0 being silent about it. Where it was
+      // pruned there is none to wait for.
+      const isWaiting = tree.best === undefined && tree.closed.pruned === 0;
+      if (isWaiting || (tree.best !== undefined && tree.best.score >= threshold)) return undefined;
       const cut = effectiveCut(tree, firstDepthCut(threshold, share));
       if (firstViable(tree, threshold, cut, futileDraws) !== undefined) return undefined;
       const evidence = describe(tree, threshold, cut, futileDraws);

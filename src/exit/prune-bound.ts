@@ -1,7 +1,8 @@
 // The deterministic prune rule (P0 §4.1): an open strand ends once its score can no longer reach the target. Target
 // `threshold` is the paper's; it also ends strands that could still have improved an answer below the threshold.
 // Target `best` is branch and bound: only strands that cannot beat the best completed path, so the answer at hand never
-// gets worse by it. Neither acts before a first path is completed, so that a search always has an answer.
+// gets worse by it. Before a first path is completed both end only what has scored 0: a checker has seen a false line, and
+// no answer that it leads to is worth its tokens. Everything else is let through, so that a search has an answer.
 
 import { requireBound } from './bound.ts';
 import { readable } from './evidence.ts';
@@ -19,10 +20,12 @@ export function pruneBound(target: BoundTarget): PruneRule {
       requireBound(name, tree.aggregation);
       const { best } = tree;
       // Without a verifier a path has no rewards and its score says nothing.
-      if (best?.reward === undefined) return undefined;
+      if (best !== undefined && best.reward === undefined) return undefined;
+      const hopeless = best?.score ?? 0;
       // The earliest of equals stays the best, so a strand that can only draw level is no use either.
-      const cannot = (score: number) => (target === 'best' ? score <= best.score : score < limits.threshold);
-      const goal = target === 'best' ? best.score : limits.threshold;
+      const byBest = target === 'best' || best === undefined;
+      const cannot = (score: number) => (byBest ? score <= hopeless : score < limits.threshold);
+      const goal = byBest ? hopeless : limits.threshold;
       return ({ score }) => (cannot(score) ? { score: readable(score), target: readable(goal) } : undefined);
     },
   };

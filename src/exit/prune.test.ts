@@ -40,6 +40,17 @@ describe('the deterministic rule', () => {
     expect(prunings[0]?.evidence).toEqual({ score: 0.5, target: 0.5 });
   });
 
+  it('ends what a checker has called false at once', () => {
+    const tree = treeOf('product', [{ reward: 0 }, { reward: 0.01 }]);
+    const strands = [1, 2].map((id) => openAt(tree, tree.node(id)));
+    for (const target of ['threshold', 'best'] as const) {
+      const prunings = pruningsOf(pruneBound(target), viewOf(tree));
+      expect(prunings.map(({ strand, evidence }) => [strand, evidence])).toEqual([
+        [strands[0], { score: 0, target: 0 }],
+      ]);
+    }
+  });
+
   it('waits for a first completed path, and leaves a strand at its end alone', () => {
     const tree = treeOf('product', [{ reward: 0.1 }]);
     openAt(tree, tree.node(1));
@@ -134,12 +145,16 @@ describe('the rule of promise', () => {
 });
 
 describe('what is doomed', () => {
-  it('is every node on which some rule would end a strand, and nothing before the first completed path', () => {
+  it('is every node on which some rule would end a strand, and before the first completed path what has scored 0', () => {
     const { tree } = crowded();
     const doomed = doomedBy([pruneBound('best'), pruneBound('threshold')], viewOf(tree, { threshold: 0.7 }))!;
     expect([2, 3, 4, 5].map((id) => doomed(tree.node(id)))).toEqual([false, true, true, true]);
     expect(doomedBy([], viewOf(tree))).toBeUndefined();
-    expect(doomedBy([pruneBound('best')], viewOf(treeOf('product', [{ reward: 0.1 }])))).toBeUndefined();
+    const begun = treeOf('product', [{ reward: 0.1 }, { reward: 0 }]);
+    for (const target of ['threshold', 'best'] as const) {
+      const hopeless = doomedBy([pruneBound(target)], viewOf(begun))!;
+      expect([1, 2].map((id) => hopeless(begun.node(id)))).toEqual([false, true]);
+    }
   });
 });
 

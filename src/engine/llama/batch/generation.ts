@@ -28,6 +28,8 @@ export class Generation implements Sequence {
   readonly sampling: TokenSampling;
   readonly #seed: number;
   readonly #maxTokens: number;
+  /** Tokens that fit behind the path. */
+  readonly #room: number;
   readonly #vocabulary: Vocabulary;
   readonly #sampler: Sampler;
   readonly #post: (message: EngineMessage) => void;
@@ -57,6 +59,7 @@ export class Generation implements Sequence {
     this.#seed = request.seed;
     this.#wantsEntropy = request.needs?.entropy === true;
     this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
+    this.#room = tokenLimit;
     const { temperature, topP = 1, topK = 0, minP = 0 } = request.sampling;
     this.sampling = { temperature, topP, topK, minP };
     this.#vocabulary = parts.vocabulary;
@@ -157,7 +160,9 @@ export class Generation implements Sequence {
     }
     this.#say(added.slice(0, added.length - beyond));
     if (beyond > 0) this.#replaceFrom(wholeTokens, pieces);
-    this.#result = { step: this.#step(this.#text.text.slice(0, ends), 'delimiter') };
+    // A path that fills the context ends here, whatever it says: nothing could be asked below it.
+    const end = this.#tokens.length < this.#room ? 'delimiter' : 'length';
+    this.#result = { step: this.#step(this.#text.text.slice(0, ends), end) };
     return undefined;
   }
 

@@ -171,6 +171,18 @@ describe('Core', () => {
     expect(bench.step(2).tokenIds).toEqual([11, 12]); // the successors of "\n", not of the pair token
   });
 
+  it('ends a path that fills the context by its length, though its last token is a delimiter', () => {
+    const prompt = { kind: 'text', text: 'u' } as const;
+    const ask = request(1, { prompt, sampling: { temperature: 0 }, delimiters: ['y\n'] });
+    const endWith = (kvTokens: number) => {
+      using bench = new Bench('alphabet', { kvTokens });
+      return bench.run([ask]).step(1);
+    };
+    const exact = 1 + endWith(2048).tokens;
+    expect(endWith(exact)).toMatchObject({ text: 'vwxy\n', end: 'length' });
+    expect(endWith(exact + 1)).toMatchObject({ text: 'vwxy\n', end: 'delimiter' });
+  });
+
   it('stops at the end of sequence, whose token counts and shows no text', () => {
     using bench = new Bench('alphabet');
     const prompt = { kind: 'text', text: 'w' } as const;
