@@ -53,20 +53,20 @@ function replaying(trees: RecordedTrees, seed: number): SimulatedQuestions {
 const known = new Map<string, RecordedTrees>();
 
 /** Reads a recording, checked; a FaultError says in one line why it cannot be used. */
-export function readTrees(file: string): RecordedTrees {
-  const read = known.get(file) ?? checked(file);
+export function readTrees(file: string, flag = '--trees'): RecordedTrees {
+  const read = known.get(file) ?? checked(file, flag);
   known.set(file, read);
   return read;
 }
 
-function checked(file: string): RecordedTrees {
-  if (!existsSync(file)) raise('bad-setting', `--trees: cannot read ${file}`);
-  const trees = RecordedTrees.parse(`--trees ${file}`, readFileSync(file, 'utf8'));
+function checked(file: string, flag: string): RecordedTrees {
+  if (!existsSync(file)) raise('bad-setting', `${flag}: cannot read ${file}`);
+  const trees = RecordedTrees.parse(`${flag} ${file}`, readFileSync(file, 'utf8'));
   const { model, modelHash } = trees.header;
   if (!isShipped(model) || !existsSync(modelPath(model))) return trees;
   const hash = createHash('sha256')
     .update(readFileSync(modelPath(model)))
     .digest('hex');
   if (hash === modelHash) return trees;
-  return raise('bad-setting', `--trees ${file} was drawn by other weights of ${model}; record it again`);
+  return raise('bad-setting', `${flag} ${file} was drawn by other weights of ${model}; record it again`);
 }

@@ -36,6 +36,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --roofline GPU     step times from a roofline of ${Object.keys(gpus).join(' or ')} instead of the measured tables
   --machine NAME     servers as coppice doctor --table measured them, by file; ${Object.keys(machines).join(', ')} ships
   --trees FILE       draws from recorded trees (bench --record) instead of the question profiles
+  --calibrate FILE   only fits a question profile to recorded trees and says how well it fits
   --base ROW         the second row to compare with (positive)
   --no-prefix-reuse  the verifier computes prompt and path again for every step
   --full             the published size
@@ -60,6 +61,8 @@ export interface SimOptions {
   readonly certainty: boolean;
   readonly speculation: boolean;
   readonly out: string;
+  /** A recording to fit a profile to, in place of any run. */
+  readonly calibrate: string | undefined;
   readonly signature: boolean;
   readonly json: boolean;
   readonly threads: number;
@@ -94,6 +97,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     certainty: experiment === 'p1',
     speculation: experiment === 'p3',
+    calibrate: values.calibrate,
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
     threads: whole('threads', values.threads, defaultThreads(), 1, 256, 'threads'),
   };
@@ -122,6 +126,7 @@ export const flags = {
     roofline: text,
     machine: text,
     trees: text,
+    calibrate: text,
   },
   ...{ full: flag, each: flag, signature: flag, json: flag },
   help: { type: 'boolean', short: 'h' },

@@ -3,10 +3,13 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { calibrate } from '../../bench/calibration/calibrate.ts';
+import { calibrationTable } from '../../bench/calibration/calibration-table.ts';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
 import { warmUpShare } from '../../bench/sim/measures.ts';
 import { type Figure, makeFigures } from '../../bench/sim/p0-figures.ts';
 import { certaintyFigures, certaintyLines, certaintyTable } from '../../bench/sim/p1.ts';
+import { readTrees } from '../../bench/sim/questions.ts';
 import { bySetting, linesOf } from '../../bench/sim/report.ts';
 import { searchDefaults } from '../../bench/sim/settings.ts';
 import { simSignature } from '../../bench/sim/signature.ts';
@@ -21,6 +24,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const options = readOptions(args);
   if (options.help) {
     console.log(usage);
+    return 0;
+  }
+  if (options.calibrate !== undefined) {
+    console.log(calibrationOf(options.calibrate, options.json));
     return 0;
   }
   if (options.signature) {
@@ -47,6 +54,14 @@ export async function run(args: readonly string[]): Promise<number> {
     await pool.close();
   }
   return 0;
+}
+
+function calibrationOf(file: string, json: boolean): string {
+  const { header, trees } = readTrees(file, '--calibrate');
+  const calibration = calibrate(`${header.model} ${file}`, trees, header.samples);
+  if (json) return JSON.stringify(calibration, undefined, 1);
+  const head = `${trees.length} questions, ${header.samples} samples each, ${header.model} scored by ${header.verifier}, seed ${header.seed}; the model drew as many.`;
+  return `${head}\n\n${calibrationTable(calibration)}\n\nthe profile:\n${JSON.stringify(calibration.profile, undefined, 1)}`;
 }
 
 async function printCertainty({ plan, json, out }: SimOptions, pool: TrialPool): Promise<void> {

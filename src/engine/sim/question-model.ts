@@ -42,6 +42,16 @@ export interface QuestionProfile {
   readonly missChance: number;
   /** Chance that a draw says what an earlier draw of the same node said, token for token. */
   readonly twinRate: number;
+  /** What is different at each depth, from the first step on; the last holds for all that are deeper. As fitted to a recording. */
+  readonly byDepth?: readonly DepthHabits[];
+}
+
+export interface DepthHabits {
+  /** Exponent on the question's soundness: below 1, steps go wrong less often here. */
+  readonly ease: number;
+  /** In place of the question's own: what the verifier misses here decides how well it tells siblings apart. */
+  readonly missChance: number;
+  readonly twinRate: number;
 }
 
 /** What one question is like. */
@@ -106,9 +116,10 @@ export class QuestionModel implements StepSource, RewardSource {
     }
     if (request.delimiters.length === 0) return this.#wholeAnswer(request);
     const parent = tipOf(question, request.path);
-    const key = hash(parent.key, originalOf(parent.key, request.index, this.#profile.twinRate));
-    const random = new Random('step', key);
     const depth = request.path.length + 1;
+    const { twinRate } = this.#habits(depth) ?? this.#profile;
+    const key = hash(parent.key, originalOf(parent.key, request.index, twinRate));
+    const random = new Random('step', key);
     const state = this.#nextState(question, parent, depth, random);
     const wished = Math.ceil(this.#profile.stepTokens * Math.exp(random.normal(0, this.#profile.stepTokensSpread)));
     const tokens = Math.max(1, Math.min(request.maxTokens, wished));
@@ -150,14 +161,19 @@ export class QuestionModel implements StepSource, RewardSource {
     return unitQuantile(soundReward, probability) ** strictness;
   }
 
+  #habits(depth: number): DepthHabits | undefined {
+    const { byDepth } = this.#profile;
+    return byDepth?.[Math.min(depth, byDepth.length) - 1];
+  }
+
   #nextState(question: Question, parent: Tip, depth: number, random: Random): State {
     const common = new Random('siblings', parent.key).normal();
     const luck = normalCdf(mixed(common, random.normal(), siblingShare.soundness));
     const turn = random.uniform();
     switch (parent.state) {
       case 'sound':
-        if (luck < soundnessAt(question, depth)) return 'sound';
-        return turn < question.missChance ? 'hidden' : 'flawed';
+        if (luck < soundnessAt(question, depth, this.#habits(depth)?.ease)) return 'sound';
+        return turn < (this.#habits(depth) ?? question).missChance ? 'hidden' : 'flawed';
       case 'hidden':
         return turn < surfacingChance ? 'flawed' : 'hidden';
       case 'flawed':
@@ -276,9 +292,9 @@ function within(range: Range, random: Random): number {
   return range.low + (range.high - range.low) * random.uniform();
 }
 
-function soundnessAt(question: Question, depth: number): number {
+function soundnessAt(question: Question, depth: number, ease = depth === 1 ? firstStepEase : 1): number {
   if (question.kind === 'impossible' && depth >= question.crux) return 0;
-  return depth === 1 ? question.soundness ** firstStepEase : question.soundness;
+  return question.soundness ** ease;
 }
 
 /** A solution ends near its usual length, some steps earlier or later. */
