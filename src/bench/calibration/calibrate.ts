@@ -88,7 +88,7 @@ function rangeOf(values: readonly number[]): { low: number; high: number } {
 const longestStep = 100_000;
 
 /** Independent samples of one question, as `bench --record` draws them. */
-function drawTree(model: QuestionModel, prompt: Prompt, samples: number): RecordedTree {
+export function drawTree(model: QuestionModel, prompt: Prompt, samples: number): RecordedTree {
   const nodes: (RecordedNode & { readonly draws: number[] })[] = [{ draws: [] }];
   const known = new Map<string, number>();
   for (let sample = 0; sample < samples; sample += 1) {

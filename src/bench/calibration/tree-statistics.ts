@@ -12,7 +12,7 @@ export interface DepthStatistics {
   readonly twinRate: number;
   /** Share of draws below a sound path that are sound. */
   readonly soundness: number;
-  /** Chance that of two different siblings, one sound and one not, the sound one has the higher reward; undefined without such a pair. */
+  /** Chance that of two different siblings, one sound and one not, the sound one has the higher reward; undefined where there are hardly such pairs. */
   readonly auc: number | undefined;
 }
 
@@ -33,6 +33,8 @@ export interface TreeStatistics {
 
 /** Fewer draws below sound paths than this say nothing about a depth. */
 const leastDraws = 20;
+/** Fewer pairs of siblings than this say nothing about rewards. */
+const leastPairs = 20;
 
 export function treeStatistics(trees: readonly RecordedTree[]): TreeStatistics {
   const read = trees.map(readTree);
@@ -136,7 +138,7 @@ function aucOf(families: readonly Family[]): number | undefined {
       }
     }
   }
-  return pairs === 0 ? undefined : won / pairs;
+  return pairs < leastPairs ? undefined : won / pairs;
 }
 
 function sum(values: readonly number[]): number {

@@ -36,8 +36,8 @@ export interface TreeRecording {
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
 }
 
-/** A bound that nothing falls below: the promise is read, and no strand is ended by it. */
-const readsPromise = { promisePrune: Number.MIN_VALUE } as const;
+/** No sample is ended before its end; a bound that nothing falls below makes the verifier read the promise. */
+const wholeSamples = { boundPrune: 'off', promisePrune: Number.MIN_VALUE } as const;
 
 export async function recordTrees(recording: TreeRecording, questions: readonly GoldQuestion[]): Promise<void> {
   const { file, model, modelName, samples, seed } = recording;
@@ -59,7 +59,7 @@ export function hashOf(model: string): string {
 }
 
 async function drawTree({ model, wish, samples, seed }: TreeRecording, question: GoldQuestion): Promise<Tree> {
-  const asked = { ...wish, ...readsPromise, program: 'best-of-n', policy: 'vanilla', rollouts: samples } as const;
+  const asked = { ...wish, ...wholeSamples, program: 'best-of-n', policy: 'vanilla', rollouts: samples } as const;
   const plan = ownPlan(model, question.question, asked, hash(seed, question.id));
   const request = requestOf(buildSearch(plan), question.id, model.extract ?? extractAnswer);
   const { engine, verifier } = model;

@@ -1,6 +1,6 @@
 // The four settings of P0's evaluation (§5.1) as simulated: two data sets as distributions of questions, each under a
 // generator of 8B and of 14B parameters, with a 7B reward model. Two GPUs a side as two replicas. The numbers of the
-// profiles were fitted by `coppice sim --calibrate` on seeds that no report uses; docs/simulator.md says to what.
+// profiles were fitted by hand on seeds that no report uses; docs/simulator.md says to what.
 
 import { raise } from '../../base/fault.ts';
 import { checkConfig } from '../../config/load.ts';

@@ -55,6 +55,10 @@ describe('recorded trees', () => {
       [`${text(header)}\n{`, /file is no recording of trees: line 3 is not JSON/],
       ['', /no recording/],
       [text(header, []), /without trees/],
+      [text(header, [{ question: 'q' }]), /line 2 has no question with its tokens/],
+      [text(header, [{ ...tree, nodes: [] }]), /line 2 has no nodes/],
+      [text(header, [{ ...tree, nodes: [{ draws: [1] }] }]), /line 2 has a node 0 without its draws/],
+      [text(header, [{ ...tree, nodes: [{ draws: [1] }, { draws: [] }] }]), /line 2 has a node 1 without a step/],
     ] as const) {
       expect(() => RecordedTrees.parse('file', bad)).toThrow(why);
     }

@@ -62,7 +62,7 @@ export class RecordedTrees implements StepSource, RewardSource {
     if (header.version !== treesVersion) {
       raise('bad-setting', `${name} is a recording of version ${header.version}; this is version ${treesVersion}`);
     }
-    const trees = lines.map((line, at) => parseLine(name, line, at + 2) as RecordedTree);
+    const trees = lines.map((line, at) => checkTree(name, parseLine(name, line, at + 2), at + 2));
     if (trees.length === 0) raise('bad-setting', `${name} is a recording without trees`);
     return new RecordedTrees(header as TreesHeader, trees);
   }
@@ -113,6 +113,20 @@ function parseLine(name: string, line: string, at: number): unknown {
   } catch {
     return raise('bad-setting', `${name} is no recording of trees: line ${at} is not JSON`);
   }
+}
+
+/** What is read of a tree must be there, and a child stand behind its parent. */
+function checkTree(name: string, value: unknown, at: number): RecordedTree {
+  const { question, promptTokens, nodes } = (value ?? {}) as Partial<RecordedTree>;
+  const refuse = (why: string) => raise('bad-setting', `${name} is no recording of trees: line ${at} ${why}`);
+  if (typeof question !== 'string' || typeof promptTokens !== 'number') refuse('has no question with its tokens');
+  if (!Array.isArray(nodes) || nodes.length === 0) return refuse('has no nodes');
+  for (const [id, node] of (nodes as readonly Partial<RecordedNode>[]).entries()) {
+    const isChild = (child: unknown) => Number.isInteger(child) && Number(child) > id && Number(child) < nodes.length;
+    if (!Array.isArray(node?.draws) || !node.draws.every(isChild)) refuse(`has a node ${id} without its draws`);
+    if (id > 0 && typeof node.step?.text !== 'string') refuse(`has a node ${id} without a step`);
+  }
+  return value as RecordedTree;
 }
 
 function nodeAt(tree: RecordedTree, path: readonly PathStep[]): RecordedNode | undefined {

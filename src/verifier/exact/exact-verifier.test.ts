@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Inbox } from '../../../tests/support/inbox.ts';
 import { pathOf } from '../../../tests/support/paths.ts';
+import { countdown } from '../../task/countdown.ts';
 import type { Step } from '../../tree/step.ts';
 import type { VerifierMessage } from '../verifier.ts';
 import { ExactVerifier } from './exact-verifier.ts';
@@ -43,4 +44,12 @@ it('follows a cell that nothing speaks against, since the grid itself is checked
 
 it('says that it knows no other questions', () => {
   expect(rewards('How many apples are there?', ['1+1=2'])).toEqual(['unsupported']);
+});
+
+it('says in one line that a checker failed, and goes on', () => {
+  const spy = vi.spyOn(countdown, 'judge').mockImplementationOnce(() => {
+    throw new Error('out of order');
+  });
+  expect(rewards('Make 24 from 4 7 8 8.', ['8/8=1 left 1 4 7', '7-1=6 left 4 6'])).toEqual(['internal', 1]);
+  spy.mockRestore();
 });

@@ -44,7 +44,12 @@ function answerTo({ id, prompt, path, step }: ScoreRequest): VerifierMessage {
     return { type: 'fault', request: id, fault: fault('unsupported', problem) };
   }
   const before = path.map((each) => each.step.text);
-  const check = checkLine(question, before, step.text);
-  const reward = check === 'unknown' && task.decides && step.end !== 'eos' ? unrefuted : rewards[check];
-  return { type: 'score', request: id, reward, usage: noUsage };
+  try {
+    const check = checkLine(question, before, step.text);
+    const reward = check === 'unknown' && task.decides && step.end !== 'eos' ? unrefuted : rewards[check];
+    return { type: 'score', request: id, reward, usage: noUsage };
+  } catch (error) {
+    const problem = `the checker of its task failed on a line: ${String(error)}`;
+    return { type: 'fault', request: id, fault: fault('internal', problem) };
+  }
 }
