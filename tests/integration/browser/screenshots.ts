@@ -1,7 +1,8 @@
-// Makes the pictures of the README: `npm run screenshots`. The overview shows a made-up load on the simulated engine, the
-// tree one question to the default model. What the searches find depends on the model; the picture is not compared.
+// Makes the pictures of the docs: `npm run screenshots`. The overview shows a made-up load on the simulated engine; tree and
+// comparison show the first question of the held-out countdown set whose difficulty is the highest, at seed 1, to the
+// default model. No seed and no question is picked for its looks, and what the searches find is not compared.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { Random } from '../../../src/base/random.ts';
@@ -9,8 +10,14 @@ import { startServer } from '../../support/served.ts';
 import { openBrowser } from './chromium.ts';
 
 const folder = join(process.cwd(), 'docs', 'images');
-const question = 'Make 151 from 4 6 9 23 30.';
-const seed = 4;
+const question = hardest(join(process.cwd(), 'tasks', 'countdown.test.jsonl'));
+const seed = 1;
+
+function hardest(file: string): string {
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  const all = lines.map((line) => JSON.parse(line) as { question: string; difficulty: number });
+  return all.reduce((most, each) => (each.difficulty > most.difficulty ? each : most)).question;
+}
 
 const phrases: readonly ((random: Random) => string)[] = [
   (random) => `How many numbers below ${100 + random.integer(900)} have exactly ${3 + random.integer(6)} divisors?`,
@@ -59,14 +66,21 @@ async function takeOverview(browser: Browser): Promise<void> {
   await server.stop();
 }
 
-async function takeTree(browser: Browser): Promise<void> {
-  const server = await startServer({}, ['models.0.policy=boost']);
+/** The same question by search, and by greedy decoding. */
+async function takeSearches(browser: Browser): Promise<void> {
+  const server = await startServer({});
   const { data } = (await (await fetch(`${server.url}/v1/models`)).json()) as { data: [{ id: string }] };
-  const id = await post(server.url, question, { model: data[0].id, seed });
+  const common = { model: data[0].id, seed };
+  const id = await post(server.url, question, common);
   const page = await openPage(browser, `${server.url}/#/search/${id}`);
-  await page.locator('.outcome .chip:not(.live)').waitFor({ timeout: 120_000 });
+  await page.locator('.outcome .chip:not(.live)').waitFor({ timeout: 240_000 });
   await page.waitForTimeout(1500);
   await page.screenshot({ path: join(folder, 'tree.png') });
+  const plain = await post(server.url, question, { ...common, coppice: { program: 'greedy', policy: 'positive' } });
+  await page.goto(`${server.url}/#/compare/${plain}/${id}`);
+  await page.locator('.contender .steps').nth(1).waitFor();
+  await page.waitForTimeout(1500);
+  await page.screenshot({ path: join(folder, 'compare.png') });
   await page.close();
   await server.stop();
 }
@@ -74,5 +88,5 @@ async function takeTree(browser: Browser): Promise<void> {
 mkdirSync(folder, { recursive: true });
 const browser = await openBrowser();
 await takeOverview(browser);
-await takeTree(browser);
+await takeSearches(browser);
 await browser.close();

@@ -5,7 +5,7 @@ import { lowerBound } from '../../../src/tree/lower-bound.ts';
 import { meanValue, type Node, pathTo } from '../../../src/tree/node.ts';
 import { fill, h, setAttribute } from '../dom/dom.ts';
 import { formatScore } from '../look/words.ts';
-import { markOf, markWords } from '../tree/mark.ts';
+import { markOf, markWords, shownScoreOf } from '../tree/mark.ts';
 import { readTheme } from '../tree/palette.ts';
 import { scoreColour } from '../tree/score-scale.ts';
 
@@ -40,7 +40,7 @@ export class Details {
     const threshold = this.#options.threshold();
     const cut = moment.prunedAt.get(node.id);
     const facts: [string, string][] = [
-      ['score', formatScore(node.score)],
+      ['score', formatScore(shownScoreOf(node))],
       ['reward', formatScore(node.reward)],
       ['visits', String(node.visits)],
       ['strands below', String(node.pending)],
@@ -67,7 +67,7 @@ export class Details {
         { type: 'button', class: 'step', onclick: () => this.#options.onSelect(each.id) },
         dot,
         h('span', { class: 'step-text' }, text === '' ? 'no text kept' : text),
-        h('span', { class: 'step-score' }, formatScore(each.reward ?? each.score)),
+        h('span', { class: 'step-score' }, formatScore(each.reward)),
       );
       if (each === node) button.setAttribute('aria-current', 'step');
       return h('li', {}, button);

@@ -3,6 +3,7 @@
 import { type Node, pathTo } from '../../../src/tree/node.ts';
 import { h } from '../dom/dom.ts';
 import { formatScore } from '../look/words.ts';
+import { shownScoreOf } from '../tree/mark.ts';
 import type { Sprout } from '../tree/sprout.ts';
 
 const longest = 160;
@@ -17,7 +18,7 @@ export function tipOf(sprout: Sprout, end: Node | undefined): HTMLElement[] {
     return tip(`speculative · reward ${formatScore(reward)}`, excerpt(step.text, longest));
   }
   const { node } = sprout;
-  const heading = node.step === undefined ? 'root' : `score ${formatScore(node.score)} · visits ${node.visits}`;
+  const heading = node.step === undefined ? 'root' : `score ${formatScore(shownScoreOf(node))} · visits ${node.visits}`;
   const text = node.step === undefined ? 'the question' : excerpt(node.step.text, longest);
   return end === undefined || end === node ? tip(heading, text) : [...tip(heading, text), bestPath(end, node)];
 }
@@ -29,7 +30,7 @@ function bestPath(end: Node, node: Node): HTMLElement {
     return each === node ? h('li', { class: 'here' }, line) : h('li', {}, line);
   });
   const more = steps.length - lines.length;
-  const words = `best path through it${end.terminal ? '' : ' so far'}: score ${formatScore(end.score)}`;
+  const words = `best path through it${end.terminal ? '' : ' so far'}: score ${formatScore(shownScoreOf(end))}`;
   return h('div', {}, h('b', {}, words), h('ol', {}, ...lines, more > 0 ? h('li', {}, `and ${more} more`) : undefined));
 }
 

@@ -5,10 +5,11 @@ import { isBound } from '../../../src/tree/aggregate.ts';
 import { isComplete, type Node } from '../../../src/tree/node.ts';
 import type { Tree } from '../../../src/tree/tree.ts';
 
-export type Mark = 'viable' | 'futile' | 'won' | 'lost';
+export type Mark = 'viable' | 'futile' | 'won' | 'lost' | 'unscored';
 
 /** `won` and `lost` are finished paths at or below the threshold, those cut at a limit among the lost; without a bound a path may still rise, so it stays viable. */
 export function markOf(node: Node, tree: Tree, threshold: number): Mark {
+  if (isComplete(node) && node.reward === undefined) return 'unscored';
   if (node.terminal) return isComplete(node) && node.score >= threshold ? 'won' : 'lost';
   return isBound(tree.aggregation) && node.score < threshold ? 'futile' : 'viable';
 }
@@ -18,4 +19,10 @@ export const markWords: Readonly<Record<Mark, string>> = {
   futile: 'futile: below the threshold, and scores only fall',
   won: 'finished, at or above the threshold',
   lost: 'finished below the threshold, or cut at a limit',
+  unscored: 'finished, and nothing has scored it',
 };
+
+/** The score of its path, where something has scored its step: the one that a node begins with means nothing. */
+export function shownScoreOf({ score, reward }: Node): number | undefined {
+  return reward === undefined ? undefined : score;
+}

@@ -23,7 +23,7 @@ export function paintBranches(brush: Brush): void {
     if (sprout.kind !== 'node' || sprout.parent === undefined || brush.isChosen(sprout.key)) continue;
     const mark = brush.mark(sprout);
     const wide = Math.min(edgeWidths.length - 1, Math.floor(Math.log2(1 + sprout.node.visits)));
-    brush.addEdge(paths[wide]![mark === 'viable' || mark === 'won' ? 'viable' : 'futile'], placed);
+    brush.addEdge(paths[wide]![mark === 'futile' || mark === 'lost' ? 'futile' : 'viable'], placed);
   }
   for (const { width, viable, futile } of paths) {
     brush.stroke(futile, palette.branchFaint, width);

@@ -1,9 +1,10 @@
 // The words of the picture: the depth of each level, scores along the chosen path where there is room, and the answer at
 // its end. Model text reaches the canvas as text only.
 
-import { pathTo } from '../../../src/tree/node.ts';
+import { type Node, pathTo } from '../../../src/tree/node.ts';
 import { formatScore } from '../look/words.ts';
 import type { Brush } from './brush.ts';
+import { shownScoreOf } from './mark.ts';
 import { keyOfNode } from './sprout.ts';
 
 const family = 'system-ui, sans-serif';
@@ -42,13 +43,17 @@ export function paintLabels(brush: Brush): void {
   const hasRoom = camera.levelHeight >= roomForScores.level && camera.spacing >= roomForScores.spacing;
   for (const node of hasRoom ? pathTo(chosen!).slice(0, -1) : []) {
     const { x, y } = brush.point(scene.at(keyOfNode(node))!);
-    paintHaloed(brush, formatScore(node.score), x + radius + 3, y - radius - 6);
+    paintHaloed(brush, formatScore(shownScoreOf(node)), x + radius + 3, y - radius - 6);
   }
   const { x, y } = brush.point(end);
-  const words = [moment.exit === undefined && 'best so far', shorten(chosen!.answer ?? ''), formatScore(chosen!.score)];
+  const words = [moment.exit === undefined && 'best so far', shorten(chosen!.answer ?? ''), chosenScore(chosen!)];
   ctx.textAlign = 'center';
   ctx.font = `650 13px ${family}`;
   paintHaloed(brush, words.filter(Boolean).join(' · '), x, y - radius - 18);
+}
+
+function chosenScore(chosen: Node): string {
+  return chosen.reward === undefined ? 'unscored' : formatScore(chosen.score);
 }
 
 /** Ink on a rim of the ground, so that branches do not run through it; kept inside of the canvas. */
