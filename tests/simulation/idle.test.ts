@@ -23,7 +23,9 @@ describe('the idle class', () => {
       const idle = { idle: 50, onIdleEnd: (endedMs: number) => ends.push(endedMs) };
       const beside = await runVirtually({ ...run, policy, perSecond, ...idle });
       expect(beside.every(({ told }) => told === 'complete')).toBe(true);
-      expect(medianMs(beside)).toBeLessThanOrEqual(1.05 * medianMs(alone));
+      const ratio = medianMs(beside) / medianMs(alone);
+      console.log(`${policy} at ${perSecond} a second: median ${ratio.toFixed(3)} of what it is alone`);
+      expect(ratio).toBeLessThanOrEqual(1.05);
       expect(ends).toHaveLength(50);
       const lastMs = Math.max(...beside.map(({ endedMs }) => endedMs));
       expect(ends.filter((endedMs) => endedMs < lastMs).length).toBeGreaterThan(0);
