@@ -370,7 +370,8 @@ export class Searches {
       .finish(search.id, search.epoch, toFinish(search, ended))
       .then((isOurs) => {
         if (!isOurs) return cluster?.drop(search.id);
-        cluster?.ended(search.facts);
+        if (mayMove(search)) cluster?.ended(search.facts);
+        else cluster?.look();
         this.#watches?.ended(search.id, ended, search.successor);
       })
       .catch((error: Error) => log.error('journal', { search: search.id, message: error.message }))
