@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('the overview in a browser', () => {
     const rows = page.locator('a.row.recent');
     await rows.nth(2).waitFor();
     for (const { id, answer, summary } of searches) {
-      const cells = await page.locator(`a.row[href="#/search/${id}"] > span`).allTextContents();
+      const cells = await page.locator(`a.row.recent[href="#/search/${id}"] > span`).allTextContents();
       expect(cells[2]).toBe(answer ?? '–');
       expect(cells[4]).toBe(summary.nodes.toLocaleString('en'));
     }
