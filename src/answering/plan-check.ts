@@ -5,7 +5,9 @@ import { FaultError } from '../base/fault.ts';
 import { complaint } from '../base/knob.ts';
 import { knobOf, type SearchKnob, type Speaker, searchKnobNames } from '../config/vocabulary.ts';
 import { checkRules } from '../policy/check.ts';
-import { createRules } from '../policy/create.ts';
+import { createRules, optionsOf } from '../policy/create.ts';
+import type { PolicyOptions } from '../policy/knobs.ts';
+import type { PolicyName } from '../policy/policy.ts';
 import { type ProgramName, programKnobs, programOf, programs } from '../program/registry/programs.ts';
 import { refuseSetting } from './refusal.ts';
 import type { PlanRequest, SearchPlan, Wish } from './search-plan.ts';
@@ -60,6 +62,21 @@ export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
     refuseSetting('unsupported', 'certain', speaker, what);
   }
   checkRulesOf(plan, request);
+}
+
+/** Every knob of the policy, refused in the speaker's words where two contradict each other. */
+export function optionsFor(
+  policy: PolicyName,
+  settings: Partial<PolicyOptions>,
+  { wish, speaker }: Pick<PlanRequest, 'wish' | 'speaker'>,
+): PolicyOptions {
+  try {
+    return optionsOf(policy, settings);
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    const name = wish.negativeExit === undefined ? 'policy' : 'negativeExit';
+    return refuseSetting('unsupported', name, speaker, `is '${wish[name] ?? policy}': ${error.fault.message}`);
+  }
 }
 
 function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {

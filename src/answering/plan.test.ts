@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkConfig, loadConfig, type PlainTree } from '../config/load.ts';
 import { printExample } from '../config/print.ts';
-import { programOf } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import { defaultModel } from './default-models.ts';
 import { escalatedPlan, makePlan, usualSearch } from './plan.ts';
@@ -80,11 +79,11 @@ describe('a plan', () => {
     expect(makePlan(requestOf({}, shipped('product')))).toMatchObject({
       programOptions: { expansion: 'lazy' },
       policyOptions: { boundPrune: 'threshold' },
-      policy: 'boost',
+      policy: 'safe',
     });
     expect(makePlan(requestOf({}, shipped('mean')))).toMatchObject({
       policyOptions: { boundPrune: 'off' },
-      policy: 'positive',
+      policy: 'safe',
     });
     expect(refusal(requestOf({ boundPrune: 'best' }, shipped('mean'))).message).toMatch(/bound-best/);
   });
@@ -106,7 +105,7 @@ describe('a plan', () => {
     const widths = (['mcts', 'beam', 'dvts', 'rebase', 'best-of-n', 'self-consistency', 'greedy'] as const).map(
       (program) => {
         const { policy, ...plan } = makePlan(requestOf({ program, rollouts: 16 }));
-        expect(policy).toBe(programOf(program).expandsOnce ? 'boost' : 'positive');
+        expect(policy).toBe('safe');
         return buildSearch({ ...plan, policy }).program.naturalWidth;
       },
     );
@@ -116,7 +115,7 @@ describe('a plan', () => {
   it('keeps the knobs of its model, and takes those of one search from the client', () => {
     const model = modelOf({ beta: 5, firstDepthCut: 0.5, exploration: 2 });
     const plan = makePlan(requestOf({ firstDepthCut: 0.7 }, model));
-    expect(plan.policyOptions).toMatchObject({ beta: 5, firstDepthCut: 0.7, gate: 1 });
+    expect(plan.policyOptions).toMatchObject({ beta: 5, firstDepthCut: 0.7, gate: 0 });
     expect(plan.programOptions).toMatchObject({ exploration: 2, selection: 'puct' });
     expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).toEqual({});
   });
@@ -129,6 +128,12 @@ describe('a plan', () => {
 describe('a plan is refused, by the name of the setting,', () => {
   it.each<[string, Wish, PlannedModel, RegExp]>([
     ['coppice.policy', { program: 'best-of-n', policy: 'boost' }, modelOf(), /negative-selective.*best-of-n/],
+    [
+      'coppice.negative_exit',
+      { negativeExit: 'strict' },
+      modelOf(),
+      /'safe' gives up on no question.*take policy 'fast'/,
+    ],
     ['coppice.policy', { policy: 'boost' }, modelOf({}, 'mean'), /'product' or 'minimum', not 'mean'/],
     ['coppice.bound_prune', { boundPrune: 'best' }, modelOf({}, 'sum'), /not 'sum'/],
     ['coppice.certain', { certain: 'certificate', policy: 'positive' }, modelOf(), /independent samples/],

@@ -12,7 +12,7 @@ import type { Choice } from '../program/choice.ts';
 import { type ProgramName, programOf, programOptions } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Sampling } from '../tree/step.ts';
-import { atMost, checkDirect, checkEscalation, checkPlan, checkWish, chooseProgram } from './plan-check.ts';
+import { atMost, checkDirect, checkEscalation, checkPlan, checkWish, chooseProgram, optionsFor } from './plan-check.ts';
 import { promptFor } from './question-form.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
@@ -84,6 +84,7 @@ function searchShape(request: PlanRequest): SearchShape {
   const choose = wish.choose ?? config.choose;
   const asked = { ...partsFor(choose), ...policySettings(wish, config), ...severally(wish) };
   const settings = fittingSettings(asked, wish, aggregation);
+  optionsFor(wish.policy ?? config.policy, settings, request);
   const policy = wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, settings);
   const { delimiters } = config;
   return {
@@ -92,7 +93,7 @@ function searchShape(request: PlanRequest): SearchShape {
     programOptions: options,
     ...promptsOf(program, config),
     policy,
-    policyOptions: optionsOf(policy, settings),
+    policyOptions: optionsFor(policy, settings, request),
     scoring: scoringOf(program, config),
     rollouts:
       atMost(request, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??

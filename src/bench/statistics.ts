@@ -29,7 +29,10 @@ export function estimate(groups: readonly (readonly number[])[]): Estimate {
   const count = groups.reduce((sum, group) => sum + group.length, 0);
   const degrees = count - groups.length;
   if (degrees < 1) return { value, half: undefined };
-  const squares = groups.map((group) => group.reduce((sum, each) => sum + (each - mean(group)) ** 2, 0));
+  const squares = groups.map((group) => {
+    const middle = mean(group);
+    return group.reduce((sum, each) => sum + (each - middle) ** 2, 0);
+  });
   const variance = squares.reduce((sum, each) => sum + each, 0) / degrees;
   const weights = groups.reduce((sum, group) => sum + 1 / group.length, 0) / groups.length ** 2;
   return { value, half: studentT(degrees) * Math.sqrt(variance * weights) };

@@ -22,11 +22,11 @@ export const modelKnobs = {
     why: 'what decides what to grow; without a verifier one that needs it gives way to self-consistency',
   },
   policy: {
-    default: 'boost',
+    default: 'safe',
     values: policyNames,
     unit: 'name',
     client,
-    why: "when a search ends and how the budget is shared: boost is P0's full system; where nobody asked for it and its negative exit does not go with program or verifier, 'positive'",
+    why: "when a search ends and how the budget is shared: safe gives up on no question; where nobody asked for a policy and its rules do not go with program or verifier, 'positive'",
   },
   threshold: {
     default: 0.9,

@@ -43,7 +43,7 @@ describe('operations', () => {
     const text = await response.text();
     for (const line of text.split('\n').filter((each) => each !== ''))
       expect(line).toMatch(/^(# (HELP|TYPE) coppice_\w+ .+|coppice_\w+(\{.*\})? [-+\d.eNaInf]+)$/);
-    expect(text).toMatch(/coppice_searches_total\{model="m",program="mcts",policy="boost",exit="accepted"\} 1/);
+    expect(text).toMatch(/coppice_searches_total\{model="m",program="mcts",policy="safe",exit="accepted"\} 1/);
     expect(text).toMatch(/coppice_budget_strands\{model="m"\} 8/);
     expect(text).toMatch(/coppice_engine_healthy\{model="m"\} 1/);
     expect(text).toMatch(/coppice_tokens_total\{model="m",class="committed"\} \d+/);

@@ -16,7 +16,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import { naturalWidths, shareWidths, type WidthRule } from '../scheduler/widths.ts';
 import { slackWidths, worthWidths } from '../scheduler/worth.ts';
 import { type PolicyOptions, resolveOptions } from './knobs.ts';
-import { policyParts } from './parts.ts';
+import { contradiction, policyParts } from './parts.ts';
 import { type Policy, type PolicyName, policyNames, type Rules } from './policy.ts';
 
 export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {}): Policy {
@@ -49,8 +49,12 @@ export function createSharedScheduler(name: PolicyName, given: Partial<PolicyOpt
 
 /** Every knob of a policy: as given, else as the policy sets its parts, else at its default. */
 export function optionsOf(name: PolicyName, given: Partial<PolicyOptions>): PolicyOptions {
-  if (policyNames.includes(name)) return resolveOptions(policyParts[name], given);
-  return raise('bad-setting', `there is no policy '${name}'; there are ${policyNames.join(', ')}`);
+  if (!policyNames.includes(name)) {
+    return raise('bad-setting', `there is no policy '${name}'; there are ${policyNames.join(', ')}`);
+  }
+  const options = resolveOptions(policyParts[name], given);
+  const wrong = contradiction(name, options);
+  return wrong === undefined ? options : raise('bad-setting', wrong);
 }
 
 /** Rules are checked in this order; the first that fires ends the search, so an accepted answer is never called futile. */

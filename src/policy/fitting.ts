@@ -15,8 +15,9 @@ export function fittingPolicy(
   aggregation: Aggregation,
   options: Partial<PolicyOptions> = {},
 ): PolicyName {
+  const rules = createRules(wanted, options);
   try {
-    checkRules(createRules(wanted, options), program, aggregation);
+    checkRules(rules, program, aggregation);
     return wanted;
   } catch (error) {
     if (error instanceof FaultError) return 'positive';
@@ -24,12 +25,13 @@ export function fittingPolicy(
   }
 }
 
-/** What was set for a search, without a bound that its aggregation does not give and that only its model asks for. */
+/** What was set for a search, without a bound that its aggregation does not give and that only its model or policy asks for. */
 export function fittingSettings(
   { boundPrune, ...settings }: Partial<PolicyOptions>,
   asked: { readonly boundPrune?: PolicyOptions['boundPrune'] | undefined },
   aggregation: Aggregation,
 ): Partial<PolicyOptions> {
   const fits = asked.boundPrune !== undefined || isBound(aggregation);
-  return fits && boundPrune !== undefined ? { ...settings, boundPrune } : settings;
+  if (!fits) return { ...settings, boundPrune: 'off' };
+  return boundPrune === undefined ? settings : { ...settings, boundPrune };
 }

@@ -193,12 +193,11 @@ export const policyKnobs = {
     why: "ρ of P0 §4.4 is the best score over the threshold: 'open' holds of nearly every search, and so tells none apart",
   },
   gate: {
-    default: 1,
     low: 0,
     high: 1_000_000,
     whole: true,
     unit: 'completed rollouts',
-    why: "Algorithm 1's observation threshold, no value given; most searches are accepted by their first rollout",
+    why: "Algorithm 1's observation threshold, no value given: 1 with 'shares', since most searches are accepted by their first rollout; 0 in safe and fast, whose boosts are weighed and yield",
   },
   lambda: {
     default: 0,

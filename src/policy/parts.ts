@@ -14,16 +14,18 @@ export const partsOff = {
 } as const satisfies Partial<PolicyOptions>;
 
 export type PartName = keyof typeof partsOff;
-export type PolicyParts = Pick<PolicyOptions, PartName>;
+/** What a policy sets: its parts, and from how many rollouts on a search may be boosted. */
+export type PolicyParts = Pick<PolicyOptions, PartName | 'gate'>;
 
 export const partNames = Object.keys(partsOff) as readonly PartName[];
 
-const accepting = { ...partsOff, positiveExit: 'on' } as const;
-const safe = { ...accepting, boundPrune: 'best', widths: 'worth' } as const;
+const plain = { ...partsOff, gate: 1 } as const;
+const accepting = { ...plain, positiveExit: 'on' } as const;
+const safe = { ...accepting, boundPrune: 'best', widths: 'worth', gate: 0 } as const;
 
 /** The rows of P0's comparison (§5.1), TAPER's rule with the positive exit, and ours. */
 export const policyParts: Readonly<Record<PolicyName, PolicyParts>> = {
-  vanilla: partsOff,
+  vanilla: plain,
   positive: accepting,
   'positive+strict': { ...accepting, negativeExit: 'strict' },
   'positive+negative': { ...accepting, negativeExit: 'selective' },
@@ -32,3 +34,21 @@ export const policyParts: Readonly<Record<PolicyName, PolicyParts>> = {
   safe,
   fast: { ...safe, negativeExit: 'selective' },
 };
+
+/** A part of a policy, and what turns it off. */
+export interface PartOff {
+  readonly part: PartName;
+  readonly off: PolicyParts[PartName];
+}
+
+/** The parts that a policy has, each as it would be without: what an ablation runs, one at a time. */
+export function partsOf(name: PolicyName): PartOff[] {
+  const own = policyParts[name];
+  return partNames.flatMap((part) => (own[part] === partsOff[part] ? [] : [{ part, off: partsOff[part] }]));
+}
+
+/** What is wrong with a policy whose parts were set so, in words; undefined where nothing is. */
+export function contradiction(name: PolicyName, { negativeExit }: PolicyOptions): string | undefined {
+  if (name !== 'safe' || negativeExit === 'off') return undefined;
+  return `policy 'safe' gives up on no question, and negativeExit is '${negativeExit}': take policy 'fast', or turn negativeExit off`;
+}

@@ -9,6 +9,7 @@ import { checkRules } from './check.ts';
 import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
 import { fittingPolicy } from './fitting.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
+import { partsOf } from './parts.ts';
 import { type PolicyName, policyNames } from './policy.ts';
 
 const budgets = ['concluded', 'rollouts', 'tokens', 'time', 'deadline'];
@@ -84,8 +85,25 @@ describe('options', () => {
     expect(() => createPolicy('boost', given as Partial<PolicyOptions>)).toThrow(message);
   });
 
+  it('refuse parts that contradict the policy, and name the way out', () => {
+    expect(() => createPolicy('safe', { negativeExit: 'strict' })).toThrow(
+      /gives up on no question.*take policy 'fast'/,
+    );
+    createPolicy('fast', { negativeExit: 'off' });
+  });
+
   it('refuse a policy that does not exist', () => {
     expect(() => createPolicy('bost' as PolicyName)).toThrow(/no policy 'bost'; there are vanilla, positive/);
+  });
+});
+
+describe('an ablation', () => {
+  it('turns off each part that a policy has, one at a time', () => {
+    expect(partsOf('vanilla')).toEqual([]);
+    expect(partsOf('fast').map(({ part, off }) => `${part}=${off}`)).toEqual([
+      ...['positiveExit=off', 'negativeExit=off', 'boundPrune=off', 'widths=natural'],
+    ]);
+    for (const name of policyNames) for (const { part, off } of partsOf(name)) createPolicy(name, { [part]: off });
   });
 });
 

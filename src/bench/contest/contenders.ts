@@ -1,6 +1,7 @@
 // Who takes part in a contest: a program under a policy, with a verifier. Everyone gets the exits that it can use, so that
 // no row wins by being allowed to stop. Finds by trial how many samples of best-of-n cost what a search costs. Pure.
 
+import { partsOf } from '../../policy/parts.ts';
 import type { PolicyName } from '../../policy/policy.ts';
 import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
 import type { Contender, VerifierMode } from './contest.ts';
@@ -34,6 +35,19 @@ export function contendersOf({ entrants, policies, verifiers, ...sizes }: Entry)
       }),
     );
   });
+}
+
+/** Each search under the policy, then once more without each of its parts. */
+export function ablationOf(policy: PolicyName, contenders: readonly Contender[]): Contender[] {
+  const own = contenders.filter((each) => each.policy === policy);
+  return own.flatMap((each) => [
+    each,
+    ...partsOf(policy).map(({ part, off }) => ({
+      ...each,
+      name: `${each.name} ${part}=${off}`,
+      parts: { [part]: off },
+    })),
+  ]);
 }
 
 /** Programs that score can stop at an accepted answer; those that do not have nothing to accept. */

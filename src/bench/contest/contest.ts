@@ -10,6 +10,7 @@ import type { Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { hash } from '../../base/random.ts';
 import { createScheduler } from '../../policy/create.ts';
+import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { PolicyName } from '../../policy/policy.ts';
 import type { ExpansionMode } from '../../program/mcts/mcts.ts';
 import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
@@ -27,6 +28,8 @@ export interface Contender {
   readonly verifier?: VerifierMode;
   /** Of MCTS. */
   readonly expansion?: ExpansionMode;
+  /** Parts of its policy that are turned, for an ablation. */
+  readonly parts?: Partial<PolicyOptions>;
 }
 
 /** Who scores: the reward model with the checker in front of it, the reward model alone, the checker alone. */
@@ -136,7 +139,10 @@ function answerAll(
 
 export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
   const { model, settings } = contest;
-  const scheduler = createScheduler(contender.policy, policySettings(settings.wish, model.config));
+  const scheduler = createScheduler(
+    contender.policy,
+    policySettings({ ...settings.wish, ...contender.parts }, model.config),
+  );
   return contender.program === 'best-of-n' ? oneByOne(scheduler) : scheduler;
 }
 
@@ -159,12 +165,12 @@ export function contestRequest(contest: Contest, { contender, question }: Contes
 }
 
 /** What all are told, without what this contender's program does not know. */
-function wishOf({ program, policy, rollouts, expansion }: Contender, { wish }: ContestSettings): Wish {
+function wishOf({ program, policy, rollouts, expansion, parts }: Contender, { wish }: ContestSettings): Wish {
   const { options, takesTemperature } = programOf(program);
   const foreign = Object.keys(programKnobs).filter((name) => !Object.hasOwn(options, name));
   const unknown = new Set([...foreign, ...(takesTemperature ? [] : ['temperature'])]);
   const known = Object.fromEntries(Object.entries(wish).filter(([name]) => !unknown.has(name)));
-  return { ...known, program, policy, rollouts, ...(expansion === undefined ? {} : { expansion }) };
+  return { ...known, ...parts, program, policy, rollouts, ...(expansion === undefined ? {} : { expansion }) };
 }
 
 export function trialOf(

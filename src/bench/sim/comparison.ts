@@ -5,6 +5,7 @@
 import { assert } from '../../base/assert.ts';
 import { raise } from '../../base/fault.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
+import { clairvoyantCapacity } from '../clairvoyant.ts';
 import { contenderOf, type RowName } from './contenders.ts';
 import { capacityOf, type Latencies, latenciesOf, type Yield, yieldOf } from './measures.ts';
 import type { GpuName, SettingName } from './settings.ts';
@@ -45,6 +46,8 @@ export interface Cell {
   readonly row: RowName;
   /** Requests per second. */
   readonly capacity: number;
+  /** Of one who knows what comes of every search, on the same questions. */
+  readonly clairvoyant: number;
   readonly yield: Yield;
   readonly loads: readonly (Latencies & { readonly load: string; readonly perSecond: number; readonly yield: Yield })[];
 }
@@ -65,11 +68,12 @@ export function parseLoad(text: string): Load {
 
 export async function compare(plan: ComparisonPlan, pool: TrialPool): Promise<Cell[]> {
   const places = plan.settings.flatMap((setting) => plan.seeds.map((seed) => ({ setting, seed })));
-  // Both are needed as yardsticks, whether they are shown or not.
-  const measured = [...new Set<RowName>([...plan.rows, 'vanilla', 'positive'])];
+  // Those that loads are multiples of are needed, shown or not, and `positive` for the clairvoyant bound.
+  const measured = [...new Set<RowName>([...plan.rows, 'positive', ...plan.loads.map((load) => load.of)])];
   const spots = places.flatMap((place) => measured.map((row) => ({ ...place, row })));
-  const backlogs = await pool.run(spots.map((spot) => specOf(plan, spot, { kind: 'backlog' })));
+  const backlogs = await pool.run(spots.map((spot) => backlogOf(plan, spot)));
   const capacities = new Map(spots.map((spot, at) => [keyOf(spot), capacityIn(backlogs[at]!)]));
+  const bounds = new Map(spots.map((spot, at) => [keyOf(spot), clairvoyantCapacity(backlogs[at]!)]));
 
   const shown = spots.filter(({ row }) => plan.rows.includes(row));
   const loaded = shown.flatMap((spot) =>
@@ -83,6 +87,7 @@ export async function compare(plan: ComparisonPlan, pool: TrialPool): Promise<Ce
   return shown.map((spot) => ({
     ...spot,
     capacity: capacities.get(keyOf(spot))!,
+    clairvoyant: bounds.get(keyOf({ ...spot, row: 'positive' }))!,
     yield: yieldOf(backlogs[spots.indexOf(spot)]!),
     loads: loaded.flatMap(({ spot: where, load, perSecond }, at) => {
       if (where !== spot) return [];
@@ -100,6 +105,12 @@ interface Spot {
 
 function keyOf({ setting, seed, row }: Spot): string {
   return `${setting} ${seed} ${row}`;
+}
+
+/** All requests at once; the yardstick of the clairvoyant bound is watched. */
+function backlogOf(plan: ComparisonPlan, spot: Spot): TrialSpec {
+  const spec = specOf(plan, spot, { kind: 'backlog' });
+  return spot.row === 'positive' ? { ...spec, watched: true } : spec;
 }
 
 function capacityIn(result: TrialResult): number {

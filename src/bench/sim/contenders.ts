@@ -7,8 +7,9 @@ import type { PlannedModel, SearchPlan, Wish } from '../../answering/search-plan
 import { type BuiltSearch, buildSearch } from '../../answering/search-request.ts';
 import { raise } from '../../base/fault.ts';
 import { complaint, type Knobs, type KnobValue, valueOfText } from '../../base/knob.ts';
-import { createScheduler } from '../../policy/create.ts';
+import { createScheduler, optionsOf } from '../../policy/create.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
+import { partsOf } from '../../policy/parts.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
 import { type ProgramName, programOf, programs } from '../../program/registry/programs.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
@@ -55,9 +56,17 @@ export function contenderOf(row: RowName): SimulatedContender {
   return settings.length === 0 ? found : turned(found, settings);
 }
 
+/** A policy, and itself without each of its parts in turn. */
+export function ablatedRows(policy: PolicyName): RowName[] {
+  return [policy, ...partsOf(policy).map(({ part, off }) => `${policy}:${part}=${off}`)];
+}
+
 function turned(contender: PolicyContender, settings: readonly string[]): PolicyContender {
   const known: Knobs = { ...policyKnobs, ...programOf(contender.program).options };
-  return { ...contender, knobs: Object.fromEntries(settings.map((setting) => turn(setting, known))) as Wish };
+  const knobs = Object.fromEntries(settings.map((setting) => turn(setting, known)));
+  const ofPolicy = Object.entries(knobs).filter(([name]) => Object.hasOwn(policyKnobs, name));
+  optionsOf(contender.policy, Object.fromEntries(ofPolicy));
+  return { ...contender, knobs: knobs as Wish };
 }
 
 function turn(setting: string, known: Knobs): [string, KnobValue] {

@@ -37,6 +37,8 @@ export interface Yield {
   readonly rollouts: number;
   /** In percent. */
   readonly accuracy: number;
+  /** Question by question, 1 where it was answered right: what pairs are made of. */
+  readonly right: string;
   /** Shares of all requests, in percent. */
   readonly exits: Readonly<Partial<Record<ExitKind, number>>>;
 }
@@ -48,6 +50,7 @@ export function yieldOf({ served }: ServedStream): Yield {
     tokens: mean(served.map(({ tokens }) => tokens)),
     rollouts: mean(served.map(({ rollouts }) => rollouts)),
     accuracy: 100 * mean(served.map(({ correct }) => (correct ? 1 : 0))),
+    right: served.map(({ correct }) => (correct ? '1' : '0')).join(''),
     exits,
   };
 }

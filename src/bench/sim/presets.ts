@@ -53,6 +53,11 @@ export const presets = {
     ...{ ...canonical, settings: ['math500/8b', 'amc23/14b'], seeds: 1, requests: 130, loads: [] },
     rows: ['vanilla', 'positive', 'vanilla:expansion=lazy', 'positive:expansion=lazy', 'beam', 'dvts', 'rebase'],
   },
+  /** Ours beside their baselines, up to deep overload; what docs/policies.md reports, at fewer requests where it says so. */
+  policies: {
+    ...{ ...canonical, rows: ['positive', 'boost', 'taper', 'safe', 'fast'] },
+    ...{ seeds: 1, requests: 800, loads: ['1p', '2p', '8p'] },
+  },
   /** How near the question profiles come to what the paper reports. */
   calibration: {
     ...{ ...canonical, rows: ['vanilla', 'positive', 'positive+strict', 'positive+negative'] },

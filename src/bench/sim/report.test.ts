@@ -4,10 +4,17 @@ import { linesOf } from './report.ts';
 import { tableOf } from './table.ts';
 
 function cell(setting: Cell['setting'], seed: number, row: string, factor: number): Cell {
-  const own = { tokens: 1000 * factor, rollouts: 4, accuracy: 70 + seed, exits: { accepted: 60, exhausted: 40 } };
+  const right = row === 'vanilla' ? '1100' : '1110';
+  const own = {
+    tokens: 1000 * factor,
+    rollouts: 4,
+    accuracy: 70 + seed,
+    right,
+    exits: { accepted: 60, exhausted: 40 },
+  };
   const times = { p50Ms: 1000 * factor, p90Ms: 4000 * factor, p99Ms: 8000 * factor, throughputPerSecond: 2 / factor };
   return {
-    ...{ setting, seed, row, capacity: 1 / factor, yield: own },
+    ...{ setting, seed, row, capacity: 1 / factor, clairvoyant: 4, yield: own },
     loads: [{ load: '1p', perSecond: 1, yield: own, ...times }],
   };
 }
@@ -37,6 +44,13 @@ describe('the report of a comparison', () => {
     // Two settings of two seeds, each 71 and 72: pooled variance 0.5, two degrees of freedom, four values.
     expect(vanilla.accuracy.half).toBeCloseTo(4.303 * Math.sqrt(0.5 / 4), 3);
     expect(vanilla.exits).toEqual([60, 0, 40]);
+  });
+
+  it('pairs accuracy question by question', () => {
+    // One question in four is gained in every cell: pooled variance 100² · 3 / 14, 16 pairs in two settings.
+    expect(positive.againstVanilla?.accuracyPoints.value).toBe(25);
+    expect(positive.againstVanilla?.accuracyPoints.half).toBeCloseTo(2.145 * 100 * Math.sqrt(3 / 14 / 16), 1);
+    expect(vanilla.againstVanilla?.accuracyPoints).toEqual({ value: 0, half: 0 });
   });
 
   it('says nothing of latency where all requests came at once', () => {

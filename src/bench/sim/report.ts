@@ -13,6 +13,8 @@ export interface Line {
   readonly p99Seconds?: Estimate;
   readonly throughput?: Estimate;
   readonly capacity: Estimate;
+  /** Share of the clairvoyant capacity. */
+  readonly share: Estimate;
   readonly tokens: Estimate;
   readonly accuracy: Estimate;
   /** Accepted, futile, exhausted, in percent. */
@@ -51,14 +53,15 @@ interface View {
   readonly throughput: number | undefined;
   readonly tokens: number;
   readonly accuracy: number;
+  readonly right: string;
   readonly exits: Cell['yield']['exits'];
 }
 
 function viewOf(cell: Cell, load: string): View {
   const at = cell.loads.find((each) => each.load === load);
-  const { tokens, accuracy, exits } = at?.yield ?? cell.yield;
+  const { tokens, accuracy, right, exits } = at?.yield ?? cell.yield;
   const latencies = { p50: at?.p50Ms, p99: at?.p99Ms, throughput: at?.throughputPerSecond };
-  return { cell, ...latencies, tokens, accuracy, exits };
+  return { cell, ...latencies, tokens, accuracy, right, exits };
 }
 
 function lineOf(cells: readonly Cell[], row: RowName, load: string, base: RowName): Line {
@@ -85,6 +88,7 @@ function lineOf(cells: readonly Cell[], row: RowName, load: string, base: RowNam
       over(views, cellOf, ({ throughput }) => throughput, estimateRatio),
     ),
     capacity: over(views, cellOf, ({ cell }) => cell.capacity, estimateRatio)!,
+    share: over(views, cellOf, ({ cell }) => cell.capacity / cell.clairvoyant, estimateRatio)!,
     tokens: over(views, cellOf, ({ tokens }) => tokens, estimateRatio)!,
     accuracy: over(views, cellOf, ({ accuracy }) => accuracy, estimate)!,
   };
@@ -101,12 +105,6 @@ function ratiosOf(views: readonly View[], others: readonly View[]): Ratios {
     return { view, other: others.find(({ cell }) => cell.setting === setting && cell.seed === seed)! };
   });
   const ratio = (read: (pair: Pair) => number | undefined) => over(pairs, ({ view }) => view.cell, read, estimateRatio);
-  const points = over(
-    pairs,
-    ({ view }) => view.cell,
-    ({ view, other }) => view.accuracy - other.accuracy,
-    estimate,
-  );
   return {
     ...optional(
       'p50',
@@ -122,8 +120,16 @@ function ratiosOf(views: readonly View[], others: readonly View[]): Ratios {
     ),
     capacity: ratio(({ view, other }) => view.cell.capacity / other.cell.capacity)!,
     tokens: ratio(({ view, other }) => other.tokens / view.tokens)!,
-    accuracyPoints: points!,
+    accuracyPoints: pairedPoints(pairs),
   };
+}
+
+/** Points of accuracy, question by question: both have answered the same ones, so that most of the chance cancels out. */
+function pairedPoints(pairs: readonly Pair[]): Estimate {
+  const groups = Map.groupBy(pairs, ({ view }) => view.cell.setting);
+  const differences = ({ view, other }: Pair) =>
+    Array.from(view.right, (right, at) => 100 * (Number(right) - Number(other.right[at])));
+  return estimate(Array.from(groups.values(), (own) => own.flatMap(differences)));
 }
 
 function cellOf({ cell }: View): Cell {

@@ -16,6 +16,7 @@ export const columns: readonly Column[] = [
   { heading: 'p99 s', of: ({ p99Seconds }) => plain(p99Seconds, 1) },
   { heading: 'req/s', of: ({ throughput }) => plain(throughput, 2) },
   { heading: 'cap/s', of: ({ capacity }) => plain(capacity, 2) },
+  { heading: 'of bound', of: ({ share }) => plain(share, 2) },
   { heading: 'tokens', of: ({ tokens }) => plain(tokens, 0) },
   { heading: 'acc %', of: ({ accuracy }) => number(accuracy, 1) },
   { heading: 'exits %', of: ({ exits }) => exits.map((each) => each.toFixed(0)).join('/') },

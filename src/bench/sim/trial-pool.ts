@@ -3,12 +3,15 @@
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import type { KeptResults } from '../kept-results.ts';
 import { runTrial, type TrialResult, type TrialSpec } from './trial.ts';
 
 export interface TrialPoolOptions {
   readonly threads: number;
   /** After each trial: how many of all trials so far are done. */
   readonly onProgress?: (done: number, all: number) => void;
+  /** Finished trials of runs before, to which those of this one are added. */
+  readonly kept?: KeptResults<TrialSpec, TrialResult> | undefined;
 }
 
 export function defaultThreads(): number {
@@ -33,14 +36,20 @@ export class TrialPool {
 
   async run(specs: readonly TrialSpec[]): Promise<TrialResult[]> {
     this.#all += specs.length;
-    if (this.#options.threads <= 1 || specs.length === 1) return specs.map((spec) => this.#runHere(spec));
-    const results = new Array<TrialResult>(specs.length);
-    const queue = specs.map((spec, at) => ({ at, spec }));
+    const { kept, threads } = this.#options;
+    const results = specs.map((spec) => kept?.find(spec)) as TrialResult[];
+    const queue = specs.flatMap((spec, at) => (results[at] === undefined ? [{ at, spec }] : []));
+    this.#done += specs.length - queue.length;
+    if (threads <= 1 || queue.length <= 1) {
+      for (const { at, spec } of queue) results[at] = this.#runHere(spec);
+      return results;
+    }
     // The longest first would pack best; the order given is nearly as good and keeps progress even.
-    const lanes = this.#hire(Math.min(this.#options.threads, specs.length)).map(async (worker) => {
+    const lanes = this.#hire(Math.min(threads, queue.length)).map(async (worker) => {
       for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
         const { at, result } = await this.#ask(worker, task);
         results[at] = result;
+        kept?.keep(task.spec, result);
         this.#tick();
       }
     });
@@ -54,6 +63,7 @@ export class TrialPool {
 
   #runHere(spec: TrialSpec): TrialResult {
     const result = runTrial(spec);
+    this.#options.kept?.keep(spec, result);
     this.#tick();
     return result;
   }

@@ -8,9 +8,10 @@ import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
 import type { Cost } from '../../log/end.ts';
 import type { LoggedEvent } from '../../log/events.ts';
-import type { SearchResult } from '../../runtime/request.ts';
+import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
+import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
 import { type SimulatedContender, type SimulatedSearch, searchOf } from './contenders.ts';
 import { placeOf } from './machine.ts';
 import { questionsOf, type SimulatedQuestions } from './questions.ts';
@@ -45,6 +46,8 @@ export interface TrialSpec {
   readonly questions?: readonly number[];
   /** A recording whose trees are drawn from instead of the setting's question profile. */
   readonly trees?: string;
+  /** Writes down how every search stands after each of its rollouts. */
+  readonly watched?: boolean;
 }
 
 export const trialDefaults = {
@@ -59,6 +62,10 @@ export interface TrialResult {
   readonly served: readonly Served[];
   /** Generated tokens per second while searches were waiting, the ramp left out; undefined where none waited. */
   readonly saturatedTokensPerSecond: number | undefined;
+  /** The same of tokens that the reward model computed. */
+  readonly saturatedVerifierTokensPerSecond: number | undefined;
+  /** Of every request, where the spec asks for it. */
+  readonly standings?: readonly (readonly RolloutStanding[])[];
   readonly evictedTokens: number;
   /** Share of the time in which the GPUs of a side worked. */
   readonly engineBusy: number;
@@ -83,6 +90,9 @@ class TrialRun {
   readonly #served: (Served | undefined)[];
   /** Generated tokens by the time of each end, to find the rate while others waited. */
   readonly #ends: ServedEnd[] = [];
+  /** The same of what the reward model computed. */
+  readonly #scored: ServedEnd[] = [];
+  readonly #standings: RolloutStanding[][];
   #next = 0;
   #left: number;
   #unsettled: number;
@@ -102,6 +112,7 @@ class TrialRun {
     this.#left = this.#questions.length;
     this.#unsettled = this.#left;
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
+    this.#standings = this.#questions.map(() => []);
     this.#runtime = new Runtime({
       ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget: spec.budget },
       clock: this.#world.clock,
@@ -123,6 +134,8 @@ class TrialRun {
     return {
       served: this.#served as Served[],
       saturatedTokensPerSecond: saturatedRate(this.#ends),
+      saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
+      ...(this.#spec.watched ? { standings: this.#standings } : {}),
       ...{ evictedTokens, engineBusy: busyMs / gpuMs, verifierBusy: this.#verifier.busyMs / gpuMs },
     };
   }
@@ -135,7 +148,17 @@ class TrialRun {
   #submitNext(): void {
     const at = this.#next;
     this.#next += 1;
-    this.#runtime.submit(questionRequest(this.#search, this.#model, this.#questions[at]!, String(at)));
+    const request = questionRequest(this.#search, this.#model, this.#questions[at]!, String(at));
+    this.#runtime.submit(this.#spec.watched ? this.#watched(request, at) : request);
+  }
+
+  #watched(request: SearchRequest, at: number): SearchRequest {
+    const { prompt, program, rules } = request;
+    const model = this.#model;
+    const facts = { program, isRight: (answer: string | undefined) => model.isRight(prompt, answer) };
+    const costs = { promptTokens: model.promptTokens(prompt), verifierReuses: this.#spec.verifierReuses };
+    const watch = watchingRule({ ...facts, ...costs }, this.#standings[at]!);
+    return { ...request, rules: { ...rules, exits: [watch, ...rules.exits] } };
   }
 
   #react(): void {
@@ -156,7 +179,9 @@ class TrialRun {
     this.#served[at] = servedOf(result, this.#model, this.#questions[at]!);
     this.#left -= 1;
     const waiting = this.#runtime.waiting.size;
-    this.#ends.push({ atMs: result.endedMs, tokens: this.#engine.totals().generatedTokens, waiting });
+    const moment = { atMs: result.endedMs, waiting };
+    this.#ends.push({ ...moment, tokens: this.#engine.totals().generatedTokens });
+    this.#scored.push({ ...moment, tokens: this.#verifier.computedTokens });
     if (this.#spec.arrivals.kind === 'one-by-one' && this.#left > 0) {
       this.#world.at(this.#world.nowMs, () => this.#submitNext());
     }

@@ -9,7 +9,7 @@ import { type OwnModelOptions, ownModel } from '../../answering/own-model.ts';
 import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
 import { raise } from '../../base/fault.ts';
-import { contendersOf, type EntrantName, entrantNames } from '../../bench/contest/contenders.ts';
+import { ablationOf, contendersOf, type EntrantName, entrantNames } from '../../bench/contest/contenders.ts';
 import {
   type Contender,
   type Contest,
@@ -58,6 +58,7 @@ Answers a set of questions with several programs and policies, on the embedded e
   --full                all of them
   --programs NAMES      of ${entrantNames.join(', ')}; all stop at an accepted answer
   --policies NAMES      for mcts and mcts-lazy: ${policyNames.join(', ')}
+  --ablate POLICY       only mcts and mcts-lazy of --programs, under this policy and without each of its parts in turn
   --scored-by NAMES     both, prm (the reward model alone), checker (the task's checker alone): a row each
   --rollouts N          ${requestKnobs.rollouts.why} (16)
   --samples N           of best-of-n and self-consistency, where it is another number; best-of-n goes on from there to
@@ -95,6 +96,7 @@ export const flags = {
   full: { type: 'boolean', default: false },
   programs: { type: 'string', default: defaults.programs },
   policies: { type: 'string', default: defaults.policies },
+  ablate: text,
   'scored-by': { type: 'string', default: defaults.scoredBy },
   rollouts: { type: 'string', default: '16' },
   samples: text,
@@ -116,6 +118,7 @@ type Settings = ContestSettings & {
   readonly full: boolean;
   readonly entrants: readonly EntrantName[];
   readonly policies: readonly PolicyName[];
+  readonly ablate?: PolicyName;
   readonly scoredBy: readonly VerifierMode[];
   readonly rollouts: number;
   readonly resume?: string;
@@ -132,7 +135,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const questions = chooseQuestions(settings);
   if (settings.record !== undefined) return record(settings, settings.record, questions);
-  const contenders = contendersOf({ ...settings, verifiers: settings.scoredBy });
+  const contenders = entered(settings);
   const kept = new Trials(settings.resume, configurationOf(settings));
   const models = new Map<VerifierMode, OpenModel>();
   try {
@@ -154,6 +157,14 @@ export async function run(args: readonly string[]): Promise<number> {
   } finally {
     await Promise.all([...models.values()].map(closeModel));
   }
+}
+
+function entered(settings: Settings): Contender[] {
+  const { ablate, scoredBy: verifiers } = settings;
+  if (ablate === undefined) return contendersOf({ ...settings, verifiers });
+  const searches = settings.entrants.filter((name) => name === 'mcts' || name === 'mcts-lazy');
+  if (searches.length === 0) raise('bad-setting', '--ablate is about searches: --programs must name mcts or mcts-lazy');
+  return ablationOf(ablate, contendersOf({ ...settings, entrants: searches, policies: [ablate], verifiers }));
 }
 
 async function record(settings: Settings, file: string, questions: readonly GoldQuestion[]): Promise<number> {
@@ -320,6 +331,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
     budget: flagOf('budget', values.budget ?? '16', budgetKnob),
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     json: values.json,
+    ...given('ablate', values.ablate, (name) => oneOf('ablate', name, policyNames)),
     ...given('file', values.questions, String),
     ...given('range', values.range, readRange),
     ...given('resume', values.resume, String),

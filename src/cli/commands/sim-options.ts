@@ -4,7 +4,7 @@
 import { raise } from '../../base/fault.ts';
 import type { NumberKnob } from '../../base/knob.ts';
 import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
-import { allRows, contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
+import { ablatedRows, allRows, contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
 import { machines, readMachine } from '../../bench/sim/machine.ts';
 import { type Preset, presets } from '../../bench/sim/presets.ts';
 import { readTrees } from '../../bench/sim/questions.ts';
@@ -13,6 +13,7 @@ import { defaultThreads } from '../../bench/sim/trial-pool.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
+import { policyNames } from '../../policy/policy.ts';
 import { programKnobs } from '../../program/registry/programs.ts';
 import { flagOf, oneOf, readArguments } from '../terminal/options.ts';
 
@@ -37,6 +38,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --machine NAME     servers as coppice doctor --table measured them, by file; ${Object.keys(machines).join(', ')} ships
   --trees FILE       draws from recorded trees (bench --record) instead of the question profiles
   --calibrate FILE   only fits a question profile to recorded trees and says how well it fits
+  --ablate POLICY    a policy beside itself without each of its parts in turn; all are compared with it
   --base ROW         the second row to compare with (positive)
   --no-prefix-reuse  the verifier computes prompt and path again for every step
   --full             the published size
@@ -46,8 +48,12 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --experiment p3    what speculation gives one search at a time: every kind of program with and without
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
+  --experiment policies  safe and fast beside positive, boost and TAPER's rule, up to deep overload
+  --experiment random    safe against the best of positive, boost and TAPER's rule in --settings random settings; the worst
+  --settings N       of --experiment random (200)
   --experiment calibration  how near the question profiles come to the paper, on the seeds they were fitted on
   --signature        only prints a hash of a small canonical run
+  --resume FILE      keeps finished trials there, and takes those that are there from it: a long run can be stopped
   --json             prints JSON instead of tables
   --threads N        trials at a time (all cores)
 
@@ -66,6 +72,9 @@ export interface SimOptions {
   readonly signature: boolean;
   readonly json: boolean;
   readonly threads: number;
+  readonly resume: string | undefined;
+  /** So many random settings in place of the comparison. */
+  readonly random: number | undefined;
   readonly help: boolean;
 }
 
@@ -75,14 +84,15 @@ export function readOptions(args: readonly string[]): SimOptions {
   if (values.machine !== undefined && (values.roofline !== undefined || values['no-prefix-reuse'] === true))
     raise('bad-setting', '--machine says its own times and reuse; leave out --roofline and --no-prefix-reuse');
   const preset = presetOf(experiment, full);
+  const ablated = values.ablate === undefined ? undefined : ablatedRows(oneOf('ablate', values.ablate, policyNames));
   const first = number('seed', values.seed, preset.seed, requestKnobs.seed);
   const count = whole('seeds', values.seeds, preset.seeds, 1, 1000, 'seeds');
   const budget = number('budget', values.budget, searchDefaults.budget, { ...budgetKnob, low: 8 });
   return {
     plan: {
       settings: list(values.setting, preset.settings).map((name) => settingOf(name).name),
-      rows: list(values.policy, preset.rows).map(rowOf),
-      base: rowOf(values.base ?? preset.base),
+      rows: ablated === undefined ? list(values.policy, preset.rows).map(rowOf) : ablated,
+      base: rowOf(values.base ?? ablated?.[0] ?? preset.base),
       seeds: Array.from({ length: count }, (_, at) => first + at),
       loads: list(values.load, preset.loads).map(parseLoad),
       requests: whole('requests', values.requests, preset.requests, budget + 2, 1_000_000, 'requests'),
@@ -99,6 +109,8 @@ export function readOptions(args: readonly string[]): SimOptions {
     speculation: experiment === 'p3',
     calibrate: values.calibrate,
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
+    resume: values.resume,
+    random: experiment === 'random' ? whole('settings', values.settings, 200, 1, 100_000, 'settings') : undefined,
     threads: whole('threads', values.threads, defaultThreads(), 1, 256, 'threads'),
   };
 }
@@ -106,10 +118,12 @@ export function readOptions(args: readonly string[]): SimOptions {
 function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
-  const others = ['p1', 'p3', 'programs', 'knobs', 'calibration'] as const;
+  if (experiment === 'random') return presets.default;
+  const others = ['p1', 'p3', 'programs', 'knobs', 'policies', 'calibration'] as const;
   const found = others.find((name) => name === experiment);
   if (found !== undefined) return presets[found];
-  return raise('bad-setting', `--experiment is '${experiment}'; it must be p0, p1, p3, programs, knobs or calibration`);
+  const known = ['p0', ...others, 'random'].join(', ');
+  return raise('bad-setting', `--experiment is '${experiment}'; it must be one of ${known}`);
 }
 
 const text = { type: 'string' } as const;
@@ -127,6 +141,9 @@ export const flags = {
     machine: text,
     trees: text,
     calibrate: text,
+    ablate: text,
+    settings: text,
+    resume: text,
   },
   ...{ full: flag, each: flag, signature: flag, json: flag },
   help: { type: 'boolean', short: 'h' },

@@ -19,6 +19,8 @@ describe('coppice sim refuses in one line', () => {
     [['--policy', 'greedy+positive'], /policy is 'greedy\+positive'/],
     [['--base', 'nothing'], /policy is 'nothing'/],
     [['--experiment', 'p9'], /experiment is 'p9'/],
+    [['--ablate', 'safest'], /--ablate is 'safest'; it must be one of vanilla/],
+    [['--policy', 'safe:negativeExit=strict'], /'safe' gives up on no question/],
     [['--threshold', '1.5'], /--threshold is 1.5/],
     [['--threshold', 'NaN'], /threshold is 'NaN'/],
     [['--rollouts', '0'], /--rollouts is 0; it must be a whole number from 1 to 100000 \(rollouts\)/],

@@ -5,6 +5,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { calibrate } from '../../bench/calibration/calibrate.ts';
 import { calibrationTable } from '../../bench/calibration/calibration-table.ts';
+import { KeptResults } from '../../bench/kept-results.ts';
+import { neverLoses, verdictLines } from '../../bench/policies/never-loses.ts';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
 import { warmUpShare } from '../../bench/sim/measures.ts';
 import { type Figure, makeFigures } from '../../bench/sim/p0-figures.ts';
@@ -14,6 +16,7 @@ import { bySetting, linesOf } from '../../bench/sim/report.ts';
 import { searchDefaults } from '../../bench/sim/settings.ts';
 import { simSignature } from '../../bench/sim/signature.ts';
 import { tableOf } from '../../bench/sim/table.ts';
+import type { TrialResult, TrialSpec } from '../../bench/sim/trial.ts';
 import { TrialPool } from '../../bench/sim/trial-pool.ts';
 import { speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
 import { readOptions, type SimOptions, usage } from './sim-options.ts';
@@ -35,7 +38,8 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const startMs = performance.now();
-  const pool = new TrialPool({ threads: options.threads, onProgress: progress(startMs) });
+  const kept = options.resume === undefined ? undefined : new KeptResults<TrialSpec, TrialResult>(options.resume);
+  const pool = new TrialPool({ threads: options.threads, onProgress: progress(startMs), kept });
   try {
     if (options.certainty) {
       await printCertainty(options, pool);
@@ -43,6 +47,10 @@ export async function run(args: readonly string[]): Promise<number> {
     }
     if (options.speculation) {
       printSpeculation(options, startMs);
+      return 0;
+    }
+    if (options.random !== undefined) {
+      await printRandom(options, options.random, pool);
       return 0;
     }
     const cells = await compare(options.plan, pool);
@@ -86,6 +94,15 @@ function printSpeculation({ plan, json }: SimOptions, startMs: number): void {
   );
 }
 
+async function printRandom({ plan, json }: SimOptions, settings: number, pool: TrialPool): Promise<void> {
+  const seed = plan.seeds[0]!;
+  const verdicts = await neverLoses(seed, settings, pool);
+  endProgress();
+  const head = `Simulated: ${settings} settings drawn at random, seed ${seed}; each at its own load, one run a policy. Above 1 is better.`;
+  const text = [head, '', ...verdictLines(verdicts, 10)].join('\n');
+  console.log(json ? JSON.stringify({ simulated: true, seed, verdicts }, undefined, 1) : text);
+}
+
 function progress(startMs: number): (done: number, all: number) => void {
   return (done, all) => {
     const seconds = Math.round((performance.now() - startMs) / 1000);
@@ -116,7 +133,8 @@ function headOf(plan: ComparisonPlan): string {
     `seeds ${seeds.join(', ')}; M = ${budget} strands, ${rollouts} rollouts of ${branching} steps, threshold ${threshold};`,
     placeText(plan),
     'Means over settings (times, rates and ratios geometric), ± the 95 % interval over seeds. req/s: requests over',
-    'makespan; cap/s: sustained capacity; exits: accepted/futile/exhausted. Ratios: above 1 is better than vanilla (×v)',
+    'makespan; cap/s: sustained capacity; of bound: its share of the clairvoyant capacity (docs/policies.md); exits: accepted/',
+    'futile/exhausted. Ratios: above 1 is better than vanilla (×v)',
     `or than ${base} (×b); Δacc in points of accuracy.`,
   ].join('\n');
 }

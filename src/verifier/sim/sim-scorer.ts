@@ -50,6 +50,7 @@ export class SimScorer {
   #order = 0;
   #busy = false;
   #busyMs = 0;
+  #computedTokens = 0;
 
   constructor(world: World, source: RewardSource, options: SimScorerOptions, post: (message: VerifierMessage) => void) {
     this.#world = world;
@@ -65,6 +66,11 @@ export class SimScorer {
 
   get busyMs(): number {
     return this.#busyMs;
+  }
+
+  /** New tokens of all finished passes. */
+  get computedTokens(): number {
+    return this.#computedTokens;
   }
 
   enqueue(request: ScoreRequest): void {
@@ -136,6 +142,7 @@ export class SimScorer {
   #answer(batch: readonly ScoredRequest[]): void {
     for (const { request, usage } of batch) {
       this.#taken.delete(request.id);
+      this.#computedTokens += usage.computedTokens;
       if (!this.#open.delete(request.id)) continue;
       const reward = this.#source.reward(request.prompt, request.path, request.step);
       this.#post({ type: 'score', request: request.id, reward, usage });

@@ -52,6 +52,11 @@ export class SimVerifier implements Verifier {
     return this.#pool.replicas.reduce((sum, each) => sum + each.busyMs, 0);
   }
 
+  /** New tokens of all forward passes. */
+  get computedTokens(): number {
+    return this.#pool.replicas.reduce((sum, each) => sum + each.computedTokens, 0);
+  }
+
   async close(): Promise<void> {
     this.#pool.close();
   }

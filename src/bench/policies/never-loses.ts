@@ -1,0 +1,89 @@
+// Whether a policy ever loses to what it is made of: over settings drawn at random, its capacity and its p99 against the best
+// of the others, each setting by itself. The worst are printed first: a mean would hide them.
+
+import { assert } from '../../base/assert.ts';
+import { contenderOf, type RowName } from '../sim/contenders.ts';
+import { capacityOf, latenciesOf } from '../sim/measures.ts';
+import type { Arrivals } from '../sim/service.ts';
+import type { TrialSpec } from '../sim/trial.ts';
+import type { TrialPool } from '../sim/trial-pool.ts';
+import { type RandomSetting, randomSetting } from './random-setting.ts';
+
+export const challenger: RowName = 'safe';
+export const rivals: readonly RowName[] = ['positive', 'boost', 'taper'];
+/** What the differences of single runs may hide. */
+export const tolerance = 0.97;
+
+export interface Verdicts {
+  readonly about: string;
+  /** Of the challenger over the best of its rivals: above 1 is better. */
+  readonly capacity: number;
+  readonly p99: number;
+  /** The same at the median. */
+  readonly p50: number;
+}
+
+export async function neverLoses(seed: number, settings: number, pool: Pick<TrialPool, 'run'>): Promise<Verdicts[]> {
+  const drawn = Array.from({ length: settings }, (_, at) => randomSetting(seed, at));
+  const all = [...rivals, challenger];
+  const backlogs = await pool.run(drawn.flatMap((each) => all.map((row) => specOf(each, row, { kind: 'backlog' }))));
+  const capacities = backlogs.map((result) => capacityOf(result));
+  const rateOf = (at: number) => drawn[at]!.load * must(capacities[at * all.length]);
+  const loaded = await pool.run(
+    drawn.flatMap((each, at) => all.map((row) => specOf(each, row, { kind: 'rate', perSecond: rateOf(at) }))),
+  );
+  return drawn.map(({ about }, at) => {
+    const own = <Value>(values: readonly Value[]) => values.slice(at * all.length, (at + 1) * all.length);
+    const latencies = own(loaded).map(latenciesOf);
+    return {
+      about,
+      capacity: against(own(capacities).map(must), Math.max),
+      p99:
+        1 /
+        against(
+          latencies.map(({ p99Ms }) => p99Ms),
+          Math.min,
+        ),
+      p50:
+        1 /
+        against(
+          latencies.map(({ p50Ms }) => p50Ms),
+          Math.min,
+        ),
+    };
+  });
+}
+
+function specOf({ spec }: RandomSetting, row: RowName, arrivals: Arrivals): TrialSpec {
+  return { ...spec, contender: contenderOf(row), arrivals };
+}
+
+/** The last value over the best of those before it. */
+function against(values: readonly number[], best: (...values: number[]) => number): number {
+  return values.at(-1)! / best(...values.slice(0, -1));
+}
+
+function must(capacity: number | undefined): number {
+  assert(capacity !== undefined, 'a backlog of several budgets keeps searches waiting');
+  return capacity;
+}
+
+/** The figures of all settings, then the worst of them in words. */
+export function verdictLines(verdicts: readonly Verdicts[], worst: number): string[] {
+  const columns = ['capacity', 'p99', 'p50'] as const;
+  const figures = columns.map((name) => {
+    const sorted = verdicts.map((each) => each[name]).sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!.toFixed(2);
+    const held = sorted.filter((value) => value >= tolerance).length;
+    return `| ${name} | ${held} of ${sorted.length} | ${at(0)} | ${at(0.05)} | ${at(0.5)} | ${at(0.95)} |`;
+  });
+  const lowest = (each: Verdicts) => Math.min(each.capacity, each.p99);
+  const cases = [...verdicts].sort((a, b) => lowest(a) - lowest(b)).slice(0, worst);
+  return [
+    `| ${challenger} over the best of ${rivals.join(', ')} | at least ${tolerance} | worst | 5 % | median | 95 % |`,
+    '|---|--:|--:|--:|--:|--:|',
+    ...figures,
+    '',
+    ...cases.map(({ about, capacity, p99 }) => `capacity ${capacity.toFixed(2)}, p99 ${p99.toFixed(2)}: ${about}`),
+  ];
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { ServiceMeter } from './service-meter.ts';
+
+/** So many children at a time, each generated in `tokenMs` a token and scored in `scoreMs`, both for each that is there. */
+function measured(rounds: number, tokenMs: number, scoreMs: number, tokens = 20) {
+  const meter = new ServiceMeter();
+  let [id, nowMs] = [0, 0];
+  for (let round = 0; round < rounds; round += 1) {
+    const among = 1 + (round % 8);
+    for (const kind of ['engine', 'verifier'] as const) {
+      const ids = Array.from({ length: among }, () => id++);
+      for (const each of ids) meter.started(kind, each, nowMs);
+      meter.servers(among);
+      nowMs += kind === 'engine' ? tokens * tokenMs * (1 + among) : scoreMs * among;
+      for (const each of ids) meter.ended(kind, each, nowMs, tokens);
+    }
+  }
+  return meter;
+}
+
+it('says nothing before enough was measured', () => {
+  expect(new ServiceMeter().servers(4)).toBeUndefined();
+  expect(measured(2, 1, 5).servers(4)).toBeUndefined();
+});
+
+it('finds what engine and verifier take over what they have, and how many children a strand has on the way', () => {
+  const { engine, verifier, perStrand } = measured(200, 1, 5).servers(8)!;
+  // Children leave one by one, so that each saw about three quarters of those it came with.
+  expect(engine.line.slopeMs).toBeGreaterThan(20);
+  expect(engine.line.slopeMs).toBeLessThan(45);
+  expect(verifier!.line.slopeMs).toBeGreaterThan(5);
+  expect(verifier!.line.slopeMs).toBeLessThan(10);
+  expect(perStrand).toBeCloseTo(1, 0);
+});
+
+it('does not take a long step for a slow engine, and counts nothing that was cancelled', () => {
+  const short = measured(200, 1, 5, 10).servers(8)!.engine.line;
+  const long = measured(200, 1, 5, 40).servers(8)!.engine.line;
+  expect(long.slopeMs / short.slopeMs).toBeCloseTo(4, 5);
+  const meter = measured(200, 1, 5);
+  const before = meter.servers(0)!;
+  meter.started('engine', -1, 0);
+  expect(meter.servers(0)!.engine.inFlight).toBe(1);
+  meter.ended('engine', -1, 1e9, undefined);
+  expect(meter.servers(0)).toEqual(before);
+});
