@@ -9,6 +9,7 @@ import { certaintyRules } from '../exit/certain.ts';
 import { boundTargets } from '../exit/prune-bound.ts';
 import { precedences } from '../scheduler/dynamic.ts';
 import { preemptions } from '../scheduler/preemption.ts';
+import { admissionOrders } from '../scheduler/scheduler.ts';
 import { progressReadings } from '../scheduler/score.ts';
 
 export const widthRules = ['natural', 'shares', 'slack', 'worth'] as const;
@@ -219,6 +220,12 @@ export const policyKnobs = {
     high: 1000,
     unit: 'strands per strand',
     why: 'of batches for each strand of a search that somebody waits for: more would slow its steps down; alone they have the whole budget',
+  },
+  order: {
+    default: 'arrival',
+    values: admissionOrders,
+    unit: 'order',
+    why: 'whose turn it is: by arrival, or by arrival and expected work, as searches of the same program and size have taken lately; where all are alike it changes nothing',
   },
   ageingSeconds: {
     default: 60,

@@ -9,6 +9,7 @@ import { Tree } from '../tree/tree.ts';
 import type { Inbox } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
 import type { Queue } from './queue/queue.ts';
+import { workKind } from './queue/work-meter.ts';
 import { checkRequest, type SearchRequest } from './request.ts';
 import { Search } from './search.ts';
 
@@ -78,7 +79,8 @@ export class Reception {
     checkRules(rules, program, aggregation);
     const arrivalMs = clock.nowMs();
     const idle = request.idle === true;
-    const turn = this.#queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth, idle });
+    const kind = workKind(program.name, request.limits.rollouts);
+    const turn = this.#queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth, idle, kind });
     const listen = (event: TreeEvent) => this.#hooks.tree(search, event);
     const search = new Search(
       request,

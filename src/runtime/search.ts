@@ -19,6 +19,7 @@ import type { Tree } from '../tree/tree.ts';
 import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
 import type { Lease } from './queue/leases.ts';
+import { workKind } from './queue/work-meter.ts';
 import type { SearchRequest, SearchResult } from './request.ts';
 
 /** One child on its way. */
@@ -91,6 +92,10 @@ export class Search {
 
   get naturalWidth(): number {
     return this.request.program.naturalWidth;
+  }
+
+  get kind(): string {
+    return workKind(this.request.program.name, this.request.limits.rollouts);
   }
 
   view(nowMs: number): SearchView {

@@ -7,7 +7,7 @@ import { evenly } from './evenly.ts';
 import { decideWithIdle } from './idle.ts';
 import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
 import { reasonsOf } from './reason.ts';
-import type { Decision, Scheduler, Snapshot, Width } from './scheduler.ts';
+import type { AdmissionOrder, Decision, Scheduler, Snapshot, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
 import { sum, type WidthRule } from './widths.ts';
 
@@ -21,6 +21,7 @@ export interface DynamicOptions {
   readonly first: Precedence;
   readonly preemption: Preemption;
   readonly ageingSeconds: number;
+  readonly order?: AdmissionOrder;
   /** Most speculative strands of one search; none unless given. */
   readonly speculate?: number;
   /** Strands of idle searches for each of the others while any of these runs; none unless given. */
@@ -28,9 +29,9 @@ export interface DynamicOptions {
 }
 
 export function dynamicScheduler(options: DynamicOptions): Scheduler {
-  const { name, ageingSeconds, beside = 0 } = options;
+  const { name, ageingSeconds, order = 'arrival', beside = 0 } = options;
   const decideAll = (snapshot: Snapshot) => decideWithIdle(snapshot, beside, (others) => decide(others, options));
-  return { name, ageingSeconds, decide: decideAll };
+  return { name, ageingSeconds, order, decide: decideAll };
 }
 
 function decide(snapshot: Snapshot, options: DynamicOptions): Decision {

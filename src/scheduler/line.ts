@@ -16,7 +16,9 @@ export interface LineFacts {
   /** Strands it takes when nobody boosts it. */
   readonly seats: number;
   readonly key?: LineKey;
-  readonly workSeconds?: number;
+  /** What it is, for whoever estimates its work; missing for what is short by nature. */
+  readonly kind?: string;
+  readonly workSeconds?: number | undefined;
   /** It waits in a line of its own, behind everyone. */
   readonly idle?: boolean;
   /** A turn that was given before, by a process that is gone. */

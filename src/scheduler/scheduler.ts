@@ -79,8 +79,14 @@ export interface Decision {
 /** The rule by name, and what it went by. */
 export type Reason = Readonly<Record<string, number | string>>;
 
+export const admissionOrders = ['arrival', 'work'] as const;
+/** What a turn counts from: arrival alone, or arrival and expected work. */
+export type AdmissionOrder = (typeof admissionOrders)[number];
+
 export interface Scheduler {
   readonly name: string;
+  /** By arrival unless said. */
+  readonly order?: AdmissionOrder;
   /** What one unit of priority is worth in a turn. */
   readonly ageingSeconds: number;
   decide(snapshot: Snapshot): Decision;

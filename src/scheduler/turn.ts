@@ -16,10 +16,10 @@ export interface TurnFacts {
   readonly arrivalMs: number;
   /** Higher goes first: one unit is worth `ageingSeconds`. */
   readonly priority: number;
-  /** Missing where no keys share the line: then it is served in order of arrival. */
+  /** Missing where no keys share the line. */
   readonly key?: KeyStanding;
-  /** Expected work, in the same unit for all: one second for everyone until somebody estimates it. */
-  readonly workSeconds?: number;
+  /** Expected work, where the order goes by it; else all count alike. */
+  readonly workSeconds?: number | undefined;
 }
 
 export interface Turn {
@@ -32,15 +32,19 @@ export interface Turn {
 export const defaultAgeingSeconds = 60;
 
 /**
- * Without keys: arrival, minus what the priority is worth. With keys: a search begins where the line stands or where its
+ * Without keys: arrival and expected work, minus what the priority is worth: the shorter goes first, and nobody is overtaken by
+ * a search that comes later by more than it is shorter. With keys: a search begins where the line stands or where its
  * key's last waiting search ends, whichever is later, and ends its work over its key's share further on. A key that was
  * away has saved nothing up, and one that floods the line is overtaken by all others, in proportion to their shares.
  */
 export function turnOf(
-  { arrivalMs, priority, key, workSeconds = 1 }: TurnFacts,
+  { arrivalMs, priority, key, workSeconds }: TurnFacts,
   ageingSeconds: number = defaultAgeingSeconds,
 ): Turn {
-  const finish = key === undefined ? arrivalMs / 1000 : startOf(key, arrivalMs) + workSeconds / key.share;
+  const finish =
+    key === undefined
+      ? arrivalMs / 1000 + (workSeconds ?? 0)
+      : startOf(key, arrivalMs) + (workSeconds ?? 1) / key.share;
   return { turn: finish - priority * ageingSeconds, finish };
 }
 

@@ -149,10 +149,8 @@ export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
 /** One strand for everyone: who may stop at an accepted sample does not draw the next one before it has looked. */
 function oneByOne(scheduler: Scheduler): Scheduler {
   const narrow = <Each extends object>(each: Each) => ({ ...each, naturalWidth: 1, demand: 1 });
-  const { name, ageingSeconds } = scheduler;
   return {
-    name,
-    ageingSeconds,
+    ...scheduler,
     decide: (seen) =>
       scheduler.decide({ ...seen, waiting: seen.waiting.map(narrow), running: seen.running.map(narrow) }),
   };

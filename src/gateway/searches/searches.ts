@@ -10,6 +10,7 @@ import type { KeyConfig } from '../../config/schema.ts';
 import type { Plain, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
+import { workKind } from '../../runtime/queue/work-meter.ts';
 import type { LineFacts, LineKey } from '../../scheduler/line.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
@@ -197,7 +198,8 @@ export class Searches {
     const { plan, createdMs: arrivalMs } = facts;
     const seats = built.program.naturalWidth;
     const idle = plan.idle === true;
-    return { arrivalMs, priority: plan.priority, seats, idle, ...(key === undefined ? {} : { key }) };
+    const kind = workKind(plan.program, plan.rollouts);
+    return { arrivalMs, priority: plan.priority, seats, idle, kind, ...(key === undefined ? {} : { key }) };
   }
 
   /** Keys share a line only where there are several: else it is served by arrival and priority alone. */

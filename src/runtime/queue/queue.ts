@@ -4,11 +4,12 @@
 
 import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/forecast.ts';
 import { type LineFacts, TurnLine } from '../../scheduler/line.ts';
-import type { RunningSearch, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
+import type { AdmissionOrder, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
 import { type Guest, Guests } from './guests.ts';
 import type { Leases } from './leases.ts';
 import { PaceMeter } from './pace.ts';
 import { Seats } from './seats.ts';
+import { WorkMeter } from './work-meter.ts';
 
 /** A search as the queue sees it. */
 export interface QueuedSearch {
@@ -16,6 +17,8 @@ export interface QueuedSearch {
   readonly naturalWidth: number;
   /** It runs on what the others leave. */
   readonly isIdle: boolean;
+  /** What its work is estimated by. */
+  readonly kind: string;
   asWaiting(): WaitingSearch;
   asRunning(): RunningSearch;
 }
@@ -29,6 +32,9 @@ export interface Forecast {
   readonly pace?: Pace;
 }
 
+/** What turns are made by. */
+export type TurnRule = Pick<Scheduler, 'ageingSeconds' | 'order'>;
+
 export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #line: TurnLine;
   /** Of the idle class: nobody else waits for those in it, and nothing is forecast from it. */
@@ -36,12 +42,15 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #seats: Seats;
   readonly #guests: Guests;
   readonly #meter = new PaceMeter();
+  readonly #work = new WorkMeter();
+  readonly #order: AdmissionOrder;
   readonly #waiting = new Map<string, Search>();
   /** A guest came or went. */
   readonly #onChange: () => void;
 
-  constructor(leases: Leases, ageingSeconds: number, onChange: () => void) {
+  constructor(leases: Leases, { ageingSeconds, order = 'arrival' }: TurnRule, onChange: () => void) {
     this.#onChange = onChange;
+    this.#order = order;
     this.#line = new TurnLine(ageingSeconds);
     this.#idleLine = new TurnLine(ageingSeconds);
     this.#seats = new Seats(leases.budget);
@@ -69,7 +78,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
 
   /** Fixes a turn, and counts a search as waiting, before it is submitted: while it is being written down. */
   take(id: string, facts: LineFacts): number {
-    return this.#lineOf(facts).take(id, facts);
+    return this.#lineOf(facts).take(id, this.#estimated(facts));
   }
 
   /** The place in line of a search that was submitted; its turn is taken now unless it was before. */
@@ -83,13 +92,19 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     this.#idleLine.leave(id);
   }
 
+  /** With the work that is to be expected, where the order goes by it. */
+  #estimated(facts: LineFacts): LineFacts {
+    if (this.#order === 'arrival' || facts.kind === undefined) return facts;
+    return { ...facts, workSeconds: this.#work.estimate(facts.kind) };
+  }
+
   #lineOf({ idle }: LineFacts): TurnLine {
     return idle === true ? this.#idleLine : this.#line;
   }
 
   forecast(facts: LineFacts): Forecast {
     const held = this.#seats.held + this.#guests.seats;
-    const ahead = held + this.#line.seatsBefore(this.#line.turnFor(facts));
+    const ahead = held + this.#line.seatsBefore(this.#line.turnFor(this.#estimated(facts)));
     const { pace, budget } = this;
     const fits = missingSeats(held + this.#line.seats, facts.seats, budget) === 0;
     if (pace === undefined) return { fits };
@@ -133,7 +148,9 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     this.leave(search.id);
     this.#seats.give(search.id);
     // How long an idle one was parked says nothing about the work.
-    if (wasRunning && servedMs !== undefined && !search.isIdle) this.#meter.ended(servedMs);
+    if (!wasRunning || servedMs === undefined || search.isIdle) return;
+    this.#meter.ended(servedMs);
+    this.#work.ended(search.kind, servedMs / 1000);
   }
 
   // ---- guests ----------------------------------------------------------------------------------------------------
