@@ -25,6 +25,10 @@ it('leaves out a line that was cut off, and goes on below it', () => {
   expect(readFileSync(path, 'utf8').split('\n').at(-2)).toContain('43');
 });
 
+it('refuses a file that cannot be written, before anything is run', () => {
+  expect(() => new KeptResults('/nowhere/results.jsonl', 'a')).toThrow(/--resume: cannot write .*: ENOENT/);
+});
+
 it('refuses a file of something else in one line', () => {
   const path = file();
   writeFileSync(path, 'hello\nthere\n');

@@ -20,6 +20,7 @@ export class KeptResults<Spec, Result> {
   constructor(file: string, code: string = codeHash()) {
     this.#file = file;
     this.#code = code;
+    mustBeWritable(file);
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
     // The last line of a run that was stopped may be half written.
     const whole = lines.slice(0, -1);
@@ -43,6 +44,14 @@ export class KeptResults<Spec, Result> {
     if (line === undefined)
       raise('bad-setting', `--resume: line ${at} of ${this.#file} is no result; name another file`);
     if (line.code === this.#code) this.#known.set(line.spec, line.result as Result);
+  }
+}
+
+function mustBeWritable(file: string): void {
+  try {
+    appendFileSync(file, '');
+  } catch (error) {
+    raise('bad-setting', `--resume: cannot write ${file}: ${(error as NodeJS.ErrnoException).code}`);
   }
 }
 
