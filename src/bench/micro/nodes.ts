@@ -138,7 +138,7 @@ async function nodeCpu(url: string): Promise<number> {
 
 /** Of the server and all its processes, those that have ended included; undefined where it runs on another machine. */
 async function postgresCpu(url: string): Promise<number | undefined> {
-  const rows = await query(url, 'select pg_backend_pid() as pid');
+  const rows = await query(url, "select pid from pg_stat_activity where backend_type = 'checkpointer'");
   const server = statOf(String(rows[0]?.pid))?.parent;
   if (server === undefined) return undefined;
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
