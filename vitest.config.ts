@@ -1,7 +1,8 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// Two projects: `fast` is what a developer runs on every change (under four minutes on two cores); `slow` is what
-// needs a build, real weights, a browser or many seeds. A slow test is one whose file name ends in `.slow.test.ts`.
+// Two projects: `fast` is what a developer runs on every change, two files at a time at least; `slow` is what
+// needs a build, real weights, a browser or many seeds, one at a time on two cores. A slow test is one whose file name ends in `.slow.test.ts`.
 export default defineConfig({
   test: {
     projects: [
@@ -12,6 +13,7 @@ export default defineConfig({
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
           setupFiles: ['tests/support/property-seed.ts'],
           testTimeout: 60_000,
+          maxWorkers: Math.max(2, availableParallelism() - 1),
           hookTimeout: 60_000,
         },
       },

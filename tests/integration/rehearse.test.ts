@@ -90,7 +90,9 @@ describe('coppice rehearse', () => {
     expect(result.cachedTokens).toBeGreaterThan(0);
     expect(result.faults).toBe(0);
     const inputs = verifier.bodies('/pooling').flatMap((body) => body.input as string[]);
-    expect(inputs).toHaveLength(result.scores);
+    // A step that says what a sibling says is scored once for both.
+    expect(inputs.length).toBeLessThanOrEqual(result.scores);
+    expect(inputs.length).toBeGreaterThan(0.9 * result.scores);
     for (const input of inputs) expect(input).not.toMatch(/sound|flawed|hidden/);
   });
 
