@@ -1,10 +1,9 @@
 // Overload in real time and over HTTP: `coppice serve` with the simulated engine in a process of its own, an open stream
 // of chat completions, and the measure of overload.ts. `npm run bench -- goodput`; three minutes or so, on a machine that does nothing else.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { Random } from '../../base/random.ts';
 import { type LoadAnswer, type LoadResult, measureOverload, type OpenLoad } from './overload.ts';
+import { startServer, stopServer } from './simulated-server.ts';
 
 const seed = 1;
 /** A small server, sped up so that a search takes a fraction of a second. */
@@ -13,10 +12,10 @@ const rollouts = 8;
 const size = { requests: 150, alone: { requests: 31, perSecond: 1 }, startPerSecond: 4, halvings: 2 };
 
 export async function report(print: (line: string) => void): Promise<void> {
-  const { url, child } = await serve();
+  const server = await startServer(settings, ['--journal', ':memory:']);
   try {
     const { medianMs, deadlineMs, capacity, overloaded, kept } = await measureOverload(
-      (load) => drive(url, load),
+      (load) => drive(server.url, load),
       size,
     );
     print(
@@ -27,7 +26,7 @@ export async function report(print: (line: string) => void): Promise<void> {
     print(lineOf('at ten times', overloaded));
     print(`kept of what is complete at capacity (rate times share): ${kept.toFixed(2)} (bar: 0.9)`);
   } finally {
-    child.kill('SIGTERM');
+    await stopServer(server);
   }
 }
 
@@ -35,24 +34,6 @@ function lineOf(name: string, { perSecond, completePerSecond, completeShare, tol
   const counts = Object.entries(told).map(([code, count]) => `${code} ${count}`);
   const share = `${(100 * completeShare).toFixed(0)} %`;
   return `${name}: ${perSecond.toFixed(1)} requests/s, ${completePerSecond.toFixed(2)} complete/s (${share}); ${counts.join(', ')}; empty answers ${empty}`;
-}
-
-async function serve(): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-  const set = settings.flatMap((each) => ['--set', each]);
-  const child = spawn(process.execPath, [main, 'serve', '--sim', '--port', '0', '--journal', ':memory:', ...set], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = '';
-    child.stdout.on('data', (text) => {
-      said += String(text);
-      const [, found] = /at (http:\/\/\S+) /.exec(said) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', (code) => reject(new Error(`coppice serve ended with ${code}`)));
-  });
-  return { url, child };
 }
 
 async function drive(url: string, load: OpenLoad): Promise<LoadAnswer[]> {

@@ -3,8 +3,7 @@
 // tables are made in a schema of their own, and dropped. `npm run bench -- nodes`, on a machine that does nothing else: the
 // nodes share it.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { Random } from '../../base/random.ts';
 import { percentile } from '../statistics.ts';
+import { startServer, stopServer } from './simulated-server.ts';
 
 const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const schema = 'coppice_bench';
@@ -22,11 +22,6 @@ const rollouts = 4;
 /** Enough that no search waits: what is measured is the way, not the engine. */
 const settings = ['models.0.budget=512', 'models.0.engine.speed=4', 'server.page=false', 'log.level=error'];
 const ticksPerSecond = 100;
-
-interface BenchNode {
-  readonly url: string;
-  readonly child: ChildProcess;
-}
 
 interface NodesResult {
   readonly served: number;
@@ -67,7 +62,7 @@ function rowOf(journal: string, count: number, result: NodesResult): string {
 }
 
 async function measure(count: number, args: readonly string[], database?: string): Promise<NodesResult> {
-  const nodes = await Promise.all(Array.from({ length: count }, () => startNode(args)));
+  const nodes = await Promise.all(Array.from({ length: count }, () => startServer(settings, args)));
   try {
     const cpuOf = () => Promise.all(nodes.map(({ url }) => nodeCpu(url)));
     const databaseCpu = async () => (database === undefined ? undefined : postgresCpu(database));
@@ -83,31 +78,8 @@ async function measure(count: number, args: readonly string[], database?: string
       databaseCpuS: isKnown ? databaseAfter - databaseBefore : undefined,
     };
   } finally {
-    await Promise.all(nodes.map(stopNode));
+    await Promise.all(nodes.map(stopServer));
   }
-}
-
-async function startNode(args: readonly string[]): Promise<BenchNode> {
-  const set = settings.flatMap((each) => ['--set', each]);
-  const child = spawn(process.execPath, [main, 'serve', '--sim', '--port', '0', ...set, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = '';
-    child.stdout.on('data', (text) => {
-      said += String(text);
-      const [, found] = /at (http:\/\/\S+) /.exec(said) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', (code) => reject(new Error(`coppice serve ended with ${code}`)));
-  });
-  return { url, child };
-}
-
-async function stopNode({ child }: BenchNode): Promise<void> {
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
 }
 
 /** An open stream of searches whose clients wait; how long each took, undefined where it was not served. */
