@@ -1,8 +1,8 @@
 // The answer of a chat completion in OpenAI's words, whole or in chunks.
 
 import { version } from '../observe/version.ts';
+import { describeForClient, furtherAnswers } from '../result/search-result.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
-import { describeForClient, furtherAnswers } from '../searches/search-result.ts';
 import type { ClientResult, ResultTexts, Usage } from '../wire/result-json.ts';
 
 function completionId(searchId: string): string {

@@ -3,7 +3,7 @@
 import { usualSearch } from '../../answering/plan.ts';
 import { ApiError } from '../http/api-error.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
-import type { ServedModel } from '../searches/served-model.ts';
+import type { ServedModel } from '../models/served-model.ts';
 import type { GatewayContext } from './context.ts';
 
 export function listModels({ searches }: GatewayContext, { response }: Exchange): void {

@@ -10,10 +10,10 @@ import { plantedEvent } from '../../tree/events.ts';
 import { nodeKey, rootKey } from '../../tree/keys.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Caller } from '../http/keys.ts';
+import type { ServedModel } from '../models/served-model.ts';
 import { LiveSearch } from '../searches/live-search.ts';
 import { endOf } from '../searches/search-end.ts';
 import { newSearchId, toAccept, toFinish } from '../searches/search-facts.ts';
-import type { ServedModel } from '../searches/served-model.ts';
 import type { GatewayContext } from './context.ts';
 import { type PassedAnswer, PassedReader } from './passed-answer.ts';
 

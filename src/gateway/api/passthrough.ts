@@ -6,7 +6,7 @@ import type { Upstream } from '../../answering/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { ApiError } from '../http/api-error.ts';
 import { baseHeaders, type Exchange, parseJson, readBody } from '../http/exchange.ts';
-import type { ServedModel } from '../searches/served-model.ts';
+import type { ServedModel } from '../models/served-model.ts';
 import type { GatewayContext } from './context.ts';
 import type { PassedReader } from './passed-answer.ts';
 import { PassedExchange } from './passed-search.ts';

@@ -5,10 +5,10 @@ import { Refusal } from '../../answering/refusal.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
+import type { ServedModel } from '../models/served-model.ts';
 import { askedIn } from '../plan/body-wish.ts';
 import type { ChatBody } from '../plan/chat-body.ts';
 import { randomSeed } from '../searches/search-facts.ts';
-import type { ServedModel } from '../searches/served-model.ts';
 import type { GatewayContext } from './context.ts';
 
 export function planFor(

@@ -3,10 +3,10 @@
 import { escalatedPlan } from '../../answering/plan.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
+import type { ServedModel } from '../models/served-model.ts';
 import { askedIn } from '../plan/body-wish.ts';
 import type { ChatBody } from '../plan/chat-body.ts';
 import type { LiveSearchFacts } from './live-search.ts';
-import type { ServedModel } from './served-model.ts';
 
 export function planSuccessor(
   { plan, body }: LiveSearchFacts,

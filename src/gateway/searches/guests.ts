@@ -3,21 +3,20 @@
 
 import type { Clock } from '../../base/clock.ts';
 import type { LineKey } from '../../scheduler/line.ts';
-import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
+import { type ServedModels, servedBy } from '../models/served-models.ts';
 import type { Admission } from './admission.ts';
 import { newSearchId } from './search-facts.ts';
-import type { ServedModel } from './served-model.ts';
 
 export class GuestPlaces {
   readonly #admission: Admission;
-  readonly #models: ReadonlyMap<string, ServedModel>;
+  readonly #models: ServedModels;
   readonly #clock: Clock;
   readonly #keyOf: (caller: Caller) => LineKey | undefined;
 
   constructor(
     admission: Admission,
-    models: ReadonlyMap<string, ServedModel>,
+    models: ServedModels,
     clock: Clock,
     keyOf: (caller: Caller) => LineKey | undefined,
   ) {
@@ -29,8 +28,7 @@ export class GuestPlaces {
 
   /** Resolves when the guest may begin or is gone, throws where there is no room. Give the place back once. */
   async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
-    const queue = this.#models.get(model)?.runtime.queue;
-    if (queue === undefined) throw new ApiError('model_not_found', `there is no model '${model}'`, { param: 'model' });
+    const { queue } = servedBy(this.#models, model).runtime;
     const arrivalMs = this.#clock.nowMs();
     const id = newSearchId(arrivalMs);
     const key = this.#keyOf(caller);

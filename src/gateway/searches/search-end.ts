@@ -4,9 +4,9 @@
 import type { FaultCode } from '../../base/fault.ts';
 import type { ExitKind } from '../../log/end.ts';
 import { ApiError } from '../http/api-error.ts';
+import { makeResult } from '../result/search-result.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
-import { makeResult } from './search-result.ts';
 
 /**
  * `answer`: 200 with the best so far, which says itself whether it is complete. `error`: the status of the error; what was

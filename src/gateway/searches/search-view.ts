@@ -1,11 +1,11 @@
 // A search as clients see it (docs/http-api.md), the same shape from this process's memory and from the journal.
 
 import type { SearchRecord, SearchState } from '../../journal/journal.ts';
+import { describeForClient } from '../result/search-result.ts';
 import type { ResultFacts, ResultTexts } from '../wire/result-json.ts';
 import type { AboutJson, DetailJson, ErrorJson, ResultJson, SearchJson, SummaryJson } from '../wire/search-json.ts';
 import type { LiveSearch } from './live-search.ts';
 import { aboutPlan } from './search-facts.ts';
-import { describeForClient } from './search-result.ts';
 
 const mostShown = 200;
 

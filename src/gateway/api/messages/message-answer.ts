@@ -1,8 +1,8 @@
 // The answer of a message in Anthropic's words: a thinking block where the client asked to see it, then a text block, whole
 // or as the events of a stream.
 
+import { describeForClient } from '../../result/search-result.ts';
 import type { LiveSearch } from '../../searches/live-search.ts';
-import { describeForClient } from '../../searches/search-result.ts';
 import type { ClientResult } from '../../wire/result-json.ts';
 import type { Delta } from '../chat-answer.ts';
 

@@ -5,9 +5,9 @@
 import type { LoggedEvent } from '../../../log/events.ts';
 import { SearchFold } from '../../../log/fold.ts';
 import { isFold } from '../../../tree/events.ts';
+import { chosenPath, makeResult } from '../../result/search-result.ts';
+import { SharedText } from '../../result/shared-text.ts';
 import { exitMeanings } from '../../searches/search-end.ts';
-import { chosenPath, makeResult } from '../../searches/search-result.ts';
-import { SharedText } from '../../searches/shared-text.ts';
 import { OutputItems } from './output-items.ts';
 import {
   type OutputItem,

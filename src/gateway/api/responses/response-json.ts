@@ -3,7 +3,7 @@
 
 import type { SearchPlan } from '../../../answering/search-plan.ts';
 import type { SearchState } from '../../../journal/journal.ts';
-import { describeForClient } from '../../searches/search-result.ts';
+import { describeForClient } from '../../result/search-result.ts';
 import type { ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { ErrorJson } from '../../wire/search-json.ts';
 import type { ResponseBody } from './response-body.ts';

@@ -1,0 +1,233 @@
+// The searches that wait or run in this process, from their submission to their end: what the runtime tells of them is folded,
+// journalled and handed on. One exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been
+// written. Order matters: whatever is journalled is called in the order in which it must be found again after a crash.
+
+import { requestOf } from '../../answering/search-request.ts';
+import type { Fault } from '../../base/fault.ts';
+import type { LoggedEvent } from '../../log/events.ts';
+import type { Token } from '../../runtime/options.ts';
+import { ApiError, journalTrouble } from '../http/api-error.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { type ServedModels, servedBy } from '../models/served-models.ts';
+import { type Admission, retryAfterSeconds } from './admission.ts';
+import { type Ended, type LiveSearch, mayMove, type SearchListener } from './live-search.ts';
+import { endOf } from './search-end.ts';
+import { toFinish } from './search-facts.ts';
+import type { SearchesOptions } from './searches-options.ts';
+import type { Watches } from './watches.ts';
+
+export interface LiveSearchesParts {
+  readonly models: ServedModels;
+  readonly admission: Admission;
+  /** Those that clients of this node wait for, where other nodes may run them. */
+  readonly watches: Watches | undefined;
+  /** The search that takes over from a futile one, where one does. */
+  readonly escalate: (search: LiveSearch) => LiveSearch | undefined;
+}
+
+export class LiveSearches {
+  readonly #options: SearchesOptions;
+  readonly #parts: LiveSearchesParts;
+  readonly #byId = new Map<string, LiveSearch>();
+
+  constructor(options: SearchesOptions, parts: LiveSearchesParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** Waiting and running, oldest first. */
+  get all(): Iterable<LiveSearch> {
+    return this.#byId.values();
+  }
+
+  get count(): number {
+    return this.#byId.size;
+  }
+
+  find(id: string): LiveSearch | undefined {
+    return this.#byId.get(id);
+  }
+
+  modelOf({ facts }: LiveSearch): ServedModel {
+    return servedBy(this.#parts.models, facts.plan.model);
+  }
+
+  /** From here on it waits in the runtime. One from a former process waits without its log. */
+  submit(search: LiveSearch): void {
+    const { id } = search;
+    const { runtime } = this.modelOf(search);
+    this.hold(search);
+    try {
+      const request = this.#request(search);
+      if (search.epoch === 0) runtime.submit(request);
+      else runtime.revive(request);
+    } catch (error) {
+      // Checked when it was accepted; a restart with another configuration can still make it impossible.
+      this.#options.log.error('submit', { search: id, error });
+      this.endUnstarted(search, new ApiError('internal', 'the search cannot be run as this server is configured'));
+    }
+  }
+
+  /** It is to be found here, whether or not it will run. */
+  hold(search: LiveSearch): void {
+    this.#byId.set(search.id, search);
+  }
+
+  cancel(search: LiveSearch): void {
+    if (search.ended !== undefined) return;
+    search.cancelled = true;
+    const isRunning = search.state === 'running';
+    this.#dismiss(search);
+    if (!isRunning) this.endUnstarted(search);
+  }
+
+  /** Another process has it, or is to have it: whatever we do now would be done twice. */
+  lose(id: string): void {
+    this.#parts.watches?.lost(id);
+    this.#options.cluster?.drop(id);
+    const search = this.#byId.get(id);
+    if (search === undefined || search.ended !== undefined) return;
+    this.#options.log.warn('lost', { search: id, epoch: search.epoch });
+    this.#byId.delete(id);
+    this.#dismiss(search);
+    this.#parts.admission.leave(id);
+    const error = journalTrouble('the journal could not keep this search');
+    search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error });
+  }
+
+  #request(search: LiveSearch) {
+    const waitedMs = this.#nowMs() - search.facts.createdMs;
+    return requestOf(search.built, search.id, this.modelOf(search).extract, waitedMs);
+  }
+
+  // ---- what the runtime tells ------------------------------------------------------------------------------------
+
+  onEvent(event: LoggedEvent): void {
+    const search = this.#byId.get(event.search);
+    if (search === undefined) return;
+    search.fold.apply(event);
+    if (event.event.type === 'admitted') this.#onAdmitted(search, event.atMs);
+    this.#write(search, event);
+    for (const listener of search.listeners) listener.event?.(event);
+    this.#parts.watches?.logged(event);
+    if (event.event.type === 'exited') this.end(search);
+    if (event.event.type === 'cost') this.#settle(search);
+  }
+
+  onToken(token: Token): void {
+    for (const listener of this.#listeners(token.search)) listener.token?.(token);
+  }
+
+  /** Whether somebody reads its tokens as they come. */
+  isWatched(id: string): boolean {
+    return [...this.#listeners(id)].some(({ token }) => token !== undefined);
+  }
+
+  onFault(search: string, fault: Fault): void {
+    const live = this.#byId.get(search);
+    if (live !== undefined) live.lastFault = fault.code;
+    this.#options.log.warn('fault', { search, code: fault.code, message: fault.message });
+  }
+
+  onPrompt(id: string, tokens: number): void {
+    const search = this.#byId.get(id);
+    if (search !== undefined && search.promptTokens === 0) search.promptTokens = tokens;
+  }
+
+  #onAdmitted(search: LiveSearch, atMs: number): void {
+    search.state = 'running';
+    search.startedMs ??= atMs;
+    this.#parts.admission.admitted(search.id);
+  }
+
+  /** What is logged before a search is admitted is held back: in the journal it is queued until then. */
+  #write(search: LiveSearch, event: LoggedEvent): void {
+    const { journal } = this.#options;
+    search.unwritten.push(event);
+    const isEarly = event.event.type === 'submitted' || event.event.type === 'planted';
+    if (search.epoch === 0 && isEarly) return;
+    if (search.epoch === 0) this.#claim(search);
+    for (const each of search.unwritten.splice(0)) journal.append(search.epoch, each);
+  }
+
+  #claim(search: LiveSearch): void {
+    const claimed = this.#options.journal.claim(search.id, search.epoch, this.#nowMs());
+    search.epoch += 1;
+    claimed.then((taken) => taken || this.lose(search.id)).catch(() => this.lose(search.id));
+  }
+
+  /** Of the search, or of what its client holds on to. */
+  #listeners(id: string): Iterable<SearchListener> {
+    return (this.#parts.watches?.find(id) ?? this.#byId.get(id))?.listeners ?? [];
+  }
+
+  // ---- ending ----------------------------------------------------------------------------------------------------
+
+  /** Its clients are answered at once, with what is known of its cost. */
+  end(search: LiveSearch, isSettled = false): void {
+    const { watches, admission, escalate } = this.#parts;
+    const isFutile = search.fold.exit?.kind === 'futile';
+    if (isFutile && search.facts.plan.onFutile === 'escalate') search.successor = escalate(search);
+    admission.leave(search.id);
+    search.end(this.#endOf(search, this.#nowMs()));
+    // Its client is told when the end is safe: there is no company to wait for.
+    if (watches?.has(search.id)) this.#options.journal.flush().catch(() => {});
+    if (isSettled) this.#settle(search);
+  }
+
+  /** Ends what was never started. */
+  endUnstarted(search: LiveSearch, error?: ApiError): void {
+    if (search.ended !== undefined) return;
+    const state = error === undefined ? 'cancelled' : 'failed';
+    const ended = { state, endedMs: this.#nowMs(), result: undefined, error } as const;
+    this.#parts.admission.leave(search.id);
+    search.end(ended);
+    this.#finish(search, ended);
+  }
+
+  /** Whoever still owed an answer is gone: what is known of the cost stands. */
+  settleAll(): void {
+    for (const search of this.#byId.values()) if (!search.settled) this.#settle(search);
+  }
+
+  /** Its cost is final: so are its record and the metrics. */
+  #settle(search: LiveSearch): void {
+    if (search.ended === undefined) return;
+    search.ended = this.#endOf(search, search.ended.endedMs);
+    this.#finish(search, search.ended);
+  }
+
+  #endOf(search: LiveSearch, endedMs: number): Ended {
+    return endOf(search, endedMs, retryAfterSeconds(this.modelOf(search).runtime.queue.pace?.meanMs));
+  }
+
+  /** Takes it from the runtime: as an end of its own where it runs, without a word where it waits. */
+  #dismiss(search: LiveSearch): void {
+    const { runtime } = this.modelOf(search);
+    if (search.state === 'running') runtime.cancel(search.id);
+    else runtime.withdraw(search.id);
+  }
+
+  #finish(search: LiveSearch, ended: Ended): void {
+    search.settled = true;
+    const { journal, log, cluster, onEnded, onFinished } = this.#options;
+    journal
+      .finish(search.id, search.epoch, toFinish(search, ended))
+      .then((isOurs) => {
+        if (!isOurs) return cluster?.drop(search.id);
+        if (mayMove(search)) cluster?.ended(search.facts);
+        else cluster?.look();
+        this.#parts.watches?.ended(search.id, ended, search.successor);
+      })
+      .catch((error: Error) => log.error('journal', { search: search.id, message: error.message }))
+      .finally(() => {
+        this.#byId.delete(search.id);
+        onFinished?.(search.id);
+      });
+    onEnded?.(search, ended);
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.nowMs();
+  }
+}

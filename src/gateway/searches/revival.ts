@@ -1,0 +1,88 @@
+// Searches that a former process accepted and did not end: taken up again from the journal where somebody still wants them,
+// ended where nobody does. Each waits for its turn without its log, which is read when that has come.
+
+import { FaultError } from '../../base/fault.ts';
+import type { SearchRecord } from '../../journal/journal.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { ServedModels } from '../models/served-models.ts';
+import type { Intake } from './intake.ts';
+import type { LiveSearch } from './live-search.ts';
+import type { LiveSearches } from './live-searches.ts';
+import { plantAgain, replayLog, revive } from './recovery.ts';
+import type { SearchesOptions } from './searches-options.ts';
+
+export class Revival {
+  readonly #options: SearchesOptions;
+  readonly #models: ServedModels;
+  readonly #intake: Intake;
+  readonly #here: LiveSearches;
+
+  constructor(options: SearchesOptions, models: ServedModels, intake: Intake, here: LiveSearches) {
+    this.#options = options;
+    this.#models = models;
+    this.#intake = intake;
+    this.#here = here;
+  }
+
+  /** True where it goes on. */
+  async take(record: SearchRecord): Promise<boolean> {
+    const isWanted = await this.#isWanted(record);
+    const search = await revive(record, { ...this.#options, models: this.#models });
+    if (search === undefined) return false;
+    if (isWanted) {
+      this.#intake.enter(search, search.turn);
+      this.#here.submit(search);
+    } else await this.#endAbandoned(search);
+    return search.ended === undefined;
+  }
+
+  /** Its turn has come: reads its log and goes on, or ends it where the log has an end. */
+  async resume(id: string): Promise<void> {
+    const { journal, log, clock } = this.#options;
+    const search = this.#here.find(id);
+    if (search === undefined) return;
+    const { runtime } = this.#here.modelOf(search);
+    try {
+      const logged = await replayLog(journal, search);
+      if (search.ended !== undefined) return;
+      if (search.fold.exit !== undefined) {
+        runtime.withdraw(id);
+        return this.#here.end(search, true);
+      }
+      const events = logged.length > 0 ? logged : plantAgain(journal, search, clock.nowMs());
+      runtime.restore(id, events, search.fold.sequence + 1);
+    } catch (error) {
+      if (this.#handBack(search, error)) return;
+      log.error('resume', { search: id, error });
+      runtime.withdraw(id);
+      this.#here.endUnstarted(search, new ApiError('internal', 'the search could not be resumed from its log'));
+    }
+  }
+
+  async #isWanted({ background, about, cancelRequested }: SearchRecord): Promise<boolean> {
+    if (background || cancelRequested || typeof about.home !== 'string') return background && !cancelRequested;
+    return (await this.#options.cluster?.lives(about.home)) === true;
+  }
+
+  /** Nobody waits for it: as its log says where that has an end, else cancelled. */
+  async #endAbandoned(search: LiveSearch): Promise<void> {
+    this.#here.hold(search);
+    try {
+      await replayLog(this.#options.journal, search);
+    } catch (error) {
+      if (this.#handBack(search, error)) return;
+      this.#options.log.error('recover', { search: search.id, error });
+    }
+    if (search.fold.exit === undefined) this.#here.endUnstarted(search);
+    else this.#here.end(search, true);
+  }
+
+  /** Where only the database was away, nothing is wrong with the search: a node goes on with it when it can be read. */
+  #handBack(search: LiveSearch, error: unknown): boolean {
+    const { cluster } = this.#options;
+    if (cluster === undefined || !(error instanceof FaultError) || error.fault.code !== 'unavailable') return false;
+    this.#here.lose(search.id);
+    void cluster.giveBack([search.facts]);
+    return true;
+  }
+}
