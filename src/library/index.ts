@@ -47,7 +47,7 @@ export {
   levelShape,
   type NextLevel,
   type Planting,
-} from '../program/levels.ts';
+} from '../program/levels/levels.ts';
 export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
 

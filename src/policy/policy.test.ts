@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { FaultError } from '../base/fault.ts';
-import { createBeam } from '../program/beam.ts';
 import { createBestOfN } from '../program/best-of-n.ts';
+import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import { checkRules } from './check.ts';
 import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';

@@ -1,11 +1,11 @@
 import { createAggregate } from '../../src/program/aggregate.ts';
-import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
-import { createDvts } from '../../src/program/dvts.ts';
-import { createEts } from '../../src/program/ets.ts';
+import { createBeam } from '../../src/program/levels/beam.ts';
+import { createDvts } from '../../src/program/levels/dvts.ts';
+import { createEts } from '../../src/program/levels/ets.ts';
+import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
-import { createRebase } from '../../src/program/rebase.ts';
 import { testProgram } from './program.ts';
 
 testProgram('mcts (PUCT)', () => createMcts({ rollouts: 8 }));

@@ -4,13 +4,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { createAggregate } from '../../src/program/aggregate.ts';
-import { createBeam } from '../../src/program/beam.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
-import { createDvts } from '../../src/program/dvts.ts';
+import { createBeam } from '../../src/program/levels/beam.ts';
+import { createDvts } from '../../src/program/levels/dvts.ts';
+import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
-import { createRebase } from '../../src/program/rebase.ts';
 import type { Width } from '../../src/scheduler/scheduler.ts';
 import { redrive } from '../support/redrive.ts';
 import { essence, run } from '../support/toy-run.ts';

@@ -2,13 +2,13 @@
 // so that other answers come first, and with a speculative width that changes at every decision.
 
 import { createAggregate } from '../../src/program/aggregate.ts';
-import { createBeam } from '../../src/program/beam.ts';
 import { createChain } from '../../src/program/chain.ts';
-import { createDvts } from '../../src/program/dvts.ts';
-import { createEts } from '../../src/program/ets.ts';
+import { createBeam } from '../../src/program/levels/beam.ts';
+import { createDvts } from '../../src/program/levels/dvts.ts';
+import { createEts } from '../../src/program/levels/ets.ts';
+import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
-import { createRebase } from '../../src/program/rebase.ts';
 import { essence, run } from './toy-run.ts';
 
 const shapes: readonly { readonly create: () => Program; readonly widest: number }[] = [

@@ -4,15 +4,15 @@
 import { raise } from '../../base/fault.ts';
 import { defaultsOf } from '../../base/knob.ts';
 import { aggregate } from '../aggregate.ts';
-import { beam } from '../beam.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
 import { chain } from '../chain.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
-import { dvts } from '../dvts.ts';
-import { ets } from '../ets.ts';
+import { beam } from '../levels/beam.ts';
+import { dvts } from '../levels/dvts.ts';
+import { ets } from '../levels/ets.ts';
+import { rebase } from '../levels/rebase.ts';
 import { mcts } from '../mcts/mcts.ts';
 import type { Program } from '../program.ts';
-import { rebase } from '../rebase.ts';
 
 export const programs = [mcts, beam, dvts, rebase, ets, bestOfN, selfConsistency, greedy, chain, aggregate] as const;
 

@@ -1,8 +1,9 @@
 // Beam search, P0 appendix B. Level by level: every beam is expanded by several candidates, and the best of all candidates by
 // score are the beams of the next level; those among them that are terminal are finished and leave the beam one narrower.
 
-import type { Node } from '../tree/node.ts';
-import { defineProgram } from './definition.ts';
+import type { Node } from '../../tree/node.ts';
+import { defineProgram } from '../definition.ts';
+import type { Program } from '../program.ts';
 import {
   byScore,
   growLevels,
@@ -14,7 +15,6 @@ import {
   type Planting,
   rolloutsPerBeam,
 } from './levels.ts';
-import type { Program } from './program.ts';
 
 export interface BeamOptions extends LevelOptions {
   readonly beams: number;

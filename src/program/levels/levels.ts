@@ -3,16 +3,16 @@
 // the next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
-import type { Knobs } from '../base/knob.ts';
-import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../tree/certainty.ts';
-import { byKey } from '../tree/keys.ts';
-import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
-import type { Manner, Sampling } from '../tree/step.ts';
-import type { Strand, Tree } from '../tree/tree.ts';
-import { type Choice, chosenAnswer } from './choice.ts';
-import type { ProgramDefinition } from './definition.ts';
-import { askBelow, foldOutcome, follow, type GrowthLimits, leastPromising, missingIndices, openAt } from './growth.ts';
-import type { Ask, Expansion, Outcome, Program } from './program.ts';
+import type { Knobs } from '../../base/knob.ts';
+import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/certainty.ts';
+import { byKey } from '../../tree/keys.ts';
+import { isExpanding, mayGrow, type Node } from '../../tree/node.ts';
+import type { Manner, Sampling } from '../../tree/step.ts';
+import type { Strand, Tree } from '../../tree/tree.ts';
+import { type Choice, chosenAnswer } from '../choice.ts';
+import type { ProgramDefinition } from '../definition.ts';
+import { askBelow, foldOutcome, follow, type GrowthLimits, leastPromising, missingIndices, openAt } from '../growth.ts';
+import type { Ask, Expansion, Outcome, Program } from '../program.ts';
 
 /** What all breadth-first programs can be told. */
 export interface LevelOptions extends GrowthLimits {

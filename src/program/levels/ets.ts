@@ -3,9 +3,10 @@
 // paths + λs · clusters that S covers / all clusters, then shares the budget out among S. The authors cluster steps by
 // embeddings; here steps that name the same numbers, or where they name none the same words, are one cluster.
 
-import { byKey } from '../tree/keys.ts';
-import { type Node, pathTo } from '../tree/node.ts';
-import { defineProgram } from './definition.ts';
+import { byKey } from '../../tree/keys.ts';
+import { type Node, pathTo } from '../../tree/node.ts';
+import { defineProgram } from '../definition.ts';
+import type { Program } from '../program.ts';
 import {
   growLevels,
   type LevelOptions,
@@ -15,7 +16,6 @@ import {
   type NextLevel,
   type Planting,
 } from './levels.ts';
-import type { Program } from './program.ts';
 import { balanceKnob, rewardWeights, shareOut } from './rebase.ts';
 
 export interface EtsOptions extends LevelOptions {

@@ -2,8 +2,9 @@
 // divided into subtrees that never compete: each goes on with the best of its own candidates only, so that one liked beginning cannot take all
 // the beams. Subtrees that drew the same step share its node, and each keeps a range of its child indices for itself.
 
-import type { Node } from '../tree/node.ts';
-import { defineProgram } from './definition.ts';
+import type { Node } from '../../tree/node.ts';
+import { defineProgram } from '../definition.ts';
+import type { Program } from '../program.ts';
 import {
   byScore,
   growLevels,
@@ -15,7 +16,6 @@ import {
   type Planting,
   rolloutsPerBeam,
 } from './levels.ts';
-import type { Program } from './program.ts';
 
 export interface DvtsOptions extends LevelOptions {
   readonly subtrees: number;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Random } from '../base/random.ts';
-import { type Node, pathTo } from '../tree/node.ts';
-import { Tree } from '../tree/tree.ts';
+import { Random } from '../../base/random.ts';
+import { type Node, pathTo } from '../../tree/node.ts';
+import { Tree } from '../../tree/tree.ts';
 import { selectLeaves } from './ets.ts';
 import { rewardWeights } from './rebase.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Tree } from '../tree/tree.ts';
+import { Tree } from '../../tree/tree.ts';
 import { createRebase } from './rebase.ts';
 
 /** A tenth more reward is worth twice the children: weights are powers of two. */

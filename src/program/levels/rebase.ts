@@ -3,10 +3,11 @@
 // of their rewards, B · exp(R / T) / Σ exp(R / T). A low balance temperature T gives most of them to the best step, a high one
 // gives every step as many. Paths that end take their share of the budget with them.
 
-import type { Knob } from '../base/knob.ts';
-import { byKey } from '../tree/keys.ts';
-import type { Node } from '../tree/node.ts';
-import { defineProgram } from './definition.ts';
+import type { Knob } from '../../base/knob.ts';
+import { byKey } from '../../tree/keys.ts';
+import type { Node } from '../../tree/node.ts';
+import { defineProgram } from '../definition.ts';
+import type { Program } from '../program.ts';
 import {
   growLevels,
   type LevelOptions,
@@ -16,7 +17,6 @@ import {
   type NextLevel,
   type Planting,
 } from './levels.ts';
-import type { Program } from './program.ts';
 
 const roundings = ['remainders', 'paper'] as const;
 type Rounding = (typeof roundings)[number];

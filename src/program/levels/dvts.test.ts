@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Tree } from '../tree/tree.ts';
+import { Tree } from '../../tree/tree.ts';
 import { createDvts } from './dvts.ts';
 
 /** Two subtrees of two candidates; a child is told as [node, index, text, reward], an answer being a text without newline. */
