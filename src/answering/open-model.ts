@@ -1,5 +1,6 @@
 // A model of the configuration, opened: what generates, what scores, and how a question is put to it.
 
+import type { CalibrationFile } from '../calibration/calibration-file.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Verifier } from '../verifier/verifier.ts';
@@ -24,6 +25,8 @@ export interface OpenModel {
   /** Where the model takes no conversation. */
   readonly form?: FormQuestion;
   readonly upstream?: Upstream;
+  /** Settings that were chosen for it on labelled questions. */
+  readonly calibration?: CalibrationFile;
   /** The embedded pair, for whoever measures it. */
   readonly embedded?: Embedded;
   /** In words, what generates and what scores. */

@@ -2,6 +2,7 @@
 // the kinds; each is loaded only when it is used.
 
 import { FaultError, fault, raise } from '../base/fault.ts';
+import { openCalibration } from '../calibration/read-calibration.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isShipped } from '../engine/llama/shipped-models.ts';
@@ -44,13 +45,29 @@ export async function openModel(
   environment: Environment,
   log: OpeningLog = silent,
 ): Promise<OpenModel> {
-  const parts = await examined(await openKind(config, environment, log));
-  const { check, name } = config;
-  for (const warning of parts.warnings ?? []) log.warn('model', { model: name, warning });
+  const parts = checked(await examined(await openKind(config, environment, log)), log);
+  for (const warning of parts.warnings ?? []) log.warn('model', { model: config.name, warning });
+  try {
+    return calibrated(parts);
+  } catch (error) {
+    await closeModel(parts);
+    throw error;
+  }
+}
+
+function checked(parts: OpenModel, log: OpeningLog): OpenModel {
+  const { check, name } = parts.config;
   if (check === 'none' || parts.verifier === undefined) return parts;
   const onTrouble = (problem: string) => log.warn('checker', { model: name, problem });
   const verifier = new CheckedVerifier(parts.verifier, { check, onTrouble });
   return { ...parts, verifier, note: `${parts.note ?? name}, ${check} checked` };
+}
+
+function calibrated(parts: OpenModel): OpenModel {
+  const { config, verifier, upstream } = parts;
+  if (config.calibration === undefined) return parts;
+  const opened = { verifier: verifier?.capabilities.name, served: upstream?.model };
+  return { ...parts, calibration: openCalibration(config.calibration, config, opened) };
 }
 
 function openKind(config: ModelConfig, environment: Environment, log: OpeningLog): Promise<OpenModel> {

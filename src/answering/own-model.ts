@@ -40,13 +40,15 @@ export interface OwnModelOptions {
   readonly budget?: number | undefined;
   readonly stepPrompt?: string | undefined;
   readonly delimiters?: readonly string[] | undefined;
+  /** File of thresholds that were chosen for this model. */
+  readonly calibration?: string | undefined;
 }
 
 export function ownModel(options: OwnModelOptions): ModelConfig {
-  const { budget, check, delimiters } = options;
+  const { budget, check, delimiters, calibration } = options;
   const shipped = shippedOf(options);
   const stepPrompt = shipped === undefined ? (options.stepPrompt ?? defaultStepPrompt) : '';
-  const said = given({ budget, check, delimiters: shipped === undefined ? delimiters : undefined });
+  const said = given({ budget, check, calibration, delimiters: shipped === undefined ? delimiters : undefined });
   const parts = { engine: engineOf(options), verifier: verifierOf(options) };
   const { models } = checkConfig({ models: [{ name: shipped ?? 'own', ...parts, stepPrompt, ...said }] });
   return models[0]!;

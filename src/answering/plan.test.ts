@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CalibrationFile } from '../calibration/calibration-file.ts';
 import { checkConfig, loadConfig, type PlainTree } from '../config/load.ts';
 import { printExample } from '../config/print.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
@@ -40,6 +41,30 @@ describe('a plan', () => {
     const configured = requestOf({ answers: 3 }, modelOf({ certain: 'threshold' }));
     expect(makePlan(configured).policyOptions.certain).toBe('off');
     expect(makePlan(requestOf({}, modelOf({ certain: 'threshold' }))).policyOptions.certain).toBe('threshold');
+  });
+
+  it('lays what was calibrated for its search over the model, below what was asked for', () => {
+    const interval = { value: 0, low: 0, high: 0 };
+    const calibration: CalibrationFile = {
+      ...{ format: 'coppice-calibration', version: 1, coppice: '1', model: { generator: 'g', verifier: 'v' } },
+      sections: [
+        {
+          ...{ kind: 'certain', settings: { certain: 'beta', certainRisk: 0.1 }, lossBudget: 1 },
+          search: { program: 'best-of-n', options: { window: 0 }, branching: 4, choose: 'best', rollouts: 16 },
+          chosen: { questions: 9, pointsLost: 0, tokensSaved: 0 },
+          reported: { questions: 9, pointsLost: interval, tokensSaved: interval },
+          expected: { searches: 9, firedShare: 0, tokens: 1, tokensSpread: 0 },
+        },
+      ],
+    };
+    const model = { ...modelOf({ certain: 'threshold' }), calibration };
+    const planOf = (wish: Wish) => makePlan(requestOf({ program: 'best-of-n', ...wish }, model));
+    expect(planOf({})).toMatchObject({ calibrated: ['certain'], policyOptions: { certain: 'beta', certainRisk: 0.1 } });
+    for (const wish of [{ certain: 'off' }, { certainRisk: 0.2 }, { effort: 'high' }, { window: 2 }] as const) {
+      expect(planOf(wish).calibrated).toBeUndefined();
+    }
+    expect(planOf({ answers: 2 })).toMatchObject({ policyOptions: { certain: 'off' } });
+    expect(makePlan(requestOf({ program: 'mcts' }, model)).policyOptions.certain).toBe('threshold');
   });
 
   it('takes the prompts of its program, and refuses a probe that the engine cannot answer', () => {

@@ -2,6 +2,12 @@
 // through here, and what this refuses is refused before anything is journalled. A plan is plain data: every choice has been
 // made, so that the same plan makes the same search after a restart. Never builds anything; search-request.ts does, once.
 
+import {
+  type CalibratedSearch,
+  type CalibrationSection,
+  sectionsFor,
+  settingsOf,
+} from '../calibration/calibration-file.ts';
 import { readPrompts } from '../config/prompts.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import type { ScoredBy } from '../log/verdict.ts';
@@ -59,6 +65,7 @@ type SearchShape = Pick<
   | 'prompts'
   | 'policy'
   | 'policyOptions'
+  | 'calibrated'
   | 'scoring'
   | 'rollouts'
   | 'threshold'
@@ -82,7 +89,11 @@ function searchShape(request: PlanRequest): SearchShape {
   const paths = programOf(program).pathsPerRollout?.(branching, options) ?? 1;
   const aggregation = aggregationOf(model, wish);
   const choose = wish.choose ?? config.choose;
-  const asked = { ...partsFor(choose), ...policySettings(wish, config), ...severally(wish) };
+  const rollouts =
+    atMost(request, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
+    Math.min(effort.rollouts, limits.rollouts) * paths;
+  const holding = holdingSections(request, { program, options, branching, choose, rollouts });
+  const asked = { ...partsFor(choose), ...policySettings(wish, config), ...settingsOf(holding), ...severally(wish) };
   const settings = fittingSettings(asked, wish, aggregation);
   optionsFor(wish.policy ?? config.policy, settings, request);
   const policy = wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, settings);
@@ -94,10 +105,9 @@ function searchShape(request: PlanRequest): SearchShape {
     ...promptsOf(program, config),
     policy,
     policyOptions: optionsFor(policy, settings, request),
+    ...(holding.length === 0 ? {} : { calibrated: holding.map(({ kind }) => kind) }),
     scoring: scoringOf(program, config),
-    rollouts:
-      atMost(request, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
-      Math.min(effort.rollouts, limits.rollouts) * paths,
+    rollouts,
     threshold: wish.threshold ?? config.threshold,
     tokenBudget:
       atMost(request, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Math.min(effort.tokens, limits.tokens),
@@ -109,6 +119,12 @@ function searchShape(request: PlanRequest): SearchShape {
     ...(wish.stop?.length ? { stops: wish.stop } : {}),
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
   };
+}
+
+/** What was calibrated for one answer says nothing about several. */
+function holdingSections({ model, wish }: PlanRequest, search: CalibratedSearch): CalibrationSection[] {
+  const { calibration } = model;
+  return calibration === undefined || (wish.answers ?? 1) > 1 ? [] : sectionsFor(calibration, search, wish);
 }
 
 /** Whoever wants several different answers does not want to stop because one of them is certain. */

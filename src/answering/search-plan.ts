@@ -1,6 +1,7 @@
 // What is asked of a search, and what is decided about it. A plan is plain data: it is journalled, and the same plan makes
 // the same search after a restart.
 
+import type { CalibrationFile, CalibrationSection } from '../calibration/calibration-file.ts';
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import type { Effort } from '../config/search-limits.ts';
 import type { SearchKnob, SearchSettings, Speaker } from '../config/vocabulary.ts';
@@ -24,6 +25,8 @@ export interface SearchPlan {
   readonly prompts?: Readonly<Record<string, string>>;
   readonly policy: PolicyName;
   readonly policyOptions: PolicyOptions;
+  /** Kinds of sections of the model's calibration that some of these options come from. */
+  readonly calibrated?: readonly CalibrationSection['kind'][];
   readonly scoring: ScoredBy;
   readonly rollouts: number;
   readonly threshold: number;
@@ -74,6 +77,7 @@ export interface PlannedModel {
   readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
   /** Where it takes no conversation. */
   readonly form?: FormQuestion | undefined;
+  readonly calibration?: CalibrationFile | undefined;
 }
 
 export interface PlanRequest {

@@ -27,7 +27,7 @@ async function main(args: readonly string[]): Promise<number> {
     return name === undefined ? 2 : 0;
   }
   if (name === '--version' || name === '-v') {
-    const { version } = await import('../gateway/observe/version.ts');
+    const { version } = await import('../config/version.ts');
     console.log(version);
     return 0;
   }

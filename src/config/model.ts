@@ -6,7 +6,7 @@ import { routerNames } from '../engine/openai/replica/affinity.ts';
 import { policyKnobs } from '../policy/knobs.ts';
 import { programKnobs } from '../program/registry/programs.ts';
 import { fieldOf, fieldsOf, like, real, whole } from './knob.ts';
-import { budgetKnob, checkKnob, engineKnobs, readingKnob } from './machine-knobs.ts';
+import { budgetKnob, calibrationSetting, checkKnob, engineKnobs, readingKnob } from './machine-knobs.ts';
 import { modelKnobs, requestKnobs, samplingKnobs } from './vocabulary.ts';
 
 const url = z.url({ protocol: /^https?$/ });
@@ -149,6 +149,7 @@ export const model = z.strictObject({
   prompts: z.string().min(1).optional().meta({
     description: 'folder with prompts of your own in the place of those that programs ship with (probe.txt and so on)',
   }),
+  [calibrationSetting.name]: z.string().min(1).optional().meta({ description: calibrationSetting.why }),
   sampling,
   ...fieldsOf(policyKnobs),
   ...fieldsOf(programKnobs),

@@ -2,12 +2,12 @@
 // not in one of the two is not in the document, and the other way round.
 
 import { z } from 'zod';
+import { version } from '../config/version.ts';
 import { batchSchema } from './api/batches/batches-api.ts';
 import { countSchema, messageSchema } from './api/messages/message-body.ts';
 import { responseSchema } from './api/responses/response-body.ts';
 import { errorKinds } from './http/api-error.ts';
 import type { Route } from './http/router.ts';
-import { version } from './observe/version.ts';
 import { chatSchema, searchSchema } from './plan/chat-body.ts';
 
 const bodies: Readonly<Record<string, z.ZodType>> = {

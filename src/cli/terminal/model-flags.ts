@@ -3,7 +3,7 @@
 
 import type { OwnModelOptions } from '../../answering/own-model.ts';
 import { raise } from '../../base/fault.ts';
-import { budgetKnob, checkKnob, engineKnobs, readingKnob } from '../../config/machine-knobs.ts';
+import { budgetKnob, calibrationSetting, checkKnob, engineKnobs, readingKnob } from '../../config/machine-knobs.ts';
 import { remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
 import { flagOf, given, oneOf } from './options.ts';
 
@@ -27,12 +27,15 @@ export const modelOptions = {
   budget: text,
   'step-prompt': text,
   delimiter: text,
+  [calibrationSetting.name]: text,
   draft: text,
   gpu: text,
   threads: text,
   'kv-tokens': text,
   'kv-bytes': text,
 } as const;
+
+export const calibrationUsage = `  --calibration FILE    ${calibrationSetting.why.replace(', and behind', ',\n                        and behind')}`;
 
 export const modelUsage = `  --model NAME|FILE     sapling, sapling-sudoku, sapling-ledger (they ship with coppice) or any GGUF file;
                         with --engine, what the server calls it
@@ -51,6 +54,7 @@ export const modelUsage = `  --model NAME|FILE     sapling, sapling-sudoku, sapl
   --step-prompt TEXT    system message for models that are not shipped
   --delimiter TEXT      what ends a step (an empty line; \\n is understood)
   --budget N            strands open at a time (16)
+${calibrationUsage}
   --draft NAME|FILE     a small model of the same vocabulary that drafts tokens; tried at the start, used where it pays
   --gpu NAME            what the embedded engine computes on: ${engineKnobs.gpu.values.join(', ')} (${engineKnobs.gpu.default})
   --threads N           compute threads per model (1)
@@ -76,6 +80,7 @@ export function readModelFlags(values: Values, needsVerifier: boolean): OwnModel
     ...rewardFlags(flags),
     ...given('check', flags.check, (value) => flagOf('check', value, checkKnob)),
     ...given('stepPrompt', flags['step-prompt'], String),
+    ...given('calibration', flags.calibration, String),
     ...given('delimiters', flags.delimiter, (value) => [unescaped(value)]),
     ...machineFlags(flags),
   };

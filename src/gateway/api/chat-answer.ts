@@ -1,6 +1,6 @@
 // The answer of a chat completion in OpenAI's words, whole or in chunks.
 
-import { version } from '../observe/version.ts';
+import { version } from '../../config/version.ts';
 import { describeForClient, furtherAnswers } from '../result/search-result.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import type { ClientResult, ResultTexts, Usage } from '../wire/result-json.ts';

@@ -1,6 +1,6 @@
 // OTLP's JSON encoding of spans, as OpenTelemetry collectors take it at /v1/traces.
 
-import { version } from './version.ts';
+import { version } from '../../config/version.ts';
 
 type AttributeValue = string | number | boolean;
 export type Attributes = Readonly<Record<string, AttributeValue | readonly string[] | undefined>>;

@@ -4,6 +4,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../base/clock.ts';
+import { version } from '../../config/version.ts';
 import { type ExitKind, exitKinds } from '../../log/end.ts';
 import type { ServerCost, Servers } from '../../scheduler/cycle.ts';
 import type {
@@ -16,7 +17,6 @@ import type {
   ServerCostJson,
 } from '../wire/overview-json.ts';
 import type { ObservedEnd, ObservedJournal, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
-import { version } from './version.ts';
 
 const windowMs = 15 * 60_000;
 const mostEnds = 20_000;
