@@ -9,8 +9,8 @@ import { createRules, optionsOf } from '../policy/create.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
 import type { PolicyName } from '../policy/policy.ts';
 import { type ProgramName, programKnobs, programOf, programs } from '../program/registry/programs.ts';
-import { refuseSetting } from './refusal.ts';
-import type { PlanRequest, SearchPlan, Wish } from './search-plan.ts';
+import { Refusal, refuseSetting } from './refusal.ts';
+import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
 export function checkWish(wish: Wish, speaker: Speaker): void {
   for (const name of searchKnobNames) {
@@ -43,6 +43,7 @@ export function chooseProgram({ wish, speaker, model }: Pick<PlanRequest, 'wish'
 }
 
 export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
+  requireLogprobs(plan, request.model);
   if (plan.mode === 'direct') return;
   const { wish, speaker } = request;
   const program = programOf(plan.program);
@@ -62,6 +63,15 @@ export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
     refuseSetting('unsupported', 'certain', speaker, what);
   }
   checkRulesOf(plan, request);
+}
+
+function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedModel): void {
+  if (logprobs === undefined || engine.capabilities.pieces) return;
+  throw new Refusal(
+    'unsupported',
+    'logprobs',
+    `'logprobs' cannot be honoured: the engine of model '${model}' tells no log probabilities of tokens`,
+  );
 }
 
 /** Every knob of the policy, refused in the speaker's words where two contradict each other. */

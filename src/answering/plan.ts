@@ -39,6 +39,7 @@ export function makePlan(request: PlanRequest): SearchPlan {
     sampling: samplingOf(wish, model.config),
     ...(wish.maxTokens === undefined ? {} : { maxTokens: wish.maxTokens }),
     ...((wish.answers ?? 1) > 1 ? { answers: wish.answers! } : {}),
+    ...(wish.logprobs === true ? { logprobs: true as const } : {}),
     onFutile: wish.onFutile ?? 'answer',
     reasoning: wish.reasoning ?? 'separate',
   };

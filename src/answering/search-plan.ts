@@ -51,6 +51,8 @@ export interface SearchPlan {
   readonly maxTokens?: number;
   /** Different answers wanted of the one tree; one where unset. */
   readonly answers?: number;
+  /** Tokens and log probabilities of the answer are wanted. */
+  readonly logprobs?: true;
   /** Nobody waits for it: it runs on what the others leave idle. */
   readonly idle?: true;
   readonly onFutile: SearchSettings['onFutile'];
@@ -66,13 +68,19 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   readonly answers?: number | undefined;
   /** Strings that end an answer. */
   readonly stop?: readonly string[] | undefined;
+  /** Whether tokens and log probabilities of the answer are wanted. */
+  readonly logprobs?: boolean | undefined;
 };
 
 /** What a plan needs to know of a model that has been opened. */
 export interface PlannedModel {
   readonly config: ModelConfig;
   readonly engine: {
-    readonly capabilities: { readonly contextTokens?: number | undefined; readonly entropy?: boolean };
+    readonly capabilities: {
+      readonly contextTokens?: number | undefined;
+      readonly entropy?: boolean;
+      readonly pieces?: boolean;
+    };
   };
   readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
   /** Where it takes no conversation. */

@@ -46,6 +46,8 @@ export interface StepNeeds {
   readonly seed: boolean;
   /** The entropy of the first token, by an engine that can tell it; off unless said. */
   readonly entropy?: boolean;
+  /** What each token adds to the text, by an engine that can tell it; off unless said, and only with `logprobs`. */
+  readonly pieces?: boolean;
 }
 
 export const allNeeds: StepNeeds = { logprobs: true, tokens: true, seed: true };
@@ -112,6 +114,8 @@ export interface EngineCapabilities {
   readonly logprobs: boolean;
   /** Tells the entropy of a first token where it is asked for. */
   readonly entropy?: boolean;
+  /** Tells the tokens of a step as text, one by one with their log probabilities, where it is asked for. */
+  readonly pieces?: boolean;
   /** Sends `token` messages. */
   readonly streams: boolean;
   /** Tells a delimiter from the end of the answer by itself. */

@@ -11,7 +11,7 @@ export interface SplitEvent {
 }
 
 /** Keys that hold text wherever they stand in an event. */
-const textKeys: ReadonlySet<string> = new Set(['text', 'answer', 'tokenIds']);
+const textKeys: ReadonlySet<string> = new Set(['text', 'answer', 'tokenIds', 'pieces']);
 
 export function splitTexts(event: SearchEvent): SplitEvent {
   const texts: Record<string, unknown> = {};

@@ -29,6 +29,11 @@ export function numbers(value: unknown): number[] {
   return Array.isArray(value) ? value.filter((each): each is number => typeof each === 'number') : [];
 }
 
+/** What is no string stands as an empty one, so that places are kept. */
+export function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(text) : [];
+}
+
 export function protocolFault(what: string, event: unknown): never {
   const shown = JSON.stringify(event) ?? String(event);
   throw new FaultError(fault('protocol', `${what}: ${shown.length > 200 ? `${shown.slice(0, 200)}…` : shown}`));

@@ -9,8 +9,19 @@ export function endedAtStop(step: Step, stops: readonly string[]): Step {
   const stop = step.end === 'delimiter' ? stops.find((each) => step.text.endsWith(each)) : undefined;
   if (stop === undefined) return step;
   // The tokens of the string were generated and stay counted; continuing by token id has no meaning after the end.
-  const { tokenIds: _, ...rest } = step;
-  return { ...rest, text: step.text.slice(0, -stop.length), end: 'eos' };
+  const { tokenIds: _, pieces, ...rest } = step;
+  const text = step.text.slice(0, -stop.length);
+  return { ...rest, text, end: 'eos', ...(pieces === undefined ? {} : { pieces: cutPieces(pieces, text.length) }) };
+}
+
+/** The pieces of the first `length` characters; what lies beyond is empty. */
+function cutPieces(pieces: readonly string[], length: number): string[] {
+  let left = length;
+  return pieces.map((piece) => {
+    const kept = piece.slice(0, left);
+    left -= kept.length;
+    return kept;
+  });
 }
 
 /** The answer is read off the probe alone: the path may have named others before. One that was cut has none. */

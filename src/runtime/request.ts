@@ -29,6 +29,8 @@ export interface SearchRequest {
   /** Strings that end an answer, and are no part of it. */
   readonly stops?: readonly string[];
   readonly maxStepTokens: number;
+  /** Steps come with their tokens as text and with their log probabilities. */
+  readonly logprobs?: boolean;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
 }

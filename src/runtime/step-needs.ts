@@ -1,5 +1,5 @@
 // What an engine is asked for. Of the steps of a search no more than somebody reads: log probabilities where the program, the
-// verifier or a rule decides by them, tokens where somebody watches, a seed where the search is to be repeated. And below
+// verifier or a rule decides by them or the client wants them, tokens where somebody watches, a seed where the search is to be repeated. And below
 // which path: a probe is one with a piece of text more at its end, so that every engine can do it.
 
 import type { PathStep, StepNeeds } from '../engine/engine.ts';
@@ -10,10 +10,11 @@ import type { Verifier } from '../verifier/verifier.ts';
 import type { SearchRequest } from './request.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
-  const { program, rules, repeatable = true } = request;
+  const { program, rules, repeatable = true, logprobs: byClient = false } = request;
   const byVerifier = program.needsVerifier && verifier?.capabilities.readsLogprobs === true;
   const byRule = [...rules.exits, ...rules.prunes].some((rule) => rule.readsLogprobs === true);
-  return { logprobs: program.readsLogprobs || byVerifier || byRule, tokens: watched, seed: repeatable };
+  const logprobs = program.readsLogprobs || byVerifier || byRule || byClient;
+  return { logprobs, tokens: watched, seed: repeatable, ...(byClient ? { pieces: true } : {}) };
 }
 
 /** Whether a verifier is asked for its second reading: where a rule of the search decides by it. */

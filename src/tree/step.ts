@@ -14,6 +14,8 @@ export interface Step {
   /** The tokens themselves, from engines that continue by token id. */
   readonly tokenIds?: readonly number[];
   readonly logprobs?: readonly number[];
+  /** What each token adds to the text, where it was asked for; empty where its bytes wait for the next one, or end the answer. */
+  readonly pieces?: readonly string[];
   /** Of the distribution of the first token, in nats, where it was asked for. */
   readonly entropy?: number;
 }

@@ -199,6 +199,18 @@ export function engineConformance(name: string, open: () => Promise<EngineHarnes
       expect(Number.isFinite(step.meanLogprob)).toBe(true);
     });
 
+    test('tells each token with its log probability where it says so and is asked, and not unasked', async () => {
+      const needs = { logprobs: true, tokens: false, seed: true };
+      const [asked, unasked] = [request({ needs: { ...needs, pieces: true } }), request({ needs })];
+      await run([asked, unasked]);
+      expect(stepOf(unasked.id).step.pieces).toBeUndefined();
+      const { pieces, logprobs = [], text } = stepOf(asked.id).step;
+      if (!harness.engine.capabilities.pieces) return expect(pieces).toBeUndefined();
+      expect(pieces?.join('')).toBe(text);
+      expect(logprobs.length).toBe(pieces?.length);
+      expect(logprobs.every((each) => each <= 0)).toBe(true);
+    });
+
     test('is asked something in the middle of a path: one more piece of text, without tokens', async () => {
       const [first] = await grow(1);
       const suffix: Step = { text: 'Answer: ', tokens: 2, meanLogprob: 0, end: 'length' };

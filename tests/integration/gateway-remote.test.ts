@@ -7,6 +7,8 @@ import { checkConfig } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { LlamaTestServer } from '../servers/llama-server.ts';
+import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { post } from '../support/running-gateway.ts';
@@ -57,4 +59,18 @@ test('without a reward model the answers vote; closing the connection stops the 
   abort.abort();
   expect(await waiting).toBe('aborted');
   while (generator.abandoned === 0 || generator.openStreams > 0) await new Promise((resolve) => setImmediate(resolve));
+});
+
+test('log probabilities come from the server, token by token, in every dialect that tells them', async () => {
+  const servers = [new VllmServer(), new SglangServer(), new LlamaTestServer()];
+  for (const server of servers) {
+    await server.listen();
+    onTestFinished(() => server.close());
+    const url = await serve({ engine: { kind: 'openai', urls: [`${server.url}/v1`] }, verifier: { kind: 'none' } });
+    const answer = (await (await post(`${url}/v1/chat/completions`, { ...ask, logprobs: true })).json()) as Loose;
+    const [{ message, logprobs }] = answer.choices;
+    expect(logprobs.content.map(({ token }: Loose) => token).join('')).toBe(message.content);
+    expect(logprobs.content.length).toBeGreaterThan(1);
+    expect(logprobs.content.every(({ logprob }: Loose) => logprob <= 0)).toBe(true);
+  }
 });

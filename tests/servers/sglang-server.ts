@@ -135,10 +135,10 @@ export class SglangServer extends TestServer {
     const complete = await this.writeTokens(watched, tokens, mischief, async (token, at) => {
       written.push(token);
       if (body.stream !== true) return;
-      await watched.event(this.#event(written, at === tokens.length - 1 ? finish : null, ids.length, cached, params));
+      await watched.event(this.#event(written, at === tokens.length - 1 ? finish : null, ids.length, cached, body));
     });
     this.#running.delete(rid);
-    if (complete && body.stream !== true) return this.#event(written, finish, ids.length, cached, params);
+    if (complete && body.stream !== true) return this.#event(written, finish, ids.length, cached, body);
     if (complete && mischief.type !== 'no-done') await watched.raw('data: [DONE]\n\n');
     if (complete) this.#known = [...this.#known, [...ids, ...tokens.map((each) => each.id)]];
     return undefined;
@@ -149,8 +149,9 @@ export class SglangServer extends TestServer {
     finish: unknown,
     promptTokens: number,
     cached: number,
-    params: Record<string, unknown>,
+    body: Record<string, unknown>,
   ): unknown {
+    const params = body.sampling_params as Record<string, unknown>;
     const shown = this.#settings.incremental === true ? written.slice(-1) : written;
     const all = shown.map((each) => (each.id === endOfText ? '' : each.text)).join('');
     const stop = finish as { type?: string; matched?: unknown } | null;
@@ -164,7 +165,11 @@ export class SglangServer extends TestServer {
         prompt_tokens: promptTokens,
         completion_tokens: written.length,
         cached_tokens: cached,
-        output_token_logprobs: shown.map((each) => [each.logprob, each.id, null]),
+        output_token_logprobs: shown.map((each) => [
+          each.logprob,
+          each.id,
+          body.return_text_in_logprobs === true ? each.text : null,
+        ]),
       },
     };
   }

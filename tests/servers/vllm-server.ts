@@ -215,7 +215,9 @@ export class VllmServer extends TestServer {
         body.logprobs === undefined || body.logprobs === null
           ? null
           : {
-              tokens: tokens.map((each) => `token_id:${each.id}`),
+              tokens: tokens.map((each) =>
+                body.return_tokens_as_token_ids === true ? `token_id:${each.id}` : each.text,
+              ),
               token_logprobs: tokens.map((each) => each.logprob),
               top_logprobs: tokens.map((each) => ({ [`token_id:${each.id}`]: each.logprob })),
             },

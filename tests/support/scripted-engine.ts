@@ -26,6 +26,8 @@ export interface ScriptedOptions {
   readonly streams?: boolean;
   /** Between a request and its answer; 0 is the next turn of the loop. */
   readonly delayMs?: number;
+  /** Tells each word with its log probability where it is asked for. */
+  readonly pieces?: boolean;
 }
 
 export class ScriptedEngine implements Engine {
@@ -40,12 +42,18 @@ export class ScriptedEngine implements Engine {
   readonly #open = new Map<RequestId, GenerateRequest>();
   #post: (message: EngineMessage) => void = () => {};
 
-  constructor({ script = threeSteps, held = false, streams = true, delayMs = 0 }: ScriptedOptions = {}) {
+  constructor({
+    script = threeSteps,
+    held = false,
+    streams = true,
+    delayMs = 0,
+    pieces = false,
+  }: ScriptedOptions = {}) {
     this.#script = script;
     this.#held = held;
     this.#delayMs = delayMs;
     const can = { seeded: true, logprobs: true, streams, seesStops: true, priorities: true, countsCache: true };
-    this.capabilities = { name: 'scripted', ...can, contextTokens: 100_000 };
+    this.capabilities = { name: 'scripted', ...can, pieces, contextTokens: 100_000 };
   }
 
   get open(): number {
@@ -113,7 +121,9 @@ export class ScriptedEngine implements Engine {
     }
     const pathTokens = request.path.reduce((sum, { step }) => sum + step.tokens, 0);
     const said = words.length === all.length ? reply : { text: words.join(''), end: 'length' as const };
-    const step: Step = { ...said, tokens: words.length, meanLogprob: -0.1 - request.index / 10 };
+    const logprobs = words.map((_, at) => -0.1 - at / 10);
+    const tokens = request.needs?.pieces === true ? { pieces: words, logprobs } : {};
+    const step: Step = { ...said, ...tokens, tokens: words.length, meanLogprob: -0.1 - request.index / 10 };
     const usage = {
       computedTokens: promptWords(request.prompt),
       cachedTokens: pathTokens,

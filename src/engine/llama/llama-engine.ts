@@ -52,6 +52,7 @@ export class LlamaEngine implements Engine {
       name: `llama ${thread.info.name}`,
       seeded: true,
       logprobs: true,
+      pieces: true,
       entropy: true,
       streams: true,
       seesStops: true,

@@ -1,8 +1,10 @@
 // The answer of a chat completion in OpenAI's words, whole or in chunks.
 
 import { version } from '../../config/version.ts';
-import { describeForClient, furtherAnswers } from '../result/search-result.ts';
+import { answerLogprobs, pathLogprobs } from '../result/logprobs.ts';
+import { describeForClient, furtherAnswers, splitPath } from '../result/search-result.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
+import type { LogprobsJson } from '../wire/logprobs-json.ts';
 import type { ClientResult, ResultTexts, Usage } from '../wire/result-json.ts';
 
 function completionId(searchId: string): string {
@@ -13,24 +15,37 @@ export function completion(search: LiveSearch, { texts, outcome }: ClientResult)
   const { content, reasoning_content, refusal } = texts;
   const reasoning = reasoning_content === null ? {} : { reasoning_content };
   const message = { role: 'assistant', content, ...reasoning, refusal };
-  const further = furtherOf(search, texts).map(({ delta, index }) => {
+  const further = furtherOf(search, texts).map(({ delta, index, logprobs }) => {
     const said = { role: 'assistant', ...delta, refusal: null };
-    return { index, message: said, logprobs: null, finish_reason: 'stop' };
+    return { index, message: said, logprobs, finish_reason: 'stop' };
   });
+  const logprobs = logprobsOf(search, { texts, outcome });
   return {
     ...head(search, 'chat.completion'),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: outcome.finish_reason }, ...further],
+    choices: [{ index: 0, message, logprobs, finish_reason: outcome.finish_reason }, ...further],
     usage: outcome.usage,
     coppice: coppiceObject(search, { texts, outcome }),
   };
 }
 
+/** Of the answer itself; a refusal is nobody's tokens. */
+function logprobsOf({ facts, fold }: LiveSearch, { texts, outcome }: ClientResult): LogprobsJson | null {
+  return texts.refusal === null ? answerLogprobs(facts.plan, fold, outcome.complete) : null;
+}
+
+interface FurtherChoice {
+  readonly delta: Delta;
+  readonly index: number;
+  readonly logprobs: LogprobsJson | null;
+}
+
 /** The answers after the first, where several were asked for. */
-function furtherOf({ facts, fold }: LiveSearch, { refusal }: ResultTexts): { delta: Delta; index: number }[] {
-  const further = refusal === null ? furtherAnswers(facts.plan, fold) : [];
-  return further.map(({ content, reasoning }, at) => {
+function furtherOf({ facts: { plan }, fold }: LiveSearch, { refusal }: ResultTexts): FurtherChoice[] {
+  const further = refusal === null ? furtherAnswers(plan, fold) : [];
+  return further.map((path, at) => {
+    const { content, reasoning } = splitPath(plan, path, true);
     const before = reasoning === '' ? {} : { reasoning_content: reasoning };
-    return { delta: { ...before, content }, index: at + 1 };
+    return { delta: { ...before, content }, index: at + 1, logprobs: pathLogprobs(plan, path, true) };
   });
 }
 
@@ -59,11 +74,11 @@ export class Chunks {
 
   /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */
   last(search: LiveSearch, result: ClientResult) {
-    const further = furtherOf(search, result.texts).flatMap(({ delta, index }) => [
-      this.#chunk({ role: 'assistant', ...delta }, null, index),
+    const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs }) => [
+      this.#chunk({ role: 'assistant', ...delta }, null, index, logprobs),
       this.#chunk({}, 'stop', index),
     ]);
-    const end = this.#chunk({}, result.outcome.finish_reason);
+    const end = this.#chunk({}, result.outcome.finish_reason, 0, logprobsOf(search, result));
     const { model } = search.facts.plan;
     return [...further, { ...end, model, coppice: coppiceObject(search, result) }];
   }
@@ -72,8 +87,8 @@ export class Chunks {
     return { ...this.#head, choices: [], usage };
   }
 
-  #chunk(delta: Delta, finish_reason: string | null, index = 0) {
-    return { ...this.#head, choices: [{ index, delta, logprobs: null, finish_reason }], ...this.#usage };
+  #chunk(delta: Delta, finish_reason: string | null, index = 0, logprobs: LogprobsJson | null = null) {
+    return { ...this.#head, choices: [{ index, delta, logprobs, finish_reason }], ...this.#usage };
   }
 }
 

@@ -26,13 +26,13 @@ function wishOf(body: ChatBody): Wish {
     effort: body.reasoning_effort ?? undefined,
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     answers: body.n ?? undefined,
+    logprobs: body.logprobs ?? undefined,
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
   };
 }
 
 /** Whether a field asks for nothing, by name; what is not here asks for nothing only when it is absent or null. */
 const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
-  logprobs: (value) => value === false,
   top_logprobs: (value) => value === 0,
   logit_bias: (value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0,
   frequency_penalty: (value) => value === 0,

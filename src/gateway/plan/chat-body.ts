@@ -52,6 +52,8 @@ const fields = {
   max_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   max_completion_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
   n: z.int().min(1).max(mostAnswers).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z
@@ -65,8 +67,6 @@ const fields = {
   service_tier: z.enum(['auto', 'default']).nullish(),
   coppice: coppiceSettings.nullish(),
   // Taken as they are, and refused by name where they ask for something.
-  logprobs: anything,
-  top_logprobs: anything,
   logit_bias: anything,
   frequency_penalty: anything,
   presence_penalty: anything,

@@ -104,13 +104,13 @@ export function splitPath(
   return { content: last, reasoning: (complete ? texts.slice(0, -1) : texts).join('') };
 }
 
-/** The next best different answers of a search that was asked for several: fewer than asked for where there are no more. */
-export function furtherAnswers(plan: SearchPlan, fold: SearchFold): { content: string; reasoning: string }[] {
+/** The paths of the next best different answers of a search that was asked for several: fewer than asked for where there are no more. */
+export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   const { answers = 1 } = plan;
   const first = fold.answer?.answer;
   if (answers === 1 || first === undefined || fold.tree === undefined) return [];
   const others = distinctAnswers(fold.tree).filter(({ answer }) => answer !== undefined && !sameAnswer(answer, first));
-  return others.slice(0, answers - 1).map(({ id }) => splitPath(plan, fold.pathTo(id), true));
+  return others.slice(0, answers - 1).map(({ id }) => fold.pathTo(id));
 }
 
 function textOf({ step }: Node): string {

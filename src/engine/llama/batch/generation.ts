@@ -37,6 +37,7 @@ export class Generation implements Sequence {
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
   readonly #wantsEntropy: boolean;
+  readonly #wantsPieces: boolean;
   #entropy: number | undefined;
   /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
   #proposals: Float64Array[] = [];
@@ -58,6 +59,7 @@ export class Generation implements Sequence {
     this.prefix = prefix;
     this.#seed = request.seed;
     this.#wantsEntropy = request.needs?.entropy === true;
+    this.#wantsPieces = request.needs?.pieces === true;
     this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
     this.#room = tokenLimit;
     const { temperature, topP = 1, topK = 0, minP = 0 } = request.sampling;
@@ -180,8 +182,15 @@ export class Generation implements Sequence {
     const tokens = this.#tokens.length;
     const sum = this.#logprobs.reduce((total, logprob) => total + logprob, 0);
     const lists = { tokenIds: this.#tokens, logprobs: this.#logprobs };
-    const read = this.#entropy === undefined ? lists : { ...lists, entropy: this.#entropy };
-    return { text, tokens, meanLogprob: tokens === 0 ? 0 : sum / tokens, end, ...read };
+    const entropy = this.#entropy === undefined ? {} : { entropy: this.#entropy };
+    const pieces = this.#wantsPieces ? { pieces: this.#piecesOf(text, end) } : {};
+    return { text, tokens, meanLogprob: tokens === 0 ? 0 : sum / tokens, end, ...lists, ...entropy, ...pieces };
+  }
+
+  /** The token that ends the answer adds nothing. */
+  #piecesOf(text: string, end: StepEnd): string[] {
+    if (end !== 'eos') return this.#text.pieces(this.#tokens.length, text.length);
+    return this.#tokens.length === 1 ? [text] : [...this.#text.pieces(this.#tokens.length - 1, text.length), ''];
   }
 
   #say(text: string): void {

@@ -47,6 +47,13 @@ export class StepText {
     return rest;
   }
 
+  /** What each of the first `tokens` adds to the text up to `character`; the last has all that is left. */
+  pieces(tokens: number, character: number): string[] {
+    const ends = Array.from({ length: tokens }, (_, at) => Math.min(this.#endOfToken[at] ?? character, character));
+    ends[tokens - 1] = character;
+    return ends.map((end, at) => this.#text.slice(at === 0 ? 0 : ends[at - 1], end));
+  }
+
   /** Tokens that lie wholly before `character`, and the text of the next one up to it ('' when the cut is clean). */
   cutAt(character: number): { readonly wholeTokens: number; readonly remainder: string } {
     let wholeTokens = this.#endOfToken.length;

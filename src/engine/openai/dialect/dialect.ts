@@ -44,6 +44,8 @@ export interface Call {
   readonly logprobs: boolean;
   /** The entropy of the first token is wanted, of a server that tells the likeliest tokens. */
   readonly entropy?: boolean;
+  /** The tokens are wanted as text too, of a server that tells them. */
+  readonly pieces?: boolean;
   readonly delivery: Delivery;
   /** Delimiters for the server to stop at; empty where we cut. */
   readonly stops: readonly string[];
@@ -80,6 +82,8 @@ export interface Update {
   readonly text: string;
   readonly tokenIds?: readonly number[];
   readonly logprobs?: readonly number[];
+  /** The tokens as the server writes each alone: not always what they add to the text. */
+  readonly written?: readonly string[];
   /** Of the first token that it tells of. */
   readonly entropy?: number;
   /** Text, tokens and log probabilities are all there are so far, not what is new. */
@@ -102,6 +106,8 @@ export interface Dialect {
   readonly sumsUsage: boolean;
   /** Tells the likeliest tokens, from which an entropy can be read. */
   readonly tellsEntropy?: true;
+  /** Tells tokens as text along with their log probabilities. */
+  readonly tellsPieces?: true;
   /** Stop strings it accepts in one request. */
   readonly stopLimit: number;
   encode(call: Call, facts: ServerFacts): WireRequest;

@@ -22,6 +22,7 @@ export const llamaServer: Dialect = {
   givesWhole: false,
   sumsUsage: false,
   tellsEntropy: true,
+  tellsPieces: true,
   stopLimit: Number.POSITIVE_INFINITY,
 
   encode(call) {
@@ -51,11 +52,13 @@ export const llamaServer: Dialect = {
   decode(event, call) {
     const completion = readEvent(event, 'a completion');
     if (typeof completion.content !== 'string') protocolFault('a completion without content', event);
+    const probabilities = records(completion.completion_probabilities);
     const update: Update = {
       index: count(completion.index) ?? 0,
       text: completion.content,
       tokenIds: numbers(completion.tokens),
-      logprobs: records(completion.completion_probabilities).map(logprobOf),
+      logprobs: probabilities.map(logprobOf),
+      ...(call.pieces ? { written: probabilities.map(({ token }) => text(token)) } : {}),
       ...(call.entropy ? firstEntropy(completion) : {}),
     };
     return [completion.stop === true ? { ...update, ...endOf(completion) } : update];

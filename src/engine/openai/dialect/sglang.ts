@@ -21,6 +21,7 @@ export const sglang: Dialect = {
   seesStops: true,
   givesWhole: true,
   sumsUsage: false,
+  tellsPieces: true,
   stopLimit: Number.POSITIVE_INFINITY,
 
   encode(call, facts) {
@@ -45,6 +46,7 @@ export const sglang: Dialect = {
             : { stop: call.stops.toSorted((a, b) => b.length - a.length), no_stop_trim: true }),
         },
         return_logprob: call.logprobs,
+        ...(call.pieces ? { return_text_in_logprobs: true } : {}),
         stream: call.delivery !== 'whole',
         ...(priority === undefined ? {} : { priority }),
       },
@@ -63,7 +65,8 @@ export const sglang: Dialect = {
         index: count(generation.index) ?? 0,
         text: text(generation.text),
         tokenIds,
-        logprobs: logprobsOf(meta.output_token_logprobs),
+        logprobs: entriesOf(meta.output_token_logprobs).map(([logprob]) => numberOrNaN(logprob)),
+        ...(call.pieces ? { written: entriesOf(meta.output_token_logprobs).map((entry) => text(entry[2])) } : {}),
         cumulative: generatedTokens === undefined || tokenIds.length === generatedTokens,
         ...(end === undefined ? {} : { end }),
         usage: {
@@ -97,7 +100,7 @@ function endOf(finish: unknown, call: Call): WireEnd | undefined {
   }
 }
 
-/** Entries are `[log probability, token id, text]`. */
-function logprobsOf(value: unknown): number[] {
-  return Array.isArray(value) ? value.map((entry) => numberOrNaN(Array.isArray(entry) ? entry[0] : undefined)) : [];
+/** `[log probability, token id, text]` each. */
+function entriesOf(value: unknown): (readonly unknown[])[] {
+  return Array.isArray(value) ? value.map((entry) => (Array.isArray(entry) ? entry : [])) : [];
 }

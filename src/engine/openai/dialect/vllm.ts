@@ -1,7 +1,16 @@
 // vLLM: /v1/completions with token ids. `stop_reason` is a string for a stop string, null for the primary end-of-sequence
 // token and a number for any other one, so: a string that we sent is a delimiter, any other stop is the end.
 
-import { count, isRecord, numbers, protocolFault, records, streamFault, text } from '../../../remote/wire-values.ts';
+import {
+  count,
+  isRecord,
+  numbers,
+  protocolFault,
+  records,
+  streamFault,
+  strings,
+  text,
+} from '../../../remote/wire-values.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import { type Call, type Dialect, neutralSampling, type Update, type WireEnd, wirePriority } from './dialect.ts';
 import { entropyOfLikeliest, likeliest } from './entropy.ts';
@@ -17,6 +26,7 @@ export const vllm: Dialect = {
   givesWhole: true,
   sumsUsage: true,
   tellsEntropy: true,
+  tellsPieces: true,
   stopLimit,
 
   encode(call, facts) {
@@ -40,7 +50,7 @@ export const vllm: Dialect = {
         ...stops,
         ...(call.exact ? { min_tokens: call.maxTokens, ignore_eos: true } : {}),
         ...(call.logprobs || call.entropy
-          ? { logprobs: call.entropy ? likeliest : 0, return_tokens_as_token_ids: true }
+          ? { logprobs: call.entropy ? likeliest : 0, return_tokens_as_token_ids: call.pieces !== true }
           : {}),
         return_token_ids: true,
         ...deliveryOf(call),
@@ -64,13 +74,14 @@ function deliveryOf({ delivery, maxTokens }: Call): Record<string, unknown> {
 }
 
 function updateOf(choice: Record<string, unknown>, call: Call): Update {
-  const logprobs = isRecord(choice.logprobs) ? numbers(choice.logprobs.token_logprobs) : [];
+  const told = isRecord(choice.logprobs) ? choice.logprobs : {};
   const end = endOf(choice, call);
   return {
     index: count(choice.index) ?? 0,
     text: text(choice.text),
     tokenIds: numbers(choice.token_ids),
-    logprobs,
+    logprobs: numbers(told.token_logprobs),
+    ...(call.pieces ? { written: strings(told.tokens) } : {}),
     ...(call.entropy ? firstEntropy(choice) : {}),
     ...(end === undefined ? {} : { end }),
   };

@@ -4,6 +4,7 @@
 import type { Step, StepEnd } from '../../../tree/step.ts';
 import type { GenerationUsage } from '../../engine.ts';
 import type { Update, WireUsage } from '../dialect/dialect.ts';
+import { piecesOf } from './pieces.ts';
 
 export class PartialStep {
   readonly #delimiters: readonly string[];
@@ -12,6 +13,7 @@ export class PartialStep {
   #text = '';
   #tokenIds: number[] = [];
   #logprobs: number[] = [];
+  #written: string[] = [];
   #entropy: number | undefined;
   #updates = 0;
   #end: StepEnd | undefined;
@@ -65,6 +67,9 @@ export class PartialStep {
       end: this.#end ?? 'length',
       ...(tokenIds === undefined ? {} : { tokenIds }),
       ...(logprobs === undefined ? {} : { logprobs }),
+      ...(this.#written.length > 0 && this.#written.length === logprobs?.length
+        ? { pieces: piecesOf(this.#text, this.#written) }
+        : {}),
       ...(this.#entropy === undefined ? {} : { entropy: this.#entropy }),
     };
   }
@@ -83,16 +88,18 @@ export class PartialStep {
   }
 
   #take(update: Update): void {
-    const { text, tokenIds = [], logprobs = [] } = update;
+    const { text, tokenIds = [], logprobs = [], written = [] } = update;
     this.#entropy ??= update.entropy;
     if (update.cumulative === true) {
       this.#text = text;
       this.#tokenIds = [...tokenIds];
       this.#logprobs = [...logprobs];
+      this.#written = [...written];
     } else {
       this.#text += text;
       this.#tokenIds.push(...tokenIds);
       this.#logprobs.push(...logprobs);
+      this.#written.push(...written);
     }
     if (text !== '' || tokenIds.length > 0) this.#updates += 1;
   }

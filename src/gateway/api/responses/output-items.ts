@@ -1,6 +1,7 @@
 // The output of a response as it grows: one reasoning item, then one message, each with the events that OpenAI's clients
 // put it together from. An item that is closed stays closed.
 
+import type { TokenLogprob } from '../../wire/logprobs-json.ts';
 import { itemIds, type OutputItem } from './response-json.ts';
 
 interface ItemEvent {
@@ -17,6 +18,7 @@ export class OutputItems {
   #reasoning: string | undefined;
   #content: string | undefined;
   #refusal: string | undefined;
+  #logprobs: readonly TokenLogprob[] = [];
   #reasoningStatus: ItemStatus | undefined;
   #messageStatus: ItemStatus | undefined;
 
@@ -72,14 +74,16 @@ export class OutputItems {
     this.close('completed');
   }
 
-  close(status: 'completed' | 'incomplete'): void {
+  /** `logprobs`: of the tokens of the answer, which are known with its end. */
+  close(status: 'completed' | 'incomplete', logprobs: readonly TokenLogprob[] = []): void {
     this.#closeReasoning();
     if (this.#messageStatus !== 'in_progress') return;
     this.#messageStatus = status;
+    this.#logprobs = logprobs;
     const at = this.#atMessage();
     const [part] = this.#messageParts();
     if (this.#refusal !== undefined) this.#say('response.refusal.done', { ...at, refusal: this.#refusal });
-    else this.#say('response.output_text.done', { ...at, text: this.#content ?? '', logprobs: [] });
+    else this.#say('response.output_text.done', { ...at, text: this.#content ?? '', logprobs });
     this.#say('response.content_part.done', { ...at, part });
     this.#say('response.output_item.done', { output_index: at.output_index, item: this.#messageItem() });
   }
@@ -148,7 +152,7 @@ export class OutputItems {
 
   #messageParts(): object[] {
     if (this.#refusal !== undefined) return [{ type: 'refusal', refusal: this.#refusal }];
-    return this.#content === undefined ? [] : [outputText(this.#content)];
+    return this.#content === undefined ? [] : [outputText(this.#content, this.#logprobs)];
   }
 
   #say(type: string, fields: Readonly<Record<string, unknown>>): void {
@@ -156,6 +160,6 @@ export class OutputItems {
   }
 }
 
-function outputText(text: string) {
-  return { type: 'output_text', text, annotations: [], logprobs: [] };
+function outputText(text: string, logprobs: readonly TokenLogprob[] = []) {
+  return { type: 'output_text', text, annotations: [], logprobs };
 }

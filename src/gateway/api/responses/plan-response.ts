@@ -14,6 +14,7 @@ const names: FieldNames = [
   [/\bmax_completion_tokens\b/g, 'max_output_tokens'],
   [/\breasoning_effort\b/g, 'reasoning.effort'],
   [/\bmessages\b/g, 'input'],
+  [/\blogprobs\b/g, 'include'],
 ];
 
 export interface PlannedResponse {

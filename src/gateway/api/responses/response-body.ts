@@ -74,12 +74,15 @@ export function parseResponseBody(value: unknown): ResponseBody {
   return body;
 }
 
+/** The one thing that can be included. */
+const includesLogprobs = 'message.output_text.logprobs';
+
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
 
 /** Whether a field asks for nothing. */
 const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: isPlainText,
-  include: isEmpty,
+  include: (value) => Array.isArray(value) && value.every((each) => each === includesLogprobs),
   tools: isEmpty,
   tool_choice: (value) => value === 'none' || value === 'auto',
   parallel_tool_calls: (value) => typeof value === 'boolean',
@@ -109,6 +112,7 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
     model,
     messages: [...system, ...said],
     ...{ temperature, top_p, seed, coppice, metadata, user },
+    ...(Array.isArray(body.include) && body.include.length > 0 ? { logprobs: true } : {}),
     max_completion_tokens: max_output_tokens,
     reasoning_effort: reasoning?.effort,
   } as ChatBody;

@@ -5,6 +5,7 @@
 import type { LoggedEvent } from '../../../log/events.ts';
 import { SearchFold } from '../../../log/fold.ts';
 import { isFold } from '../../../tree/events.ts';
+import { answerLogprobs } from '../../result/logprobs.ts';
 import { chosenPath, makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import { exitMeanings } from '../../searches/search-end.ts';
@@ -99,7 +100,8 @@ export class ResponseFold {
       // A path that was not completed has gone out as reasoning; its last step stands for the answer.
       if (!outcome.complete && plan.reasoning === 'separate') this.#items.content(texts.content ?? '');
     }
-    this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed');
+    const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
+    this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);
   }
 
   #give(pieces: readonly { readonly kind: 'reasoning' | 'content'; readonly text: string }[]): void {

@@ -1,0 +1,35 @@
+// What each token adds to a text, from the tokens as a server writes each alone. A character that several tokens make up stands
+// in none of them, the token that ends an answer in no text, and a text that was cut ends inside its last token: whatever the
+// tokens do not spell out goes to the last of those that could not be found. All pieces together are the text.
+
+export function piecesOf(text: string, written: readonly string[]): string[] {
+  const pieces = written.map(() => '');
+  let done = 0;
+  let unfound = -1;
+  written.forEach((token, at) => {
+    const begins = beginOf(token, text, done, unfound >= 0);
+    if (begins === undefined) {
+      unfound = at;
+      return;
+    }
+    if (unfound >= 0) pieces[unfound] = text.slice(done, begins);
+    unfound = -1;
+    pieces[at] = text.slice(begins, begins + token.length);
+    done = Math.min(text.length, begins + token.length);
+  });
+  const last = unfound >= 0 ? unfound : written.length - 1;
+  if (last >= 0) pieces[last] += text.slice(done);
+  return pieces;
+}
+
+/** How far behind a token that could not be found the next one is looked for: a character is a few units long. */
+const mostSkipped = 8;
+
+function beginOf(token: string, text: string, from: number, maySkip: boolean): number | undefined {
+  if (token === '' || text.startsWith(token, from)) return from;
+  const rest = text.slice(from);
+  if (rest !== '' && rest.length < token.length && token.startsWith(rest)) return from;
+  if (!maySkip) return undefined;
+  const begins = text.indexOf(token, from);
+  return begins >= 0 && begins - from <= mostSkipped ? begins : undefined;
+}

@@ -1,0 +1,44 @@
+// Tokens and log probabilities of the path that was chosen, for clients that ask for them. Values are the model's own, before
+// temperature and cuts. The tokens of a text together are that text.
+
+import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchFold } from '../../log/fold.ts';
+import type { Node } from '../../tree/node.ts';
+import type { LogprobsJson, TokenLogprob } from '../wire/logprobs-json.ts';
+import { chosenPath, splitPath } from './search-result.ts';
+
+/** Null where they were not asked for, or where the path has a step without them. */
+export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boolean): LogprobsJson | null {
+  return pathLogprobs(plan, chosenPath(plan, fold), complete);
+}
+
+export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: boolean): LogprobsJson | null {
+  if (plan.logprobs === undefined || !path.every(hasPieces)) return null;
+  const { content, reasoning } = splitPath(plan, path, complete);
+  const said = plan.mode === 'search' && plan.reasoning === 'inline' ? path : path.slice(-1);
+  const before = complete ? path.slice(0, -1) : path;
+  return {
+    content: tokensOf(said, content),
+    ...(reasoning === '' ? {} : { reasoning_content: tokensOf(before, reasoning) }),
+    refusal: null,
+  };
+}
+
+function hasPieces({ step }: Node): boolean {
+  return step?.pieces !== undefined && step.logprobs?.length === step.pieces.length;
+}
+
+/** As far as the text goes: the end of an answer and the string that stopped it are tokens of no text. */
+function tokensOf(path: readonly Node[], text: string): TokenLogprob[] {
+  const tokens: TokenLogprob[] = [];
+  let left = text.length;
+  for (const { step } of path) {
+    for (const [at, piece] of (step?.pieces ?? []).entries()) {
+      if (left <= 0) return tokens;
+      const token = piece.slice(0, left);
+      left -= token.length;
+      tokens.push({ token, logprob: step!.logprobs![at]!, bytes: [...Buffer.from(token)], top_logprobs: [] });
+    }
+  }
+  return tokens;
+}
