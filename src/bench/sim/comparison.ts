@@ -52,7 +52,7 @@ export interface Cell {
   readonly loads: readonly (Latencies & { readonly load: string; readonly perSecond: number; readonly yield: Yield })[];
 }
 
-const yardsticks = { v: 'vanilla', p: 'positive', '/s': 'clock' } as const;
+const yardstickNames = { v: 'vanilla', p: 'positive', '/s': 'clock' } as const;
 
 export function parseLoad(text: string): Load {
   const match = /^(\d+(?:\.\d+)?)(v|p|\/s)$/.exec(text);
@@ -63,13 +63,14 @@ export function parseLoad(text: string): Load {
       `--load is '${text}'; it must be a multiple of a capacity, such as 0.6v or 1p, or a rate, as 0.8/s`,
     );
   }
-  return { name: text, factor, of: yardsticks[match[2] as keyof typeof yardsticks] };
+  return { name: text, factor, of: yardstickNames[match[2] as keyof typeof yardstickNames] };
 }
 
 export async function compare(plan: ComparisonPlan, pool: TrialPool): Promise<Cell[]> {
   const places = plan.settings.flatMap((setting) => plan.seeds.map((seed) => ({ setting, seed })));
   // Those that loads are multiples of are needed, shown or not, and `positive` for the clairvoyant bound.
-  const measured = [...new Set<RowName>([...plan.rows, 'positive', ...plan.loads.map((load) => load.of)])];
+  const yardsticks = plan.loads.flatMap((load) => (load.of === 'clock' ? [] : [load.of]));
+  const measured = [...new Set<RowName>([...plan.rows, 'positive', ...yardsticks])];
   const spots = places.flatMap((place) => measured.map((row) => ({ ...place, row })));
   const backlogs = await pool.run(spots.map((spot) => backlogOf(plan, spot)));
   const capacities = new Map(spots.map((spot, at) => [keyOf(spot), capacityIn(backlogs[at]!)]));

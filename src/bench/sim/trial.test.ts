@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseLoad } from './comparison.ts';
+import { compare, parseLoad } from './comparison.ts';
 import { contenderOf } from './contenders.ts';
 import { capacityOf, latenciesOf, yieldOf } from './measures.ts';
 import { runTrial, type TrialSpec, trialDefaults } from './trial.ts';
@@ -115,5 +115,16 @@ describe('loads', () => {
     expect(parseLoad('0.6v')).toEqual({ name: '0.6v', factor: 0.6, of: 'vanilla' });
     expect(parseLoad('2p')).toEqual({ name: '2p', factor: 2, of: 'positive' });
     for (const bad of ['', '1', 'p', '-1p', '0v', '1x', '1e9p']) expect(() => parseLoad(bad)).toThrow(/load is/);
+  });
+
+  it('may be a rate, of which no policy is the yardstick', async () => {
+    const [cell] = await compare(
+      {
+        ...{ settings: ['math500/8b'], rows: ['positive'], base: 'positive', seeds: [1], loads: [parseLoad('0.5/s')] },
+        ...{ requests: 8, budget: 4, rollouts: 2, threshold: 0.65, roofline: undefined, verifierReuses: true },
+      },
+      new TrialPool({ threads: 1 }),
+    );
+    expect(cell!.loads).toMatchObject([{ load: '0.5/s', perSecond: 0.5 }]);
   });
 });
