@@ -12,7 +12,7 @@ import { fillPrompt, lastNumber } from '../../src/verifier/judge/judge-scorer.ts
 import { causalFormats } from '../../src/verifier/prm/causal-formats.ts';
 import { splitPrefix } from '../../src/verifier/prm/causal-scorer.ts';
 import { renderQwen } from '../../src/verifier/prm/qwen-scorer.ts';
-import { goodShare } from '../../src/verifier/prm/verdict-token.ts';
+import { goodShare, tokensOf } from '../../src/verifier/prm/verdict-token.ts';
 import { type OpenVerifierOptions, openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
 import type { RemoteVerifier } from '../../src/verifier/remote/remote-verifier.ts';
 import type { ScoreRequest, VerifierMessage } from '../../src/verifier/verifier.ts';
@@ -286,4 +286,16 @@ describe('opening a remote verifier', () => {
       /unsupported.*vLLM, SGLang or llama-server/,
     );
   });
+});
+
+it('counts what the prompts of one call found in a cache by what the last of them did', () => {
+  const found = (cached: number) => ({
+    usage: { prompt_tokens: 100, completion_tokens: 2, prompt_tokens_details: { cached_tokens: cached } },
+  });
+  expect(tokensOf(found(32))).toEqual({ computedTokens: 68, cachedTokens: 32 });
+  expect(tokensOf(found(32), 2)).toEqual({ computedTokens: 36, cachedTokens: 64 });
+  // The last one was longer than the others.
+  expect(tokensOf(found(64), 2)).toEqual({ computedTokens: 2, cachedTokens: 98 });
+  expect(tokensOf({ usage: { prompt_tokens: 100 } }, 2)).toEqual({ computedTokens: 100, cachedTokens: 0 });
+  expect(tokensOf(undefined, 2)).toEqual({ computedTokens: 0, cachedTokens: 0 });
 });

@@ -148,8 +148,12 @@ export class VllmServer extends TestServer {
       const logprobs = { tokens: [`token_id:${good}`], token_logprobs: [Math.log(share)], top_logprobs: [top] };
       return { index, text: '+', logprobs, finish_reason: 'length', stop_reason: null };
     });
-    const tokens = texts.reduce((sum, text) => sum + this.vocabulary.encode(text, true).length, 0);
-    return { id: 'cmpl-1', choices, usage: { prompt_tokens: tokens, total_tokens: tokens } };
+    const ids = texts.map((text) => this.vocabulary.encode(text, true));
+    const tokens = ids.reduce((sum, each) => sum + each.length, 0);
+    // As vLLM does: of the last prompt alone.
+    const cached = ids.map((each) => this.#reuse(each, each.length)).at(-1);
+    const details = { prompt_tokens_details: this.#tokenDetails ? { cached_tokens: cached } : null };
+    return { id: 'cmpl-1', choices, usage: { prompt_tokens: tokens, total_tokens: tokens, ...details } };
   }
 
   /** At its own pace too, though nothing is seen before the end; a client that leaves is noticed. */

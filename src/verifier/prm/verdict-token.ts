@@ -40,7 +40,7 @@ export async function scoreByCompletion(
     if (choice === undefined) return badReward(server, `gave ${choices.length} scores for ${prompt.length} paths`);
     return goodShare(topOf(choice), labels) ?? badReward(server, 'gave neither verdict');
   });
-  return { rewards, ...tokensOf(answer) };
+  return { rewards, ...tokensOf(answer, prompt.length) };
 }
 
 /** Tokens are keys such as `token_id:648`. */
@@ -61,9 +61,16 @@ export function goodShare(top: readonly Record<string, unknown>[], [good, bad]: 
   return 1 / (1 + Math.exp((minus ?? floor) - (plus ?? floor)));
 }
 
-/** As the server counted; what it found in its cache only where it was told to say. */
-export function tokensOf(answer: unknown): { readonly computedTokens: number; readonly cachedTokens: number } {
+/**
+ * As the server counted; what it found in its cache only where it was told to say. Of a call with several prompts vLLM tells
+ * what it found for the last one: the others are taken to have found as much, and one token of each is always computed.
+ */
+export function tokensOf(
+  answer: unknown,
+  prompts = 1,
+): { readonly computedTokens: number; readonly cachedTokens: number } {
   const usage = isRecord(answer) ? usageOf(answer.usage) : undefined;
-  const cachedTokens = usage?.cachedTokens ?? 0;
-  return { computedTokens: (usage?.promptTokens ?? 0) - cachedTokens, cachedTokens };
+  const promptTokens = usage?.promptTokens ?? 0;
+  const cachedTokens = Math.max(0, Math.min(prompts * (usage?.cachedTokens ?? 0), promptTokens - prompts));
+  return { computedTokens: promptTokens - cachedTokens, cachedTokens };
 }
