@@ -4,6 +4,7 @@
 // The readings are in docs/experiments/gpu/table.json.
 
 import type { MeasuredMachine } from './machine.ts';
+import { evenSlowdown } from './slowdown.ts';
 
 export const vllmOnH200: MeasuredMachine = {
   name: 'vLLM 0.26 on one H200, 8B generator beside 7B reward model',
@@ -38,9 +39,10 @@ export const vllmOnH200: MeasuredMachine = {
       [16384, 397.87],
     ],
     callMs: 10.95,
+    extraTokens: 29,
     passTokens: 16384,
     reusesPrefix: false,
     kvTokens: 139504,
   },
-  slowdown: { generator: 2.36, rewardModel: 2.02 },
+  slowdown: evenSlowdown(2.36, 2.02),
 };

@@ -1,6 +1,8 @@
 // What was measured of a machine that serves a generator and a reward model: whole steps and scores as its servers answer
 // them, front end included, and what either loses while the other works. Plain data; `coppice doctor --table` writes it.
 
+import type { SlowdownTable } from './slowdown.ts';
+
 export interface MeasuredMachine {
   readonly name: string;
   readonly generator: {
@@ -20,10 +22,12 @@ export interface MeasuredMachine {
     readonly pass: readonly (readonly [tokens: number, ms: number])[];
     /** What a score takes besides its pass. The GPU is free meanwhile. */
     readonly callMs: number;
+    /** What is computed for a score besides its own tokens: the model's template, and the rest of a cache block. */
+    readonly extraTokens: number;
     readonly passTokens: number;
     readonly reusesPrefix: boolean;
     readonly kvTokens: number;
   };
   /** How many times as long each takes while the other works: on a GPU of its own, once. */
-  readonly slowdown: { readonly generator: number; readonly rewardModel: number };
+  readonly slowdown: SlowdownTable;
 }

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const sizes = {
   ...{ sequences: [1, 4], promptTokens: [64, 128], prefillTokens: [32, 64], paths: [1, 4], pathTokens: 100 },
-  loadedMs: 50,
+  ...{ stepTokens: 20, fewInFlight: [2], company: [1, 4], loadedMs: 50 },
 };
 
 it('asks for exact steps as MCTS does, and gives a machine that a trial runs on', async () => {
@@ -30,7 +30,8 @@ it('asks for exact steps as MCTS does, and gives a machine that a trial runs on'
   const { readings, ...machine } = await measureMachine(subject, sizes, (line) => lines.push(line));
   expect(machine.generator.decode.map(([sequences]) => sequences)).toEqual([1, 4]);
   expect(readings.decode).toHaveLength(4);
-  expect(machine.slowdown.generator).toBeGreaterThanOrEqual(1);
+  expect(machine.slowdown.generator).toHaveLength(2);
+  for (const factor of machine.slowdown.generator.flat()) expect(factor).toBeGreaterThanOrEqual(1);
   const timed = generator.bodies('/v1/completions').filter((body) => Number(body.max_tokens) > 1);
   for (const body of timed) expect(body).toMatchObject({ ignore_eos: true, logprobs: 0, stream: false, n: 1 });
   expect(new Set(timed.map((body) => body.max_tokens))).toEqual(new Set([16, 80]));
@@ -43,6 +44,21 @@ it('asks for exact steps as MCTS does, and gives a machine that a trial runs on'
     arrivals: { kind: 'backlog' },
   });
   expect(trial.served).toHaveLength(3);
+});
+
+it('times the newest step alone where the reward model keeps prefixes', async () => {
+  const [generator, rewardModel] = [new VllmServer(), new VllmServer()];
+  open.push(await generator.listen(), await rewardModel.listen());
+  const engine = await openRemoteEngine({ servers: [{ url: generator.url }] });
+  const verifier = await openRemoteVerifier({ kind: 'math-shepherd', servers: [{ url: rewardModel.url }] });
+  open.unshift(engine, verifier);
+  const subject = { name: 'test', engine, verifier, kvTokens: 100_000, sequenceLimit: 64 };
+  const small = { ...sizes, sequences: [1, 2], company: [1], fewInFlight: [1], loadedMs: 20 };
+  const { readings, rewardModel: measured } = await measureMachine(subject, small, () => {});
+  expect(measured.reusesPrefix).toBe(true);
+  const pathTokens = sizes.pathTokens;
+  expect(readings.scores.tokensPerPath).toBeLessThan(0.6 * pathTokens);
+  expect(measured.extraTokens).toBe(Math.max(0, readings.scores.tokensPerPath - sizes.stepTokens));
 });
 
 it('reads the size of a cache from the labels of vLLM', () => {

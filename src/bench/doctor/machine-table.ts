@@ -1,26 +1,21 @@
 // Measures a machine for the simulator: what decode steps, prompts and scores take as the servers answer them, alone and
 // while the other one works, since the two may share a GPU. `coppice sim --machine` runs on what this gives.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import { tokensPerWord } from '../rehearse/filler.ts';
 import { mean } from '../statistics.ts';
+import { type CompanyReading, type CompanySizes, readCompany } from './company.ts';
 import { type DecodeReading, ExactWaves } from './exact-waves.ts';
-import { type ScoreReading, ScoreWaves } from './score-waves.ts';
+import { passTokens, readScores, rising, type ScoreTable, shapeOf } from './score-table.ts';
+import { ScoreWaves } from './score-waves.ts';
 
-export interface TableSizes {
+export interface TableSizes extends CompanySizes {
   /** Sequences of the decode waves. */
   readonly sequences: readonly number[];
-  readonly promptTokens: readonly number[];
   /** Lengths of new prompts. */
   readonly prefillTokens: readonly number[];
-  /** Paths of a call. */
-  readonly paths: readonly number[];
-  readonly pathTokens: number;
-  /** For each reading under load. */
-  readonly loadedMs: number;
 }
 
 export const tableSizes: TableSizes = {
@@ -29,7 +24,11 @@ export const tableSizes: TableSizes = {
   prefillTokens: [64, 256, 1024, 2048, 4096],
   paths: [1, 2, 4, 8, 16, 36],
   pathTokens: 400,
-  loadedMs: 3000,
+  // The question then ends half a block of a prefix cache past its last whole one.
+  stepTokens: 56,
+  fewInFlight: [2, 8],
+  company: [16, 64],
+  loadedMs: 2000,
 };
 
 export interface TableSubject {
@@ -43,15 +42,9 @@ export interface TableSubject {
 /** What the table was made from, for people to read. */
 export interface TableReadings {
   readonly decode: readonly DecodeReading[];
-  readonly scores: readonly ScoreReading[];
-  readonly scoresSaturated: ScoreReading;
-  readonly together: { readonly decode: DecodeReading; readonly alone: DecodeReading; readonly scores: ScoreReading };
+  readonly scores: Pick<ScoreTable, 'tokensPerPath' | 'waves' | 'loops'>;
+  readonly company: readonly CompanyReading[];
 }
-
-/** vLLM computes so many tokens in a pass of a reward model that was started as docs/gpu.md says. */
-const passTokens = 16_384;
-/** Sequences that decode while both models work. */
-const togetherSequences = 64;
 
 export async function measureMachine(
   { name, engine, verifier, kvTokens, sequenceLimit }: TableSubject,
@@ -59,35 +52,23 @@ export async function measureMachine(
   print: (line: string) => void,
 ): Promise<MeasuredMachine & { readonly readings: TableReadings }> {
   const ratio = await tokensPerWord(engine);
+  const { reusesPrefix } = verifier.capabilities;
   const waves = new ExactWaves(engine, ratio);
-  const scoring = new ScoreWaves(verifier);
+  const scoring = new ScoreWaves(verifier, shapeOf(sizes, reusesPrefix, ratio));
   print(`  ${ratio.toFixed(2)} tokens per word`);
   const decode = await decodeReadings(waves, sizes, print);
   const prefill = await prefillTimes(waves, sizes, print);
-  const words = Math.round(sizes.pathTokens / ratio);
-  const scores = await scoreReadings(scoring, sizes, words, print);
-  const fullPaths = 2 * sizes.paths.at(-1)!;
-  const scoresSaturated = await scoring.during(fullPaths, words, () => sleep(sizes.loadedMs));
-  print(`  scores, two passes there: ${rateText(scoresSaturated)}`);
-  const together = await readTogether(waves, scoring, sizes, words, fullPaths);
-  print(
-    `  decode of ${together.decode.sequences} beside scores: ${together.decode.stepMs.toFixed(2)} ms, alone ${together.alone.stepMs.toFixed(2)} ms`,
-  );
-  print(`  scores beside decode: ${rateText(together.scores)}`);
+  const table = await readScores(scoring, sizes, reusesPrefix, print);
+  const { slowdown, readings: company } = await readCompany(waves, scoring, table, sizes, print);
   waves.release();
   scoring.release();
+  const { tokensPerPath, waves: scoreWaves, loops, rewardModel } = table;
   return {
     name,
     generator: { ...tableOf(decode, sizes), prefill, kvTokens, sequenceLimit },
-    rewardModel: {
-      ...passTimes(scores, scoresSaturated),
-      ...{ passTokens, reusesPrefix: verifier.capabilities.reusesPrefix, kvTokens },
-    },
-    slowdown: {
-      generator: Math.max(1, together.decode.stepMs / together.alone.stepMs),
-      rewardModel: Math.max(1, tokensPerMs(scoresSaturated) / tokensPerMs(together.scores)),
-    },
-    readings: { decode, scores, scoresSaturated, together },
+    rewardModel: { ...rewardModel, passTokens, reusesPrefix, kvTokens },
+    slowdown,
+    readings: { decode, scores: { tokensPerPath, waves: scoreWaves, loops }, company },
   };
 }
 
@@ -143,78 +124,4 @@ async function prefillTimes(
     times.push([promptTokens, ms]);
   }
   return rising(times);
-}
-
-async function scoreReadings(
-  scoring: ScoreWaves,
-  sizes: TableSizes,
-  words: number,
-  print: (line: string) => void,
-): Promise<ScoreReading[]> {
-  const readings: ScoreReading[] = [];
-  await scoring.wave(sizes.paths.at(-1)!, words);
-  for (const paths of sizes.paths) {
-    const reading = faster(await scoring.wave(paths, words), await scoring.wave(paths, words));
-    print(`  ${paths} paths, ${reading.tokens} tokens: ${reading.ms.toFixed(1)} ms`);
-    readings.push(reading);
-  }
-  return readings;
-}
-
-/**
- * A full pass takes what it takes when the next one is there already: the way there and back is hidden then. What the
- * smallest call takes longer than so many tokens of a full pass is that way, on which the GPU is free.
- */
-function passTimes(scores: readonly ScoreReading[], saturated: ScoreReading) {
-  const tokenMs = 1 / tokensPerMs(saturated);
-  const { tokens: least, ms } = scores[0]!;
-  const callMs = Math.max(0, ms - least * tokenMs);
-  const full: [number, number] = [passTokens, passTokens * tokenMs];
-  const smaller = scores.filter(({ tokens }) => tokens < passTokens / 2);
-  const passes = smaller.map(({ tokens, ms }): [number, number] => [
-    tokens,
-    Math.max(tokens * tokenMs, Math.min(ms - callMs, full[1])),
-  ]);
-  return { callMs, pass: rising([...passes, full]) };
-}
-
-async function readTogether(
-  waves: ExactWaves,
-  scoring: ScoreWaves,
-  sizes: TableSizes,
-  words: number,
-  fullPaths: number,
-): Promise<TableReadings['together']> {
-  const sequences = Math.min(togetherSequences, Math.max(...sizes.sequences));
-  const promptTokens = sizes.promptTokens[0]!;
-  const alone = await waves.decode(sequences, promptTokens, 'decode');
-  let decode = alone;
-  const scores = await scoring.during(fullPaths, words, async () => {
-    decode = await waves.decode(sequences, promptTokens, 'decode');
-  });
-  return { decode, alone, scores };
-}
-
-function faster(a: ScoreReading, b: ScoreReading): ScoreReading {
-  return a.ms <= b.ms ? a : b;
-}
-
-function tokensPerMs({ tokens, ms }: ScoreReading): number {
-  return Math.max(1, tokens) / ms;
-}
-
-function rateText({ paths, tokens, ms }: ScoreReading): string {
-  return `${((1000 * paths) / ms).toFixed(1)} a second, ${((1000 * tokens) / ms).toFixed(0)} tokens a second`;
-}
-
-/** By tokens, times never falling: more work is not done sooner. */
-function rising(times: readonly (readonly [number, number])[]): [number, number][] {
-  let least = 0;
-  return times
-    .toSorted(([a], [b]) => a - b)
-    .filter(([tokens], at, all) => at === 0 || tokens > all[at - 1]![0])
-    .map(([tokens, ms]) => {
-      least = Math.max(least, ms);
-      return [tokens, least];
-    });
 }

@@ -1,5 +1,5 @@
 // Scores of a verifier, timed: so many paths at once, or as many as it can be given for a while. No two paths are alike, so
-// that none is answered from memory.
+// that none is answered from memory. A reward model that keeps prefixes knows the questions: a score computes its step.
 
 import { FaultError } from '../../base/fault.ts';
 import { isAnswer, type RequestId } from '../../engine/engine.ts';
@@ -9,22 +9,29 @@ import { fillerPrompt } from '../rehearse/filler.ts';
 
 export interface ScoreReading {
   readonly paths: number;
-  /** As the server counted. */
-  readonly tokens: number;
   readonly ms: number;
+}
+
+export interface PathShape {
+  readonly questionWords: number;
+  readonly stepWords: number;
+  /** How many questions there are; each path has its own unless given. */
+  readonly questions?: number;
 }
 
 const search = 'table';
 
 export class ScoreWaves {
   readonly #verifier: Verifier;
+  readonly #shape: PathShape;
   readonly #open = new Set<RequestId>();
   #next = 0;
   #receive: (message: Extract<VerifierMessage, { type: 'score' }>) => void = () => {};
   #failed: (error: FaultError) => void = () => {};
 
-  constructor(verifier: Verifier) {
+  constructor(verifier: Verifier, shape: PathShape) {
     this.#verifier = verifier;
+    this.#shape = shape;
     verifier.connect((message) => {
       if (!isAnswer(message)) return;
       this.#open.delete(message.request);
@@ -33,35 +40,41 @@ export class ScoreWaves {
     });
   }
 
-  wave(paths: number, words: number): Promise<ScoreReading> {
+  wave(paths: number): Promise<ScoreReading> {
     const startMs = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<ScoreReading>();
     let open = paths;
-    let tokens = 0;
     this.#failed = reject;
-    this.#receive = ({ usage }) => {
+    this.#receive = () => {
       open -= 1;
-      tokens += usage.computedTokens;
-      if (open === 0) resolve({ paths, tokens, ms: performance.now() - startMs });
+      if (open === 0) resolve({ paths, ms: performance.now() - startMs });
     };
-    this.#ask(paths, words);
+    this.#ask(paths);
+    return promise;
+  }
+
+  /** Tokens that the server computes for one path, by its own count: of a call with many it counts what it likes. */
+  pathTokens(): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#failed = reject;
+    this.#receive = ({ usage }) => resolve(usage.computedTokens);
+    this.#ask(1);
     return promise;
   }
 
   /** Keeps so many paths there while `work` goes on, and reads how many came back from when it began until it ended. */
-  async during(paths: number, words: number, work: () => Promise<void>): Promise<ScoreReading> {
-    let [scored, tokens, over] = [0, 0, false];
+  async during(paths: number, work: () => Promise<void>): Promise<ScoreReading> {
+    let [scored, over] = [0, false];
     const { promise: failure, reject } = Promise.withResolvers<never>();
     this.#failed = reject;
-    this.#receive = ({ usage }) => {
+    this.#receive = () => {
       scored += 1;
-      tokens += usage.computedTokens;
-      if (!over) this.#ask(1, words);
+      if (!over) this.#ask(1);
     };
-    this.#ask(paths, words);
+    this.#ask(paths);
     const startMs = performance.now();
     await Promise.race([work(), failure]);
-    const reading = { paths: scored, tokens, ms: performance.now() - startMs };
+    const reading = { paths: scored, ms: performance.now() - startMs };
     over = true;
     this.#verifier.cancel([...this.#open]);
     return reading;
@@ -71,20 +84,22 @@ export class ScoreWaves {
     this.#verifier.release(search);
   }
 
-  #ask(paths: number, words: number): void {
-    this.#verifier.score(Array.from({ length: paths }, () => this.#request(words)));
+  #ask(paths: number): void {
+    this.#verifier.score(Array.from({ length: paths }, () => this.#request()));
   }
 
-  #request(words: number): ScoreRequest {
+  #request(): ScoreRequest {
+    const { questionWords, stepWords, questions } = this.#shape;
     const id = this.#next;
     this.#next += 1;
     this.#open.add(id);
-    const prompt = fillerPrompt(`table question ${id}`, 1);
-    const filler = fillerPrompt(`table step ${id}`, words);
+    const question = questions === undefined ? id : id % questions;
+    const prompt = fillerPrompt(`table question ${question}`, questionWords);
+    const filler = fillerPrompt(`table step ${id}`, stepWords);
     const text = filler.kind === 'text' ? filler.text : '';
     return {
       ...{ id, search, prompt, parent: rootKey, index: id, path: [] },
-      step: { text, tokens: words, meanLogprob: 0, end: 'delimiter' },
+      step: { text, tokens: stepWords, meanLogprob: 0, end: 'delimiter' },
       ...{ lane: 'primary', priority: 0 },
     };
   }

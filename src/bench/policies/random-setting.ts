@@ -4,6 +4,7 @@
 
 import { Random } from '../../base/random.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
+import { evenSlowdown } from '../../cost/slowdown.ts';
 import { settingNames, settingOf } from '../sim/settings.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
 
@@ -69,8 +70,15 @@ function randomMachine(random: Random, { budget, speed, reuses, shared }: Machin
       prefill: line(prefillTokenMs, aloneMs),
       ...{ requestMs: 0, kvTokens: 400_000, sequenceLimit: most },
     },
-    rewardModel: { pass: line(passTokenMs, 5), callMs: 0, passTokens: 4096, reusesPrefix: reuses, kvTokens: 400_000 },
-    slowdown: { generator: slow, rewardModel: slow },
+    rewardModel: {
+      pass: line(passTokenMs, 5),
+      callMs: 0,
+      extraTokens: 0,
+      passTokens: 4096,
+      reusesPrefix: reuses,
+      kvTokens: 400_000,
+    },
+    slowdown: evenSlowdown(slow, slow),
   };
 }
 

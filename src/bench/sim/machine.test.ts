@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FaultError } from '../../base/fault.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
+import { evenSlowdown } from '../../cost/slowdown.ts';
 import { machines, readMachine } from './machine.ts';
 import { latenciesOf, yieldOf } from './measures.ts';
 import { runTrial, type TrialResult, trialDefaults } from './trial.ts';
@@ -28,9 +29,9 @@ const machine: MeasuredMachine = {
       [400, 20],
       [16_384, 400],
     ],
-    ...{ callMs: 0, passTokens: 16_384, reusesPrefix: false, kvTokens: 300_000 },
+    ...{ callMs: 0, extraTokens: 0, passTokens: 16_384, reusesPrefix: false, kvTokens: 300_000 },
   },
-  slowdown: { generator: 1, rewardModel: 1 },
+  slowdown: evenSlowdown(1, 1),
 };
 
 function trial(changes: Partial<MeasuredMachine>): TrialResult {
@@ -43,10 +44,11 @@ describe('a trial on a measured machine', () => {
   it('has the same trees and other times when its parts are slower', () => {
     const fast = trial({});
     const slower = [
-      trial({ slowdown: { generator: 2, rewardModel: 1 } }),
-      trial({ slowdown: { generator: 1, rewardModel: 2 } }),
+      trial({ slowdown: evenSlowdown(2, 1) }),
+      trial({ slowdown: evenSlowdown(1, 2) }),
       trial({ generator: { ...machine.generator, requestMs: 50 } }),
       trial({ rewardModel: { ...machine.rewardModel, callMs: 50 } }),
+      trial({ rewardModel: { ...machine.rewardModel, extraTokens: 500 } }),
     ];
     for (const slow of slower) {
       expect(yieldOf(slow)).toEqual(yieldOf(fast));
@@ -82,11 +84,18 @@ describe('a file of a machine', () => {
     expect(readMachine(written(JSON.stringify({ ...machine, readings: {} })))).toEqual(machine);
   });
 
+  it('may be of before slowdowns were read by size', () => {
+    const old = { ...machine, slowdown: { generator: 2.5, rewardModel: 2 } };
+    expect(readMachine(written(JSON.stringify(old))).slowdown).toEqual(evenSlowdown(2.5, 2));
+  });
+
   it.each([
     ['nothing', /cannot read .* as JSON/],
     ['{}', /is not what coppice doctor --table writes: name/],
     [JSON.stringify({ ...machine, slowdown: { generator: 0.5, rewardModel: 1 } }), /slowdown.generator/],
     [JSON.stringify({ ...machine, generator: { ...machine.generator, decode: [] } }), /generator.decode/],
+    [JSON.stringify({ ...machine, slowdown: { ...machine.slowdown, passTokens: [2, 1] } }), /values must rise/],
+    [JSON.stringify({ ...machine, slowdown: { ...machine.slowdown, sequences: [1, 2] } }), /a row per sequences/],
   ])('is refused in one line: %s', (content, message) => {
     const file = content === 'nothing' ? join(folder, 'missing.json') : written(content);
     expect(() => readMachine(file)).toThrow(FaultError);

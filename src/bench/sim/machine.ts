@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
 import { vllmOnH200 } from '../../cost/h200-vllm.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
+import { evenSlowdown } from '../../cost/slowdown.ts';
 import { tableCost } from '../../cost/table.ts';
 import { SharedGpu } from '../../engine/sim/shared-gpu.ts';
 import type { SimEngineOptions } from '../../engine/sim/sim-engine.ts';
@@ -15,8 +16,29 @@ import { costOf, type GpuName, hardware, kvTokensOf, type Setting } from './sett
 
 const positive = z.number().positive();
 const times = z.array(z.tuple([positive, positive])).min(2);
+const rising = z
+  .array(positive)
+  .min(1)
+  .refine((all) => all.every((each, at) => at === 0 || each > all[at - 1]!), 'the values must rise');
 
-/** What `doctor --table` writes. Unknown members are its raw readings; tables of before `callMs` have none. */
+const factor = z.number().min(1);
+const grid = z.array(z.array(factor).min(1)).min(1);
+const slowdownTable = z
+  .object({ sequences: rising, passTokens: rising, generator: grid, rewardModel: grid })
+  .refine(
+    ({ sequences, passTokens, generator, rewardModel }) =>
+      [generator, rewardModel].every(
+        (rows) => rows.length === sequences.length && rows.every((row) => row.length === passTokens.length),
+      ),
+    'a row per sequences, a column per passTokens',
+  );
+/** Tables that were measured at one size have one pair of numbers. */
+const slowdown = z.preprocess((value) => {
+  const pair = z.object({ generator: z.number(), rewardModel: z.number() }).safeParse(value);
+  return pair.success ? evenSlowdown(pair.data.generator, pair.data.rewardModel) : value;
+}, slowdownTable);
+
+/** What `doctor --table` writes. Unknown members are its raw readings; tables of before some member do without it. */
 const machineSchema = z.object({
   name: z.string(),
   generator: z.object({
@@ -30,11 +52,12 @@ const machineSchema = z.object({
   rewardModel: z.object({
     pass: times,
     callMs: z.number().min(0).default(0),
+    extraTokens: z.number().min(0).default(0),
     passTokens: positive,
     reusesPrefix: z.boolean(),
     kvTokens: positive,
   }),
-  slowdown: z.object({ generator: z.number().min(1), rewardModel: z.number().min(1) }),
+  slowdown,
 });
 
 /** Machines that ship, by name. */
@@ -100,14 +123,14 @@ function paperPlace({ generator, rewardModel }: Setting, { roofline, verifierReu
 function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachine): TrialPlace {
   const gpu = new SharedGpu(slowdown);
   const { contexts, decode, prefill, requestMs, kvTokens, sequenceLimit } = generator;
-  const { pass, passTokens, reusesPrefix, callMs } = rewardModel;
+  const { pass, passTokens, reusesPrefix, callMs, extraTokens } = rewardModel;
   return {
     engine: {
       ...{ replicas: 1, sequenceLimit, prefillTokens: 8192, kvTokens, requestMs, gpu },
       cost: tableCost({ name: `generator of ${name}`, contexts, decode, prefill }),
     },
     verifier: {
-      ...{ replicas: 1, passTokens, reusesPrefix, callMs, kvTokens: rewardModel.kvTokens, gpu },
+      ...{ replicas: 1, passTokens, reusesPrefix, callMs, extraTokens, kvTokens: rewardModel.kvTokens, gpu },
       cost: tableCost({ name: `reward model of ${name}`, contexts: [], decode: [], prefill: pass }),
     },
     replicas: 1,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CostModel } from '../../cost/cost.ts';
 import { curve } from '../../cost/curve.ts';
+import { evenSlowdown } from '../../cost/slowdown.ts';
 import { rootKey } from '../../tree/keys.ts';
 import type { Step } from '../../tree/step.ts';
 import type { EngineMessage, GenerateRequest } from '../engine.ts';
@@ -30,7 +31,7 @@ const request: GenerateRequest = {
 
 function run(requestMs: number, disturb: (world: World, gpu: SharedGpu) => void): number {
   const world = new World();
-  const gpu = new SharedGpu({ generator: 3, rewardModel: 2 });
+  const gpu = new SharedGpu(evenSlowdown(3, 2));
   let endedMs = Number.NaN;
   const note = (message: EngineMessage): void => {
     if (message.type === 'step') endedMs = world.nowMs;
@@ -44,14 +45,14 @@ function run(requestMs: number, disturb: (world: World, gpu: SharedGpu) => void)
 
 it('decodes at full speed alone, and as many times slower as was measured while a reward model works', () => {
   expect(run(0, () => {})).toBe(100);
-  expect(run(0, (_, gpu) => gpu.set('rewardModel', true))).toBe(300);
+  expect(run(0, (_, gpu) => gpu.set('rewardModel', 100))).toBe(300);
 });
 
 it('changes its speed with the step under way when the other begins and ends', () => {
   // Three steps alone (the third ends at 30), two in company (30 to 90), five alone.
   const between = run(0, (world, gpu) => {
-    world.at(25, () => gpu.set('rewardModel', true));
-    world.at(80, () => gpu.set('rewardModel', false));
+    world.at(25, () => gpu.set('rewardModel', 100));
+    world.at(80, () => gpu.set('rewardModel', 0));
   });
   expect(between).toBe(140);
 });
@@ -61,8 +62,8 @@ it('answers later by what a request takes besides its steps', () => {
 });
 
 it('slows the reward model down only while the generator works', () => {
-  const gpu = new SharedGpu({ generator: 3, rewardModel: 2 });
+  const gpu = new SharedGpu(evenSlowdown(3, 2));
   expect(gpu.factor('rewardModel')).toBe(1);
-  gpu.set('generator', true);
+  gpu.set('generator', 1);
   expect(gpu.factor('rewardModel')).toBe(2);
 });

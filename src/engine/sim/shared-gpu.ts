@@ -1,22 +1,23 @@
 // One GPU that holds a generator and a reward model: while both work, each takes a measured number of times as long. Knows
-// who works, and tells whoever must plan anew when that changes.
+// who works on how much, and tells whoever must plan anew when that changes.
 
 import { assert } from '../../base/assert.ts';
-
-export type GpuUser = 'generator' | 'rewardModel';
-
-/** How many times as long each takes while the other works. */
-export type Slowdown = Readonly<Record<GpuUser, number>>;
+import { type GpuUser, type SlowdownTable, slowdownAt } from '../../cost/slowdown.ts';
 
 const others = { generator: 'rewardModel', rewardModel: 'generator' } as const;
 
 export class SharedGpu {
-  readonly #slowdown: Slowdown;
-  readonly #working: Record<GpuUser, boolean> = { generator: false, rewardModel: false };
+  readonly #slowdown: SlowdownTable;
+  /** Sequences that decode, and new tokens of the pass under way; 0: rests. */
+  readonly #work: Record<GpuUser, number> = { generator: 0, rewardModel: 0 };
   #replan: () => void = () => {};
 
-  constructor(slowdown: Slowdown) {
-    assert(slowdown.generator >= 1 && slowdown.rewardModel >= 1, 'company does not make a model faster');
+  constructor(slowdown: SlowdownTable) {
+    const factors = [slowdown.generator, slowdown.rewardModel].flat(2);
+    assert(
+      factors.every((each) => each >= 1),
+      'company does not make a model faster',
+    );
     this.#slowdown = slowdown;
   }
 
@@ -25,13 +26,14 @@ export class SharedGpu {
     this.#replan = replan;
   }
 
-  set(user: GpuUser, working: boolean): void {
-    if (this.#working[user] === working) return;
-    this.#working[user] = working;
-    if (user === 'rewardModel' && this.#working.generator) this.#replan();
+  set(user: GpuUser, work: number): void {
+    if (this.#work[user] === work) return;
+    this.#work[user] = work;
+    if (user === 'rewardModel' && this.#work.generator > 0) this.#replan();
   }
 
   factor(user: GpuUser): number {
-    return this.#working[others[user]] ? this.#slowdown[user] : 1;
+    if (this.#work[others[user]] === 0) return 1;
+    return slowdownAt(this.#slowdown, user, this.#work.generator, this.#work.rewardModel);
   }
 }

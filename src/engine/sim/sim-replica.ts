@@ -230,7 +230,7 @@ export class SimReplica {
   #begin(): void {
     this.#beginning = false;
     const computed = this.#admit();
-    this.#options.gpu?.set('generator', this.#running > 0);
+    this.#options.gpu?.set('generator', this.#running);
     if (this.#running === 0) return;
     const cleared = this.#secureRoom();
     const untilEnd = this.#nextEnd() - this.#steps;

@@ -21,6 +21,8 @@ export interface SimScorerOptions {
   readonly reusesPrefix: boolean;
   /** What a score takes besides its pass: the way there and back, and the server's front end. The GPU is free meanwhile. */
   readonly callMs?: number;
+  /** What is computed for a score besides its own tokens: the reward model's template, and the rest of a cache block. */
+  readonly extraTokens?: number;
   /** Where a generator works on the same GPU. */
   readonly gpu?: SharedGpu;
 }
@@ -124,15 +126,15 @@ export class SimScorer {
     const { cost } = this.#options;
     const unread = computed === 0 ? 0 : Math.max(0, this.#cache.usedTokens - read / computed);
     const alone = prefillMs(cost, computed) + unreadMs(cost, computed, unread);
+    this.#options.gpu?.set('rewardModel', computed);
     const ms = alone * (this.#options.gpu?.factor('rewardModel') ?? 1);
-    this.#options.gpu?.set('rewardModel', true);
     this.#world.at(this.#world.nowMs + ms, () => this.#end(batch, ms));
   }
 
   #end(batch: readonly ScoredRequest[], ms: number): void {
     this.#busy = false;
     this.#busyMs += ms;
-    this.#options.gpu?.set('rewardModel', false);
+    this.#options.gpu?.set('rewardModel', 0);
     const { callMs = 0 } = this.#options;
     if (callMs === 0) this.#answer(batch);
     else this.#world.at(this.#world.nowMs + callMs, () => this.#answer(batch));
@@ -161,16 +163,17 @@ export class SimScorer {
   #compute(request: ScoreRequest): ScoreUsage {
     const { search, path, step } = request;
     const promptTokens = this.#source.promptTokens(request.prompt);
-    if (this.#options.reusesPrefix) {
+    const { reusesPrefix, extraTokens = 0 } = this.#options;
+    if (reusesPrefix) {
       const scored = { key: nodeKey(request.parent, step), step };
       const prefix = this.#cache.pin(search, promptTokens, [...path, scored], 0);
       if (prefix !== undefined) {
         this.#cache.unpin(prefix.segment);
-        return { computedTokens: prefix.computedTokens, cachedTokens: prefix.cachedTokens };
+        return { computedTokens: prefix.computedTokens + extraTokens, cachedTokens: prefix.cachedTokens };
       }
     }
     const pathTokens = path.reduce((sum, each) => sum + each.step.tokens, 0);
-    return { computedTokens: promptTokens + pathTokens + step.tokens, cachedTokens: 0 };
+    return { computedTokens: promptTokens + pathTokens + step.tokens + extraTokens, cachedTokens: 0 };
   }
 }
 

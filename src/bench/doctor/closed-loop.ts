@@ -1,0 +1,99 @@
+// A reward model that always has so many paths to score, each answered one asked again at once, as the simulator computes
+// it: passes of whatever waits, one after the other, and a way there and back on which the GPU is free. Turned around, the
+// rate of a real server tells what no clock outside of it can see: how much of a score's time is its pass.
+
+import { Heap } from '../../base/heap.ts';
+import { Random } from '../../base/random.ts';
+
+export interface LoopModel {
+  /** Milliseconds of a pass of so many paths. */
+  readonly passMs: (paths: number) => number;
+  readonly callMs: number;
+}
+
+export interface LoopRates {
+  readonly pathsPerMs: number;
+  readonly pathsPerPass: number;
+  /** Share of the time in which a pass is under way. */
+  readonly busy: number;
+}
+
+const passes = 600;
+const warmUpPasses = 100;
+
+/** Ways differ by up to half: paths that always came back together would be one group for ever, which no server sees. */
+export function closedLoop(inFlight: number, { passMs, callMs }: LoopModel): LoopRates {
+  const random = new Random('closed loop', inFlight);
+  const wayMs = (): number => callMs * (0.5 + random.uniform());
+  const returnsMs = new Heap<number>((a, b) => a < b);
+  for (let path = 0; path < inFlight; path += 1) returnsMs.push(wayMs());
+  let [nowMs, sinceMs, scored, busyMs] = [0, 0, 0, 0];
+  for (let pass = 0; pass < passes; pass += 1) {
+    if (pass === warmUpPasses) [sinceMs, scored, busyMs] = [nowMs, 0, 0];
+    nowMs = Math.max(nowMs, returnsMs.peek()!);
+    const paths = takeUntil(returnsMs, nowMs);
+    const ms = passMs(paths);
+    nowMs += ms;
+    busyMs += ms;
+    scored += paths;
+    for (let path = 0; path < paths; path += 1) returnsMs.push(nowMs + wayMs());
+  }
+  const spanMs = nowMs - sinceMs;
+  return { pathsPerMs: scored / spanMs, pathsPerPass: scored / (passes - warmUpPasses), busy: busyMs / spanMs };
+}
+
+function takeUntil(times: Heap<number>, nowMs: number): number {
+  let taken = 0;
+  for (; (times.peek() ?? Number.POSITIVE_INFINITY) <= nowMs; taken += 1) times.pop();
+  return taken;
+}
+
+/** What was read with so many paths there all the time. */
+export interface LoopReading {
+  readonly inFlight: number;
+  readonly pathsPerMs: number;
+}
+
+const tries = 40;
+
+/** How much of the time of a single score is its way there and back: the share whose rates are nearest to those read. */
+export function fitCallMs(
+  singleMs: number,
+  modelOf: (callMs: number) => LoopModel,
+  read: readonly LoopReading[],
+): number {
+  const errorOf = (callMs: number): number => {
+    const model = modelOf(callMs);
+    const errors = read.map((each) => Math.log(closedLoop(each.inFlight, model).pathsPerMs / each.pathsPerMs));
+    return errors.reduce((sum, error) => sum + error * error, 0);
+  };
+  const candidates = Array.from({ length: tries }, (_, at) => (at / tries) * singleMs);
+  const errors = candidates.map(errorOf);
+  return candidates[errors.indexOf(Math.min(...errors))]!;
+}
+
+const mostSlowdown = 16;
+
+/** How many times as long passes take, by the rate that is left. */
+export function passSlowdown(model: LoopModel, { inFlight, pathsPerMs }: LoopReading): number {
+  let [low, high] = [1, mostSlowdown];
+  for (let step = 0; step < tries; step += 1) {
+    const factor = (low + high) / 2;
+    if (closedLoop(inFlight, slowed(model, factor)).pathsPerMs > pathsPerMs) low = factor;
+    else high = factor;
+  }
+  return low;
+}
+
+/**
+ * How many times as long a decode step takes while a pass is under way, where it took `mean` times as long over passes and
+ * gaps between them: decoding goes on at full speed in the gaps.
+ */
+export function stepSlowdown(mean: number, busy: number): number {
+  const left = 1 / Math.max(1, mean) - (1 - busy);
+  return Math.max(1, Math.min(mostSlowdown, left <= 0 ? mostSlowdown : busy / left));
+}
+
+export function slowed({ passMs, callMs }: LoopModel, factor: number): LoopModel {
+  return { passMs: (paths) => factor * passMs(paths), callMs };
+}

@@ -1,0 +1,38 @@
+// What a generator and a reward model lose to each other on one GPU, by how much either has to do: few sequences and short
+// passes leave gaps that the other fills. Linear between the sizes that were measured.
+
+export type GpuUser = 'generator' | 'rewardModel';
+
+/** How many times as long each takes in company: a row per `sequences`, a column per `passTokens`. */
+export interface SlowdownTable extends Readonly<Record<GpuUser, readonly (readonly number[])[]>> {
+  /** Sequences that decode, rising. */
+  readonly sequences: readonly number[];
+  /** New tokens of the reward model's pass, rising. */
+  readonly passTokens: readonly number[];
+}
+
+/** The same at every size. */
+export function evenSlowdown(generator: number, rewardModel: number): SlowdownTable {
+  return { sequences: [1], passTokens: [1], generator: [[generator]], rewardModel: [[rewardModel]] };
+}
+
+/** Outside of what was measured it is as at the nearest size that was. */
+export function slowdownAt(table: SlowdownTable, user: GpuUser, sequences: number, passTokens: number): number {
+  const row = placeOf(sequences, table.sequences);
+  const column = placeOf(passTokens, table.passTokens);
+  const across = (factors: readonly number[]): number =>
+    mix(factors[column.below]!, factors[column.above]!, column.share);
+  return mix(across(table[user][row.below]!), across(table[user][row.above]!), row.share);
+}
+
+function placeOf(value: number, measured: readonly number[]) {
+  const found = measured.findIndex((each) => each >= value);
+  const above = found < 0 ? measured.length - 1 : found;
+  const below = found <= 0 ? above : above - 1;
+  const [from, to] = [measured[below]!, measured[above]!];
+  return { below, above, share: from === to ? 0 : (value - from) / (to - from) };
+}
+
+function mix(one: number, other: number, share: number): number {
+  return one + share * (other - one);
+}
