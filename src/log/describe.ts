@@ -32,7 +32,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'ghosted':
       return `a speculative step was kept${reward(event.reward)}`;
     case 'probing':
-      return `strand ${event.strand} asks the model for its answer so far at node ${event.node}`;
+      return `strand ${event.strand} asks the model something at node ${event.node}`;
     case 'probed':
       return `a probe at node ${event.node} ${event.reply === undefined ? 'failed' : `was answered in ${plural(event.reply.tokens, 'token')}`}`;
     case 'moved':

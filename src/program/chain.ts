@@ -137,7 +137,7 @@ class Chain implements Program {
     const strand = readyStrand(tree, advance) ?? (opens ? openAt(tree, tip) : undefined);
     if (strand === undefined || strand.probing !== undefined) return undefined;
     const probe = this.#due(strand.node);
-    if (probe !== undefined) return askProbe(tree, strand, probe.index, greedySampling, probe.manner);
+    if (probe !== undefined) return askProbe(tree, strand, { ...probe, sampling: greedySampling });
     return askBelow(tree, strand, [freeIndex(strand.node)], this.#options.sampling);
   }
 

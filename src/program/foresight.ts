@@ -28,12 +28,13 @@ export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Ex
   for (const outcome of early) program.tell(fork, outcome);
   passOver(program, fork);
   for (const { node, probing } of [...fork.strands.values()]) {
-    if (probing !== undefined) passOverProbe(program, fork, node.id, probing.index);
+    if (probing !== undefined && !probing.manner.proposed) passOverProbe(program, fork, node.id, probing.index);
   }
   const foreseen: Expansion[] = [];
   while (foreseen.length < count) {
     const ask = program.ask(fork, true, doomed);
     if (ask === undefined) break;
+    if (ask.manner?.proposed) break;
     if (ask.probe) {
       passOverProbe(program, fork, ask.node.id, ask.indices[0]!);
       continue;

@@ -4,7 +4,7 @@
 import { nodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Manner, Sampling } from '../tree/step.ts';
-import type { Strand, Tree } from '../tree/tree.ts';
+import type { Inquiry, Strand, Tree } from '../tree/tree.ts';
 import type { Ask, ChildOutcome, Outcome, ProbeOutcome } from './program.ts';
 
 export interface GrowthLimits {
@@ -120,8 +120,7 @@ export function askBelow(
 }
 
 /** Asks the model something at the node at which the strand stands; the strand waits for the reply. */
-export function askProbe(tree: Tree, strand: Strand, index: number, sampling: Sampling, manner: Manner): Ask {
-  const { id, node } = strand;
+export function askProbe(tree: Tree, { id, node }: Strand, { index, sampling, manner }: Inquiry): Ask {
   tree.record({ type: 'probing', strand: id, node: node.id, index, sampling, manner });
   return { strand: id, node, indices: [index], sampling, manner, probe: true };
 }

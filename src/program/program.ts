@@ -125,6 +125,9 @@ export interface Program {
   /** The answers that may be counted, in an order that does not depend on who was faster; all answers of the tree unless it says so. */
   votes?(tree: Tree): readonly PathVote[];
 
+  /** The step that a probe at the node named, for a child whose manner says `proposed`; the probe has paid for its tokens. */
+  proposed?(tree: Tree, node: Node, index: number): Step;
+
   /** The words that stand behind the path of a draw whose manner names sources: what was found so far, put to the model. */
   compose?(tree: Tree, sources: readonly Node[]): string;
 

@@ -21,9 +21,9 @@ import type { Manner, Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { Token } from './options.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
-import { endedAtStop, replyTo } from './replies.ts';
+import { endedAtStop, longestStep, problemWithScore, problemWithStep, replyTo } from './replies.ts';
 import type { Flight, Search } from './search.ts';
-import { pathWith, readsPromise, stepNeeds, stepPath } from './step-needs.ts';
+import { pathAfter, pathWith, readsPromise, stepNeeds, stepPath } from './step-needs.ts';
 
 type Drawn = Pick<Flight, 'index' | 'form'>;
 
@@ -87,7 +87,8 @@ export class Flights {
   start(search: Search, expansion: Expansion, indices: readonly number[], lane: Lane, nowMs: number): void {
     const { node, manner } = expansion;
     const isProbe = expansion.probe === true;
-    const path = manner === undefined ? stepPath(node) : pathWith(node, this.#wordsOf(search, manner));
+    if (manner?.proposed && !isProbe) return this.#hand(search, expansion, indices, lane, nowMs);
+    const path = manner === undefined ? stepPath(node) : pathWith(node, this.#wordsOf(search, manner), manner.after);
     const form = formKey(expansion.sampling, manner);
     const { verifier, watches } = this.#options;
     const usual = stepNeeds(search.request, verifier, !isProbe && watches(search.id));
@@ -98,6 +99,18 @@ export class Flights {
       const flight = this.#add({ search, ...place, manner, isProbe, lane, step: undefined }, nowMs);
       first ??= flight.id;
       this.#toGenerate.push({ ...generateRequest(flight, expansion), expansion: first, needs });
+    }
+  }
+
+  /** Steps that a probe has named go on to the verifier as if an engine had made them just now. */
+  #hand(search: Search, { node, manner, sampling }: Expansion, indices: readonly number[], lane: Lane, nowMs: number) {
+    const form = formKey(sampling, manner);
+    for (const index of indices) {
+      const place = { node, index, form, draw: drawKey(node.key, index, form), path: stepPath(node) };
+      const flight = { search, ...place, manner, isProbe: false, lane, step: undefined };
+      const step = search.request.program.proposed?.(search.tree, node, index);
+      assert(step !== undefined, `program '${search.request.program.name}' has no step ${index} of node ${node.id}`);
+      this.#passOn({ ...flight, id: this.#ids.take(), cancelled: false, streamedTokens: 0 }, step, nowMs);
     }
   }
 
@@ -131,9 +144,13 @@ export class Flights {
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'step', 'only a step has no problem');
-    if (flight.isProbe) return this.#reply(flight, message.step);
-    const step = endedAtStop(message.step, search.request.stops ?? []);
-    if (search.request.program.needsVerifier) this.#sendToVerifier(flight, step, nowMs);
+    const step = flight.isProbe ? message.step : endedAtStop(message.step, search.request.stops ?? []);
+    this.#passOn(flight, step, nowMs);
+  }
+
+  #passOn(flight: Flight, step: Step, nowMs: number): void {
+    const { search, manner, isProbe } = flight;
+    if (search.request.program.needsVerifier && (!isProbe || manner?.scored)) this.#sendToVerifier(flight, step, nowMs);
     else this.#succeed(flight, step, undefined);
   }
 
@@ -273,9 +290,12 @@ export class Flights {
   }
 
   #sendToVerifier(generated: Flight, step: Step, nowMs: number): void {
-    const { id, search, node, index, path, lane } = this.#add({ ...generated, step }, nowMs);
+    const { id, search, node, manner, index, lane } = this.#add({ ...generated, step }, nowMs);
     const { prompt, priority } = search.request;
-    const request = { id, search: search.id, prompt, parent: node.key, index, path, step, lane, priority };
+    // What was put to the model is no step: it is not scored, and no score rests on it.
+    const path = pathAfter(node, manner?.after);
+    const parent = path.at(-1)?.key ?? node.key;
+    const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     if (lane === 'primary') this.#toScore.push(full);
     else {
@@ -285,6 +305,7 @@ export class Flights {
   }
 
   #succeed(flight: Flight, step: Step, reward: number | undefined, promise?: number): void {
+    if (flight.isProbe) return this.#reply(flight, step, reward);
     const { search, node } = flight;
     const answer = step.end === 'eos' ? search.request.extract(pathText(node) + step.text) : undefined;
     const outcome = success(node.id, flight, step, { reward, promise, answer });
@@ -302,21 +323,20 @@ export class Flights {
     );
   }
 
-  #reply(flight: Flight, step: Step): void {
+  #reply(flight: Flight, step: Step, reward: number | undefined): void {
     const { search, node, index, manner = {} } = flight;
-    const reply = replyTo(manner, step, search.request.extract);
+    const reply = replyTo(manner, step, search.request.extract, reward);
     this.#arrivals.push({ search, flight, outcome: { probe: true, node: node.id, index, reply } });
   }
 
   #fail(flight: Flight, problem: Fault): void {
     const { search, node, index, step } = flight;
+    if (step !== undefined) search.ledger.discarded(step.tokens);
+    this.#options.onFault?.(search.id, problem);
     if (flight.isProbe) {
-      this.#options.onFault?.(search.id, problem);
       this.#arrivals.push({ search, flight, outcome: { probe: true, node: node.id, index } });
       return;
     }
-    if (step !== undefined) search.ledger.discarded(step.tokens);
-    this.#options.onFault?.(search.id, problem);
     const outcome = { ok: false, node: node.id, index, fault: problem } as const;
     this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
   }
@@ -355,13 +375,6 @@ function generateRequest(flight: Flight, { sampling, manner = {} }: Expansion): 
 
 const unlimited = Number.POSITIVE_INFINITY;
 
-/** What goes on beyond the delimiters of the search has a limit of its own; a step has the search's too. */
-function longestStep({ search, manner }: Pick<Flight, 'search' | 'manner'>): number {
-  const { maxStepTokens } = search.request;
-  if (manner?.maxTokens === undefined) return maxStepTokens;
-  return manner.stops === undefined ? Math.min(manner.maxTokens, maxStepTokens) : manner.maxTokens;
-}
-
 /** What is known of a step besides its text. */
 interface Findings {
   readonly reward?: number | undefined;
@@ -378,21 +391,4 @@ function success(
   const scored = reward === undefined ? {} : { reward };
   const promising = promise === undefined ? {} : { promise };
   return { ok: true, node, index, form, step, ...scored, ...promising, ...(answer === undefined ? {} : { answer }) };
-}
-
-function problemWithStep(step: Step, flight: Flight): Fault | undefined {
-  const { tokens, text, end } = step;
-  const most = longestStep(flight);
-  if (!Number.isInteger(tokens) || tokens < 0) return fault('bad-step', `a step of ${tokens} tokens`);
-  if (text === '' && end !== 'eos' && !flight.isProbe)
-    return fault('bad-step', 'an empty step that does not end the answer');
-  if (tokens <= most) return undefined;
-  return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
-}
-
-function problemWithScore({ reward, promise = 1 }: { reward: number; promise?: number }): Fault | undefined {
-  if (!(promise >= 0 && promise <= 1))
-    return fault('bad-reward', `the verifier gave a promise of ${promise}; it is from 0 to 1`);
-  if (reward >= 0 && reward <= 1) return undefined;
-  return fault('bad-reward', `the verifier gave a reward of ${reward}; rewards are from 0 to 1`);
 }

@@ -1,8 +1,10 @@
-// What an engine's text means to the search that asked for it: where a string of the client ends an answer, and what a probe
-// was told. An engine is told of such strings as of delimiters; everyone after it, the verifier included, sees the step as it is then.
+// What an engine's text means to the search that asked for it: whether it is a step at all, where a string of the client ends an
+// answer, and what a probe was told. An engine is told of such strings as of delimiters; everyone after it, the verifier included, sees the step as it is then.
 
+import { type Fault, fault } from '../base/fault.ts';
 import type { ProbeReply } from '../tree/events.ts';
 import type { Manner, Step } from '../tree/step.ts';
+import type { Flight } from './search.ts';
 
 /** A step that ends with one of the strings is the end of its path, and the string is no part of it. */
 export function endedAtStop(step: Step, stops: readonly string[]): Step {
@@ -29,9 +31,35 @@ export function replyTo(
   { suffix = '' }: Manner,
   { text, tokens, end, entropy }: Step,
   extract: (text: string) => string | undefined,
+  reward: number | undefined,
 ): ProbeReply {
   const whole = end !== 'length';
   const answer = whole ? extract(suffix + text) : undefined;
   const found = { ...(answer === undefined ? {} : { answer }), ...(entropy === undefined ? {} : { entropy }) };
-  return { text, tokens, whole, ...found };
+  if (reward === undefined) return { text, tokens, whole, ...found };
+  return { text, tokens, whole, ...found, reward, ...(end === 'eos' ? { ends: true } : {}) };
+}
+
+/** What goes on beyond the delimiters of the search has a limit of its own; a step has the search's too. */
+export function longestStep({ search, manner }: Pick<Flight, 'search' | 'manner'>): number {
+  const { maxStepTokens } = search.request;
+  if (manner?.maxTokens === undefined) return maxStepTokens;
+  return manner.stops === undefined ? Math.min(manner.maxTokens, maxStepTokens) : manner.maxTokens;
+}
+
+export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
+  const { tokens, text, end } = step;
+  const most = longestStep(flight);
+  if (!Number.isInteger(tokens) || tokens < 0) return fault('bad-step', `a step of ${tokens} tokens`);
+  if (text === '' && end !== 'eos' && !flight.isProbe)
+    return fault('bad-step', 'an empty step that does not end the answer');
+  if (tokens <= most) return undefined;
+  return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
+}
+
+export function problemWithScore({ reward, promise = 1 }: { reward: number; promise?: number }): Fault | undefined {
+  if (!(promise >= 0 && promise <= 1))
+    return fault('bad-reward', `the verifier gave a promise of ${promise}; it is from 0 to 1`);
+  if (reward >= 0 && reward <= 1) return undefined;
+  return fault('bad-reward', `the verifier gave a reward of ${reward}; rewards are from 0 to 1`);
 }

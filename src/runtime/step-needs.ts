@@ -26,10 +26,22 @@ export function stepPath(node: Node): PathStep[] {
   return pathTo(node).map(({ key, step }) => ({ key, step: step! }));
 }
 
-/** The piece has a key of its own, and no node stands below it. */
-export function pathWith(node: Node, suffix: string): PathStep[] {
-  if (suffix === '') return stepPath(node);
+/** The path with the replies of some of its node's probes behind it: what a probe goes on from, and is scored below. */
+export function pathAfter(node: Node, after: readonly number[] = []): PathStep[] {
+  const path = stepPath(node);
+  for (const index of after) {
+    const { text = '', tokens = 0 } = node.probes?.get(index) ?? {};
+    const step: Step = { text, tokens, meanLogprob: 0, end: 'delimiter' };
+    path.push({ key: nodeKey(path.at(-1)?.key ?? node.key, step), step });
+  }
+  return path;
+}
+
+/** The piece of text has a key of its own, and no node stands below it. */
+export function pathWith(node: Node, suffix: string, after?: readonly number[]): PathStep[] {
+  const path = pathAfter(node, after);
+  if (suffix === '') return path;
   // As many tokens as a model makes of English text; only engines that count without a tokenizer read it.
   const step: Step = { text: suffix, tokens: Math.ceil(suffix.length / 4), meanLogprob: 0, end: 'length' };
-  return [...stepPath(node), { key: nodeKey(node.key, step), step }];
+  return [...path, { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
 }

@@ -46,6 +46,9 @@ export interface ProbeReply {
   readonly answer?: string;
   /** Of its first token, in nats, where the engine says so. */
   readonly entropy?: number;
+  /** What the verifier gives it as a step, where it was to be scored; and whether the model ended its answer with it. */
+  readonly reward?: number;
+  readonly ends?: true;
 }
 
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;
@@ -90,7 +93,8 @@ export type TreeEvent =
   /** What it said; without a reply the probe failed. */
   | { readonly type: 'probed'; readonly node: NodeId; readonly index: number; readonly reply?: ProbeReply }
   | { readonly type: 'moved'; readonly strand: StrandId; readonly node: NodeId }
-  | { readonly type: 'closed'; readonly strand: StrandId; readonly closing: Closing };
+  /** `value`: what is backed up in the place of the score; with it a rollout is complete at a node that may grow. */
+  | { readonly type: 'closed'; readonly strand: StrandId; readonly closing: Closing; readonly value?: number };
 
 type Planted = Extract<TreeEvent, { type: 'planted' }>;
 

@@ -21,8 +21,9 @@ export function nodeKey(parent: NodeKey, { tokenIds, text, end }: Pick<Step, 'to
 export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
   const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
   if (manner === undefined) return plain;
-  const { suffix = '', stops = [], maxTokens = 0, sources = [] } = manner;
-  return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources]));
+  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed } = manner;
+  const rare = after === undefined && proposed === undefined ? [] : [{ after, proposed }];
+  return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare]));
 }
 
 /** One sample below a node. */

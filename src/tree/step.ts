@@ -39,6 +39,12 @@ export interface Manner {
   readonly maxTokens?: number;
   /** The entropy of its first token is wanted. */
   readonly entropy?: true;
+  /** Probes of the node whose replies stand behind the path, each as a step of its own, before the suffix. */
+  readonly after?: readonly number[];
+  /** Of a probe: its reply is scored as a step would be. */
+  readonly scored?: true;
+  /** Of a probe: its reply names steps. Of children: nothing is generated, they are the steps that a probe of their parent named. */
+  readonly proposed?: true;
 }
 
 export const greedySampling: Sampling = { temperature: 0 };

@@ -33,10 +33,11 @@ export interface Strand {
   sampling: Sampling | undefined;
   manner: Manner | undefined;
   /** The probe that it waits for at its node. */
-  probing: PendingProbe | undefined;
+  probing: Inquiry | undefined;
 }
 
-export interface PendingProbe {
+/** What the model is asked at a node: which of the node's probes it is, and how it is taken. */
+export interface Inquiry {
   readonly index: number;
   readonly sampling: Sampling;
   readonly manner: Manner;
@@ -184,7 +185,7 @@ export class Tree {
       case 'moved':
         return this.#move(this.strand(event.strand), this.#known(event.node));
       case 'closed':
-        return this.#close(this.strand(event.strand), event.closing);
+        return this.#close(this.strand(event.strand), event.closing, event.value);
       default:
         return never(event, 'tree event');
     }
@@ -324,7 +325,7 @@ export class Tree {
     return drawKey(parent.key, index, formKey(strand.sampling, strand.manner));
   }
 
-  #probe(strand: Strand, node: Node, { index, sampling, manner }: PendingProbe): void {
+  #probe(strand: Strand, node: Node, { index, sampling, manner }: Inquiry): void {
     const isFree = strand.node === node && !node.terminal && strand.awaiting === 0 && strand.probing === undefined;
     if (!isFree || node.probes?.has(index) || index < 0) raise('bad-event', `probe ${index} of node ${node.id}`);
     strand.probing = { index, sampling, manner };
@@ -356,13 +357,14 @@ export class Tree {
     addPending(node, 1);
   }
 
-  #close(strand: Strand, closing: Closing): void {
-    if (closing === 'completed' && !strand.node.terminal) {
+  #close(strand: Strand, closing: Closing, value?: number): void {
+    mustBeReward(value);
+    if (closing === 'completed' && !strand.node.terminal && value === undefined) {
       raise('bad-event', `strand ${strand.id} completes at an open node`);
     }
     // A pruned strand counts with the score it had, the most it could still have come to, and where a promise is known with as
     // much of it as that says: without a visit, selection would lead the next one to the same place.
-    if (closing === 'completed') backUp(strand.node, strand.node.score);
+    if (closing === 'completed') backUp(strand.node, value ?? strand.node.score);
     if (closing === 'pruned') backUp(strand.node, strand.node.score * (strand.node.promise ?? 1));
     this.#abandon(strand, closing);
     addPending(strand.node, -1);

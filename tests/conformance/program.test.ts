@@ -5,6 +5,7 @@ import { createBeam } from '../../src/program/levels/beam.ts';
 import { createDvts } from '../../src/program/levels/dvts.ts';
 import { createEts } from '../../src/program/levels/ets.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
+import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { testProgram } from './program.ts';
 
@@ -16,6 +17,13 @@ testProgram('beam', () => createBeam({ beams: 3, candidates: 3 }));
 testProgram('beam (by score, first steps apart)', () =>
   createBeam({ beams: 3, candidates: 3, spread: 'score', firstSteps: 2 }),
 );
+testProgram('beam (looking ahead)', () => createBeam({ beams: 3, candidates: 2, lookahead: 2 }));
+testProgram('dvts (looking ahead)', () => createDvts({ subtrees: 2, candidates: 2, lookahead: 1 }));
+testProgram('tot', () => createTot({ breadth: 3, thoughts: 3 }));
+testProgram('tot (sampled in words of its own)', () =>
+  createTot({ breadth: 2, prompts: { thought: 'Next:', propose: '' } }),
+);
+testProgram('tot (proposals)', () => createTot({ breadth: 3, generator: 'propose' }));
 testProgram('dvts', () => createDvts({ subtrees: 3, candidates: 2 }));
 testProgram('rebase', () => createRebase({ paths: 6, balance: 0.2 }));
 testProgram('rebase (rounded as in the paper)', () => createRebase({ paths: 6, rounding: 'paper' }));

@@ -29,10 +29,16 @@ function outcomeOf(ask: Ask, index: number, seed: number, scored: boolean): Outc
 }
 
 /** Hardly ever the same answer, so that a chain goes on to its end. */
-function replyOf({ node }: Ask, index: number, seed: number): Outcome {
+function replyOf({ node, manner }: Ask, index: number, seed: number): Outcome {
   const random = new Random(seed, 'probe', node.key, index);
   const answer = String(random.integer(1000));
-  const reply = { text: answer, tokens: 1, whole: random.chance(0.8), answer, entropy: random.uniform() };
+  // A list of up to four thoughts, some of them the same; one in five names nothing.
+  const list = Array.from({ length: random.integer(5) }, () => `thought ${random.integer(6)}`).join('\n');
+  const text = manner?.proposed ? list : answer;
+  const scored = manner?.scored
+    ? { reward: random.beta(4, 1), ...(random.chance(0.3) ? { ends: true as const } : {}) }
+    : {};
+  const reply = { text, tokens: 1, whole: random.chance(0.8), answer, entropy: random.uniform(), ...scored };
   return { probe: true, node: node.id, index, reply };
 }
 
@@ -60,6 +66,13 @@ function drive(
   const tree = Tree.plant('product', (event) => events.push(event), program.fullAt);
   const asks: Ask[] = [];
   const mail: Outcome[] = [];
+  /** A step that a probe has named says what it was named. */
+  const namedOutcome = (ask: Ask, index: number): Outcome | undefined => {
+    if (ask.probe || !ask.manner?.proposed) return undefined;
+    const step = program.proposed!(tree, ask.node, index);
+    const reward = new Random(seed, nodeKey(ask.node.key, step)).beta(4, 1);
+    return { ok: true, node: ask.node.id, index, form: formKey(ask.sampling, ask.manner), step, reward };
+  };
   for (let turn = 0; turn < 10_000; turn += 1) {
     for (;;) {
       const open = tree.strands.size;
@@ -68,7 +81,9 @@ function drive(
       expect(tree.strands.size).toBeLessThanOrEqual(Math.max(open + 1, width));
       expect(ask.indices.length).toBeGreaterThan(0);
       asks.push(ask);
-      mail.push(...ask.indices.map((index) => outcomeOf(ask, index, seed, program.needsVerifier)));
+      mail.push(
+        ...ask.indices.map((index) => namedOutcome(ask, index) ?? outcomeOf(ask, index, seed, program.needsVerifier)),
+      );
     }
     if (mail.length === 0) return { tree, events, asks };
     const [outcome] = mail.splice(random.integer(mail.length), 1);

@@ -9,6 +9,7 @@ import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
 import { createDvts } from '../../src/program/levels/dvts.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
+import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
 import type { Width } from '../../src/scheduler/scheduler.ts';
@@ -21,6 +22,8 @@ const lazy = () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' });
 const beam = () => createBeam({ beams: 4, candidates: 3 });
 const dvts = () => createDvts({ subtrees: 3, candidates: 2 });
 const rebase = () => createRebase({ paths: 6 });
+const ahead = () => createBeam({ beams: 3, candidates: 2, lookahead: 2 });
+const proposing = () => createTot({ breadth: 3, generator: 'propose' });
 
 function differing(create: () => Program, widths: readonly Width[]): number {
   return seeds.filter((seed) => {
@@ -61,7 +64,7 @@ describe('(b) whoever is faster', () => {
 
   it('breadth-first at any width gives the same tree, answer and evidence', () => {
     const widths = [1, 3, 8].map((primary) => ({ primary, speculative: 0 }));
-    for (const create of [beam, dvts, rebase]) {
+    for (const create of [beam, dvts, rebase, ahead, proposing]) {
       expect(differing(create, [...widths, { primary: 4, speculative: 3 }])).toBe(0);
     }
   });
@@ -82,7 +85,7 @@ describe('(c) a log driven again', () => {
     () => createChain({ probeEvery: 12, probeAgree: 2 }),
     () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
   ];
-  const programs = [mcts, lazy, beam, ...sampled, ...asking];
+  const programs = [mcts, lazy, beam, ...sampled, ...asking, ahead, proposing];
 
   it('makes the program do what it did, whatever happened', () => {
     const misfortune = { fail: 0.15, double: 0.2, untilMs: 1e9 };
@@ -96,5 +99,21 @@ describe('(c) a log driven again', () => {
       }
     }
     expect(events).toBeGreaterThan(3000);
+  });
+});
+
+describe('the tokens of a search', () => {
+  it('are those of its tree, lists and rolled steps included, each counted once', () => {
+    for (const create of [ahead, proposing]) {
+      const { tree, result } = run({
+        create,
+        seed: 5,
+        width: { primary: 4, speculative: 0 },
+        weather: 5,
+        threshold: 1,
+      });
+      expect(tree.probeTokens).toBeGreaterThan(0);
+      expect(result.cost.committedTokens).toBe(tree.tokens);
+    }
   });
 });

@@ -7,6 +7,7 @@ import { createBeam } from '../../src/program/levels/beam.ts';
 import { createDvts } from '../../src/program/levels/dvts.ts';
 import { createEts } from '../../src/program/levels/ets.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
+import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import type { Program } from '../../src/program/program.ts';
 import { essence, run } from './toy-run.ts';
@@ -21,6 +22,9 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createDvts({ subtrees: 3, candidates: 2 }), widest: 8 },
   { create: () => createEts({ paths: 6 }), widest: 8 },
   { create: () => createRebase({ paths: 6 }), widest: 8 },
+  { create: () => createBeam({ beams: 3, candidates: 2, lookahead: 2 }), widest: 8 },
+  { create: () => createTot({ breadth: 3 }), widest: 8 },
+  { create: () => createTot({ breadth: 3, generator: 'propose' }), widest: 8 },
 ];
 
 export interface Compared {

@@ -138,6 +138,11 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
   }
 
   step(request: GenerateRequest): Step {
+    // Words that leave a list to be written.
+    if (request.path.at(-1)?.step.text.endsWith('\n1.')) {
+      const items = [0, 1, 2].map((at) => hash(request.seed, at).toString(36)).join('\n');
+      return { text: items, tokens: 12, meanLogprob: -1, end: 'eos' };
+    }
     const drawn = new Random('draw', request.seed);
     const isTwin = drawn.chance(this.question.twins ?? 0);
     const said = isTwin ? hash(request.parent, drawn.integer(2)) : request.seed;

@@ -118,3 +118,14 @@ function correlation(pairs: readonly (readonly [number, number])[]): number {
   const product = mean(pairs.map(([x, y]) => (x - a) * (y - b)));
   return product / Math.sqrt(mean(pairs.map(([x]) => (x - a) ** 2)) * mean(pairs.map(([, y]) => (y - b) ** 2)));
 }
+
+it('lists next steps where it is asked for a list, each as it would draw it by itself', () => {
+  const model = new QuestionModel(profile);
+  const prompt = promptOf(1);
+  const first = below([], model.draw(request(prompt, [], 0)));
+  const words: Step = { text: 'Here are 3 steps:\n1.', tokens: 5, meanLogprob: 0, end: 'length' };
+  const list = model.draw({ ...request(prompt, below(first, words), 0), delimiters: [] });
+  const drawn = [0, 1, 2].map((index) => model.draw(request(prompt, first, index)).text.trim());
+  expect(list.text.split('\n').slice(0, 3)).toEqual([` ${drawn[0]}`, `2. ${drawn[1]}`, `3. ${drawn[2]}`]);
+  expect(list.end).toBe('eos');
+});

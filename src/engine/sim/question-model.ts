@@ -111,6 +111,7 @@ export class QuestionModel implements StepSource, RewardSource {
     const question = this.question(request.prompt);
     const last = request.path.at(-1);
     if (last !== undefined && !isOwn(last.step)) {
+      if (asksForList.test(last.step.text)) return this.#list(request, last.step.text);
       const attempts = attemptsIn(last.step.text);
       return attempts.length > 0 ? aggregated(question, request, attempts) : probeReply(question, request);
     }
@@ -129,6 +130,20 @@ export class QuestionModel implements StepSource, RewardSource {
     if (ends) return { text: `${said}\nanswer ${answerOf(question, state, random)}`, tokens, meanLogprob, end: 'eos' };
     const end = wished > request.maxTokens ? 'length' : 'delimiter';
     return { text: said + (end === 'length' ? ' ' : (request.delimiters[0] ?? '\n')), tokens, meanLogprob, end };
+  }
+
+  /** Asked for a list of next steps: as many as the words name, each as it would be drawn by itself. */
+  #list(request: GenerateRequest, words: string): Step {
+    const count = Number(/\d+/.exec(words)?.[0] ?? 1);
+    const path = request.path.slice(0, -1);
+    const draws = Array.from({ length: count }, (_, at) => {
+      const index = request.index * count + at;
+      return this.draw({ ...request, path, index, delimiters: ['\n'] });
+    });
+    const items = draws.map(({ text }, at) => `${at === 0 ? '' : `${at + 1}.`} ${text.split('\n', 1)[0]}\n`);
+    const wished = draws.reduce((sum, each) => sum + each.tokens, 0);
+    const tokens = Math.min(request.maxTokens, wished);
+    return { text: items.join(''), tokens, meanLogprob: -0.2, end: wished > tokens ? 'length' : 'eos' };
   }
 
   /** One draw that nothing ends before the answer does: all its steps in one. */
@@ -226,6 +241,9 @@ function aggregated(
   const tokens = Math.max(1, Math.min(maxTokens, question.steps * replyTokens * 4));
   return { text: `${state} ${key}\nanswer ${answer}`, tokens, meanLogprob: -0.2, end: 'eos' };
 }
+
+/** Words that leave a list to be written end with its first number. */
+const asksForList = /\n1\.$/;
 
 function isOwn({ text }: Step): boolean {
   return /^(?:sound|hidden|flawed) \d/.test(text);

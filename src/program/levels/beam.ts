@@ -5,28 +5,33 @@ import type { Node } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
 import {
-  byScore,
+  byScoreOf,
   growLevels,
   type LevelOptions,
+  type LevelRule,
   levelDefaults,
   levelKnobs,
   levelShape,
   type NextLevel,
   type Planting,
   rolloutsPerBeam,
+  type ScoreOf,
 } from './levels.ts';
+import { lookaheadKnob, lookingAhead } from './lookahead.ts';
 
 export interface BeamOptions extends LevelOptions {
   readonly beams: number;
   /** Candidates per beam and level; by `score` as many of all beams together. */
   readonly candidates: number;
   readonly spread: (typeof spreads)[number];
+  /** Steps. */
+  readonly lookahead: number;
 }
 
 const spreads = ['even', 'score'] as const;
 
 /** 8 beams as in P0 §5.1; the paper leaves the candidates open and calls the cost quadratic in the beams: 8 each. */
-export const beamDefaults: BeamOptions = { ...levelDefaults, beams: 8, candidates: 8, spread: 'even' };
+export const beamDefaults: BeamOptions = { ...levelDefaults, beams: 8, candidates: 8, spread: 'even', lookahead: 0 };
 
 export const beam = defineProgram({
   ...levelShape,
@@ -34,6 +39,7 @@ export const beam = defineProgram({
   summary: 'beam search, level by level: the best of all candidates go on (P0 appendix B)',
   options: {
     ...levelKnobs,
+    lookahead: lookaheadKnob,
     spread: {
       default: 'even',
       values: spreads,
@@ -49,18 +55,19 @@ export const beam = defineProgram({
 export function createBeam(given: Partial<BeamOptions> = {}): Program {
   const options = { ...beamDefaults, ...given };
   const { beams, candidates } = options;
-  const next = (level: readonly Planting[], room: number) => bestCandidates(level, room, options);
-  return growLevels(beam, { width: beams, rootDraws: candidates, next }, options);
+  const next: LevelRule['next'] = (level, room, scoreOf) => bestCandidates(level, room, scoreOf, options);
+  return growLevels(beam, { width: beams, rootDraws: candidates, next, ...lookingAhead(options.lookahead) }, options);
 }
 
 function bestCandidates(
   level: readonly Planting[],
   room: number,
+  scoreOf: ScoreOf,
   { candidates, spread }: Pick<BeamOptions, 'candidates' | 'spread'>,
 ): NextLevel {
   const chosen = level
     .flatMap(({ node }) => node.children)
-    .sort(byScore)
+    .sort(byScoreOf(scoreOf))
     .slice(0, room);
   const open = chosen.filter(({ terminal }) => !terminal);
   const going =

@@ -1,17 +1,27 @@
-// Breadth-first growth, the part that beam search, DVTS and REBASE share. A level is a set of nodes, each with a number of
-// children wanted below it; when all of them have been answered, the rule of the program says which paths are finished and what
-// the next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
+// Breadth-first growth, the part that beam search, DVTS, REBASE and the tree of thoughts share. A level is a set of nodes, each with
+// a number of children wanted below it; when all of them have been answered, and looked ahead from where the program wants that,
+// its rule says which paths are finished and what the next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
 import type { Knobs } from '../../base/knob.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
 import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/certainty.ts';
 import { byKey } from '../../tree/keys.ts';
 import { isExpanding, mayGrow, type Node } from '../../tree/node.ts';
-import type { Manner, Sampling } from '../../tree/step.ts';
-import type { Strand, Tree } from '../../tree/tree.ts';
+import type { Manner, Sampling, Step } from '../../tree/step.ts';
+import type { Inquiry, Strand, Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
 import type { ProgramDefinition } from '../definition.ts';
-import { askBelow, foldOutcome, follow, type GrowthLimits, leastPromising, missingIndices, openAt } from '../growth.ts';
+import {
+  askBelow,
+  askProbe,
+  foldOutcome,
+  follow,
+  type GrowthLimits,
+  leastPromising,
+  missingIndices,
+  openAt,
+} from '../growth.ts';
 import type { Ask, Expansion, Outcome, Program } from '../program.ts';
 
 /** What all breadth-first programs can be told. */
@@ -78,8 +88,31 @@ export interface LevelRule {
   readonly width: number;
   /** Children of the root. */
   readonly rootDraws: number;
-  /** What follows a level whose nodes have all their children; `room` is `width` at first, then what this said last. */
-  next(level: readonly Planting[], room: number): NextLevel;
+  /**
+   * What follows a level whose nodes have all their children; `room` is `width` at first, then what this said last. Candidates are
+   * compared by `scoreOf`: their scores or, where the program looks ahead, the scores that their paths would come to.
+   */
+  next(level: readonly Planting[], room: number, scoreOf: ScoreOf): NextLevel;
+  /** How the children of a node are asked for, where not as plain steps. */
+  manner?(node: Node): Manner | undefined;
+  /** Where one generation names all children of a node. */
+  readonly proposals?: Proposals;
+  /** What is asked at each new step before its level is judged, and what the step is worth then. */
+  readonly lookahead?: Lookahead;
+}
+
+export type ScoreOf = (node: Node) => number;
+
+export interface Proposals {
+  /** What the model is asked at a node; undefined once it has named something, or was asked often enough. */
+  due(node: Node): Inquiry | undefined;
+  /** The steps that it named, in its order; none where the children are to be sampled. */
+  steps(node: Node): readonly Step[];
+}
+
+export interface Lookahead {
+  due(node: Node): Inquiry | undefined;
+  score(node: Node, aggregation: Aggregation): number;
 }
 
 export function growLevels(
@@ -92,8 +125,11 @@ export function growLevels(
 
 interface SearchLevel {
   readonly plots: readonly Planting[];
-  /** Nodes that wait for no child and still want some: none was asked for, all failed, or the expansion was cut. */
-  readonly unexpanded: readonly Planting[];
+  /**
+   * Nodes that wait for no child and still want some: none was asked for, all failed, or the expansion was cut. When there are none
+   * left, the children that are still to be looked ahead from: they want no children of their own.
+   */
+  readonly open: readonly Planting[];
   readonly room: number;
   /** Undefined until every node of the level has been expanded. */
   readonly next: NextLevel | undefined;
@@ -122,40 +158,42 @@ class Levels implements Program {
   ask(tree: Tree, mayOpen: boolean): Ask | undefined {
     // Most calls find every node waiting for its children: no need to work out the levels for those.
     if (!mayOpen && !hasIdle(tree)) return undefined;
-    const { plots, unexpanded } = this.#levels(tree).at(-1)!;
-    const [free] = unoccupied(tree, unexpanded);
+    const { plots, open } = this.#levels(tree).at(-1)!;
+    const [free] = unoccupied(tree, open);
     for (const strand of tree.strands.values()) {
-      if (strand.awaiting > 0) continue;
-      const own = unexpanded.find(({ node }) => node === strand.node);
-      if (own !== undefined) return this.#expand(tree, strand, own);
+      if (isWaiting(strand)) continue;
+      const own = open.find(({ node }) => node === strand.node);
+      if (own !== undefined) return this.#askAt(tree, strand, own);
       if (free !== undefined) {
         tree.record({ type: 'moved', strand: strand.id, node: free.node.id });
-        return this.#expand(tree, strand, free);
+        return this.#askAt(tree, strand, free);
       }
       // Left over when a log ends in the middle of a level's end: no node will ever need it.
       if (plots.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
     }
-    return mayOpen && free !== undefined ? this.#expand(tree, openAt(tree, free.node), free) : undefined;
+    return mayOpen && free !== undefined ? this.#askAt(tree, openAt(tree, free.node), free) : undefined;
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
+    const complete = (this.#complete.get(tree) ?? this.#completeLevels(tree)).length;
     const strand = foldOutcome(tree, outcome, this.#options);
-    if (strand === undefined) return false;
-    const level = this.#levels(tree).find(({ plots }) => plots.some(({ node }) => node === strand.node));
-    if (strand.node.children.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
-    if (level?.next !== undefined) settle(tree, level.next);
-    return level?.next !== undefined;
+    if (strand === undefined && !outcome.probe) return false;
+    if (strand?.node.children.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+    const next = this.#levels(tree)[complete]?.next;
+    if (next !== undefined) settle(tree, next);
+    return next !== undefined;
   }
 
   /** Nodes of this level that nobody has taken up, then what would follow if nothing more came. */
   foresee(tree: Tree, count: number): Expansion[] {
-    const { plots, unexpanded, room } = this.#levels(tree).at(-1)!;
-    const leading = this.#rule.next(plots, room).going;
-    const next = [...unoccupied(tree, unexpanded), ...leading].slice(0, count);
+    const { plots, open, room } = this.#levels(tree).at(-1)!;
+    const untaken = unoccupied(tree, open).filter(({ draws }) => draws > 0);
+    const leading = this.#rule.next(plots, room, this.#scoreIn(tree)).going;
+    const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.proposals?.due(node) === undefined);
     const { sampling } = this.#options;
-    return next.map(({ node, draws }) => {
-      const manner = this.#mannerOf(node);
-      const wanted = { node, indices: missingIndices(node, draws), sampling };
+    return sampled.slice(0, count).map((plot) => {
+      const manner = this.#mannerOf(plot.node);
+      const wanted = { node: plot.node, indices: this.#missing(plot), sampling };
       return manner === undefined ? wanted : { ...wanted, manner };
     });
   }
@@ -182,13 +220,32 @@ class Levels implements Program {
     return chosenAnswer(tree, this.#options.choose);
   }
 
-  #expand(tree: Tree, strand: Strand, { node, draws }: Planting): Ask {
-    return askBelow(tree, strand, missingIndices(node, draws), this.#options.sampling, this.#mannerOf(node));
+  proposed(_tree: Tree, node: Node, index: number): Step {
+    return this.#rule.proposals!.steps(node)[index]!;
   }
 
-  #mannerOf({ depth }: Node): Manner | undefined {
+  /** A node that wants no children is one to look ahead from. */
+  #askAt(tree: Tree, strand: Strand, plot: Planting): Ask {
+    const { lookahead, proposals } = this.#rule;
+    const inquiry = (plot.draws === 0 ? lookahead : proposals)?.due(plot.node);
+    if (inquiry !== undefined) return askProbe(tree, strand, inquiry);
+    return askBelow(tree, strand, this.#missing(plot), this.#options.sampling, this.#mannerOf(plot.node));
+  }
+
+  #missing({ node, draws }: Planting): number[] {
+    const named = this.#rule.proposals?.steps(node).length ?? 0;
+    return missingIndices(node, named === 0 ? draws : Math.min(draws, named));
+  }
+
+  #mannerOf(node: Node): Manner | undefined {
+    if ((this.#rule.proposals?.steps(node).length ?? 0) > 0) return { proposed: true };
     const { firstSteps, firstStepTokens: maxTokens } = this.#options;
-    return depth < firstSteps ? { maxTokens } : undefined;
+    return node.depth < firstSteps ? { maxTokens } : this.#rule.manner?.(node);
+  }
+
+  #scoreIn({ aggregation }: Tree): ScoreOf {
+    const { lookahead } = this.#rule;
+    return lookahead === undefined ? ({ score }) => score : (node) => lookahead.score(node, aggregation);
   }
 
   /** All levels so far, from the root's to the one being expanded, which is empty when the search is over. */
@@ -204,13 +261,27 @@ class Levels implements Program {
     }
   }
 
+  #completeLevels(tree: Tree): readonly SearchLevel[] {
+    return this.#levels(tree).filter(({ next }) => next !== undefined);
+  }
+
   #levelAfter(tree: Tree, before: NextLevel | undefined): SearchLevel {
     const { rootDraws, width } = this.#rule;
     const { going: plots, room } = before ?? { going: [{ node: tree.root, draws: rootDraws }], room: width };
     const growing = plots.filter(({ node }) => mayGrow(node) && !wasPruned(node));
-    const unexpanded = growing.filter(({ node }) => !isExpanding(node));
-    const next = growing.length === 0 ? this.#rule.next(plots, room) : undefined;
-    return { plots, unexpanded, room, next };
+    const unseen = growing.length === 0 ? this.#unseen(plots) : [];
+    const open = growing.length === 0 ? unseen : growing.filter(({ node }) => !isExpanding(node));
+    const isComplete = growing.length === 0 && unseen.length === 0;
+    const next = isComplete ? this.#rule.next(plots, room, this.#scoreIn(tree)) : undefined;
+    return { plots, open, room, next };
+  }
+
+  /** Those from which a rule has ended a strand are taken as they are. */
+  #unseen(plots: readonly Planting[]): Planting[] {
+    const { lookahead } = this.#rule;
+    if (lookahead === undefined) return [];
+    const steps = plots.flatMap(({ node }) => node.children).filter(({ visits }) => visits === 0);
+    return steps.filter((node) => lookahead.due(node) !== undefined).map((node) => ({ node, draws: 0 }));
   }
 }
 
@@ -234,8 +305,12 @@ function settle(tree: Tree, { finished, going }: NextLevel): void {
 }
 
 function hasIdle(tree: Tree): boolean {
-  for (const strand of tree.strands.values()) if (strand.awaiting === 0) return true;
+  for (const strand of tree.strands.values()) if (!isWaiting(strand)) return true;
   return false;
+}
+
+function isWaiting({ awaiting, probing }: Strand): boolean {
+  return awaiting > 0 || probing !== undefined;
 }
 
 /** A strand was ended here before anything was asked: the node leaves its level, and is not taken up again. */
@@ -251,4 +326,9 @@ function unoccupied(tree: Tree, plots: readonly Planting[]): Planting[] {
 /** By score, highest first; equals in the order of their keys, never of their arrival. */
 export function byScore(a: Node, b: Node): number {
   return b.score - a.score || byKey(a, b);
+}
+
+/** The same by another score. */
+export function byScoreOf(scoreOf: ScoreOf): (a: Node, b: Node) => number {
+  return (a, b) => scoreOf(b) - scoreOf(a) || byKey(a, b);
 }

@@ -11,10 +11,23 @@ import { beam } from '../levels/beam.ts';
 import { dvts } from '../levels/dvts.ts';
 import { ets } from '../levels/ets.ts';
 import { rebase } from '../levels/rebase.ts';
+import { tot } from '../levels/tot.ts';
 import { mcts } from '../mcts/mcts.ts';
 import type { Program } from '../program.ts';
 
-export const programs = [mcts, beam, dvts, rebase, ets, bestOfN, selfConsistency, greedy, chain, aggregate] as const;
+export const programs = [
+  mcts,
+  beam,
+  dvts,
+  rebase,
+  ets,
+  tot,
+  bestOfN,
+  selfConsistency,
+  greedy,
+  chain,
+  aggregate,
+] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];
 export const programNames: readonly ProgramName[] = programs.map(({ name }) => name);

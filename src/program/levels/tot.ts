@@ -1,0 +1,148 @@
+// Tree of thoughts, breadth-first (Yao et al. 2023; P2 Algorithm 2 and appendix D). The thought generator gives every state of a level
+// several next thoughts: by `sample` each is a generation of its own; by `propose` one generation names all of them, so that they
+// differ. The state evaluator is the verifier: by the value that it gives to the newest thought alone, the best states go on. After
+// so many levels of thoughts the best state is written to its end, and that is the answer.
+
+import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
+import { byKey } from '../../tree/keys.ts';
+import type { Node } from '../../tree/node.ts';
+import type { Manner } from '../../tree/step.ts';
+import { defineProgram } from '../definition.ts';
+import type { Program } from '../program.ts';
+import {
+  growLevels,
+  type LevelOptions,
+  levelDefaults,
+  levelShape,
+  type NextLevel,
+  type Planting,
+  type Proposals,
+  rolloutsPerBeam,
+} from './levels.ts';
+import { thoughtsIn } from './thoughts.ts';
+
+const totKnobs = {
+  generator: {
+    default: 'sample',
+    values: ['sample', 'propose'],
+    client: 'coppice',
+    unit: 'way',
+    why: "how tot comes by thoughts: 'sample' draws each by itself, as P2 does; 'propose' asks once for a list of them, for a model that follows instructions",
+  },
+  thoughtSteps: {
+    default: 3,
+    low: 1,
+    high: 100,
+    whole: true,
+    client: 'coppice',
+    unit: 'thoughts',
+    why: 'on a path of tot before its answer is written: P2 takes 3 for word problems, 1 for creative writing, 6 for blocks world',
+  },
+  proposalTokens: {
+    default: 512,
+    low: 1,
+    high: 100_000,
+    whole: true,
+    client: 'coppice',
+    unit: 'tokens',
+    why: 'longest list of thoughts that tot asks for at once; of a list that is cut the last thought is lost',
+  },
+  conclusionTokens: {
+    default: 1024,
+    low: 1,
+    high: 1_000_000,
+    whole: true,
+    client: 'coppice',
+    unit: 'tokens',
+    why: 'longest end of the answer that tot writes below its best state, in one piece',
+  },
+} as const satisfies Knobs;
+
+export interface TotOptions extends LevelOptions, OptionsOf<typeof totKnobs> {
+  /** b: states of a level that go on. */
+  readonly breadth: number;
+  /** n: thoughts below each of them. */
+  readonly thoughts: number;
+  readonly prompts: TotPrompts;
+}
+
+/** What stands behind a path where a thought is sampled, and where thoughts are listed; `{count}` is how many. */
+export interface TotPrompts {
+  readonly thought: string;
+  readonly propose: string;
+}
+
+/** 5 states and 3 thoughts: the authors' breadth, and the thoughts of P2. */
+export const totDefaults: TotOptions = {
+  ...{ ...levelDefaults, ...defaultsOf(totKnobs), breadth: 5, thoughts: 3 },
+  prompts: { thought: '', propose: 'Possible next steps ({count}):\n1.' },
+};
+
+export const tot = defineProgram({
+  ...levelShape,
+  name: 'tot',
+  summary: 'tree of thoughts: several thoughts below each state, the best states by value go on (P2)',
+  options: totKnobs,
+  prompts: ['thought', 'propose'],
+  create: ({ rollouts, branching: thoughts, ...size }, options) =>
+    createTot({ ...size, ...options, breadth: Math.ceil(rollouts / rolloutsPerBeam), thoughts }),
+});
+
+export function createTot(given: Partial<TotOptions> = {}): Program {
+  const options = { ...totDefaults, ...given };
+  const { breadth, thoughts, thoughtSteps, generator } = options;
+  const rule = {
+    width: breadth,
+    rootDraws: thoughts,
+    next: (level: readonly Planting[], room: number) => bestStates(level, room, options),
+    manner: (node: Node) => mannerBelow(node, options),
+    ...(generator === 'propose' ? { proposals: proposalsOf(options) } : {}),
+  };
+  return growLevels(tot, rule, { ...options, maxDepth: Math.min(options.maxDepth, thoughtSteps + 1) });
+}
+
+/** The b best of all new states. After the last thought only the best of them is written to its end. */
+function bestStates(
+  level: readonly Planting[],
+  room: number,
+  { thoughts, thoughtSteps }: Pick<TotOptions, 'thoughts' | 'thoughtSteps'>,
+): NextLevel {
+  const states = level
+    .flatMap(({ node }) => node.children)
+    .sort(byValue)
+    .slice(0, room);
+  const open = states.filter(({ terminal }) => !terminal);
+  const isLast = open[0]?.depth === thoughtSteps;
+  const going = isLast ? [{ node: open[0]!, draws: 1 }] : open.map((node) => ({ node, draws: thoughts }));
+  return { finished: states.filter(({ terminal }) => terminal), going, room: going.length };
+}
+
+/** By the value of the newest thought, highest first: the evaluator has seen the whole state. */
+function byValue(a: Node, b: Node): number {
+  return (b.reward ?? 0) - (a.reward ?? 0) || byKey(a, b);
+}
+
+function mannerBelow({ depth }: Node, { thoughtSteps, conclusionTokens, prompts }: TotOptions): Manner | undefined {
+  if (depth >= thoughtSteps) return { stops: [], maxTokens: conclusionTokens };
+  return prompts.thought === '' ? undefined : { suffix: prompts.thought };
+}
+
+/** A list that names nothing is asked for once more, under another seed; after that thoughts are sampled. */
+const mostLists = 2;
+
+function proposalsOf({ thoughts, thoughtSteps, proposalTokens, prompts, sampling }: TotOptions): Proposals {
+  const suffix = prompts.propose.replaceAll('{count}', String(thoughts));
+  const manner: Manner = { suffix, stops: [], maxTokens: proposalTokens, proposed: true };
+  const steps = (node: Node) => {
+    const replies = Array.from(node.probes?.values() ?? []).filter((reply) => reply !== undefined);
+    return replies.map(thoughtsIn).find(({ length }) => length > 0) ?? [];
+  };
+  return {
+    steps,
+    due(node) {
+      const index = node.probes?.size ?? 0;
+      const isAsked = node.depth >= thoughtSteps || index >= mostLists || steps(node).length > 0;
+      return isAsked ? undefined : { index, sampling, manner };
+    },
+  };
+}
