@@ -62,6 +62,10 @@ export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
     const what = `is '${plan.policyOptions.certain}', which ends a search once one answer is certain; ${plan.answers} different ones are wanted (n)`;
     refuseSetting('unsupported', 'certain', speaker, what);
   }
+  if (wish.settledExit === 'on' && plan.hazard === undefined) {
+    const what = `is 'on', and model '${plan.model}' has no calibration of it for this search (coppice calibrate makes one)`;
+    refuseSetting('unsupported', 'settledExit', speaker, what);
+  }
   checkRulesOf(plan, request);
 }
 
@@ -84,14 +88,14 @@ export function optionsFor(
     return optionsOf(policy, settings);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
-    const name = wish.negativeExit === undefined ? 'policy' : 'negativeExit';
+    const name = (['negativeExit', 'settledExit'] as const).find((each) => wish[each] !== undefined) ?? 'policy';
     return refuseSetting('unsupported', name, speaker, `is '${wish[name] ?? policy}': ${error.fault.message}`);
   }
 }
 
 function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
   try {
-    checkRules(createRules(plan.policy, plan.policyOptions), programOf(plan.program), plan.aggregation);
+    checkRules(createRules(plan.policy, plan.policyOptions, plan.hazard), programOf(plan.program), plan.aggregation);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
     const asked = (['policy', 'boundPrune', 'chancePrune', 'confidencePrune', 'program'] as const).find(

@@ -14,6 +14,7 @@ import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
 import { fittingPolicy, fittingSettings } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
+import { policyParts } from '../policy/parts.ts';
 import type { Choice } from '../program/choice.ts';
 import { type ProgramName, programOf, programOptions } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
@@ -67,6 +68,7 @@ type SearchShape = Pick<
   | 'policy'
   | 'policyOptions'
   | 'calibrated'
+  | 'hazard'
   | 'scoring'
   | 'rollouts'
   | 'threshold'
@@ -99,14 +101,15 @@ function searchShape(request: PlanRequest): SearchShape {
   optionsFor(wish.policy ?? config.policy, settings, request);
   const policy = wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, settings);
   const { delimiters } = config;
+  const policyOptions = optionsFor(policy, settings, request);
   return {
     mode: 'search',
     program,
     programOptions: options,
     ...promptsOf(program, config),
     policy,
-    policyOptions: optionsFor(policy, settings, request),
-    ...(holding.length === 0 ? {} : { calibrated: holding.map(({ kind }) => kind) }),
+    policyOptions,
+    ...calibratedBy(holding),
     scoring: scoringOf(program, config),
     rollouts,
     threshold: wish.threshold ?? config.threshold,
@@ -122,10 +125,19 @@ function searchShape(request: PlanRequest): SearchShape {
   };
 }
 
-/** What was calibrated for one answer says nothing about several. */
+/** What was calibrated for one answer says nothing about several; what gives up is only for searches that may. */
 function holdingSections({ model, wish }: PlanRequest, search: CalibratedSearch): CalibrationSection[] {
-  const { calibration } = model;
-  return calibration === undefined || (wish.answers ?? 1) > 1 ? [] : sectionsFor(calibration, search, wish);
+  const { calibration, config } = model;
+  if (calibration === undefined || (wish.answers ?? 1) > 1) return [];
+  const own = policyParts[wish.policy ?? config.policy].settledExit;
+  const maySettle = (wish.settledExit ?? config.settledExit ?? own) === 'on';
+  return sectionsFor(calibration, search, wish).filter(({ kind }) => kind !== 'hazard' || maySettle);
+}
+
+function calibratedBy(holding: readonly CalibrationSection[]): Pick<SearchShape, 'calibrated' | 'hazard'> {
+  if (holding.length === 0) return {};
+  const hazard = holding.find((section) => section.kind === 'hazard')?.hazard;
+  return { calibrated: holding.map(({ kind }) => kind), ...(hazard && { hazard }) };
 }
 
 /** Whoever wants several different answers does not want to stop because one of them is certain. */

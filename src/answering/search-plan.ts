@@ -5,6 +5,7 @@ import type { CalibrationFile, CalibrationSection } from '../calibration/calibra
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import type { Effort } from '../config/search-limits.ts';
 import type { SearchKnob, SearchSettings, Speaker } from '../config/vocabulary.ts';
+import type { HazardModel } from '../exit/hazard.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
 import type { PolicyName } from '../policy/policy.ts';
@@ -27,6 +28,8 @@ export interface SearchPlan {
   readonly policyOptions: PolicyOptions;
   /** Kinds of sections of the model's calibration that some of these options come from. */
   readonly calibrated?: readonly CalibrationSection['kind'][];
+  /** What the calibrated exit goes by; it does not fire without. */
+  readonly hazard?: HazardModel;
   readonly scoring: ScoredBy;
   readonly rollouts: number;
   readonly threshold: number;

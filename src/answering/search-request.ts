@@ -24,7 +24,7 @@ export interface BuiltSearch {
 export function buildSearch(plan: SearchPlan, definition: ProgramDefinition = programOf(plan.program)): BuiltSearch {
   const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, sampling, choose, prompts = {} } = plan;
   const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose, prompts };
-  const { exits, ...rules } = createRules(plan.policy, plan.policyOptions);
+  const { exits, ...rules } = createRules(plan.policy, plan.policyOptions, plan.hazard);
   return {
     plan,
     program: definition.create(size, { ...defaultsOf(definition.options), ...plan.programOptions }),

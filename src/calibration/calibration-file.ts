@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { raise } from '../base/fault.ts';
 import { complaint, type Knobs } from '../base/knob.ts';
 import { issueLine } from '../config/knob.ts';
+import { hazardFeatures } from '../exit/hazard.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { choices } from '../program/choice.ts';
 import { programNames } from '../program/registry/programs.ts';
@@ -27,6 +28,13 @@ const settings = z.record(z.string(), z.union([z.number(), z.string()])).superRe
     const wrong = knob?.client === undefined ? 'is no setting of one search' : complaint(knob, value);
     if (wrong !== undefined) context.addIssue({ code: 'custom', path: [name], message: wrong });
   }
+});
+
+/** What the calibrated exit goes by: a weight for each of its readings. */
+const hazard = z.strictObject({
+  bias: z.number(),
+  weights: z.record(z.enum(hazardFeatures), z.number()),
+  below: share,
 });
 
 /** What a section was calibrated for: it holds for these searches, with as many rollouts or fewer. */
@@ -60,7 +68,10 @@ const section = {
 };
 
 /** One schema per kind of section; a kind may add what its rule reads beside knobs. */
-const sections = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('certain'), ...section })]);
+const sections = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('certain'), ...section }),
+  z.strictObject({ kind: z.literal('hazard'), ...section, hazard }),
+]);
 
 const schema = z.strictObject({
   format: z.literal(calibrationFormat),

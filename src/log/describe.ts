@@ -56,6 +56,7 @@ const endings: Readonly<Record<ExitKind, string>> = {
   accepted: 'a finished path reached the threshold',
   futile: 'no continuation is likely to reach the threshold',
   certain: 'the answers agree',
+  settled: 'more work is unlikely to make the answer right',
   exhausted: 'the budget is spent',
   deadline: 'out of time',
   cancelled: 'stopped by the one who asked',

@@ -5,6 +5,7 @@ import { budgets } from '../exit/budgets.ts';
 import { certainExit } from '../exit/certain.ts';
 import { concluded } from '../exit/concluded.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
+import { type HazardModel, hazardExit } from '../exit/hazard.ts';
 import { selectiveNegative, strictNegative } from '../exit/negative.ts';
 import { positive } from '../exit/positive.ts';
 import { pruneBound } from '../exit/prune-bound.ts';
@@ -24,10 +25,10 @@ export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {
   return { name, rules, scheduler: createScheduler(name, given) };
 }
 
-/** The part that belongs to one search. */
-export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}): Rules {
+/** The part that belongs to one search. `hazard`: what its calibrated exit goes by, where there is a calibration. */
+export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}, hazard?: HazardModel): Rules {
   const options = optionsOf(name, given);
-  return { exits: exits(options), prunes: prunes(options), boost: options.widths !== 'natural' };
+  return { exits: exits(options, hazard), prunes: prunes(options), boost: options.widths !== 'natural' };
 }
 
 /** The part that shares the budget of one model between all its searches. */
@@ -58,11 +59,12 @@ export function optionsOf(name: PolicyName, given: Partial<PolicyOptions>): Poli
 }
 
 /** Rules are checked in this order; the first that fires ends the search, so an accepted answer is never called futile. */
-function exits(options: PolicyOptions): ExitRule[] {
-  const { certain, positiveExit } = options;
+function exits(options: PolicyOptions, hazard: HazardModel | undefined): ExitRule[] {
+  const { certain, positiveExit, settledExit } = options;
   const accepting = positiveExit === 'on' ? [positive] : [];
+  const settled = settledExit === 'off' || hazard === undefined ? [] : [hazardExit(hazard)];
   const agreeing = certain === 'off' ? [] : [certainExit(certain, options)];
-  return [...accepting, ...negativeExits(options), ...agreeing, concluded, ...budgets];
+  return [...accepting, ...negativeExits(options), ...settled, ...agreeing, concluded, ...budgets];
 }
 
 function negativeExits({ negativeExit, firstDepthCut, futileDraws }: PolicyOptions): ExitRule[] {

@@ -44,6 +44,12 @@ export const policyKnobs = {
     unit: 'draws',
     why: 'of lazy trees: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
   },
+  settledExit: {
+    values: ['off', 'on'],
+    client: 'coppice',
+    unit: 'part',
+    why: 'ends a search once more work is unlikely to make its answer right, by what coppice calibrate has fitted for this model and search: without that it never does',
+  },
   boundPrune: {
     values: ['off', ...boundTargets],
     client: 'coppice',

@@ -8,6 +8,7 @@ import type { PolicyName } from './policy.ts';
 export const partsOff = {
   positiveExit: 'off',
   negativeExit: 'off',
+  settledExit: 'off',
   boundPrune: 'off',
   widths: 'natural',
   speculate: 0,
@@ -32,7 +33,7 @@ export const policyParts: Readonly<Record<PolicyName, PolicyParts>> = {
   boost: { ...accepting, negativeExit: 'selective', widths: 'shares' },
   taper: { ...accepting, widths: 'slack' },
   safe,
-  fast: { ...safe, negativeExit: 'selective' },
+  fast: { ...safe, negativeExit: 'selective', settledExit: 'on' },
 };
 
 /** A part of a policy, and what turns it off. */
@@ -48,7 +49,8 @@ export function partsOf(name: PolicyName): PartOff[] {
 }
 
 /** What is wrong with a policy whose parts were set so, in words; undefined where nothing is. */
-export function contradiction(name: PolicyName, { negativeExit }: PolicyOptions): string | undefined {
-  if (name !== 'safe' || negativeExit === 'off') return undefined;
-  return `policy 'safe' gives up on no question, and negativeExit is '${negativeExit}': take policy 'fast', or turn negativeExit off`;
+export function contradiction(name: PolicyName, options: PolicyOptions): string | undefined {
+  const part = (['negativeExit', 'settledExit'] as const).find((each) => options[each] !== 'off');
+  if (name !== 'safe' || part === undefined) return undefined;
+  return `policy 'safe' gives up on no question, and ${part} is '${options[part]}': take policy 'fast', or turn ${part} off`;
 }

@@ -12,7 +12,7 @@ import type { ClientResult, ResultFacts, ResultTexts, Usage } from '../wire/resu
 import type { AboutJson, CoppiceJson } from '../wire/search-json.ts';
 
 /** Exits that end a search before its budget does. */
-const saving: ReadonlySet<ExitKind> = new Set(['accepted', 'futile', 'certain']);
+const saving: ReadonlySet<ExitKind> = new Set(['accepted', 'futile', 'certain', 'settled']);
 
 export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: number, createdMs: number): ClientResult {
   const { answer } = fold;

@@ -21,6 +21,7 @@ export const exitMeanings: Readonly<Record<ExitKind, ExitMeaning>> = {
   accepted: { state: 'done', tells: 'answer' },
   futile: { state: 'done', tells: 'answer' },
   certain: { state: 'done', tells: 'answer' },
+  settled: { state: 'done', tells: 'answer' },
   exhausted: { state: 'done', tells: 'answer' },
   deadline: { state: 'done', tells: 'answer' },
   cancelled: { state: 'cancelled', tells: 'answer' },

@@ -10,6 +10,7 @@ export interface ExitLook {
 export const exitLooks: readonly ExitLook[] = [
   { kind: 'accepted', sign: '✓', about: 'a finished path reached the threshold' },
   { kind: 'certain', sign: '≡', about: 'the answers agree' },
+  { kind: 'settled', sign: '≈', about: 'more work is unlikely to make the answer right' },
   { kind: 'exhausted', sign: '○', about: 'the budget is spent, or nothing is left to grow' },
   { kind: 'futile', sign: '⊘', about: 'no path can reach the threshold any more' },
   { kind: 'deadline', sign: '◷', about: 'out of time: the best so far' },
