@@ -1,0 +1,49 @@
+// The choice: of all candidates, the one that saves most tokens and loses no more accuracy than allowed, on the questions it
+// is chosen on. One question more than was seen to be lost is counted as lost, so that few questions cannot show that a
+// small budget is kept. Pure.
+
+import type { ShadowedSearch, Standing } from './shadow.ts';
+
+export interface CandidateYield {
+  /** Place in the list of candidates. */
+  readonly candidate: number;
+  /** Points of accuracy, as counted against the budget. */
+  readonly pointsLost: number;
+  /** Per cent. */
+  readonly tokensSaved: number;
+}
+
+/** Undefined where none keeps within the budget, or none saves anything. */
+export function bestCandidate(
+  searches: readonly ShadowedSearch[],
+  candidates: number,
+  lossBudget: number,
+): CandidateYield | undefined {
+  const yields = Array.from({ length: candidates }, (_, at) => yieldOf(searches, at));
+  const kept = yields.filter(({ pointsLost, tokensSaved }) => pointsLost <= lossBudget && tokensSaved > 0);
+  return kept.reduce<CandidateYield | undefined>(
+    (best, each) => (best && best.tokensSaved >= each.tokensSaved ? best : each),
+    undefined,
+  );
+}
+
+/** Questions that a budget needs before a candidate that loses nothing is known to keep it. */
+export function fewestQuestions(lossBudget: number): number {
+  return lossBudget === 0 ? Number.POSITIVE_INFINITY : Math.ceil(100 / lossBudget);
+}
+
+function yieldOf(searches: readonly ShadowedSearch[], candidate: number): CandidateYield {
+  const ended = searches.map(({ full, stops }) => stops[candidate] ?? full);
+  const lost = count(searches.map(({ full }) => full)) - count(ended) + 1;
+  const tokens = (standings: readonly Standing[]) => standings.reduce((sum, each) => sum + each.tokens, 0);
+  const all = tokens(searches.map(({ full }) => full));
+  return {
+    candidate,
+    pointsLost: (100 * lost) / Math.max(1, searches.length),
+    tokensSaved: all === 0 ? 0 : 100 * (1 - tokens(ended) / all),
+  };
+}
+
+function count(standings: readonly Standing[]): number {
+  return standings.filter(({ right }) => right).length;
+}

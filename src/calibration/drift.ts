@@ -1,0 +1,69 @@
+// Whether live searches are still like those that a calibration was made from: the share that its rule ends, and the tokens
+// that they take, over the last so many, in standard errors from what was found then. Both samples are small, so both count.
+// A setting that drifts may still be good, but nobody has measured that it is. Holds counts, and no clock.
+
+import type { CalibrationSection } from './calibration-file.ts';
+
+/** The last searches that are compared. */
+const window = 200;
+/** Fewer say nothing. */
+const fewest = 40;
+/** Read after every search, two errors would be passed all the time; four hardly ever. */
+const limit = 4;
+
+export interface DriftReading {
+  readonly searches: number;
+  readonly firedShare: number;
+  readonly expectedShare: number;
+  readonly tokens: number;
+  readonly expectedTokens: number;
+  /** The larger of the two distances, in standard errors; 0 while there are too few searches. */
+  readonly errors: number;
+  readonly drifted: boolean;
+}
+
+interface EndedSearch {
+  readonly fired: boolean;
+  readonly tokens: number;
+}
+
+export class DriftMeter {
+  readonly #expected: CalibrationSection['expected'];
+  readonly #last: EndedSearch[] = [];
+
+  constructor({ expected }: Pick<CalibrationSection, 'expected'>) {
+    this.#expected = expected;
+  }
+
+  ended(search: EndedSearch): void {
+    this.#last.push(search);
+    if (this.#last.length > window) this.#last.shift();
+  }
+
+  get reading(): DriftReading {
+    const { firedShare: expectedShare, tokens: expectedTokens } = this.#expected;
+    const searches = this.#last.length;
+    const firedShare = mean(this.#last.map(({ fired }) => (fired ? 1 : 0)));
+    const tokens = mean(this.#last.map((each) => each.tokens));
+    const errors = searches < fewest ? 0 : Math.max(this.#shareErrors(firedShare), this.#tokenErrors(tokens));
+    return { searches, firedShare, expectedShare, tokens, expectedTokens, errors, drifted: errors > limit };
+  }
+
+  /** Of two shares, by what they have in common; half a search more of each kind, so that a share of 0 has an error too. */
+  #shareErrors(share: number): number {
+    const { searches, firedShare } = this.#expected;
+    const now = this.#last.length;
+    const common = (share * now + firedShare * searches + 0.5) / (now + searches + 1);
+    return Math.abs(share - firedShare) / Math.sqrt(common * (1 - common) * (1 / now + 1 / searches));
+  }
+
+  #tokenErrors(tokens: number): number {
+    const { searches, tokens: expected, tokensSpread } = this.#expected;
+    const error = tokensSpread * Math.sqrt(1 / this.#last.length + 1 / searches);
+    return error === 0 ? 0 : Math.abs(tokens - expected) / error;
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,55 @@
+// What a setting gave on the questions that chose nothing, question by question against the search without it: points of
+// accuracy lost and tokens saved, each with its 95 % interval. Pure.
+
+import type { CalibrationSection } from './calibration-file.ts';
+import type { Standing } from './shadow.ts';
+
+/** One question, answered without the setting and with it. */
+export interface AnswerPair {
+  readonly full: Standing;
+  readonly exited: Standing & { readonly fired: boolean };
+}
+
+type Interval = CalibrationSection['reported']['pointsLost'];
+
+const normal95 = 1.96;
+
+export function reportOf(pairs: readonly AnswerPair[]): CalibrationSection['reported'] {
+  return { questions: pairs.length, pointsLost: pointsLost(pairs), tokensSaved: tokensSaved(pairs) };
+}
+
+export function expectedOf(pairs: readonly AnswerPair[]): CalibrationSection['expected'] {
+  const tokens = pairs.map(({ exited }) => exited.tokens);
+  const mean = tokens.reduce((sum, each) => sum + each, 0) / pairs.length;
+  const squares = tokens.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  return {
+    searches: pairs.length,
+    firedShare: pairs.filter(({ exited }) => exited.fired).length / pairs.length,
+    tokens: mean,
+    tokensSpread: Math.sqrt(squares / Math.max(1, pairs.length - 1)),
+  };
+}
+
+/**
+ * Agresti and Min (2005) for a difference of paired shares: half a pair more of each kind that differs. Without any pair
+ * that differs the interval still has a width, as it must have.
+ */
+function pointsLost(pairs: readonly AnswerPair[]): Interval {
+  const lost = pairs.filter(({ full, exited }) => full.right && !exited.right).length;
+  const won = pairs.filter(({ full, exited }) => !full.right && exited.right).length;
+  const [more, less, all] = [lost + 0.5, won + 0.5, pairs.length + 2];
+  const middle = (more - less) / all;
+  const half = (normal95 * Math.sqrt(more + less - (more - less) ** 2 / all)) / all;
+  return { value: (100 * (lost - won)) / pairs.length, low: 100 * (middle - half), high: 100 * (middle + half) };
+}
+
+/** Of a ratio of sums: its residuals, question by question, over the mean of what it is a share of. */
+function tokensSaved(pairs: readonly AnswerPair[]): Interval {
+  const sum = (read: (pair: AnswerPair) => number) => pairs.reduce((total, pair) => total + read(pair), 0);
+  const full = sum((pair) => pair.full.tokens);
+  const saved = 1 - sum(({ exited }) => exited.tokens) / full;
+  const squares = sum(({ full: all, exited }) => (all.tokens - exited.tokens - saved * all.tokens) ** 2);
+  const deviation = Math.sqrt(squares / Math.max(1, pairs.length - 1));
+  const half = (normal95 * deviation * Math.sqrt(pairs.length)) / full;
+  return { value: 100 * saved, low: 100 * (saved - half), high: 100 * (saved + half) };
+}

@@ -1,0 +1,58 @@
+// What a search would have been under rules that did not run: they look at every moment at which rules are read, and the
+// first time that one would have ended the search is written down. Many settings are tried on one run so, each by the very
+// rule that would run with it. A shadow ends nothing. Pure.
+
+import type { ExitRule, SearchView } from '../exit/exit.ts';
+import type { Exit } from '../log/end.ts';
+import { certainAnswer } from '../program/choice.ts';
+import type { Program } from '../program/program.ts';
+
+/** Where a search stood: generated tokens, and whether its answer was right. */
+export interface Standing {
+  readonly tokens: number;
+  readonly right: boolean;
+}
+
+/** One labelled question, answered with all that its search could use. */
+export interface ShadowedSearch {
+  readonly question: string;
+  readonly full: Standing;
+  /** By candidate: where it would have ended; undefined where it would not. */
+  readonly stops: readonly (Standing | undefined)[];
+}
+
+export interface ShadowFacts {
+  readonly program: Pick<Program, 'answer'>;
+  readonly isRight: (answer: string | undefined) => boolean;
+}
+
+/** `stops` has a place for each candidate, and is filled while the search runs. */
+export function shadowRule(
+  candidates: readonly ExitRule[],
+  facts: ShadowFacts,
+  stops: (Standing | undefined)[],
+): ExitRule {
+  return {
+    name: 'shadow',
+    check(view) {
+      candidates.forEach((candidate, at) => {
+        if (stops[at] !== undefined) return;
+        const exit = candidate.check(view);
+        if (exit !== undefined) stops[at] = standingAt(exit, view, facts);
+      });
+      return undefined;
+    },
+  };
+}
+
+/** As the search would have answered, had it ended. */
+function standingAt({ evidence: { node } }: Exit, { tree }: SearchView, { program, isRight }: ShadowFacts): Standing {
+  const answer = typeof node === 'number' ? certainAnswer(tree, node) : program.answer(tree);
+  return { tokens: tree.tokens, right: answer?.complete === true && isRight(answer.answer) };
+}
+
+/** In the place where the candidates would stand: behind what accepts or gives up, before what asks nobody's answers. */
+export function withShadow(exits: readonly ExitRule[], shadow: ExitRule): ExitRule[] {
+  const at = exits.findIndex(({ name }) => name === 'concluded');
+  return at < 0 ? [...exits, shadow] : [...exits.slice(0, at), shadow, ...exits.slice(at)];
+}
