@@ -2,7 +2,7 @@
 // is chosen on. One question more than was seen to be lost is counted as lost, so that few questions cannot show that a
 // small budget is kept. Pure.
 
-import type { ShadowedSearch, Standing } from './shadow.ts';
+import type { AnswerStanding, ShadowedSearch } from './shadow.ts';
 
 export interface CandidateYield {
   /** Place in the list of candidates. */
@@ -35,7 +35,7 @@ export function fewestQuestions(lossBudget: number): number {
 function yieldOf(searches: readonly ShadowedSearch[], candidate: number): CandidateYield {
   const ended = searches.map(({ full, stops }) => stops[candidate] ?? full);
   const lost = count(searches.map(({ full }) => full)) - count(ended) + 1;
-  const tokens = (standings: readonly Standing[]) => standings.reduce((sum, each) => sum + each.tokens, 0);
+  const tokens = (standings: readonly AnswerStanding[]) => standings.reduce((sum, each) => sum + each.tokens, 0);
   const all = tokens(searches.map(({ full }) => full));
   return {
     candidate,
@@ -44,6 +44,6 @@ function yieldOf(searches: readonly ShadowedSearch[], candidate: number): Candid
   };
 }
 
-function count(standings: readonly Standing[]): number {
+function count(standings: readonly AnswerStanding[]): number {
   return standings.filter(({ right }) => right).length;
 }

@@ -22,20 +22,20 @@ export interface DriftReading {
   readonly drifted: boolean;
 }
 
-interface EndedSearch {
+interface CalibratedEnd {
   readonly fired: boolean;
   readonly tokens: number;
 }
 
 export class DriftMeter {
   readonly #expected: CalibrationSection['expected'];
-  readonly #last: EndedSearch[] = [];
+  readonly #last: CalibratedEnd[] = [];
 
   constructor({ expected }: Pick<CalibrationSection, 'expected'>) {
     this.#expected = expected;
   }
 
-  ended(search: EndedSearch): void {
+  ended(search: CalibratedEnd): void {
     this.#last.push(search);
     if (this.#last.length > window) this.#last.shift();
   }

@@ -2,15 +2,15 @@
 // accuracy lost and tokens saved, each with its 95 % interval. Pure.
 
 import type { CalibrationSection } from './calibration-file.ts';
-import type { Standing } from './shadow.ts';
+import type { AnswerStanding } from './shadow.ts';
 
 /** One question, answered without the setting and with it. */
 export interface AnswerPair {
-  readonly full: Standing;
-  readonly exited: Standing & { readonly fired: boolean };
+  readonly full: AnswerStanding;
+  readonly exited: AnswerStanding & { readonly fired: boolean };
 }
 
-type Interval = CalibrationSection['reported']['pointsLost'];
+type PairedInterval = CalibrationSection['reported']['pointsLost'];
 
 const normal95 = 1.96;
 
@@ -34,7 +34,7 @@ export function expectedOf(pairs: readonly AnswerPair[]): CalibrationSection['ex
  * Agresti and Min (2005) for a difference of paired shares: half a pair more of each kind that differs. Without any pair
  * that differs the interval still has a width, as it must have.
  */
-function pointsLost(pairs: readonly AnswerPair[]): Interval {
+function pointsLost(pairs: readonly AnswerPair[]): PairedInterval {
   const lost = pairs.filter(({ full, exited }) => full.right && !exited.right).length;
   const won = pairs.filter(({ full, exited }) => !full.right && exited.right).length;
   const [more, less, all] = [lost + 0.5, won + 0.5, pairs.length + 2];
@@ -44,7 +44,7 @@ function pointsLost(pairs: readonly AnswerPair[]): Interval {
 }
 
 /** Of a ratio of sums: its residuals, question by question, over the mean of what it is a share of. */
-function tokensSaved(pairs: readonly AnswerPair[]): Interval {
+function tokensSaved(pairs: readonly AnswerPair[]): PairedInterval {
   const sum = (read: (pair: AnswerPair) => number) => pairs.reduce((total, pair) => total + read(pair), 0);
   const full = sum((pair) => pair.full.tokens);
   const saved = 1 - sum(({ exited }) => exited.tokens) / full;

@@ -8,7 +8,7 @@ import { certainAnswer } from '../program/choice.ts';
 import type { Program } from '../program/program.ts';
 
 /** Where a search stood: generated tokens, and whether its answer was right. */
-export interface Standing {
+export interface AnswerStanding {
   readonly tokens: number;
   readonly right: boolean;
 }
@@ -16,9 +16,9 @@ export interface Standing {
 /** One labelled question, answered with all that its search could use. */
 export interface ShadowedSearch {
   readonly question: string;
-  readonly full: Standing;
+  readonly full: AnswerStanding;
   /** By candidate: where it would have ended; undefined where it would not. */
-  readonly stops: readonly (Standing | undefined)[];
+  readonly stops: readonly (AnswerStanding | undefined)[];
 }
 
 export interface ShadowFacts {
@@ -30,7 +30,7 @@ export interface ShadowFacts {
 export function shadowRule(
   candidates: readonly ExitRule[],
   facts: ShadowFacts,
-  stops: (Standing | undefined)[],
+  stops: (AnswerStanding | undefined)[],
 ): ExitRule {
   return {
     name: 'shadow',
@@ -46,7 +46,11 @@ export function shadowRule(
 }
 
 /** As the search would have answered, had it ended. */
-function standingAt({ evidence: { node } }: Exit, { tree }: SearchView, { program, isRight }: ShadowFacts): Standing {
+function standingAt(
+  { evidence: { node } }: Exit,
+  { tree }: SearchView,
+  { program, isRight }: ShadowFacts,
+): AnswerStanding {
   const answer = typeof node === 'number' ? certainAnswer(tree, node) : program.answer(tree);
   return { tokens: tree.tokens, right: answer?.complete === true && isRight(answer.answer) };
 }

@@ -2,11 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { FaultError } from '../base/fault.ts';
+import { type HazardModel, hazardFeatures } from '../exit/hazard.ts';
 import { createBestOfN } from '../program/best-of-n.ts';
 import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import { checkRules } from './check.ts';
-import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
+import { createPolicy, createRules, createSharedScheduler, optionsOf } from './create.ts';
 import { fittingPolicy } from './fitting.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
 import { partsOf } from './parts.ts';
@@ -89,7 +90,20 @@ describe('options', () => {
     expect(() => createPolicy('safe', { negativeExit: 'strict' })).toThrow(
       /gives up on no question.*take policy 'fast'/,
     );
+    expect(() => createPolicy('safe', { settledExit: 'on' })).toThrow(
+      /gives up on no question, and settledExit is 'on'/,
+    );
     createPolicy('fast', { negativeExit: 'off' });
+  });
+
+  it('settle a search by a calibration alone, and only where the policy does', () => {
+    const weights = Object.fromEntries(hazardFeatures.map((name) => [name, 0])) as HazardModel['weights'];
+    const exits = (name: PolicyName, given: Partial<PolicyOptions> = {}) =>
+      createRules(name, given, { bias: 0, weights, below: 0.1 }).exits.map((rule) => rule.name);
+    expect(exits('fast').slice(0, 3)).toEqual(['positive', 'negative-selective', 'hazard']);
+    expect(exits('fast', { settledExit: 'off' })).not.toContain('hazard');
+    expect(exits('safe')).not.toContain('hazard');
+    expect(createRules('fast').exits.map((rule) => rule.name)).not.toContain('hazard');
   });
 
   it('refuse a policy that does not exist', () => {
@@ -101,7 +115,7 @@ describe('an ablation', () => {
   it('turns off each part that a policy has, one at a time', () => {
     expect(partsOf('vanilla')).toEqual([]);
     expect(partsOf('fast').map(({ part, off }) => `${part}=${off}`)).toEqual([
-      ...['positiveExit=off', 'negativeExit=off', 'boundPrune=off', 'widths=natural'],
+      ...['positiveExit=off', 'negativeExit=off', 'settledExit=off', 'boundPrune=off', 'widths=natural'],
     ]);
     for (const name of policyNames) for (const { part, off } of partsOf(name)) createPolicy(name, { [part]: off });
   });

@@ -4,6 +4,7 @@
 
 import { assert } from '../../base/assert.ts';
 import { raise } from '../../base/fault.ts';
+import type { CalibrationFile } from '../../calibration/calibration-file.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import { clairvoyantCapacity } from '../clairvoyant.ts';
 import { contenderOf, type RowName } from './contenders.ts';
@@ -37,6 +38,7 @@ export interface ComparisonPlan {
   readonly verifierReuses: boolean;
   /** A recording to draw from instead of the question profiles. */
   readonly trees?: string | undefined;
+  readonly calibration?: CalibrationFile | undefined;
 }
 
 /** One policy in one setting under one seed. */
@@ -121,11 +123,12 @@ function capacityIn(result: TrialResult): number {
 }
 
 function specOf(plan: ComparisonPlan, { setting, seed, row }: Spot, arrivals: TrialSpec['arrivals']): TrialSpec {
-  const { requests, budget, rollouts, threshold, verifierReuses, roofline, machine, trees } = plan;
+  const { requests, budget, rollouts, threshold, verifierReuses, roofline, machine, trees, calibration } = plan;
   const given = {
     ...(roofline && { roofline }),
     ...(machine && { machine }),
     ...(trees === undefined ? {} : { trees }),
+    ...(calibration && { calibration }),
   };
   const system = { requests, budget, rollouts, threshold, verifierReuses, ...given };
   return { ...trialDefaults, ...system, setting, seed, contender: contenderOf(row), arrivals };

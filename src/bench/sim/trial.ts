@@ -2,6 +2,9 @@
 // a trial is, is plain data; the same data gives the same result on any machine and in any thread.
 
 import { assert } from '../../base/assert.ts';
+import type { CalibrationFile } from '../../calibration/calibration-file.ts';
+import { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes } from '../../calibration/hazard-notes.ts';
+import { withShadow } from '../../calibration/shadow.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
@@ -48,6 +51,9 @@ export interface TrialSpec {
   readonly trees?: string;
   /** Writes down how every search stands after each of its rollouts. */
   readonly watched?: boolean;
+  /** Writes down what the calibrated exit would have read. */
+  readonly noted?: boolean;
+  readonly calibration?: CalibrationFile;
 }
 
 export const trialDefaults = {
@@ -66,6 +72,7 @@ export interface TrialResult {
   readonly saturatedVerifierTokensPerSecond: number | undefined;
   /** Of every request, where the spec asks for it. */
   readonly standings?: readonly (readonly RolloutStanding[])[];
+  readonly noted?: readonly NotedSearch[];
   readonly evictedTokens: number;
   /** Share of the time in which the GPUs of a side worked. */
   readonly engineBusy: number;
@@ -93,6 +100,8 @@ class TrialRun {
   /** The same of what the reward model computed. */
   readonly #scored: ServedEnd[] = [];
   readonly #standings: RolloutStanding[][];
+  readonly #notes: OpenNotes[];
+  readonly #noted: NotedSearch[] = [];
   #next = 0;
   #left: number;
   #unsettled: number;
@@ -106,13 +115,15 @@ class TrialRun {
     this.#gpus = place.replicas;
     this.#engine = new SimEngine(this.#world, this.#model, place.engine);
     this.#verifier = new SimVerifier(this.#world, this.#model, place.verifier);
-    const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier };
+    const { calibration } = spec;
+    const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier, calibration };
     this.#search = searchOf(spec.contender, model, { rollouts: spec.rollouts, threshold: spec.threshold });
     this.#questions = spec.questions ?? Array.from({ length: spec.requests }, (_, at) => at);
     this.#left = this.#questions.length;
     this.#unsettled = this.#left;
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
     this.#standings = this.#questions.map(() => []);
+    this.#notes = this.#questions.map(emptyNotes);
     this.#runtime = new Runtime({
       ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget: spec.budget },
       clock: this.#world.clock,
@@ -136,6 +147,7 @@ class TrialRun {
       saturatedTokensPerSecond: saturatedRate(this.#ends),
       saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
       ...(this.#spec.watched ? { standings: this.#standings } : {}),
+      ...(this.#spec.noted ? { noted: this.#noted } : {}),
       ...{ evictedTokens, engineBusy: busyMs / gpuMs, verifierBusy: this.#verifier.busyMs / gpuMs },
     };
   }
@@ -149,16 +161,19 @@ class TrialRun {
     const at = this.#next;
     this.#next += 1;
     const request = questionRequest(this.#search, this.#model, this.#questions[at]!, String(at));
-    this.#runtime.submit(this.#spec.watched ? this.#watched(request, at) : request);
+    this.#runtime.submit(this.#observed(request, at));
   }
 
-  #watched(request: SearchRequest, at: number): SearchRequest {
+  /** With rules that end nothing and write down what this trial is to say of its searches. */
+  #observed(request: SearchRequest, at: number): SearchRequest {
+    const { watched, noted, verifierReuses } = this.#spec;
     const { prompt, program, rules } = request;
     const model = this.#model;
     const facts = { program, isRight: (answer: string | undefined) => model.isRight(prompt, answer) };
-    const costs = { promptTokens: model.promptTokens(prompt), verifierReuses: this.#spec.verifierReuses };
-    const watch = watchingRule({ ...facts, ...costs }, this.#standings[at]!);
-    return { ...request, rules: { ...rules, exits: [watch, ...rules.exits] } };
+    const costs = { promptTokens: model.promptTokens(prompt), verifierReuses };
+    const watching = watched ? [watchingRule({ ...facts, ...costs }, this.#standings[at]!)] : [];
+    const exits = noted ? withShadow(rules.exits, hazardNoting(facts, this.#notes[at]!)) : rules.exits;
+    return { ...request, rules: { ...rules, exits: [...watching, ...exits] } };
   }
 
   #react(): void {
@@ -177,6 +192,7 @@ class TrialRun {
   #end(result: SearchResult): void {
     const at = Number(result.id);
     this.#served[at] = servedOf(result, this.#model, this.#questions[at]!);
+    if (this.#spec.noted) this.#noted.push(this.#notedOf(result, at));
     this.#left -= 1;
     const waiting = this.#runtime.waiting.size;
     const moment = { atMs: result.endedMs, waiting };
@@ -185,6 +201,11 @@ class TrialRun {
     if (this.#spec.arrivals.kind === 'one-by-one' && this.#left > 0) {
       this.#world.at(this.#world.nowMs, () => this.#submitNext());
     }
+  }
+
+  #notedOf({ cost }: SearchResult, at: number): NotedSearch {
+    const full = { tokens: cost.committedTokens, right: this.#served[at]!.correct };
+    return { question: JSON.stringify(this.#model.promptOf(this.#questions[at]!)), full, ...this.#notes[at]! };
   }
 
   /** What was cancelled at the exit has been generated all the same: tokens are counted when the engine has said how many. */

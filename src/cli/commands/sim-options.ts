@@ -3,6 +3,7 @@
 
 import { raise } from '../../base/fault.ts';
 import type { NumberKnob } from '../../base/knob.ts';
+import { openSimulatedCalibration } from '../../bench/policies/simulated-calibration.ts';
 import { type ComparisonPlan, parseLoad } from '../../bench/sim/comparison.ts';
 import { ablatedRows, allRows, contenderOf, type RowName, rows } from '../../bench/sim/contenders.ts';
 import { machines, readMachine } from '../../bench/sim/machine.ts';
@@ -17,6 +18,8 @@ import { policyNames } from '../../policy/policy.ts';
 import { programKnobs } from '../../program/registry/programs.ts';
 import { flagOf, oneOf, readArguments } from '../terminal/options.ts';
 
+/** Points of accuracy that `fast` may lose where nobody says otherwise. */
+const lossBudget = 0.5;
 const otherRows = allRows.slice(rows.length);
 
 export const usage = `usage: coppice sim [options]
@@ -37,6 +40,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --roofline GPU     step times from a roofline of ${Object.keys(gpus).join(' or ')} instead of the measured tables
   --machine NAME     servers as coppice doctor --table measured them, by file; ${Object.keys(machines).join(', ')} ships
   --trees FILE       draws from recorded trees (bench --record) instead of the question profiles
+  --calibration FILE what the calibrated exit of fast goes by, as --experiment hazard writes it; without one it does not fire
   --calibrate FILE   only fits a question profile to recorded trees and says how well it fits
   --ablate POLICY    a policy beside itself without each of its parts in turn; all are compared with it
   --base ROW         the second row to compare with (positive)
@@ -51,6 +55,8 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --experiment policies  safe and fast beside positive, boost and TAPER's rule, up to deep overload
   --experiment random    safe against the best of positive, boost and TAPER's rule in --settings random settings; the worst
   --settings N       of --experiment random (200)
+  --experiment hazard    calibrates the exits of fast on seeds kept for it, tries them across settings, writes --out/hazard.json
+  --loss-budget P    of --experiment hazard: most points of accuracy to lose, upper end of the 95 % interval (${lossBudget})
   --experiment calibration  how near the question profiles come to the paper, on the seeds they were fitted on
   --signature        only prints a hash of a small canonical run
   --resume FILE      keeps finished trials there, and takes those that are there from it: a long run can be stopped
@@ -75,6 +81,8 @@ export interface SimOptions {
   readonly resume: string | undefined;
   /** So many random settings in place of the comparison. */
   readonly random: number | undefined;
+  /** Points of accuracy to lose, where the calibrated exit is calibrated in place of the comparison. */
+  readonly lossBudget: number | undefined;
   readonly help: boolean;
 }
 
@@ -103,6 +111,7 @@ export function readOptions(args: readonly string[]): SimOptions {
       machine: values.machine === undefined ? undefined : readMachine(values.machine),
       verifierReuses: values['no-prefix-reuse'] !== true,
       trees: values.trees && readTrees(values.trees) && values.trees,
+      calibration: calibrationOf(values.calibration, values.trees),
     },
     ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     certainty: experiment === 'p1',
@@ -111,15 +120,23 @@ export function readOptions(args: readonly string[]): SimOptions {
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
     resume: values.resume,
     random: experiment === 'random' ? whole('settings', values.settings, 200, 1, 100_000, 'settings') : undefined,
+    lossBudget:
+      experiment === 'hazard' ? number('loss-budget', values['loss-budget'], lossBudget, lossKnob) : undefined,
     threads: whole('threads', values.threads, defaultThreads(), 1, 256, 'threads'),
   };
+}
+
+const lossKnob = { low: 0, high: 100, unit: 'points of accuracy', why: '' };
+
+function calibrationOf(file: string | undefined, trees: string | undefined): ComparisonPlan['calibration'] {
+  return file === undefined ? undefined : openSimulatedCalibration(file, trees);
 }
 
 function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
   if (experiment === 'random') return presets.default;
-  const others = ['p1', 'p3', 'programs', 'knobs', 'policies', 'calibration'] as const;
+  const others = ['p1', 'p3', 'programs', 'knobs', 'policies', 'hazard', 'calibration'] as const;
   const found = others.find((name) => name === experiment);
   if (found !== undefined) return presets[found];
   const known = ['p0', ...others, 'random'].join(', ');
@@ -141,6 +158,8 @@ export const flags = {
     machine: text,
     trees: text,
     calibrate: text,
+    calibration: text,
+    'loss-budget': text,
     ablate: text,
     settings: text,
     resume: text,

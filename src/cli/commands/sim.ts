@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { calibrate } from '../../bench/calibration/calibrate.ts';
 import { calibrationTable } from '../../bench/calibration/calibration-table.ts';
 import { KeptResults } from '../../bench/kept-results.ts';
+import { hazardFile, hazardLines, hazardStudy } from '../../bench/policies/hazard-study.ts';
 import { neverLoses, verdictLines } from '../../bench/policies/never-loses.ts';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
 import { warmUpShare } from '../../bench/sim/measures.ts';
@@ -51,6 +52,10 @@ export async function run(args: readonly string[]): Promise<number> {
     }
     if (options.random !== undefined) {
       await printRandom(options, options.random, pool);
+      return 0;
+    }
+    if (options.lossBudget !== undefined) {
+      await printHazard(options, options.lossBudget, pool);
       return 0;
     }
     const cells = await compare(options.plan, pool);
@@ -101,6 +106,21 @@ async function printRandom({ plan, json }: SimOptions, settings: number, pool: T
   const head = `Simulated: ${settings} settings drawn at random, seed ${seed}; each at its own load, one run a policy. Above 1 is better.`;
   const text = [head, '', ...verdictLines(verdicts, 10)].join('\n');
   console.log(json ? JSON.stringify({ simulated: true, seed, verdicts }, undefined, 1) : text);
+}
+
+async function printHazard({ plan, json, out }: SimOptions, lossBudget: number, pool: TrialPool): Promise<void> {
+  const study = await hazardStudy({ ...plan, lossBudget }, pool);
+  endProgress();
+  const { settings, seeds, requests } = plan;
+  const head = `Simulated: ${settings.join(', ')}; seeds ${seeds.join(', ')}; ${requests} questions a run, all at once on odd seeds and one by one on even ones; at most ${lossBudget} points of accuracy to lose.`;
+  const file = 'refused' in study.pooled ? undefined : hazardFile({ ...plan, lossBudget }, study.pooled);
+  const shown = { simulated: true, plan, lossBudget, ...study, alone: Object.fromEntries(study.alone) };
+  console.log(json ? JSON.stringify(shown, undefined, 1) : [head, '', ...hazardLines(study)].join('\n'));
+  if (file === undefined) return;
+  mkdirSync(out, { recursive: true });
+  const path = join(out, 'hazard.json');
+  writeFileSync(path, `${JSON.stringify(file, undefined, 1)}\n`);
+  console.error(`wrote ${path}`);
 }
 
 function progress(startMs: number): (done: number, all: number) => void {
