@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 const sizes = {
-  ...{ sequences: [1, 4], promptTokens: [64, 128], prefillTokens: [32, 64], paths: [1, 4], pathTokens: 100 },
+  ...{ sequences: [1, 4], promptTokens: [64, 128], prefillTokens: [32, 64, 4096], paths: [1, 4], pathTokens: 100 },
   ...{ stepTokens: 20, fewInFlight: [2], company: [1, 4], loadedMs: 50 },
 };
 
@@ -30,6 +30,8 @@ it('asks for exact steps as MCTS does, and gives a machine that a trial runs on'
   const { readings, ...machine } = await measureMachine(subject, sizes, (line) => lines.push(line));
   expect(machine.generator.decode.map(([sequences]) => sequences)).toEqual([1, 4]);
   expect(readings.decode).toHaveLength(4);
+  // What the server has no room for is left out.
+  expect(machine.generator.prefill.map(([tokens]) => tokens)).toEqual([32, 64]);
   expect(machine.slowdown.generator).toHaveLength(2);
   for (const factor of machine.slowdown.generator.flat()) expect(factor).toBeGreaterThanOrEqual(1);
   const timed = generator.bodies('/v1/completions').filter((body) => Number(body.max_tokens) > 1);

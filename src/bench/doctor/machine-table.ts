@@ -57,7 +57,7 @@ export async function measureMachine(
   const scoring = new ScoreWaves(verifier, shapeOf(sizes, reusesPrefix, ratio));
   print(`  ${ratio.toFixed(2)} tokens per word`);
   const decode = await decodeReadings(waves, sizes, print);
-  const prefill = await prefillTimes(waves, sizes, print);
+  const prefill = await prefillTimes(waves, sizes.prefillTokens.filter(fits(engine)), print);
   const table = await readScores(scoring, sizes, reusesPrefix, print);
   const { slowdown, readings: company } = await readCompany(waves, scoring, table, sizes, print);
   waves.release();
@@ -105,14 +105,21 @@ function tableOf(readings: readonly DecodeReading[], { sequences }: TableSizes) 
   return { contexts, decode, requestMs };
 }
 
+/** Words are not tokens to the last one. */
+const spareTokens = 64;
+
+function fits({ capabilities }: Engine): (promptTokens: number) => boolean {
+  return (promptTokens) => promptTokens + spareTokens <= (capabilities.contextTokens ?? Number.POSITIVE_INFINITY);
+}
+
 /** New prompts of one token's answer; what a request takes besides is left in, and goes out as a difference. */
 async function prefillTimes(
   waves: ExactWaves,
-  sizes: TableSizes,
+  sizes: readonly number[],
   print: (line: string) => void,
 ): Promise<[number, number][]> {
   const times: [number, number][] = [];
-  for (const promptTokens of sizes.prefillTokens) {
+  for (const promptTokens of sizes) {
     const one = { sequences: 1, promptTokens, tokens: 1 };
     // The first takes the way through the tokenizer as well, and the server a while to get going.
     await waves.wave({ ...one, name: 'prefill warm' });
