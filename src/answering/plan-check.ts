@@ -4,6 +4,7 @@
 import { FaultError } from '../base/fault.ts';
 import { complaint } from '../base/knob.ts';
 import { knobOf, type SearchKnob, type Speaker, searchKnobNames } from '../config/vocabulary.ts';
+import type { JsonSchema } from '../engine/engine.ts';
 import { checkRules } from '../policy/check.ts';
 import { createRules, optionsOf } from '../policy/create.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
@@ -44,6 +45,7 @@ export function chooseProgram({ wish, speaker, model }: Pick<PlanRequest, 'wish'
 
 export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
   requireLogprobs(plan, request.model);
+  requireShape(plan, request);
   if (plan.mode === 'direct') return;
   const { wish, speaker } = request;
   const program = programOf(plan.program);
@@ -76,6 +78,32 @@ function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedMod
     'logprobs',
     `'logprobs' cannot be honoured: the engine of model '${model}' tells no log probabilities of tokens`,
   );
+}
+
+/** Why an answer of this schema cannot be searched for; undefined where it can. */
+export function shapeTrouble(
+  { engine, form, config }: PlannedModel,
+  program: ProgramName,
+  schema: JsonSchema,
+): string | undefined {
+  if (form !== undefined) return `model '${config.name}' knows only the words of its own task`;
+  // Their answers are put together in words of their own, not step by step.
+  if (programOf(program).prompts !== undefined) return `the program '${program}' has no last step to hold to a shape`;
+  if (engine.shapeTrouble === undefined) return `the engine of model '${config.name}' holds no step to a schema`;
+  return engine.shapeTrouble(schema);
+}
+
+/** `response_format` is what a chat calls it, and only bodies ask for one. */
+function requireShape(plan: SearchPlan, { model, speaker, wish }: PlanRequest): void {
+  if (plan.shape === undefined) return;
+  const refuse = (why: string) => {
+    throw new Refusal('unsupported', 'response_format', `'response_format' cannot be honoured: ${why}`);
+  };
+  const trouble = shapeTrouble(model, plan.program, plan.shape.schema);
+  if (trouble !== undefined) refuse(trouble);
+  if (wish.stop?.length) refuse("'stop' would cut it");
+  if (plan.mode === 'search' && plan.reasoning === 'inline')
+    refuseSetting('unsupported', 'reasoning', speaker, "is 'inline': an answer in a shape stands alone");
 }
 
 /** Every knob of the policy, refused in the speaker's words where two contradict each other. */

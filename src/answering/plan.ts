@@ -10,6 +10,7 @@ import {
 } from '../calibration/calibration-file.ts';
 import { readPrompts } from '../config/prompts.ts';
 import type { ModelConfig } from '../config/schema.ts';
+import type { JsonSchema } from '../engine/engine.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
 import { fittingPolicy, fittingSettings } from '../policy/fitting.ts';
@@ -21,7 +22,7 @@ import type { Aggregation } from '../tree/aggregate.ts';
 import type { Sampling } from '../tree/step.ts';
 import { atMost, checkDirect, checkEscalation, checkPlan, checkWish, chooseProgram, optionsFor } from './plan-check.ts';
 import { promptFor } from './question-form.ts';
-import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
+import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
 export function makePlan(request: PlanRequest): SearchPlan {
   const { question, wish, speaker, model, limits, maxPriority } = request;
@@ -40,6 +41,7 @@ export function makePlan(request: PlanRequest): SearchPlan {
     sampling: samplingOf(wish, model.config),
     ...(wish.maxTokens === undefined ? {} : { maxTokens: wish.maxTokens }),
     ...((wish.answers ?? 1) > 1 ? { answers: wish.answers! } : {}),
+    ...(wish.shape === undefined ? {} : { shape: shapeOf(wish.shape, request) }),
     ...(wish.logprobs === true ? { logprobs: true as const } : {}),
     onFutile: wish.onFutile ?? 'answer',
     reasoning: wish.reasoning ?? 'separate',
@@ -159,11 +161,9 @@ function scoringOf(program: ProgramName, { verifier }: ModelConfig): ScoredBy {
 
 /** One sample of one step: what the engine says, cut only by its own end, a stop string or the token limit. */
 function directShape(request: PlanRequest): SearchShape {
-  const { wish, limits, model } = request;
+  const { wish, model } = request;
   checkDirect(request);
-  const { contextTokens } = model.engine.capabilities;
-  const room = contextTokens === undefined ? limits.tokens : Math.max(1, Math.floor(contextTokens / 2));
-  const stepTokens = Math.min(wish.maxTokens ?? Math.min(4096, room), limits.tokens);
+  const stepTokens = longestAnswer(request);
   return {
     mode: 'direct',
     program: 'self-consistency',
@@ -181,6 +181,23 @@ function directShape(request: PlanRequest): SearchShape {
     delimiters: wish.stop ?? [],
     stepTokens,
   };
+}
+
+/**
+ * A path is searched in the model's own words; where the model has ended its answer, or a path has one step left, the next step is
+ * the answer, held to the schema. Without search it is the one step that there is, and needs no words before it.
+ */
+function shapeOf(schema: JsonSchema, request: PlanRequest): PlannedShape {
+  const { wish, model } = request;
+  const { shape: words = '' } = wish.effort === 'none' ? {} : readPrompts(['shape'], model.config);
+  return { schema, words: words.replace('{schema}', () => JSON.stringify(schema)), maxTokens: longestAnswer(request) };
+}
+
+/** Tokens of an answer that comes in one step. */
+function longestAnswer({ wish, limits, model }: PlanRequest): number {
+  const { contextTokens } = model.engine.capabilities;
+  const room = contextTokens === undefined ? limits.tokens : Math.max(1, Math.floor(contextTokens / 2));
+  return Math.min(wish.maxTokens ?? Math.min(4096, room), limits.tokens);
 }
 
 /** What a search of this model is where nobody asks for anything: what really runs, not what was configured. */

@@ -5,12 +5,14 @@ import type { CalibrationFile, CalibrationSection } from '../calibration/calibra
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import type { Effort } from '../config/search-limits.ts';
 import type { SearchKnob, SearchSettings, Speaker } from '../config/vocabulary.ts';
+import type { Engine, JsonSchema } from '../engine/engine.ts';
 import type { HazardModel } from '../exit/hazard.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
 import type { PolicyName } from '../policy/policy.ts';
 import type { Choice } from '../program/choice.ts';
 import type { ProgramName } from '../program/registry/programs.ts';
+import type { AnswerShape } from '../runtime/request.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../tree/step.ts';
 import type { FormQuestion } from './question-form.ts';
@@ -54,6 +56,8 @@ export interface SearchPlan {
   readonly maxTokens?: number;
   /** Different answers wanted of the one tree; one where unset. */
   readonly answers?: number;
+  /** What the last step of a path is held to, and the words before it. */
+  readonly shape?: PlannedShape;
   /** Tokens and log probabilities of the answer are wanted. */
   readonly logprobs?: true;
   /** Nobody waits for it: it runs on what the others leave idle. */
@@ -62,6 +66,8 @@ export interface SearchPlan {
   readonly reasoning: SearchSettings['reasoning'];
   readonly title: string;
 }
+
+export type PlannedShape = Omit<AnswerShape, 'maxDepth'>;
 
 /** What was asked for, in the names of the vocabulary; what is missing is the model's or the server's to say. */
 export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & {
@@ -73,12 +79,14 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   readonly stop?: readonly string[] | undefined;
   /** Whether tokens and log probabilities of the answer are wanted. */
   readonly logprobs?: boolean | undefined;
+  /** The answer is to be JSON of this schema. */
+  readonly shape?: JsonSchema | undefined;
 };
 
 /** What a plan needs to know of a model that has been opened. */
 export interface PlannedModel {
   readonly config: ModelConfig;
-  readonly engine: {
+  readonly engine: Pick<Engine, 'shapeTrouble'> & {
     readonly capabilities: {
       readonly contextTokens?: number | undefined;
       readonly entropy?: boolean;

@@ -54,6 +54,7 @@ export function requestOf(
     delimiters: plan.delimiters,
     ...(plan.stops === undefined ? {} : { stops: plan.stops }),
     maxStepTokens: plan.stepTokens,
+    ...(plan.shape === undefined ? {} : { shape: { ...plan.shape, maxDepth: plan.maxDepth } }),
     ...(plan.logprobs === undefined ? {} : { logprobs: plan.logprobs }),
     extract,
   };

@@ -52,6 +52,9 @@ export interface StepNeeds {
 
 export const allNeeds: StepNeeds = { logprobs: true, tokens: true, seed: true };
 
+/** What an answer is held to, as JSON Schema writes it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /** One sequence: one child below a path. Requests handed over in one call with the same path are siblings. */
 export interface GenerateRequest extends Urgency {
   readonly id: RequestId;
@@ -72,6 +75,8 @@ export interface GenerateRequest extends Urgency {
   /** Strings that end a step; kept in its text. */
   readonly delimiters: readonly string[];
   readonly maxTokens: number;
+  /** The step is JSON of this schema and ends the answer; delimiters are empty then. Only of an engine with `shapeTrouble`. */
+  readonly shape?: JsonSchema;
   /** Exactly `maxTokens`, whatever the model would end at: for rehearsals. Delimiters are empty then. */
   readonly exact?: boolean;
 }
@@ -154,6 +159,11 @@ export interface Engine {
    * this process alone leaves this out.
    */
   divide?(sharersOf: (url: string) => number): void;
+  /**
+   * Why it cannot hold a step to a schema; undefined where it can, as far as it knows before it is asked. An engine that can hold
+   * none to any leaves this out.
+   */
+  shapeTrouble?(schema: JsonSchema): string | undefined;
   /** The search has ended: whatever is kept for its prefixes may go. */
   release(search: string): void;
   load(): EngineLoad;

@@ -1,6 +1,7 @@
 // One line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
 // terminal and with a screen reader. Pure.
 
+import type { Step } from '../tree/step.ts';
 import type { Evidence, Exit, ExitKind } from './end.ts';
 import type { SearchEvent } from './events.ts';
 import { reasonText } from './width-reasons.ts';
@@ -22,7 +23,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'asked':
       return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}`;
     case 'grown':
-      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${event.terminal ? (event.step.end === 'eos' ? ', and finished its path' : ', where its path is cut') : ''}`;
+      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${growthEnd(event)}`;
     case 'adopted':
       return `a speculative step below node ${event.parent} was asked for and became node ${event.node}`;
     case 'merged':
@@ -84,6 +85,11 @@ function because(why: Evidence | undefined): string {
 
 function reward(value: number | undefined): string {
   return value === undefined ? '' : `, reward ${value.toFixed(2)}`;
+}
+
+function growthEnd({ terminal, step }: { readonly terminal: boolean; readonly step: Step }): string {
+  if (!terminal) return step.unshaped === undefined ? '' : ', and ended its answer, which is to be put into a shape';
+  return step.end === 'eos' && step.unshaped === undefined ? ', and finished its path' : ', where its path is cut';
 }
 
 function plural(count: number, noun: string): string {

@@ -65,7 +65,7 @@ function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
   const { index, step, reward, promise, answer } = outcome;
   const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = limits;
   const isLong = parent.depth + 1 >= maxDepth || parent.pathTokens + step.tokens >= maxPathTokens;
-  const terminal = step.end === 'eos' || isLong;
+  const terminal = (step.end === 'eos' && step.unshaped === undefined) || isLong;
   return {
     key: nodeKey(parent.key, step),
     index,

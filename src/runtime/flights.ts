@@ -15,15 +15,15 @@ import {
 } from '../engine/engine.ts';
 import type { ChildOutcome, Expansion, Outcome } from '../program/program.ts';
 import type { Ghost, NodeId } from '../tree/events.ts';
-import { drawKey, drawSeed, formKey } from '../tree/keys.ts';
+import { drawKey, formKey } from '../tree/keys.ts';
 import { pathText } from '../tree/node.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { Token } from './options.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
-import { endedAtStop, longestStep, problemWithScore, problemWithStep, replyTo } from './replies.ts';
+import { endedAtStop, problemWithScore, problemWithStep, replyTo, shapedAnswer, toBeShaped } from './replies.ts';
 import type { Flight, Search } from './search.ts';
-import { pathAfter, pathWith, readsPromise, stepNeeds, stepPath } from './step-needs.ts';
+import { generateRequest, pathAfter, pathWith, readsPromise, shapeBelow, stepNeeds, stepPath } from './step-needs.ts';
 
 type Drawn = Pick<Flight, 'index' | 'form'>;
 
@@ -88,7 +88,9 @@ export class Flights {
     const { node, manner } = expansion;
     const isProbe = expansion.probe === true;
     if (manner?.proposed && !isProbe) return this.#hand(search, expansion, indices, lane, nowMs);
-    const path = manner === undefined ? stepPath(node) : pathWith(node, this.#wordsOf(search, manner), manner.after);
+    const shape = isProbe ? undefined : shapeBelow(search.request, node);
+    const words = shape?.words ?? (manner && this.#wordsOf(search, manner));
+    const path = words === undefined ? stepPath(node) : pathWith(node, words, manner?.after);
     const form = formKey(expansion.sampling, manner);
     const { verifier, watches } = this.#options;
     const usual = stepNeeds(search.request, verifier, !isProbe && watches(search.id));
@@ -96,7 +98,7 @@ export class Flights {
     let first: RequestId | undefined;
     for (const index of indices) {
       const place = { node, index, form, draw: drawKey(node.key, index, form), path };
-      const flight = this.#add({ search, ...place, manner, isProbe, lane, step: undefined }, nowMs);
+      const flight = this.#add({ search, ...place, manner, shape, isProbe, lane, step: undefined }, nowMs);
       first ??= flight.id;
       this.#toGenerate.push({ ...generateRequest(flight, expansion), expansion: first, needs });
     }
@@ -107,7 +109,7 @@ export class Flights {
     const form = formKey(sampling, manner);
     for (const index of indices) {
       const place = { node, index, form, draw: drawKey(node.key, index, form), path: stepPath(node) };
-      const flight = { search, ...place, manner, isProbe: false, lane, step: undefined };
+      const flight = { search, ...place, manner, shape: undefined, isProbe: false, lane, step: undefined };
       const step = search.request.program.proposed?.(search.tree, node, index);
       assert(step !== undefined, `program '${search.request.program.name}' has no step ${index} of node ${node.id}`);
       this.#passOn({ ...flight, id: this.#ids.take(), cancelled: false, streamedTokens: 0 }, step, nowMs);
@@ -144,7 +146,7 @@ export class Flights {
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'step', 'only a step has no problem');
-    const step = flight.isProbe ? message.step : endedAtStop(message.step, search.request.stops ?? []);
+    const step = flight.isProbe ? message.step : stepFor(flight, message.step);
     this.#passOn(flight, step, nowMs);
   }
 
@@ -307,8 +309,7 @@ export class Flights {
   #succeed(flight: Flight, step: Step, reward: number | undefined, promise?: number): void {
     if (flight.isProbe) return this.#reply(flight, step, reward);
     const { search, node } = flight;
-    const answer = step.end === 'eos' ? search.request.extract(pathText(node) + step.text) : undefined;
-    const outcome = success(node.id, flight, step, { reward, promise, answer });
+    const outcome = success(node.id, flight, step, { reward, promise, answer: answerOf(flight, step) });
     this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
   }
 
@@ -351,29 +352,17 @@ function isGhost({ search, node }: Flight): boolean {
   return search.tree.nodes[node.id] !== node;
 }
 
-function generateRequest(flight: Flight, { sampling, manner = {} }: Expansion): GenerateRequest {
-  const { id, search, node, index, form, path, lane, isProbe } = flight;
-  const { program, prompt, seed, delimiters, stops = [], priority } = search.request;
-  return {
-    id,
-    search: search.id,
-    prompt,
-    parent: path.at(-1)?.key ?? node.key,
-    path,
-    index,
-    sampling,
-    seed: drawSeed(seed, node.key, index, form),
-    delimiters: manner.stops ?? (stops.length === 0 ? delimiters : [...delimiters, ...stops]),
-    maxTokens: Math.min(
-      longestStep(flight),
-      isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - node.pathTokens,
-    ),
-    lane,
-    priority,
-  };
+/** What an engine's step is to its search. */
+function stepFor({ search, shape }: Flight, step: Step): Step {
+  if (shape !== undefined) return step;
+  const ended = endedAtStop(step, search.request.stops ?? []);
+  return search.request.shape === undefined ? ended : toBeShaped(ended);
 }
 
-const unlimited = Number.POSITIVE_INFINITY;
+function answerOf({ search, node, shape }: Flight, { end, text, unshaped }: Step): string | undefined {
+  if (end !== 'eos' || unshaped) return undefined;
+  return shape === undefined ? search.request.extract(pathText(node) + text) : shapedAnswer(text);
+}
 
 /** What is known of a step besides its text. */
 interface Findings {

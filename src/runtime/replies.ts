@@ -1,5 +1,5 @@
 // What an engine's text means to the search that asked for it: whether it is a step at all, where a string of the client ends an
-// answer, and what a probe was told. An engine is told of such strings as of delimiters; everyone after it, the verifier included, sees the step as it is then.
+// answer, whether an answer has the shape that was asked for, and what a probe was told. An engine is told of such strings as of delimiters; everyone after it, the verifier included, sees the step as it is then.
 
 import { type Fault, fault } from '../base/fault.ts';
 import type { ProbeReply } from '../tree/events.ts';
@@ -26,6 +26,27 @@ function cutPieces(pieces: readonly string[], length: number): string[] {
   });
 }
 
+/** A step at which the model ended its answer, where that is still to be put into a shape: one step more ends its path. */
+export function toBeShaped(step: Step): Step {
+  return step.end === 'eos' ? { ...step, unshaped: true } : step;
+}
+
+/** An answer in a shape, written so that equal ones are equal; undefined where it is no JSON. */
+export function shapedAnswer(text: string): string | undefined {
+  try {
+    return JSON.stringify(sorted(JSON.parse(text)));
+  } catch {
+    return undefined;
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** The answer is read off the probe alone: the path may have named others before. One that was cut has none. */
 export function replyTo(
   { suffix = '' }: Manner,
@@ -41,8 +62,9 @@ export function replyTo(
 }
 
 /** What goes on beyond the delimiters of the search has a limit of its own; a step has the search's too. */
-export function longestStep({ search, manner }: Pick<Flight, 'search' | 'manner'>): number {
+export function longestStep({ search, manner, shape }: Pick<Flight, 'search' | 'manner' | 'shape'>): number {
   const { maxStepTokens } = search.request;
+  if (shape !== undefined) return shape.maxTokens;
   if (manner?.maxTokens === undefined) return maxStepTokens;
   return manner.stops === undefined ? Math.min(manner.maxTokens, maxStepTokens) : manner.maxTokens;
 }
@@ -53,6 +75,8 @@ export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
   if (!Number.isInteger(tokens) || tokens < 0) return fault('bad-step', `a step of ${tokens} tokens`);
   if (text === '' && end !== 'eos' && !flight.isProbe)
     return fault('bad-step', 'an empty step that does not end the answer');
+  if (flight.shape !== undefined && end === 'eos' && shapedAnswer(text) === undefined)
+    return fault('bad-step', 'an answer that is not JSON, though it was to be of a schema');
   if (tokens <= most) return undefined;
   return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
 }

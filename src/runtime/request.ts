@@ -1,6 +1,7 @@
 // What a caller hands to the runtime to have one question answered, and what it gets back.
 
 import { raise } from '../base/fault.ts';
+import type { JsonSchema } from '../engine/engine.ts';
 import type { Limits } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import type { Rules } from '../policy/policy.ts';
@@ -29,10 +30,25 @@ export interface SearchRequest {
   /** Strings that end an answer, and are no part of it. */
   readonly stops?: readonly string[];
   readonly maxStepTokens: number;
+  /** What the last step of every path is held to. */
+  readonly shape?: AnswerShape;
   /** Steps come with their tokens as text and with their log probabilities. */
   readonly logprobs?: boolean;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
+}
+
+/**
+ * An answer that is JSON of a schema. It is the last step of its path: the one below a step at which the model had ended its
+ * answer in its own words, or the last that a path may have.
+ */
+export interface AnswerShape {
+  readonly schema: JsonSchema;
+  /** Put behind the path before the model writes it. */
+  readonly words: string;
+  readonly maxTokens: number;
+  /** Steps of a path at the most. */
+  readonly maxDepth: number;
 }
 
 export interface SearchResult {

@@ -20,7 +20,7 @@ import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
 import type { Lease } from './queue/leases.ts';
 import { workKind } from './queue/work-meter.ts';
-import type { SearchRequest, SearchResult } from './request.ts';
+import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
 
 /** One child on its way. */
 export interface Flight {
@@ -34,6 +34,8 @@ export interface Flight {
   readonly path: readonly PathStep[];
   /** How it is asked for, where it is not the plain next step. */
   readonly manner: Manner | undefined;
+  /** It is the answer of its path, in the shape that was asked for. */
+  readonly shape: AnswerShape | undefined;
   /** It is a probe, and no child. */
   readonly isProbe: boolean;
   lane: Lane;

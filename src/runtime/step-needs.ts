@@ -2,12 +2,15 @@
 // verifier or a rule decides by them or the client wants them, tokens where somebody watches, a seed where the search is to be repeated. And below
 // which path: a probe is one with a piece of text more at its end, so that every engine can do it.
 
-import type { PathStep, StepNeeds } from '../engine/engine.ts';
-import { nodeKey } from '../tree/keys.ts';
+import type { GenerateRequest, PathStep, StepNeeds } from '../engine/engine.ts';
+import type { Expansion } from '../program/program.ts';
+import { drawSeed, nodeKey } from '../tree/keys.ts';
 import { type Node, pathTo } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
-import type { SearchRequest } from './request.ts';
+import { longestStep } from './replies.ts';
+import type { AnswerShape, SearchRequest } from './request.ts';
+import type { Flight } from './search.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
   const { program, rules, repeatable = true, logprobs: byClient = false } = request;
@@ -26,9 +29,23 @@ export function stepPath(node: Node): PathStep[] {
   return pathTo(node).map(({ key, step }) => ({ key, step: step! }));
 }
 
+/** The shape that the next step below a node is held to: that of the answer, where it is time for one. */
+export function shapeBelow({ shape }: SearchRequest, { step, depth }: Node): AnswerShape | undefined {
+  return shape !== undefined && (step?.unshaped === true || depth + 1 >= shape.maxDepth) ? shape : undefined;
+}
+
+/** Without the token that ended the answer, behind which no model goes on: the text says the same. */
+function openPath(node: Node): PathStep[] {
+  const path = stepPath(node);
+  if (node.step?.unshaped === undefined) return path;
+  const { tokenIds: _, ...rest } = node.step;
+  const step: Step = { ...rest, end: 'length' };
+  return path.with(-1, { key: nodeKey(node.parent!.key, step), step });
+}
+
 /** The path with the replies of some of its node's probes behind it: what a probe goes on from, and is scored below. */
 export function pathAfter(node: Node, after: readonly number[] = []): PathStep[] {
-  const path = stepPath(node);
+  const path = openPath(node);
   for (const index of after) {
     const { text = '', tokens = 0 } = node.probes?.get(index) ?? {};
     const step: Step = { text, tokens, meanLogprob: 0, end: 'delimiter' };
@@ -45,3 +62,28 @@ export function pathWith(node: Node, suffix: string, after?: readonly number[]):
   const step: Step = { text: suffix, tokens: Math.ceil(suffix.length / 4), meanLogprob: 0, end: 'length' };
   return [...path, { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
 }
+
+export function generateRequest(flight: Flight, { sampling, manner = {} }: Expansion): GenerateRequest {
+  const { id, search, node, index, form, path, lane, isProbe, shape } = flight;
+  const { program, prompt, seed, delimiters, stops = [], priority } = search.request;
+  return {
+    id,
+    search: search.id,
+    prompt,
+    parent: path.at(-1)?.key ?? node.key,
+    path,
+    index,
+    sampling,
+    seed: drawSeed(seed, node.key, index, form),
+    delimiters: shape ? [] : (manner.stops ?? (stops.length === 0 ? delimiters : [...delimiters, ...stops])),
+    maxTokens: Math.min(
+      longestStep(flight),
+      isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - node.pathTokens,
+    ),
+    ...(shape === undefined ? {} : { shape: shape.schema }),
+    lane,
+    priority,
+  };
+}
+
+const unlimited = Number.POSITIVE_INFINITY;

@@ -117,7 +117,7 @@ export function meanValue(node: Node): number | undefined {
 
 /** The model itself ended the path here. One that was cut at a limit is terminal too, but no answer. */
 export function isComplete({ terminal, step }: Node): boolean {
-  return terminal && step?.end === 'eos';
+  return terminal && step?.end === 'eos' && step.unshaped === undefined;
 }
 
 /** Draws that were asked for: those that landed, twins included, and those in flight. One that failed is not counted. */

@@ -16,6 +16,8 @@ export interface Step {
   readonly logprobs?: readonly number[];
   /** What each token adds to the text, where it was asked for; empty where its bytes wait for the next one, or end the answer. */
   readonly pieces?: readonly string[];
+  /** The model has ended its answer, and the search wants one in a given shape: the next step is that, and ends the path. */
+  readonly unshaped?: true;
   /** Of the distribution of the first token, in nats, where it was asked for. */
   readonly entropy?: number;
 }

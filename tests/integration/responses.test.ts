@@ -121,7 +121,7 @@ describe('the openai package', () => {
 
   const refused: [string, object][] = [
     ['tools', { tools: [{ type: 'function', name: 'f' }] }],
-    ['text', { text: { format: { type: 'json_object' } } }],
+    ['text.format', { text: { format: { type: 'json_object' } } }],
     ['include', { include: ['reasoning.encrypted_content'] }],
     ['truncation', { truncation: 'auto' }],
     ['conversation', { conversation: 'conv_1' }],

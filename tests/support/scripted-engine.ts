@@ -2,7 +2,7 @@
 // or when released, word by word. Tokens are words.
 
 import { fault } from '../../src/base/fault.ts';
-import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../../src/engine/engine.ts';
+import type { Engine, EngineMessage, GenerateRequest, JsonSchema, RequestId } from '../../src/engine/engine.ts';
 import type { Prompt, Step, StepEnd } from '../../src/tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
 
@@ -28,12 +28,15 @@ export interface ScriptedOptions {
   readonly delayMs?: number;
   /** Tells each word with its log probability where it is asked for. */
   readonly pieces?: boolean;
+  /** Holds steps to schemas, as far as its script does. */
+  readonly shapes?: boolean;
 }
 
 export class ScriptedEngine implements Engine {
   readonly capabilities;
   readonly cancelled: RequestId[] = [];
   readonly asked: GenerateRequest[] = [];
+  readonly shapeTrouble?: (schema: JsonSchema) => string | undefined;
   healthy = true;
   closed = false;
   #held: boolean;
@@ -48,7 +51,9 @@ export class ScriptedEngine implements Engine {
     streams = true,
     delayMs = 0,
     pieces = false,
+    shapes = false,
   }: ScriptedOptions = {}) {
+    if (shapes) this.shapeTrouble = ({ type }) => (type === 'nonsense' ? 'there is no such type' : undefined);
     this.#script = script;
     this.#held = held;
     this.#delayMs = delayMs;

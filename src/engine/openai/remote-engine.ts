@@ -84,6 +84,12 @@ export class RemoteEngine implements Engine {
     this.#post = post;
   }
 
+  /** What a server thinks of a schema it says when it is asked. */
+  shapeTrouble(): string | undefined {
+    const unable = this.#replicas.find(({ reached, dialect }) => reached && dialect.holdsShapes === undefined);
+    return unable && `its server speaks as '${unable.dialect.name}' does, which holds no step to a schema`;
+  }
+
   generate(requests: readonly GenerateRequest[]): void {
     if (this.#closed) {
       const reason = fault('unavailable', 'the engine is closed', { retryable: false });

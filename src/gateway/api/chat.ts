@@ -6,19 +6,19 @@ import type { Plain } from '../../journal/journal.ts';
 import { ApiError } from '../http/api-error.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../http/exchange.ts';
 import { type ChatBody, parseChatBody } from '../plan/chat-body.ts';
-import { needsPassthrough } from '../plan/messages.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { completion } from './chat-answer.ts';
 import { streamAnswer } from './chat-stream.ts';
 import { type GatewayContext, requireJournal } from './context.ts';
-import { passable, passThrough } from './passthrough.ts';
-import { modelNamed, planFor } from './plan-for.ts';
+import { passThrough } from './passthrough.ts';
+import { planFor } from './plan-for.ts';
+import { upstreamFor } from './upstream-for.ts';
 
 export async function chat(context: GatewayContext, exchange: Exchange): Promise<void> {
   const bytes = await readBody(exchange.request, context.config.server.bodyBytes);
   const value = parseJson(bytes);
-  const upstream = upstreamFor(context, value);
+  const upstream = upstreamFor(context, '/chat/completions', value);
   if (upstream !== undefined) return passThrough(context, exchange, upstream, value as Plain);
   const body = parseChatBody(value);
   requireJournal(context);
@@ -31,24 +31,6 @@ export async function chat(context: GatewayContext, exchange: Exchange): Promise
   } finally {
     release();
   }
-}
-
-/** The engine's own chat endpoint, for what cannot or shall not be searched, where there is one and it is allowed. */
-function upstreamFor(context: GatewayContext, value: unknown) {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const body = value as Partial<ChatBody>;
-  const { model: name, tools, functions, reasoning_effort: effort, messages } = body;
-  const model = modelNamed(context, name);
-  const asksForTools = [tools, functions].some((each) => Array.isArray(each) && each.length > 0);
-  const beyondText = Array.isArray(messages) && messages.some(needsPassthrough);
-  const isPassed = asksForTools || beyondText || asksForShape(body.response_format) || effort === 'none';
-  return isPassed ? model && passable(model) : undefined;
-}
-
-/** An answer in a given shape: only an engine that writes it token by token can hold itself to it. */
-function asksForShape(format: unknown): boolean {
-  const type = (format as { readonly type?: unknown } | null | undefined)?.type;
-  return type === 'json_schema' || type === 'json_object';
 }
 
 async function start(

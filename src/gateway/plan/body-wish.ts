@@ -4,6 +4,7 @@ import type { PlanRequest, Wish } from '../../answering/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import { bodyName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
 import { refuse } from '../http/api-error.ts';
+import { schemaIn } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
 import { readMessages } from './messages.ts';
 
@@ -27,6 +28,7 @@ function wishOf(body: ChatBody): Wish {
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     answers: body.n ?? undefined,
     logprobs: body.logprobs ?? undefined,
+    shape: schemaIn(body.response_format),
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
   };
 }
@@ -37,7 +39,6 @@ const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
   logit_bias: (value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0,
   frequency_penalty: (value) => value === 0,
   presence_penalty: (value) => value === 0,
-  response_format: (value) => typeof value === 'object' && (value as { type?: unknown }).type === 'text',
   tools: (value) => Array.isArray(value) && value.length === 0,
   tool_choice: (value) => value === 'none' || value === 'auto',
   parallel_tool_calls: (value) => typeof value === 'boolean',

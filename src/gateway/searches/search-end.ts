@@ -39,7 +39,7 @@ export function endOf(search: LiveSearch, endedMs: number, retryAfterSeconds: nu
 /** What failed, and an answer that says nothing and cost nothing: that is none, and says why. */
 function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSeconds: number): ApiError | undefined {
   const { kind } = outcome.exit;
-  if (exitMeanings[kind].tells === 'error') return failureOf(search.lastFault);
+  if (exitMeanings[kind].tells === 'error') return failureOf(search.lastFault, search.facts.plan.shape !== undefined);
   if (kind !== 'deadline' || outcome.usage.completion_tokens > 0) return undefined;
   return new ApiError('deadline_passed', lateness(search), { retryAfterSeconds });
 }
@@ -67,10 +67,14 @@ export function requireResult({ ended }: LiveSearch): ClientResult {
 }
 
 /** Only the code of the fault: its message may speak of servers that are no business of the client. */
-function failureOf(code: FaultCode | undefined): ApiError {
+function failureOf(code: FaultCode | undefined, isShaped: boolean): ApiError {
   if (code === 'too-long') {
     const message = 'the messages do not fit the context of the model';
     return new ApiError('context_length_exceeded', message, { param: 'messages' });
+  }
+  if (code === 'refused' && isShaped) {
+    const message = 'the engine refuses this request; the schema of the answer is probably one that it cannot hold to';
+    return new ApiError('invalid_value', message, { param: 'response_format' });
   }
   const message = `engine or verifier could not go on (${code ?? 'internal'}); the search and its events say more`;
   return new ApiError('engine_failed', message);

@@ -3,7 +3,7 @@
 // Excluded: sockets, queues, retries, and cutting text on our side (draft.ts).
 
 import type { Prompt, Sampling } from '../../../tree/step.ts';
-import type { Lane } from '../../engine.ts';
+import type { JsonSchema, Lane } from '../../engine.ts';
 
 export const dialectNames = ['vllm', 'sglang', 'llama-server', 'openai'] as const;
 export type DialectName = (typeof dialectNames)[number];
@@ -50,6 +50,8 @@ export interface Call {
   /** Delimiters for the server to stop at; empty where we cut. */
   readonly stops: readonly string[];
   readonly maxTokens: number;
+  /** What the answer is held to, of a server that can. */
+  readonly shape?: JsonSchema | undefined;
   /** As many tokens as `maxTokens`, the model's own end ignored. */
   readonly exact?: boolean;
   readonly lane: Lane;
@@ -108,6 +110,8 @@ export interface Dialect {
   readonly tellsEntropy?: true;
   /** Tells tokens as text along with their log probabilities. */
   readonly tellsPieces?: true;
+  /** Holds an answer to a JSON schema. */
+  readonly holdsShapes?: true;
   /** Stop strings it accepts in one request. */
   readonly stopLimit: number;
   encode(call: Call, facts: ServerFacts): WireRequest;

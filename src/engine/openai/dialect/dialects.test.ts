@@ -45,6 +45,20 @@ describe('priorities', () => {
   });
 });
 
+describe('an answer of a schema', () => {
+  it('is asked for as each server takes it, and not at all unasked', () => {
+    const shape = { type: 'object', properties: { sum: { type: 'number' } } };
+    const bodies = (each: Call) =>
+      [dialects.vllm, dialects['llama-server'], dialects.sglang].map((dialect) => dialect.encode(each, facts).body);
+    expect(bodies({ ...call, shape })).toMatchObject([
+      { response_format: { type: 'json_schema', json_schema: { schema: shape } } },
+      { json_schema: shape },
+      { sampling_params: { json_schema: JSON.stringify(shape) } },
+    ]);
+    expect(JSON.stringify(bodies(call))).not.toContain('json_schema');
+  });
+});
+
 describe('vllm', () => {
   const { decode, encode } = dialects.vllm;
   const chunk = (finish: unknown, stop: unknown): unknown => ({

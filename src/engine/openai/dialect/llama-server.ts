@@ -23,6 +23,7 @@ export const llamaServer: Dialect = {
   sumsUsage: false,
   tellsEntropy: true,
   tellsPieces: true,
+  holdsShapes: true,
   stopLimit: Number.POSITIVE_INFINITY,
 
   encode(call) {
@@ -42,6 +43,7 @@ export const llamaServer: Dialect = {
         ...(call.seed === undefined ? {} : { seed: call.seed % 0xffffffff }),
         stop: call.stops,
         ...(call.logprobs || call.entropy ? { n_probs: call.entropy ? likeliest : 1 } : {}),
+        ...(call.shape === undefined ? {} : { json_schema: call.shape }),
         return_tokens: true,
         cache_prompt: true,
         stream: true,

@@ -22,6 +22,7 @@ export const sglang: Dialect = {
   givesWhole: true,
   sumsUsage: false,
   tellsPieces: true,
+  holdsShapes: true,
   stopLimit: Number.POSITIVE_INFINITY,
 
   encode(call, facts) {
@@ -39,6 +40,7 @@ export const sglang: Dialect = {
           top_p: topP,
           top_k: topK === 0 ? -1 : topK,
           min_p: minP,
+          ...(call.shape === undefined ? {} : { json_schema: JSON.stringify(call.shape) }),
           ...(call.seed === undefined ? {} : { sampling_seed: call.seed }),
           // The first of the list that matches is reported, so the most specific goes first.
           ...(call.stops.length === 0

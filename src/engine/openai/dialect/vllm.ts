@@ -11,6 +11,7 @@ import {
   strings,
   text,
 } from '../../../remote/wire-values.ts';
+import type { JsonSchema } from '../../engine.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import { type Call, type Dialect, neutralSampling, type Update, type WireEnd, wirePriority } from './dialect.ts';
 import { entropyOfLikeliest, likeliest } from './entropy.ts';
@@ -27,6 +28,7 @@ export const vllm: Dialect = {
   sumsUsage: true,
   tellsEntropy: true,
   tellsPieces: true,
+  holdsShapes: true,
   stopLimit,
 
   encode(call, facts) {
@@ -52,6 +54,7 @@ export const vllm: Dialect = {
         ...(call.logprobs || call.entropy
           ? { logprobs: call.entropy ? likeliest : 0, return_tokens_as_token_ids: call.pieces !== true }
           : {}),
+        ...(call.shape === undefined ? {} : { response_format: formatOf(call.shape) }),
         return_token_ids: true,
         ...deliveryOf(call),
         ...(priority === undefined ? {} : { priority }),
@@ -63,6 +66,11 @@ export const vllm: Dialect = {
   render: renderByTokenize,
   tokenize: tokenizeText,
 };
+
+/** Understood by every version, unlike the fields that say the same. */
+function formatOf(schema: JsonSchema) {
+  return { type: 'json_schema', json_schema: { name: 'answer', schema } };
+}
 
 /** The largest interval between two chunks of one sibling; servers that do not know the field ignore it. */
 const longestInterval = 256;

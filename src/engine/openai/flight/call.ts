@@ -43,6 +43,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     pieces: needs.pieces === true && dialect.tellsPieces === true,
     delivery: needs.tokens || cuts || !dialect.givesWhole ? 'tokens' : deliveryOf(children.length, maxTokens),
     stops,
+    shape: request.shape,
     maxTokens,
     exact: request.exact === true,
     lane: urgency.lane,

@@ -40,6 +40,6 @@ function follows(request: GenerateRequest, before: GenerateRequest): boolean {
 }
 
 function keyOf(request: GenerateRequest): string {
-  const { search, parent, expansion, sampling, delimiters, maxTokens, lane, priority, needs } = request;
-  return JSON.stringify([search, parent, expansion, sampling, delimiters, maxTokens, lane, priority, needs]);
+  const { search, parent, expansion, sampling, delimiters, maxTokens, lane, priority, needs, shape } = request;
+  return JSON.stringify([search, parent, expansion, sampling, delimiters, maxTokens, lane, priority, needs, shape]);
 }

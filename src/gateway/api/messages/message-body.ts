@@ -57,7 +57,8 @@ type ChatMessage = ChatBody['messages'][number];
 export function parseMessageBody(value: unknown): MessageBody {
   const body = parseBody(messageSchema, value);
   refuseWhatIsAsked(body, ['tools', 'tool_choice', 'mcp_servers', 'context_management', 'container', 'inference_geo']);
-  const { effort, ...more } = body.output_config ?? {};
+  // Whether the answer can have a format is seen where the chat is planned.
+  const { effort, format: _, ...more } = body.output_config ?? {};
   if (effort === 'max')
     refuse(
       'unsupported_parameter',
@@ -102,6 +103,7 @@ export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
     ...(stop_sequences?.length ? { stop: stop_sequences } : {}),
     ...(own ? { coppice: own } : {}),
     reasoning_effort: output_config?.effort,
+    response_format: output_config?.format,
   } as ChatBody;
 }
 

@@ -10,9 +10,10 @@ import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { watchAnswer } from '../chat-stream.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
-import { type PassedModel, passable, passThrough } from '../passthrough.ts';
-import { modelNamed, planFor, servedModel } from '../plan-for.ts';
+import { passThrough } from '../passthrough.ts';
+import { planFor, servedModel } from '../plan-for.ts';
 import { renamed } from '../renamed.ts';
+import { upstreamFor } from '../upstream-for.ts';
 import { MessageEvents, wholeMessage } from './message-answer.ts';
 import {
   chatOf,
@@ -28,11 +29,12 @@ const names = [
   [/\bmax_completion_tokens\b/g, 'max_tokens'],
   [/\breasoning_effort\b/g, 'output_config.effort'],
   [/'stop'|^stop$/g, 'stop_sequences'],
+  [/\bresponse_format\b/g, 'output_config.format'],
 ] as const;
 
 export async function createMessage(context: GatewayContext, exchange: Exchange): Promise<void> {
   const value = parseJson(await readBody(exchange.request, context.config.server.bodyBytes));
-  const upstream = upstreamFor(context, value);
+  const upstream = upstreamFor(context, '/messages', value);
   if (upstream !== undefined) return passThrough(context, exchange, upstream, value as Plain, '/messages');
   const body = parseMessageBody(value);
   requireJournal(context);
@@ -45,25 +47,6 @@ export async function createMessage(context: GatewayContext, exchange: Exchange)
   } finally {
     release();
   }
-}
-
-/** Tools, shapes and whatever is not text. */
-function upstreamFor(context: GatewayContext, value: unknown): PassedModel | undefined {
-  const { model: name, tools, messages, output_config: output } = (value ?? {}) as Plain;
-  const model = modelNamed(context, name);
-  const asksForTools = Array.isArray(tools) && tools.length > 0;
-  const asksForShape = ((output ?? {}) as Plain).format !== undefined;
-  const isBeyond = Array.isArray(messages) && messages.some(isBeyondText);
-  return asksForTools || asksForShape || isBeyond ? model && passable(model) : undefined;
-}
-
-const searched: readonly unknown[] = ['text', 'thinking', 'redacted_thinking'];
-
-function isBeyondText(message: unknown): boolean {
-  const { content } = (message ?? {}) as { readonly content?: unknown };
-  return (
-    Array.isArray(content) && content.some((block) => !searched.includes((block as { type?: unknown } | null)?.type))
-  );
 }
 
 async function start(context: GatewayContext, exchange: Exchange, body: MessageBody): Promise<LiveSearch> {

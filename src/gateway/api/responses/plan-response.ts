@@ -15,6 +15,7 @@ const names: FieldNames = [
   [/\breasoning_effort\b/g, 'reasoning.effort'],
   [/\bmessages\b/g, 'input'],
   [/\blogprobs\b/g, 'include'],
+  [/\bresponse_format\b/g, 'text.format'],
 ];
 
 export interface PlannedResponse {

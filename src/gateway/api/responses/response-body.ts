@@ -7,6 +7,7 @@ import { efforts } from '../../../config/search-limits.ts';
 import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
 import { refuse } from '../../http/api-error.ts';
 import { type ChatBody, coppiceSettings, parseBody } from '../../plan/chat-body.ts';
+import { textTypes } from '../../plan/input-items.ts';
 
 const anything = z.unknown().optional();
 
@@ -81,7 +82,7 @@ const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
 
 /** Whether a field asks for nothing. */
 const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
-  text: isPlainText,
+  text: asksForFormatAlone,
   include: (value) => Array.isArray(value) && value.every((each) => each === includesLogprobs),
   tools: isEmpty,
   tool_choice: (value) => value === 'none' || value === 'auto',
@@ -93,15 +94,26 @@ const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
   prompt: () => false,
 };
 
-function isPlainText(value: unknown): boolean {
+function asksForFormatAlone(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { format, verbosity, ...rest } = value as Readonly<Record<string, unknown>>;
-  const type = (format as { type?: unknown } | null | undefined)?.type ?? 'text';
-  return type === 'text' && (verbosity ?? 'medium') === 'medium' && Object.keys(rest).length === 0;
+  // Whether the answer can have the format that is asked for is seen where the chat is planned.
+  return (
+    (typeof format === 'object' || format === undefined) &&
+    (verbosity ?? 'medium') === 'medium' &&
+    Object.keys(rest).length === 0
+  );
 }
 
 export function itemsOf({ input }: ResponseBody): readonly InputItem[] {
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
+}
+
+/** As it is asked for, and as the answer says it again. */
+export function formatOf({ text }: ResponseBody): Readonly<Record<string, unknown>> | undefined {
+  return (
+    (text as { readonly format?: Readonly<Record<string, unknown>> | null } | null | undefined)?.format ?? undefined
+  );
 }
 
 /** The chat that is searched: instructions, what was said before, and the input. */
@@ -113,6 +125,7 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
     messages: [...system, ...said],
     ...{ temperature, top_p, seed, coppice, metadata, user },
     ...(Array.isArray(body.include) && body.include.length > 0 ? { logprobs: true } : {}),
+    response_format: formatOf(body),
     max_completion_tokens: max_output_tokens,
     reasoning_effort: reasoning?.effort,
   } as ChatBody;
@@ -141,8 +154,6 @@ export function messageOf(
   };
 }
 
-const textTypes: readonly string[] = ['input_text', 'output_text', 'text', 'refusal'];
-
 function textOf(part: Readonly<Record<string, unknown>>, where: string): string {
   const text = part.type === 'refusal' ? part.refusal : part.text;
   if (textTypes.includes(String(part.type)) && typeof text === 'string') return text;
@@ -151,20 +162,4 @@ function textOf(part: Readonly<Record<string, unknown>>, where: string): string 
     `'${where}' is of type '${String(part.type).slice(0, 40)}': a search takes text only`,
     where,
   );
-}
-
-/** An answer in a given shape: only an engine that writes it token by token can hold itself to it. */
-export function asksForShape(text: unknown): boolean {
-  const { format } = (text ?? {}) as { readonly format?: { readonly type?: unknown } | null };
-  return format?.type === 'json_schema' || format?.type === 'json_object';
-}
-
-const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
-
-/** Whether an item of an input is more than a search takes. Reads what nobody has checked yet. */
-export function isBeyondSearch(value: unknown): boolean {
-  const { type, content } = (value ?? {}) as { readonly type?: unknown; readonly content?: unknown };
-  if (!itemTypes.includes(type)) return true;
-  const types = Array.isArray(content) ? content.map((part) => (part as { type?: unknown } | null)?.type) : [];
-  return type !== 'reasoning' && types.some((each) => typeof each === 'string' && !textTypes.includes(each));
 }

@@ -6,7 +6,7 @@ import type { SearchState } from '../../../journal/journal.ts';
 import { describeForClient } from '../../result/search-result.ts';
 import type { ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { ErrorJson } from '../../wire/search-json.ts';
-import type { ResponseBody } from './response-body.ts';
+import { formatOf, type ResponseBody } from './response-body.ts';
 
 export interface ResponseFacts {
   /** Of the search. */
@@ -74,7 +74,7 @@ export function responseJson(
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     store: stored,
     temperature: plan.sampling.temperature,
-    text: { format: { type: 'text' } },
+    text: { format: formatOf(body) ?? { type: 'text' } },
     tool_choice: 'none',
     tools: [],
     top_p: plan.sampling.topP ?? 1,

@@ -8,19 +8,12 @@ import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../
 import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
-import { type PassedModel, passable, passThrough } from '../passthrough.ts';
-import { modelNamed } from '../plan-for.ts';
+import { passThrough } from '../passthrough.ts';
 import type { LogWatchers } from '../search-events.ts';
+import { upstreamFor } from '../upstream-for.ts';
 import { findResponse, noResponse, type StoredResponse } from './conversation.ts';
 import { planResponse } from './plan-response.ts';
-import {
-  asksForShape,
-  isBeyondSearch,
-  itemsOf,
-  messageOf,
-  parseResponseBody,
-  type ResponseBody,
-} from './response-body.ts';
+import { itemsOf, messageOf, parseResponseBody, type ResponseBody } from './response-body.ts';
 import { type ResponseFacts, responseId } from './response-json.ts';
 import { endOfLive, endOfRecord, foldStored, LiveResponse, storedEvents } from './response-stream.ts';
 
@@ -35,7 +28,7 @@ export class ResponsesApi {
 
   async create(exchange: Exchange): Promise<void> {
     const value = parseJson(await readBody(exchange.request, this.#context.config.server.bodyBytes));
-    const upstream = this.#upstreamFor(value);
+    const upstream = upstreamFor(this.#context, '/responses', value);
     if (upstream !== undefined) return passThrough(this.#context, exchange, upstream, value as Plain, '/responses');
     const body = parseResponseBody(value);
     requireJournal(this.#context);
@@ -108,16 +101,6 @@ export class ResponsesApi {
   }
 
   // ---- starting --------------------------------------------------------------------------------------------------
-
-  /** Tools, shapes and whatever is not text, where nothing of ours is meant: no earlier response, nothing in the background. */
-  #upstreamFor(value: unknown): PassedModel | undefined {
-    const { model: name, tools, input, previous_response_id, background, text } = (value ?? {}) as Plain;
-    const model = modelNamed(this.#context, name);
-    if (model === undefined || typeof previous_response_id === 'string' || background === true) return undefined;
-    const asksForTools = Array.isArray(tools) && tools.length > 0;
-    const isBeyond = Array.isArray(input) && input.some(isBeyondSearch);
-    return asksForTools || isBeyond || asksForShape(text) ? passable(model) : undefined;
-  }
 
   /** What is to be read again needs texts that stay; what does not say so is stored where it can be. */
   #isStored({ store, background, previous_response_id: previous }: ResponseBody): boolean {
