@@ -29,6 +29,11 @@ export const h200: Gpu = {
 
 export const h100: Gpu = { ...h200, name: 'H100', memoryBytes: 80e9, bytesPerSecond: 3.35e12 };
 
+/** Sequences from which on a decode step is bound by arithmetic and no longer by reading the weights, whatever the model. */
+export function ridgeSequences(gpu: Gpu): number {
+  return (gpu.flopsPerSecond * gpu.computeEfficiency) / (gpu.bytesPerSecond * gpu.memoryEfficiency);
+}
+
 export function rooflineCost(gpu: Gpu, shape: ModelShape): CostModel {
   const bytesPerMs = (gpu.bytesPerSecond * gpu.memoryEfficiency) / 1000;
   const flopsPerMs = (gpu.flopsPerSecond * gpu.computeEfficiency) / 1000;
@@ -39,7 +44,7 @@ export function rooflineCost(gpu: Gpu, shape: ModelShape): CostModel {
     const memoryMs = (context: number) => weightsMs + (batch * context * shape.kvBytesPerToken) / bytesPerMs;
     return slower(batch * tokenMs, memoryMs, gpu.stepOverheadMs);
   };
-  const ridge = weightsMs / tokenMs;
+  const ridge = ridgeSequences(gpu);
   const prefillCurve = curve([
     [1, weightsMs + gpu.stepOverheadMs],
     [ridge, weightsMs + gpu.stepOverheadMs],

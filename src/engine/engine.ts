@@ -139,6 +139,8 @@ export interface EngineLoad {
   /** Recent mean time of one decode step; undefined before the first. */
   readonly stepMs: number | undefined;
   readonly healthy: boolean;
+  /** A sequence waits for memory: the cache is full of what is in use. Missing where it cannot tell. */
+  readonly squeezed?: boolean;
   /** Why it cannot work now, for people to read; missing while it can. */
   readonly trouble?: string;
 }

@@ -34,9 +34,9 @@ export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}
 /** The part that shares the budget of one model between all its searches. */
 export function createScheduler(name: PolicyName, given: Partial<PolicyOptions> = {}): Scheduler {
   const options = optionsOf(name, given);
-  const { widths, first, preemption, ageingSeconds, order, speculate, idleBeside: beside } = options;
+  const { widths, first, preemption, ageingSeconds, order, speculate, idleFirst, idleBeside: beside } = options;
   const called = widths === 'natural' || first === 'admit' ? widths : `${widths}-first`;
-  const shared = { first, preemption, ageingSeconds, order, speculate, beside };
+  const shared = { first, preemption, ageingSeconds, order, speculate, idleFirst, beside };
   return dynamicScheduler({ name: called, widths: widthRule(options), ...shared });
 }
 

@@ -7,7 +7,7 @@ import { raise } from '../base/fault.ts';
 import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
 import { certaintyRules } from '../exit/certain.ts';
 import { boundTargets } from '../exit/prune-bound.ts';
-import { precedences } from '../scheduler/dynamic.ts';
+import { idlePrecedences, precedences } from '../scheduler/dynamic.ts';
 import { preemptions } from '../scheduler/preemption.ts';
 import { admissionOrders } from '../scheduler/scheduler.ts';
 import { progressReadings } from '../scheduler/score.ts';
@@ -219,6 +219,12 @@ export const policyKnobs = {
     whole: true,
     unit: 'strands of one search',
     why: 'most strands that grow ahead what a search will probably ask for, from what is idle; 0 is off: it takes more tokens (docs/policies.md)',
+  },
+  idleFirst: {
+    default: 'boost',
+    values: idlePrecedences,
+    unit: 'who',
+    why: 'who gets idle strands first, boosts or guesses: a boost is always asked for, a guess is right half of the time',
   },
   idleBeside: {
     default: 0.25,

@@ -224,7 +224,11 @@ export class Flights {
     const atVerifier = cancel.filter((flight) => flight.step !== undefined).map((flight) => flight.id);
     if (atEngine.length > 0) engine.cancel(atEngine);
     if (atVerifier.length > 0) verifier?.cancel(atVerifier);
-    for (const { id } of scores) if (!this.#clocks.has(id)) this.#clocks.set(id, nowMs);
+    for (const { id } of scores) {
+      if (this.#clocks.has(id)) continue;
+      this.#clocks.set(id, nowMs);
+      this.#options.meter.started('verifier', id, nowMs);
+    }
     if (scores.length > 0) verifier?.score(scores);
     if (requests.length > 0) engine.generate(requests);
     this.#tellAdopted();
@@ -300,10 +304,14 @@ export class Flights {
     const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     if (lane === 'primary') this.#toScore.push(full);
-    else {
-      this.#clocks.delete(id);
-      this.#spare.set(id, full);
-    }
+    else this.#hold(full, nowMs);
+  }
+
+  /** No server has it, and none is to blame for how long it takes. */
+  #hold(request: ScoreRequest, nowMs: number): void {
+    this.#clocks.delete(request.id);
+    this.#options.meter.ended('verifier', request.id, nowMs, undefined);
+    this.#spare.set(request.id, request);
   }
 
   #succeed(flight: Flight, step: Step, reward: number | undefined, promise?: number): void {

@@ -67,6 +67,12 @@ export class FoldOrder {
     return Array.from(this.#early.values()).flatMap((outcomes) => [...outcomes.values()]);
   }
 
+  get earlyCount(): number {
+    let count = 0;
+    for (const outcomes of this.#early.values()) count += outcomes.size;
+    return count;
+  }
+
   /** What has come early for a strand that waits for it no longer. */
   takeAll(strand: StrandId, node: Node): ChildOutcome[] {
     const early = this.#early.get(node.id);

@@ -10,6 +10,7 @@ import type { Exit } from '../log/end.ts';
 import type { SearchEvent } from '../log/events.ts';
 import { completeBest } from '../program/growth.ts';
 import type { Outcome } from '../program/program.ts';
+import type { Guessing } from '../scheduler/ahead.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { Decision, Reason, Width } from '../scheduler/scheduler.ts';
 import type { TreeEvent } from '../tree/events.ts';
@@ -18,6 +19,7 @@ import { cancelledByCaller, clockExit, firstExit, givenUp, nothingLeft } from '.
 import { Flights } from './flights.ts';
 import { Inbox, type InboxMessage } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
+import { GuessMeter } from './queue/guess-meter.ts';
 import { Leases } from './queue/leases.ts';
 import { Queue } from './queue/queue.ts';
 import { ServiceMeter } from './queue/service-meter.ts';
@@ -38,6 +40,7 @@ export class Runtime {
   readonly #flights: Flights;
   readonly #meter = new ServiceMeter();
   readonly #speculation: Speculation;
+  readonly #guesses = new GuessMeter();
   readonly #alarms = new Alarms((search) => this.#isLive(search));
   /** Every live search: those that wait and those that run. */
   readonly #live = new Map<string, Search>();
@@ -48,6 +51,8 @@ export class Runtime {
   readonly #touched = new Set<Search>();
   /** Something changed on which the last decision rests. */
   #stale = false;
+  /** Outcomes told since then. */
+  #told = 0;
 
   constructor(options: RuntimeOptions) {
     const { engine, verifier, requestTimeoutMs, onToken, watches = () => onToken !== undefined, onFault } = options;
@@ -132,6 +137,11 @@ export class Runtime {
     return this.#meter.servers(this.#leases.taken);
   }
 
+  /** How often speculation has been right, and whether the engine has memory for it. */
+  get guessing(): Guessing {
+    return { chances: this.#guesses.chances, squeezed: this.#options.engine.load().squeezed === true };
+  }
+
   /** The searches that wait, in order of submission, and those that run, in order of admission: to be read only. */
   get waiting(): ReadonlyMap<string, Search> {
     return this.queue.searches;
@@ -201,7 +211,8 @@ export class Runtime {
   /** True where this was the last piece of an expansion, or of a level: the moment at which rules are read. */
   #tellOne(search: Search, outcome: Outcome): boolean {
     this.#touched.add(search);
-    if (search.request.rules.boost) this.#stale = true;
+    this.#told += 1;
+    if (search.request.rules.boost || this.#isDueForGuesses()) this.#stale = true;
     try {
       return search.request.program.tell(search.tree, outcome);
     } catch (error) {
@@ -209,6 +220,11 @@ export class Runtime {
       this.#options.onFault?.(search.id, error.fault);
       return false;
     }
+  }
+
+  /** Guesses are dealt anew when about every search has been told something: at each outcome it would cost too much. */
+  #isDueForGuesses(): boolean {
+    return this.#options.scheduler.speculates === true && this.#told >= this.#running.size;
   }
 
   // ---- prune, exits -----------------------------------------------------------------------------------------------
@@ -244,11 +260,19 @@ export class Runtime {
   // ---- decide -----------------------------------------------------------------------------------------------------
 
   #decide(nowMs: number): void {
-    if (!this.#stale) return;
+    if (!this.#stale && !this.#isSqueezed()) return;
     this.#stale = false;
+    this.#told = 0;
+    const { scheduler } = this.#options;
     const { servers } = this;
+    const guessing = scheduler.speculates ? { guessing: this.guessing } : {};
     const snapshot = this.queue.snapshot(nowMs, this.#running.values());
-    this.#apply(this.#options.scheduler.decide(servers === undefined ? snapshot : { ...snapshot, servers }), nowMs);
+    this.#apply(scheduler.decide({ ...snapshot, ...(servers && { servers }), ...guessing }), nowMs);
+  }
+
+  /** The engine lacks memory while something is speculated on: that is taken back at once. */
+  #isSqueezed(): boolean {
+    return this.#speculation.open > 0 && this.guessing.squeezed;
   }
 
   #apply(decision: Decision, nowMs: number): void {
@@ -353,6 +377,7 @@ export class Runtime {
     if (search.log !== 'read') return this.#remove(search, undefined);
     if (exit.kind === 'accepted') completeBest(search.tree);
     this.#strands.closeAll(search);
+    this.#guesses.ended(search.guesses.byRank);
     this.#speculation.shrink(search, 0);
     for (const flight of [...search.flights.values()]) this.#flights.cancel(flight);
     const saysNothing = exit.kind === 'cancelled' || exit.kind === 'failed' || search.admittedMs === undefined;

@@ -7,6 +7,7 @@ import { doomedBy } from '../exit/prune.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { bestAnswer, certainAnswer } from '../program/choice.ts';
 import type { Doomed } from '../program/program.ts';
+import type { SearchGuesses } from '../scheduler/ahead.ts';
 import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
 import { bestOpenScore } from '../scheduler/score.ts';
@@ -18,6 +19,7 @@ import type { Manner, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
+import { GuessLog } from './queue/guess-log.ts';
 import type { Lease } from './queue/leases.ts';
 import { workKind } from './queue/work-meter.ts';
 import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
@@ -74,6 +76,8 @@ export class Search {
   readonly flights = new Map<DrawKey, Flight>();
   /** By the node below which they grow. */
   readonly speculations = new Map<NodeKey, OpenSpeculation>();
+  readonly guesses = new GuessLog();
+  #foreseen: { readonly events: number; readonly early: number; readonly most: number } | undefined;
   nextSequence = 0;
   #openScoreOf = { nodes: 0, score: 0 };
 
@@ -141,6 +145,7 @@ export class Search {
       naturalWidth: program.naturalWidth,
       ...(firstReward === undefined ? {} : { firstReward }),
       ...this.#class(),
+      guesses: this.#guessed(),
       demand: this.#demand(),
       openStrands: tree.strands.size,
       width: this.width,
@@ -153,6 +158,27 @@ export class Search {
 
   #class() {
     return this.request.idle === true ? { idle: true } : {};
+  }
+
+  #guessed(): SearchGuesses {
+    const { tree, speculations } = this;
+    return { capacity: this.#foreseeable(), open: speculations.size, ...this.guesses.total, kvTokens: tree.tokens };
+  }
+
+  /** All that can be foreseen from here has been begun: there is no more until something comes. */
+  foresawAll(): void {
+    this.#foreseen = { events: this.nextSequence, early: this.order.earlyCount, most: this.speculations.size };
+  }
+
+  get hasForeseenAll(): boolean {
+    return this.speculations.size >= this.#foreseeable();
+  }
+
+  /** Speculations that can be begun, as far as that is known. */
+  #foreseeable(): number {
+    const { nextSequence, order } = this;
+    const isKnown = this.#foreseen?.events === nextSequence && this.#foreseen.early === order.earlyCount;
+    return isKnown ? this.#foreseen!.most : Number.MAX_SAFE_INTEGER;
   }
 
   /** Changes only when a node is added; a decision asks for it far more often. */

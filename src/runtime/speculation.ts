@@ -8,13 +8,14 @@ import type { Expansion } from '../program/program.ts';
 import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './queue/leases.ts';
-import type { Flight, Search } from './search.ts';
+import type { Flight, OpenSpeculation, Search } from './search.ts';
 
 export class Speculation {
   readonly #leases: Leases;
   readonly #flights: Flights;
   /** A search has room for another speculation. */
   readonly #onRoom: (search: Search) => void;
+  #open = 0;
 
   constructor(leases: Leases, flights: Flights, onRoom: (search: Search) => void) {
     this.#leases = leases;
@@ -22,10 +23,15 @@ export class Speculation {
     this.#onRoom = onRoom;
   }
 
+  /** Speculative strands of all searches. */
+  get open(): number {
+    return this.#open;
+  }
+
   /** Fills the speculative width with what the program will probably ask for and nobody has asked for yet. */
   fill(search: Search, nowMs: number): void {
-    const { speculations, width } = search;
-    if (speculations.size >= width.speculative) return;
+    const { speculations, width, guesses } = search;
+    if (speculations.size >= width.speculative || search.hasForeseenAll) return;
     for (const expansion of this.#foresee(search, nowMs)) {
       if (speculations.size >= width.speculative) return;
       const { node, sampling, manner } = expansion;
@@ -33,8 +39,11 @@ export class Speculation {
       const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
       if (indices.length === 0 || speculations.has(node.key)) continue;
       speculations.set(node.key, { lease: this.#leases.take(search.id), remaining: indices.length });
+      this.#open += 1;
+      for (const index of indices) guesses.add(drawKey(node.key, index, form), speculations.size);
       this.#flights.start(search, expansion, indices, 'speculative', nowMs);
     }
+    search.foresawAll();
   }
 
   #foresee(search: Search, nowMs: number): Expansion[] {
@@ -60,6 +69,7 @@ export class Speculation {
     const form = formKey(sampling, manner);
     const indices = expansion.indices.filter((index) => {
       const draw = drawKey(node.key, index, form);
+      search.guesses.asked(draw);
       const ghost = search.tree.ghosts.get(draw);
       const flight = search.flights.get(draw);
       if (ghost !== undefined) this.#flights.promote(search, node.id, ghost);
@@ -84,8 +94,7 @@ export class Speculation {
     if (speculation === undefined) return;
     speculation.remaining -= 1;
     if (speculation.remaining > 0) return;
-    search.speculations.delete(node.key);
-    this.#leases.give(speculation.lease);
+    this.#close(search, node.key, speculation);
     this.#onRoom(search);
   }
 
@@ -93,9 +102,16 @@ export class Speculation {
     const speculation = search.speculations.get(node);
     assert(speculation !== undefined, 'there is no such speculation to drop');
     for (const flight of [...search.flights.values()]) {
-      if (flight.node.key === node && flight.lane === 'speculative') this.#flights.cancel(flight);
+      if (flight.node.key !== node || flight.lane !== 'speculative') continue;
+      search.guesses.withdrawn(flight.draw);
+      this.#flights.cancel(flight);
     }
+    this.#close(search, node, speculation);
+  }
+
+  #close(search: Search, node: NodeKey, { lease }: OpenSpeculation): void {
     search.speculations.delete(node);
-    this.#leases.give(speculation.lease);
+    this.#leases.give(lease);
+    this.#open -= 1;
   }
 }

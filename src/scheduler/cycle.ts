@@ -14,8 +14,10 @@ export interface Servers {
   readonly engine: ServerCost;
   /** Missing where nothing is scored. */
   readonly verifier?: ServerCost;
-  /** Children on their way per open strand. */
+  /** Children on their way per open strand, at the moments of decisions. */
   readonly perStrand: number;
+  /** The same, as a mean over time: more, since a decision is made when something has just come back. */
+  readonly overTime: number;
 }
 
 /** Milliseconds of one round, by where they are spent. */

@@ -1,8 +1,8 @@
 // Hand-worked decisions.
 
 import { describe, expect, it } from 'vitest';
+import { evenly } from '../base/evenly.ts';
 import { type DynamicOptions, dynamicScheduler } from './dynamic.ts';
-import { evenly } from './evenly.ts';
 import type { RunningSearch, Snapshot, WaitingSearch } from './scheduler.ts';
 import { degreeScore } from './score.ts';
 import { naturalWidths, shareWidths } from './widths.ts';
@@ -168,14 +168,19 @@ describe('evenly', () => {
 
 describe('speculative widths', () => {
   const ahead = (options: DynamicOptions, snapshot: Partial<Snapshot>) => {
-    const given = { nowMs: 0, budget: 8, waiting: [], running: [], ...snapshot };
+    const guessing = { chances: [0.5], squeezed: false };
+    const given = { nowMs: 0, budget: 8, waiting: [], running: [], guessing, ...snapshot };
     const { widths } = dynamicScheduler({ ...options, speculate: 3 }).decide(given);
     return Array.from(widths.values(), ({ primary, speculative }) => [primary, speculative]);
   };
 
-  it('are what is idle after admission, evenly, and no more than the knob says', () => {
-    expect(ahead(natural, { running: [running('a')] })).toEqual([[1, 3]]);
-    expect(ahead(natural, { running: [running('a'), running('b'), running('c')] })).toEqual([
+  const guesses = { capacity: 99, open: 0, made: 0, right: 0, kvTokens: 0 };
+  const guesser = (id: string, more: Partial<RunningSearch> = {}) => running(id, { guesses, ...more });
+
+  it('are what is idle after admission, and no more than the knob says', () => {
+    expect(ahead(natural, { running: [guesser('a')] })).toEqual([[1, 3]]);
+    expect(ahead(natural, { running: [running('a')] })).toEqual([[1, 0]]);
+    expect(ahead(natural, { running: [guesser('a'), guesser('b'), guesser('c')] })).toEqual([
       [1, 2],
       [1, 2],
       [1, 1],
@@ -184,12 +189,20 @@ describe('speculative widths', () => {
 
   it('go to those who arrive, and to boosts, before anybody speculates', () => {
     const queue = Array.from({ length: 9 }, (_, at) => waiting(`w${at}`));
-    expect(ahead(natural, { running: [running('a')], waiting: queue })).toEqual(Array(8).fill([1, 0]));
-    expect(ahead(boost, { running: [running('a', { demand: 6 })] })).toEqual([[6, 2]]);
+    expect(ahead(natural, { running: [guesser('a')], waiting: queue })).toEqual(Array(8).fill([1, 0]));
+    expect(ahead(boost, { running: [guesser('a', { demand: 6 })] })).toEqual([[6, 2]]);
+    expect(ahead({ ...boost, idleFirst: 'speculate' }, { running: [guesser('a', { demand: 6 })] })).toEqual([[5, 3]]);
+  });
+
+  it('are none while somebody waits, even for a width that does not fit, or for memory', () => {
+    const wide = [waiting('wide', { naturalWidth: 8 })];
+    expect(ahead(natural, { running: [guesser('a')], waiting: wide })).toEqual([[1, 0]]);
+    const squeezed = { guessing: { chances: [0.5], squeezed: true } };
+    expect(ahead(natural, { running: [guesser('a')], ...squeezed })).toEqual([[1, 0]]);
   });
 
   it('leave alone what others still hold', () => {
-    const snapshot = { running: [running('wide', { openStrands: 7, demand: 1 }), running('b')] };
+    const snapshot = { running: [guesser('wide', { openStrands: 7, demand: 1 }), guesser('b')] };
     expect(ahead(natural, snapshot)).toEqual([
       [1, 0],
       [1, 0],

@@ -3,7 +3,7 @@
 
 import { assert } from '../base/assert.ts';
 import { admit, hopeless, inOrder } from './admission.ts';
-import { evenly } from './evenly.ts';
+import { type SearchGuesses, sharesAhead, totalAhead } from './ahead.ts';
 import { decideWithIdle } from './idle.ts';
 import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
 import { reasonsOf } from './reason.ts';
@@ -15,6 +15,10 @@ export const precedences = ['admit', 'boost'] as const;
 /** Who gets freed strands first: searches that wait, or searches that run. */
 export type Precedence = (typeof precedences)[number];
 
+export const idlePrecedences = ['boost', 'speculate'] as const;
+/** Who gets strands that are idle first: searches that are boosted, or guesses. */
+export type IdlePrecedence = (typeof idlePrecedences)[number];
+
 export interface DynamicOptions {
   readonly name: string;
   readonly widths: WidthRule;
@@ -24,14 +28,16 @@ export interface DynamicOptions {
   readonly order?: AdmissionOrder;
   /** Most speculative strands of one search; none unless given. */
   readonly speculate?: number;
+  /** Boosting unless given. */
+  readonly idleFirst?: IdlePrecedence;
   /** Strands of idle searches for each of the others while any of these runs; none unless given. */
   readonly beside?: number;
 }
 
 export function dynamicScheduler(options: DynamicOptions): Scheduler {
-  const { name, ageingSeconds, order = 'arrival', beside = 0 } = options;
+  const { name, ageingSeconds, order = 'arrival', beside = 0, speculate = 0 } = options;
   const decideAll = (snapshot: Snapshot) => decideWithIdle(snapshot, beside, (others) => decide(others, options));
-  return { name, ageingSeconds, order, decide: decideAll };
+  return { name, ageingSeconds, order, speculates: speculate > 0, decide: decideAll };
 }
 
 function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
@@ -42,12 +48,16 @@ function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
   const taken = sum([...running, ...admitted].map((search) => naturalSeats(search, budget)));
   const giveUp = hopeless(queue.slice(admitted.length), { nowMs, budget, seats: taken, pace });
   const seats = [...present, ...admitted.map((search) => seatAdmitted(search, budget))];
-  const targets = options.widths(seats, budget, nowMs, servers);
+  const isFull = queue.length > admitted.length + giveUp.size;
+  const most = isFull ? 0 : (options.speculate ?? 0);
+  const base = sum(seats.map((seat) => seat.base));
+  const guessesFirst = options.idleFirst === 'speculate';
+  const reserved = guessesFirst ? sum(widthsAhead(seats, base, budget - base, most, snapshot)) : 0;
+  const targets = options.widths(seats, budget - reserved, nowMs, servers);
   const adjust = options.preemption === 'eager' ? preemptEagerly : preemptAsNeeded;
   const { widths: primary, preempt } = adjust(seats, targets, budget);
-  const held = seats.map(({ open }, at) => Math.max(primary[at]!, open - preempt[at]!));
-  const idle = Math.min(budget, targets.limit ?? budget) - sum(held);
-  const ahead = speculativeWidths(seats, idle, options.speculate ?? 0);
+  const held = sum(seats.map(({ open }, at) => Math.max(primary[at]!, open - preempt[at]!)));
+  const ahead = widthsAhead(seats, guessesFirst ? base : held, budget - held, most, snapshot);
   const widths = primary.map((each, at): Width => ({ primary: each, speculative: ahead[at]! }));
   return {
     admit: admitted.map(({ id }) => id),
@@ -58,12 +68,30 @@ function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
   };
 }
 
-/** Only of strands that nobody has or may open: the next decision may need them, and gives none then. */
-function speculativeWidths(seats: readonly Seat[], idle: number, most: number): number[] {
-  return evenly(
-    seats.map(() => most),
-    Math.max(0, idle),
-  );
+/**
+ * Only of strands that nobody has or may open: the next decision may need them, and gives none then. Nobody guesses while
+ * somebody waits, for a strand or for the engine's memory.
+ */
+function widthsAhead(
+  seats: readonly Seat[],
+  primary: number,
+  idle: number,
+  most: number,
+  { servers, guessing }: Snapshot,
+): number[] {
+  if (most === 0 || guessing === undefined || guessing.squeezed) return seats.map(() => 0);
+  const guesses = seats.map((seat) => guessesOf(seat, most));
+  const searches = guesses.filter(({ capacity }) => capacity > 0).length;
+  const open = sum(guesses.map((each) => each.open));
+  const total = totalAhead({ primary, idle, searches, open, servers }, guessing.chances);
+  return sharesAhead(guesses, guessing.chances[0] ?? 0, total);
+}
+
+/** A search that is only now admitted has nothing yet to guess from. */
+function guessesOf({ running }: Seat, most: number): SearchGuesses {
+  const own = running?.guesses;
+  if (own === undefined) return { capacity: 0, open: 0, made: 0, right: 0, kvTokens: 0 };
+  return { ...own, capacity: Math.min(most, own.capacity) };
 }
 
 /**

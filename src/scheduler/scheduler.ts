@@ -3,6 +3,7 @@
 // It never has an effect, keeps no state between calls, and does no more than n log n work in the live searches.
 // M counts strands. Sequences are capped apart, by the engine that runs them.
 
+import type { Guessing, SearchGuesses } from './ahead.ts';
 import type { Servers } from './cycle.ts';
 import type { Pace, TooLate } from './forecast.ts';
 
@@ -38,6 +39,8 @@ export interface RunningSearch {
   readonly openProgress: number;
   /** Best reward at the first depth, for the predictor of long searches (P0 §4.1); missing before the first expansion. */
   readonly firstReward?: number;
+  /** What it says about speculation; missing where there is nothing to guess. */
+  readonly guesses?: SearchGuesses;
   readonly idle?: boolean;
 }
 
@@ -53,6 +56,8 @@ export interface Snapshot {
   readonly pace?: Pace;
   /** Load and measured cost of engine and verifier; missing while nothing has been measured. */
   readonly servers?: Servers;
+  /** What speculation goes by; missing where nobody speculates. */
+  readonly guessing?: Guessing;
 }
 
 export interface Width {
@@ -89,5 +94,7 @@ export interface Scheduler {
   readonly order?: AdmissionOrder;
   /** What one unit of priority is worth in a turn. */
   readonly ageingSeconds: number;
+  /** It may give speculative widths: it wants to know how guesses fare. */
+  readonly speculates?: boolean;
   decide(snapshot: Snapshot): Decision;
 }

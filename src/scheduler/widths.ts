@@ -2,8 +2,8 @@
 // `natural` leaves it there, `shares` boosts with what is left. The result fits the budget and respects every cap. The rules
 // that look at what a strand costs are in worth.ts.
 
+import { evenly } from '../base/evenly.ts';
 import type { Servers } from './cycle.ts';
-import { evenly } from './evenly.ts';
 import type { RunningSearch } from './scheduler.ts';
 import { degreeScore, type ScoreOptions } from './score.ts';
 import type { Seat } from './seat.ts';

@@ -8,7 +8,7 @@ import { slackWidths, worthWidths } from './worth.ts';
 
 function servers(engine: [number, number], verifier?: [number, number], perStrand = 1): Servers {
   const facts = ([baseMs, slopeMs]: [number, number]) => ({ inFlight: 0, line: { baseMs, slopeMs } });
-  return { engine: facts(engine), ...(verifier && { verifier: facts(verifier) }), perStrand };
+  return { engine: facts(engine), ...(verifier && { verifier: facts(verifier) }), perStrand, overTime: perStrand };
 }
 
 function seat(id: string, observations = 1, cap = 16): Seat {

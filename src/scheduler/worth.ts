@@ -2,8 +2,8 @@
 // is worth it to everyone; `slack` is the rule of TAPER (arXiv 2605.06914), which sees the engine's step alone and keeps it
 // within a budget of slack: a baseline. Before anything has been measured both share out all that is free.
 
+import { evenly } from '../base/evenly.ts';
 import { cycleOf, roundMs, type Servers, stretchOf, worthwhileStrands } from './cycle.ts';
-import { evenly } from './evenly.ts';
 import type { Seat } from './seat.ts';
 import { type ShareOptions, shareWidths, sum, type Targets, type WidthRule } from './widths.ts';
 

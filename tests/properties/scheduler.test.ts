@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { evenly } from '../../src/base/evenly.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import type { Servers } from '../../src/scheduler/cycle.ts';
-import { evenly } from '../../src/scheduler/evenly.ts';
 import { TurnLine } from '../../src/scheduler/line.ts';
 import type { Decision, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../src/scheduler/scheduler.ts';
 import { turnOf } from '../../src/scheduler/turn.ts';
@@ -18,6 +18,7 @@ const schedulers = fc
     beta: fc.constantFrom(0, 2, 50),
     lambda: fc.constantFrom(0, 1, 10),
     speculate: fc.constantFrom(0, 1, 5),
+    idleFirst: fc.constantFrom('boost' as const, 'speculate' as const),
   })
   .map(({ name, ...options }) => ({ ...createPolicy(name, options), preemption: options.preemption }));
 
@@ -30,6 +31,7 @@ interface Draw {
   readonly arrivalMs: number;
   readonly priority: number;
   readonly firstReward: number;
+  readonly capacity: number;
 }
 
 const draws: fc.Arbitrary<Draw> = fc.record({
@@ -41,6 +43,7 @@ const draws: fc.Arbitrary<Draw> = fc.record({
   arrivalMs: fc.nat(100_000),
   priority: fc.integer({ min: -3, max: 3 }),
   firstReward: fc.double({ min: 0, max: 1, noNaN: true }),
+  capacity: fc.nat(9),
 });
 
 /** Only snapshots that can come to be: natural widths that were let in together, no more strands open than there are. */
@@ -58,12 +61,15 @@ function snapshotOf(budget: number, running: readonly Draw[], waiting: readonly 
     const width = { primary: openStrands, speculative: 0 };
     const known = { arrivalMs, observations, progress, firstReward, naturalWidth, openStrands, width };
     const demand = Math.max(draw.demand, openStrands);
-    admitted.push({ id: `r${at}`, ...known, demand, rolloutsLeft: demand, openProgress: 1 });
+    const { capacity } = draw;
+    const guesses = { capacity, open: Math.min(capacity, 2), made: 8, right: draw.observations, kvTokens: 1000 };
+    admitted.push({ id: `r${at}`, ...known, guesses, demand, rolloutsLeft: demand, openProgress: 1 });
   }
   const queue = waiting.map(({ arrivalMs, priority, naturalWidth }, at): WaitingSearch => {
     return { id: `w${at}`, turn: turnOf({ arrivalMs, priority }).turn, naturalWidth };
   });
-  return { nowMs: 100_000, budget, waiting: queue, running: admitted };
+  const guessing = { chances: [0.7, 0.5, 0.4], squeezed: false };
+  return { nowMs: 100_000, budget, waiting: queue, running: admitted, guessing };
 }
 
 const lines = fc.record({
@@ -74,7 +80,12 @@ const lines = fc.record({
   }),
 });
 const measured: fc.Arbitrary<Servers> = fc
-  .record({ engine: lines, verifier: fc.option(lines), perStrand: fc.double({ min: 0.1, max: 8, noNaN: true }) })
+  .record({
+    engine: lines,
+    verifier: fc.option(lines),
+    perStrand: fc.double({ min: 0.1, max: 8, noNaN: true }),
+    overTime: fc.double({ min: 0.1, max: 8, noNaN: true }),
+  })
   .map(({ verifier, ...servers }) => (verifier === null ? servers : { ...servers, verifier }));
 
 const snapshots = fc

@@ -53,6 +53,8 @@ export const presets = {
     ...{ ...canonical, settings: ['math500/8b', 'amc23/14b'], seeds: 1, requests: 130, loads: [] },
     rows: ['vanilla', 'positive', 'vanilla:expansion=lazy', 'positive:expansion=lazy', 'beam', 'dvts', 'rebase'],
   },
+  /** Speculation in settings drawn at random; what docs/experiments/p3.md reports. */
+  'under-load': { ...canonical, seeds: 1, requests: 2000, loads: [] },
   /** Ours beside their baselines, up to deep overload; what docs/policies.md reports, at fewer requests where it says so. */
   policies: {
     ...{ ...canonical, rows: ['positive', 'boost', 'taper', 'safe', 'fast'] },

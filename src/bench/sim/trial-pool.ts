@@ -34,14 +34,21 @@ export class TrialPool {
     this.#options = options;
   }
 
-  async run(specs: readonly TrialSpec[]): Promise<TrialResult[]> {
+  /** `onResult` is told of each that is run, when it is done. */
+  async run(
+    specs: readonly TrialSpec[],
+    onResult: (at: number, result: TrialResult) => void = () => {},
+  ): Promise<TrialResult[]> {
     this.#all += specs.length;
     const { kept, threads } = this.#options;
     const results = specs.map((spec) => kept?.find(spec)) as TrialResult[];
     const queue = specs.flatMap((spec, at) => (results[at] === undefined ? [{ at, spec }] : []));
     this.#done += specs.length - queue.length;
     if (threads <= 1 || queue.length <= 1) {
-      for (const { at, spec } of queue) results[at] = this.#runHere(spec);
+      for (const { at, spec } of queue) {
+        results[at] = this.#runHere(spec);
+        onResult(at, results[at]);
+      }
       return results;
     }
     // The longest first would pack best; the order given is nearly as good and keeps progress even.
@@ -50,6 +57,7 @@ export class TrialPool {
         const { at, result } = await this.#ask(worker, task);
         results[at] = result;
         kept?.keep(task.spec, result);
+        onResult(at, result);
         this.#tick();
       }
     });

@@ -57,6 +57,9 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --settings N       of --experiment random (200)
   --experiment hazard    calibrates the exits of fast on seeds kept for it, tries them across settings, writes --out/hazard.json
   --loss-budget P    of --experiment hazard: most points of accuracy to lose, upper end of the 95 % interval (${lossBudget})
+  --experiment under-load  whether speculation hurts under load: --settings random settings, with it and without
+  --settings N       of --experiment random (200) and under-load (100)
+  --range A-B        of --experiment under-load: only settings A to B, counted from 1
   --experiment calibration  how near the question profiles come to the paper, on the seeds they were fitted on
   --signature        only prints a hash of a small canonical run
   --resume FILE      keeps finished trials there, and takes those that are there from it: a long run can be stopped
@@ -83,6 +86,8 @@ export interface SimOptions {
   readonly random: number | undefined;
   /** Points of accuracy to lose, where the calibrated exit is calibrated in place of the comparison. */
   readonly lossBudget: number | undefined;
+  /** The first and the last of the settings in which speculation is compared with none, from 0. */
+  readonly underLoad: readonly [number, number] | undefined;
   readonly help: boolean;
 }
 
@@ -122,6 +127,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     random: experiment === 'random' ? whole('settings', values.settings, 200, 1, 100_000, 'settings') : undefined,
     lossBudget:
       experiment === 'hazard' ? number('loss-budget', values['loss-budget'], lossBudget, lossKnob) : undefined,
+    underLoad: experiment === 'under-load' ? rangeOf(values.range, values.settings) : undefined,
     threads: whole('threads', values.threads, defaultThreads(), 1, 256, 'threads'),
   };
 }
@@ -136,7 +142,7 @@ function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
   if (experiment === 'random') return presets.default;
-  const others = ['p1', 'p3', 'programs', 'knobs', 'policies', 'hazard', 'calibration'] as const;
+  const others = ['p1', 'p3', 'under-load', 'programs', 'knobs', 'policies', 'hazard', 'calibration'] as const;
   const found = others.find((name) => name === experiment);
   if (found !== undefined) return presets[found];
   const known = ['p0', ...others, 'random'].join(', ');
@@ -162,6 +168,7 @@ export const flags = {
     'loss-budget': text,
     ablate: text,
     settings: text,
+    range: text,
     resume: text,
   },
   ...{ full: flag, each: flag, signature: flag, json: flag },
@@ -205,6 +212,15 @@ function whole(
   unit: string,
 ): number {
   return number(option, text, otherwise, { low, high, unit, whole: true, why: '' });
+}
+
+function rangeOf(range: string | undefined, settings: string | undefined): readonly [number, number] {
+  const count = whole('settings', settings, 100, 1, 100_000, 'settings');
+  const [, from = '1', to = String(count)] = range?.match(/^(\d+)-(\d+)$/) ?? [];
+  const isRange = range === undefined || range === `${from}-${to}`;
+  if (isRange && Number(from) >= 1 && Number(from) <= Number(to) && Number(to) <= count)
+    return [Number(from) - 1, Number(to) - 1];
+  return raise('bad-setting', `--range is '${range}'; it must be two numbers from 1 to ${count}, such as 1-25`);
 }
 
 function rooflineOf(text: string | undefined): GpuName | undefined {

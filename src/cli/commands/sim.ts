@@ -20,6 +20,7 @@ import { tableOf } from '../../bench/sim/table.ts';
 import type { TrialResult, TrialSpec } from '../../bench/sim/trial.ts';
 import { TrialPool } from '../../bench/sim/trial-pool.ts';
 import { speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
+import { type LoadedSetting, type LoadVerdict, loadLines, underLoad } from '../../bench/speculation/under-load.ts';
 import { readOptions, type SimOptions, usage } from './sim-options.ts';
 
 export { flags } from './sim-options.ts';
@@ -39,6 +40,10 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const startMs = performance.now();
+  if (options.underLoad !== undefined) {
+    await printUnderLoad(options, options.underLoad, startMs);
+    return 0;
+  }
   const kept = options.resume === undefined ? undefined : new KeptResults<TrialSpec, TrialResult>(options.resume);
   const pool = new TrialPool({ threads: options.threads, onProgress: progress(startMs), kept });
   try {
@@ -97,6 +102,33 @@ function printSpeculation({ plan, json }: SimOptions, startMs: number): void {
   console.log(
     json ? JSON.stringify({ simulated: true, plan, lines }, undefined, 1) : `${head}\n\n${speculationTable(lines)}`,
   );
+}
+
+/** Each setting is kept when it is done. */
+async function printUnderLoad(
+  { plan, threads, resume, json }: SimOptions,
+  [from, to]: readonly [number, number],
+  startMs: number,
+): Promise<void> {
+  const kept = resume === undefined ? undefined : new KeptResults<LoadedSetting, LoadVerdict>(resume);
+  const pool = new TrialPool({ threads, onProgress: progress(startMs) });
+  const [seed] = plan.seeds as [number];
+  const all = Array.from({ length: to - from + 1 }, (_, at) => ({ seed, at: from + at, requests: plan.requests }));
+  const found = new Map(all.flatMap((each) => (kept?.find(each) ? [[each, kept.find(each)!] as const] : [])));
+  const open = all.filter((each) => !found.has(each));
+  try {
+    await underLoad(open, pool, (setting, verdict) => {
+      kept?.keep(setting, verdict);
+      found.set(setting, verdict);
+    });
+  } finally {
+    await pool.close();
+  }
+  endProgress();
+  const verdicts = all.map((each) => found.get(each)!);
+  const head = `Simulated: settings ${from + 1} to ${to + 1} drawn at random, seed ${seed}; ${plan.requests} requests each, the same with speculation and without. Below 1 is faster.`;
+  const text = [head, '', ...loadLines(verdicts, 10)].join('\n');
+  console.log(json ? JSON.stringify({ simulated: true, seed, verdicts }, undefined, 1) : text);
 }
 
 async function printRandom({ plan, json }: SimOptions, settings: number, pool: TrialPool): Promise<void> {

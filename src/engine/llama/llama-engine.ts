@@ -118,6 +118,7 @@ export class LlamaEngine implements Engine {
       waitingSequences: outstanding - runningSequences,
       sequenceLimit: this.#sequences,
       stepMs: load.stepMs,
+      squeezed: load.squeezed,
       healthy,
     };
   }

@@ -73,7 +73,8 @@ export class SimEngine implements Engine {
       if (replica.stepMs !== undefined) stepMs = Math.max(stepMs ?? 0, replica.stepMs);
     }
     const sequenceLimit = this.#options.replicas * this.#options.sequenceLimit;
-    return { runningSequences, waitingSequences, sequenceLimit, stepMs, healthy: !this.#pool.closed };
+    const squeezed = this.#pool.replicas.some((replica) => replica.squeezed);
+    return { runningSequences, waitingSequences, sequenceLimit, stepMs, squeezed, healthy: !this.#pool.closed };
   }
 
   /** What the simulation reports besides, over all replicas. */

@@ -101,6 +101,7 @@ export class SimReplica {
   #stepMs: number | undefined;
   #busyMs = 0;
   #generatedTokens = 0;
+  #squeezed = false;
 
   constructor(world: World, options: SimReplicaOptions, post: (message: EngineMessage) => void) {
     assert(options.sequenceLimit >= 1 && options.kvTokens > blockTokens, 'a replica needs room for a sequence');
@@ -140,6 +141,11 @@ export class SimReplica {
 
   get usedTokens(): number {
     return this.#cache.usedTokens;
+  }
+
+  /** In the latest span somebody had to wait, or to give way, for want of memory. */
+  get squeezed(): boolean {
+    return this.#squeezed;
   }
 
   get evictedTokens(): number {
@@ -229,10 +235,12 @@ export class SimReplica {
   /** Fills the batch from the queue and plans the next span. */
   #begin(): void {
     this.#beginning = false;
+    this.#squeezed = false;
     const computed = this.#admit();
     this.#options.gpu?.set('generator', this.#running);
     if (this.#running === 0) return;
     const cleared = this.#secureRoom();
+    if (cleared) this.#squeezed = true;
     const untilEnd = this.#nextEnd() - this.#steps;
     const untilFull = Math.floor(this.#cache.freeTokens / this.#running);
     // Somebody may come in with the next step: its share of prefill is new, and a sequence that gave way left room.
@@ -292,6 +300,7 @@ export class SimReplica {
       const prefix = this.#cache.pin(search, next.promptTokens, path, next.done + blockTokens);
       if (prefix === undefined) {
         if (this.#running === 0) assert(false, 'an idle replica cannot hold one sequence');
+        this.#squeezed = true;
         break;
       }
       this.#waiting.pop();

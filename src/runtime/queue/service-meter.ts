@@ -14,6 +14,8 @@ interface TimedPiece {
 
 /** Of what is smoothed, the share of the newest. */
 const newest = 1 / 64;
+/** How far back a mean over time reaches. */
+const memoryMs = 30_000;
 
 export class ServiceMeter {
   readonly #engine = new Server();
@@ -21,13 +23,17 @@ export class ServiceMeter {
   /** Tokens of a step; times are fitted per token, so that long steps do not look like a slow server. */
   #stepTokens: number | undefined;
   #perStrand: number | undefined;
+  /** Children on their way and strands open, summed up over time; old times fade. */
+  readonly #spent = { childMs: 0, strandMs: 0, untilMs: 0, strands: 0 };
 
   started(kind: ServerKind, id: number, nowMs: number): void {
+    this.#pass(nowMs);
     this.#of(kind).add(id, nowMs);
   }
 
   /** It is with the server no more; `tokens` where it was answered as asked. */
   ended(kind: ServerKind, id: number, nowMs: number, tokens: number | undefined): void {
+    this.#pass(nowMs);
     const units = kind === 'engine' && tokens !== undefined ? Math.max(1, tokens) : 1;
     this.#of(kind).take(id, tokens === undefined ? undefined : nowMs, units);
     if (kind === 'engine' && tokens !== undefined) this.#stepTokens = smoothed(this.#stepTokens, units);
@@ -35,6 +41,7 @@ export class ServiceMeter {
 
   servers(openStrands: number): Servers | undefined {
     const onTheWay = this.#engine.size + this.#verifier.size;
+    this.#spent.strands = openStrands;
     if (openStrands > 0) this.#perStrand = smoothed(this.#perStrand, onTheWay / openStrands);
     const perToken = this.#engine.line;
     if (perToken === undefined || this.#perStrand === undefined) return undefined;
@@ -42,7 +49,20 @@ export class ServiceMeter {
     const line = { baseMs: perToken.baseMs * tokens, slopeMs: perToken.slopeMs * tokens };
     const scores = this.#verifier.line;
     const verifier = scores && { verifier: { inFlight: this.#verifier.size, line: scores } };
-    return { engine: { inFlight: this.#engine.size, line }, ...verifier, perStrand: this.#perStrand };
+    const { childMs, strandMs } = this.#spent;
+    const perStrand = this.#perStrand;
+    const overTime = strandMs === 0 ? perStrand : childMs / strandMs;
+    return { engine: { inFlight: this.#engine.size, line }, ...verifier, perStrand, overTime };
+  }
+
+  #pass(nowMs: number): void {
+    const spent = this.#spent;
+    const forMs = nowMs - spent.untilMs;
+    if (forMs <= 0) return;
+    const kept = Math.exp(-forMs / memoryMs);
+    spent.childMs = kept * spent.childMs + (this.#engine.size + this.#verifier.size) * forMs;
+    spent.strandMs = kept * spent.strandMs + spent.strands * forMs;
+    spent.untilMs = nowMs;
   }
 
   #of(kind: ServerKind): Server {

@@ -44,6 +44,7 @@ export class Batcher {
   readonly #released = new Set<string>();
   readonly #arrivals = new Counter(0);
   #bulkTurn = false;
+  #squeezed = false;
 
   constructor(store: PrefixStore, options: BatcherOptions) {
     assert(options.rowLimit >= 1 && options.runningLimit >= 1, 'a batcher needs room for one row and one sequence');
@@ -56,6 +57,10 @@ export class Batcher {
   }
   get waiting(): number {
     return this.#waiting.size;
+  }
+  /** For the latest plan somebody had to wait, or to give way, for want of cells. */
+  get squeezed(): boolean {
+    return this.#squeezed;
   }
   get hasWork(): boolean {
     return this.#running.size > 0 || this.#waiting.size > 0;
@@ -104,6 +109,7 @@ export class Batcher {
    * draft, or when nothing is left to do.
    */
   plan(onComplete: (run: Run) => void): Batch {
+    this.#squeezed = false;
     this.#admit(onComplete);
     const { rowLimit, bulkRows } = this.#options;
     const runs = this.#withoutTwins(onComplete);
@@ -278,6 +284,7 @@ export class Batcher {
     while (!this.#store.reclaim(cells, 0, this.#isActive)) {
       const victim = this.#lastInLine(new Set([run, ...chosen.map((each) => each.run)]));
       if (victim !== undefined) {
+        this.#squeezed = true;
         this.#giveWay(victim, false);
       } else if (chosen.length > 0) {
         return false; // it waits for the next decode
@@ -318,7 +325,8 @@ export class Batcher {
       if (this.#running.size >= this.#options.runningLimit && !this.#displaceSpeculative(sequence)) return;
       const cached = this.#store.match(tokens).length;
       if (this.#isBeingComputed(tokens, cached)) continue;
-      if (!this.#hasRoomFor(tokens.length - cached + 1) || !this.#store.reclaim(0, 1, this.#isActive)) return;
+      this.#squeezed = !this.#hasRoomFor(tokens.length - cached + 1) || !this.#store.reclaim(0, 1, this.#isActive);
+      if (this.#squeezed) return;
       this.#waiting.remove(sequence.id);
       this.#start(waiting, onComplete);
     }

@@ -53,6 +53,7 @@ export type CoreMessage =
 export interface CoreCounts {
   readonly running: number;
   readonly waiting: number;
+  readonly squeezed: boolean;
   readonly usedCells: number;
   readonly cells: number;
   readonly branches: number;
@@ -130,6 +131,7 @@ export class Core {
     return {
       running: this.#batcher.running,
       waiting: this.#batcher.waiting,
+      squeezed: this.#batcher.squeezed,
       usedCells: this.#store.usedCells,
       cells: this.#store.cells,
       branches: this.#store.branches,

@@ -13,6 +13,7 @@ import type { FromThread, ThreadInfo, ThreadLoad, ThreadOptions, ToThread } from
 const idleLoad: ThreadLoad = {
   running: 0,
   waiting: 0,
+  squeezed: false,
   usedCells: 0,
   cells: 0,
   branches: 0,

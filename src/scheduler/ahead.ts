@@ -1,0 +1,147 @@
+// Who may grow ahead of its program, and how much (P3 §4.3). In all: as many strands as make everyone's work go faster, by the
+// measured times of engine and verifier and by how often guesses were right. Between searches: by P3's Eq. 1 and 2. Numbers
+// in, numbers out; that nobody's primary strand is taken is the decision's affair (dynamic.ts).
+
+import { evenly } from '../base/evenly.ts';
+import { h200, ridgeSequences } from '../cost/roofline.ts';
+import { type Servers, stretchOf } from './cycle.ts';
+
+/** What is known about guessing, over all searches. */
+export interface Guessing {
+  /** Chance that the first, the second, … guess that a search has open is right, as observed; it never rises. */
+  readonly chances: readonly number[];
+  /** Somebody waits for memory of the engine. */
+  readonly squeezed: boolean;
+}
+
+/** What a search says about its own guesses. */
+export interface SearchGuesses {
+  /** C_q: speculative strands that it could use, those it has included. */
+  readonly capacity: number;
+  readonly open: number;
+  /** Children that were guessed so far, and those of them that its program came to ask for. */
+  readonly made: number;
+  readonly right: number;
+  /** S_KV: tokens of its tree, which guesses find in the cache. */
+  readonly kvTokens: number;
+}
+
+/** What P_q of a new search is until its own guesses say more: the chance of all, as if seen in so many children. */
+const priorChildren = 16;
+/**
+ * S_w: what the weights weigh, in tokens of cache. An 8B model weighs as much as 120,000 tokens, one of 0.5B 80,000 and one of 70B
+ * 430,000: against any of these a search's own tokens are a few per cent.
+ */
+const weightTokens = 120_000;
+/** τ of Eq. 2, for scores in units of strands. The paper gives no value; at 1, a strand more to be had is worth e times as much. */
+const sharpness = 1;
+
+/** Eq. 1, divided by S_w: C_q · P_q · (S_w + S_KV). */
+export function scoreAhead({ capacity, made, right, kvTokens }: SearchGuesses, chance: number): number {
+  const hitRate = (right + priorChildren * chance) / (made + priorChildren);
+  return capacity * hitRate * (1 + kvTokens / weightTokens);
+}
+
+/**
+ * Eq. 2: what each of the searches gets of `total` strands. The paper rounds down and leaves the rest; here the rest goes out one
+ * by one, the highest score first. A search keeps what it has open while the total allows it: a guess that is cancelled for
+ * another one is paid for twice.
+ */
+export function sharesAhead(searches: readonly SearchGuesses[], chance: number, total: number): number[] {
+  const scores = searches.map((each) => scoreAhead(each, chance));
+  const top = Math.max(...scores);
+  const weights = scores.map((score, at) => (searches[at]!.capacity === 0 ? 0 : Math.exp(sharpness * (score - top))));
+  const whole = weights.reduce((sum, each) => sum + each, 0);
+  const order = searches.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]! || a - b);
+  const shares = searches.map(({ capacity }, at) =>
+    whole === 0 ? 0 : Math.min(capacity, Math.floor((total * weights[at]!) / whole)),
+  );
+  const open = searches.map((each) => Math.min(each.open, each.capacity));
+  const widths = filled(
+    open,
+    open.map(() => 0),
+    order,
+    total,
+  );
+  return filled(
+    searches.map(({ capacity }) => capacity),
+    filled(shares, widths, order, total),
+    order,
+    total,
+  );
+}
+
+/** Raises `from` towards `to`, one by one in the given order, while the sum stays within `total`. */
+function filled(to: readonly number[], from: readonly number[], order: readonly number[], total: number): number[] {
+  const left = total - from.reduce((sum, each) => sum + each, 0);
+  const rooms = order.map((at) => Math.max(0, to[at]! - from[at]!));
+  const extra = evenly(rooms, Math.max(0, left));
+  const widths = [...from];
+  order.forEach((at, rank) => {
+    widths[at]! += extra[rank]!;
+  });
+  return widths;
+}
+
+/** Where guesses are paid for by everyone. */
+export interface AheadPlace {
+  /** Strands of the primary lane, open or to be opened. */
+  readonly primary: number;
+  /** Strands that nobody has or may open. */
+  readonly idle: number;
+  /** Searches among which they are dealt. */
+  readonly searches: number;
+  /** Speculative strands that are open now. */
+  readonly open: number;
+  readonly servers: Servers | undefined;
+}
+
+/** A guess must be worth so many times what it costs before it is begun; one that has begun goes on while it is worth it at all. */
+const margin = 1.5;
+/** Before anything was measured: sequences of a strand. */
+const usualSiblings = 4;
+
+/** k_total: speculative strands that are worth it in all. What is open is kept within the margin, so that nothing flickers. */
+export function totalAhead(place: AheadPlace, chances: readonly number[]): number {
+  const { primary, idle, open } = place;
+  if (idle <= 0 || primary === 0 || place.searches === 0) return 0;
+  if (place.servers === undefined) return Math.min(idle, Math.max(0, unmeasuredStrands - primary));
+  const servers = { ...place.servers, perStrand: Math.max(place.servers.perStrand, place.servers.overTime) };
+  const begun = Math.min(idle, worthwhileAhead(place, servers, chances, margin));
+  const kept = Math.min(idle, worthwhileAhead(place, servers, chances, 1));
+  return Math.max(begun, Math.min(kept, open));
+}
+
+/** P3's own k_total, where nothing was measured: the ridge of a roofline. */
+const unmeasuredStrands = Math.floor(ridgeSequences(h200) / usualSiblings);
+
+/** The last one, found by halving: chances fall with each strand, and a round stretches ever faster. */
+function worthwhileAhead(place: AheadPlace, servers: Servers, chances: readonly number[], factor: number): number {
+  let [good, bad] = [0, place.idle + 1];
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (isWorthIt(place, servers, chances, middle, factor)) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+/**
+ * With p primary strands and s speculative ones, right with a chance of h each, as much work is done in a round as p + Σh strands
+ * need, and a round takes R(p + s). The last strand is worth it where it adds a larger share to the work than to the round.
+ */
+function isWorthIt(
+  { primary, searches }: AheadPlace,
+  servers: Servers,
+  chances: readonly number[],
+  ahead: number,
+  factor: number,
+): boolean {
+  const chanceAt = (rank: number) => chances[Math.min(rank, chances.length) - 1] ?? 0;
+  const rank = Math.ceil(ahead / searches);
+  let work = primary;
+  for (let each = 1; each < rank; each += 1) work += searches * chanceAt(each);
+  work += (ahead - searches * (rank - 1)) * chanceAt(rank);
+  const strands = primary + ahead;
+  return chanceAt(rank) / work >= (factor * stretchOf(servers, strands)) / strands;
+}
