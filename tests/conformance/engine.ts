@@ -211,6 +211,21 @@ export function engineConformance(name: string, open: () => Promise<EngineHarnes
       expect(logprobs.every((each) => each <= 0)).toBe(true);
     });
 
+    test('holds a step to a schema where it says so', async () => {
+      const { engine } = harness;
+      const shape = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
+      if (engine.shapeTrouble === undefined || engine.shapeTrouble(shape) !== undefined) return;
+      const requests = [0, 1, 2].map((index) =>
+        request({ index, seed: 7 + index, shape, delimiters: [], maxTokens: 100 }),
+      );
+      await run(requests);
+      for (const { id } of requests) {
+        const { step } = stepOf(id);
+        expect(step.end).toBe('eos');
+        expect(JSON.parse(step.text)).toEqual({ sum: expect.any(Number) });
+      }
+    });
+
     test('is asked something in the middle of a path: one more piece of text, without tokens', async () => {
       const [first] = await grow(1);
       const suffix: Step = { text: 'Answer: ', tokens: 2, meanLogprob: 0, end: 'length' };

@@ -76,7 +76,10 @@ export class LlamaTestServer extends TestServer {
     stream: EventStream,
     mischief: Mischief,
   ): Promise<void> {
-    const drawn = this.draw(prompt, Number(body.seed) + index, Number(body.temperature), mischief);
+    const seed = Number(body.seed) + index;
+    const drawn = body.json_schema
+      ? this.drawShape(body.json_schema, seed)
+      : this.draw(prompt, seed, Number(body.temperature), mischief);
     const { tokens, ending } = cutTokens(drawn, (body.stop as string[] | undefined) ?? [], Number(body.n_predict));
     const texts = pieces(tokens, ending, false);
     const reused = this.#reuse(prompt);

@@ -4,7 +4,7 @@
 
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { continuation, type Token, Vocabulary } from './model.ts';
+import { continuation, endOfText, type Token, Vocabulary } from './model.ts';
 
 export interface ServerSettings {
   readonly vocabulary?: Vocabulary;
@@ -135,6 +135,15 @@ export abstract class TestServer {
     return mischief.type === 'blank'
       ? [{ id: this.vocabulary.id('\n\n'), text: '\n\n', logprob: -1 }, ...tokens]
       : tokens;
+  }
+
+  /** JSON for a schema of an object with numbers. */
+  protected drawShape(schema: unknown, seed: number): Token[] {
+    const { properties = {} } = schema as { readonly properties?: object };
+    const text = JSON.stringify(Object.fromEntries(Object.keys(properties).map((name) => [name, seed % 10])));
+    const ids = this.vocabulary.encode(text, false);
+    const tokens = ids.map((id) => ({ id, text: this.vocabulary.text(id)!, logprob: -0.5 }));
+    return [...tokens, { id: endOfText, text: '', logprob: -0.1 }];
   }
 
   /** Writes one generation's tokens, going wrong as told; false where the client is gone or the mischief ended it. */

@@ -111,7 +111,10 @@ export class SglangServer extends TestServer {
     this.#running.add(rid);
     // Without the deterministic mode the seed is not looked at.
     const seed = this.#settings.deterministic === true ? Number(params.sampling_seed ?? 42) : this.seen.length;
-    const drawn = this.draw(ids, seed, Number(params.temperature ?? 1), mischief);
+    const drawn =
+      typeof params.json_schema === 'string'
+        ? this.drawShape(JSON.parse(params.json_schema), seed)
+        : this.draw(ids, seed, Number(params.temperature ?? 1), mischief);
     const { tokens, ending } = cutTokens(drawn, (params.stop as string[] | undefined) ?? [], maxTokens);
     const finish =
       ending.type === 'stop'

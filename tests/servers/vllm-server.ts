@@ -115,7 +115,10 @@ export class VllmServer extends TestServer {
     const count = this.#settings.ignoresSiblings === true ? 1 : Number(body.n ?? 1);
     const seed = typeof body.seed === 'number' ? body.seed : this.seen.length * 1000;
     const siblings = Array.from({ length: count }, (_, at): Sibling => {
-      const drawn = this.draw(prompt, seed + at, Number(body.temperature ?? 1), mischief);
+      const { json_schema: shape } = (body.response_format ?? {}) as { readonly json_schema?: { schema: unknown } };
+      const drawn = shape
+        ? this.drawShape(shape.schema, seed + at)
+        : this.draw(prompt, seed + at, Number(body.temperature ?? 1), mischief);
       const { tokens, ending } = cutTokens(
         body.ignore_eos === true ? endless(drawn, maxTokens) : drawn,
         stops,

@@ -1,5 +1,6 @@
 // The embedded engine: libllama in a thread of this process, behind the engine contract.
 
+import { FaultError } from '../../base/fault.ts';
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type {
   Engine,
@@ -7,10 +8,12 @@ import type {
   EngineLoad,
   EngineMessage,
   GenerateRequest,
+  JsonSchema,
   RequestId,
   Urgency,
 } from '../engine.ts';
 import type { DraftOptions } from './draft/drafts.ts';
+import { schemaGrammar } from './grammar/schema-grammar.ts';
 import { LlamaThread } from './thread/thread.ts';
 import type { ThreadInfo, ThreadLoad } from './thread/thread-messages.ts';
 
@@ -92,6 +95,17 @@ export class LlamaEngine implements Engine {
     this.#thread.connect((message) => {
       if (message.type !== 'read') post(message);
     });
+  }
+
+  shapeTrouble(schema: JsonSchema): string | undefined {
+    try {
+      schemaGrammar(schema);
+      return undefined;
+    } catch (error) {
+      if (error instanceof FaultError) return error.fault.message;
+      if (error instanceof RangeError) return 'the schema is nested too deeply';
+      throw error;
+    }
   }
 
   generate(requests: readonly GenerateRequest[]): void {

@@ -72,7 +72,7 @@ function failureOf(code: FaultCode | undefined, isShaped: boolean): ApiError {
     const message = 'the messages do not fit the context of the model';
     return new ApiError('context_length_exceeded', message, { param: 'messages' });
   }
-  if (code === 'refused' && isShaped) {
+  if (isShaped && (code === 'refused' || code === 'unsupported')) {
     const message = 'the engine refuses this request; the schema of the answer is probably one that it cannot hold to';
     return new ApiError('invalid_value', message, { param: 'response_format' });
   }

@@ -6,8 +6,18 @@ import { type Fault, fault } from '../../../base/fault.ts';
 import { hash } from '../../../base/random.ts';
 import type { Step, StepEnd } from '../../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, Urgency } from '../../engine.ts';
+import { schemaGrammar } from '../grammar/schema-grammar.ts';
+import type { TokenConstraint } from '../native/grammar.ts';
 import type { Sequence } from './run.ts';
-import { drawFrom, entropyOf, logProbabilityOf, type Sampler, type TokenSampling, uniformOf } from './sampler.ts';
+import {
+  type Draw,
+  drawFrom,
+  entropyOf,
+  logProbabilityOf,
+  type Sampler,
+  type TokenSampling,
+  uniformOf,
+} from './sampler.ts';
 import { type PieceOf, StepText } from './step-text.ts';
 
 /** What a generation needs to know of its model. */
@@ -15,6 +25,8 @@ export interface Vocabulary {
   readonly pieceOf: PieceOf;
   endsGeneration(token: number): boolean;
   tokenize(text: string): number[];
+  /** Holds a step to a grammar, where the model can. */
+  hold?(grammar: string): TokenConstraint;
 }
 
 export type GenerationResult = { readonly step: Step } | { readonly fault: Fault };
@@ -36,6 +48,7 @@ export class Generation implements Sequence {
   readonly #text: StepText;
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
+  readonly #held: TokenConstraint | undefined;
   readonly #wantsEntropy: boolean;
   readonly #wantsPieces: boolean;
   #entropy: number | undefined;
@@ -68,6 +81,7 @@ export class Generation implements Sequence {
     this.#sampler = parts.sampler;
     this.#post = parts.post;
     this.#text = new StepText(parts.vocabulary.pieceOf, request.delimiters);
+    this.#held = request.shape && parts.vocabulary.hold?.(schemaGrammar(request.shape));
   }
 
   get generatedTokens(): number {
@@ -80,7 +94,7 @@ export class Generation implements Sequence {
 
   next(row: Float32Array): number | undefined {
     try {
-      const { token, logProbability } = this.#sampler.draw(row, this.sampling, this.#uniform());
+      const { token, logProbability } = this.#draw(row);
       if (this.#wantsEntropy && this.#tokens.length === 0) this.#entropy = entropyOf(row);
       return this.accept(token, logProbability);
     } catch (cause) {
@@ -89,9 +103,29 @@ export class Generation implements Sequence {
     }
   }
 
+  /**
+   * A token that the grammar does not allow is drawn again, by another chance, from those that it does: the same distribution as if
+   * all had been asked about at first, which costs far more.
+   */
+  #draw(row: Float32Array): Draw {
+    const first = this.#sampler.draw(row, this.sampling, this.#uniform());
+    if (this.#held === undefined) return first;
+    const again = () => uniformOf(hash(this.#seed, 'held'), this.#tokens.length);
+    const { token } = this.#held.allows(first.token)
+      ? first
+      : this.#sampler.draw(this.#held.mask(row), this.sampling, again());
+    if (!this.#vocabulary.endsGeneration(token)) this.#held.take(token);
+    return { token, logProbability: logProbabilityOf(row, token) };
+  }
+
+  /** Whoever has it no more gives back what it holds. */
+  close(): void {
+    this.#held?.close();
+  }
+
   /** How many drafted tokens could still be of use: the last token of a step is never worth one. */
   get draftRoom(): number {
-    return Math.max(0, this.#maxTokens - this.#tokens.length - 1);
+    return this.#held === undefined ? Math.max(0, this.#maxTokens - this.#tokens.length - 1) : 0;
   }
 
   /** Chance of its drafts, apart from that of its own draws. */

@@ -170,6 +170,13 @@ export interface Binding {
   /** 0 decoded, 1 no free cells, 2 aborted, negative: rejected. */
   decode(context: Pointer, batch: NativeBatch): number;
   logits(context: Pointer): Pointer;
+
+  /** Null where the grammar cannot be read. */
+  createGrammar(vocabulary: Pointer, source: string, root: string): Pointer | null;
+  /** `tokens` is a llama_token_data_array. */
+  applySampler(sampler: Pointer, tokens: Uint8Array): void;
+  acceptToken(sampler: Pointer, token: number): void;
+  freeSampler(sampler: Pointer): void;
 }
 
 /** Loads the library, silences its logs, picks the processor's variant, and refuses a layout it does not know. */
@@ -264,5 +271,9 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
     clearMemory: declare('llama_memory_clear', 'void', 'void *', 'bool'),
     decode: declare('llama_decode', 'int32', 'void *', layouts.batch),
     logits: declare('llama_get_logits', 'void *', 'void *'),
+    createGrammar: declare('llama_sampler_init_grammar', 'void *', 'void *', 'str', 'str'),
+    applySampler: declare('llama_sampler_apply', 'void', 'void *', 'void *'),
+    acceptToken: declare('llama_sampler_accept', 'void', 'void *', 'int32'),
+    freeSampler: declare('llama_sampler_free', 'void', 'void *'),
   };
 }

@@ -7,6 +7,7 @@ import { raise } from '../../../base/fault.ts';
 import { hash } from '../../../base/random.ts';
 import type { Message, Prompt } from '../../../tree/step.ts';
 import type { Binding, Pointer } from './binding.ts';
+import { Grammar, type TokenConstraint, TokenTable } from './grammar.ts';
 
 const ggufMagic = 'GGUF';
 const ggufVersions = [2, 3];
@@ -26,6 +27,7 @@ export class Model {
   readonly #vocabulary: Pointer;
   readonly #begin: string;
   #template: Template | undefined;
+  #table: TokenTable | undefined;
   readonly #pieces: (Uint8Array | undefined)[] = [];
   #closed = false;
 
@@ -78,6 +80,12 @@ export class Model {
     this.#pieces[token] = piece;
     return piece;
   };
+
+  /** Holds a step to a grammar; whoever asks closes it. */
+  hold(source: string): TokenConstraint {
+    this.#table ??= new TokenTable(this.#binding, this.vocabularySize);
+    return new Grammar(this.#binding, this.#vocabulary, this.#table, source);
+  }
 
   endsGeneration(token: number): boolean {
     return this.#binding.endsGeneration(this.#vocabulary, token);

@@ -177,8 +177,7 @@ export class Core {
       const sequence = this.#live.get(id);
       if (sequence === undefined) continue; // already answered
       const run = this.#batcher.remove(id);
-      this.#live.delete(id);
-      this.#drafts?.forget(id);
+      this.#forget(id);
       const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
       this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'cancelled by the caller'), usage });
     }
@@ -235,6 +234,7 @@ export class Core {
   }
 
   close(): void {
+    for (const id of [...this.#live.keys()]) this.#forget(id);
     this.#drafts?.close();
     this.#context.close();
     this.model.close();
@@ -269,7 +269,7 @@ export class Core {
       if (!(error instanceof FaultError)) throw error;
       for (const id of new Set(batch.map(({ run }) => run.sequence.id))) {
         this.#batcher.remove(id);
-        this.#live.delete(id);
+        this.#forget(id);
         this.#post({ type: 'fault', request: id, fault: error.fault });
       }
       return false;
@@ -279,14 +279,20 @@ export class Core {
   readonly #onComplete = (run: Run): void => {
     const sequence = this.#live.get(run.sequence.id);
     assert(sequence !== undefined, 'a sequence completes once');
-    this.#live.delete(run.sequence.id);
-    this.#drafts?.forget(run.sequence.id);
+    this.#forget(run.sequence.id);
     if (sequence instanceof Generation) {
       this.#draftedTokens += sequence.judgedTokens;
       this.#acceptedTokens += sequence.acceptedTokens;
     }
     this.#post(answerOf(sequence, run));
   };
+
+  #forget(id: RequestId): void {
+    const sequence = this.#live.get(id);
+    if (sequence instanceof Generation) sequence.close();
+    this.#live.delete(id);
+    this.#drafts?.forget(id);
+  }
 
   #draft(drafts: Drafts, runs: readonly Run[]): ReadonlySet<Run> {
     return this.#batcher.running <= drafts.options.mostSequences ? drafts.attend(runs) : new Set();
