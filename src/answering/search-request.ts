@@ -23,7 +23,8 @@ export interface BuiltSearch {
 /** `definition`: of a program that is not in the list, for whoever brings one of their own. */
 export function buildSearch(plan: SearchPlan, definition: ProgramDefinition = programOf(plan.program)): BuiltSearch {
   const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, sampling, choose, prompts = {} } = plan;
-  const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose, prompts };
+  const { eagerReward: eager } = plan.policyOptions;
+  const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose, eager, prompts };
   const { exits, ...rules } = createRules(plan.policy, plan.policyOptions, plan.hazard);
   return {
     plan,

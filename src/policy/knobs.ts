@@ -155,6 +155,13 @@ export const policyKnobs = {
     unit: 'reward',
     why: "of 'threshold': what the rewards of completed paths must reach too; 0 asks for none. P1 table 1: 0.4 for mcts (the mean), 0.99 for rebase (the maximum)",
   },
+  eagerReward: {
+    low: 0,
+    high: 1,
+    client: 'coppice',
+    unit: 'reward',
+    why: 'of mcts: a rollout goes on to the best of the first siblings once its reward is this high, before the others have come; 0 waits for all. It trades a little accuracy for time: docs/policies.md',
+  },
   widths: {
     values: widthRules,
     unit: 'rule',

@@ -10,6 +10,7 @@ export const partsOff = {
   negativeExit: 'off',
   settledExit: 'off',
   boundPrune: 'off',
+  eagerReward: 0,
   widths: 'natural',
   speculate: 0,
 } as const satisfies Partial<PolicyOptions>;
@@ -33,7 +34,7 @@ export const policyParts: Readonly<Record<PolicyName, PolicyParts>> = {
   boost: { ...accepting, negativeExit: 'selective', widths: 'shares' },
   taper: { ...accepting, widths: 'slack' },
   safe,
-  fast: { ...safe, negativeExit: 'selective', settledExit: 'on' },
+  fast: { ...safe, negativeExit: 'selective', settledExit: 'on', eagerReward: 0.9 },
 };
 
 /** A part of a policy, and what turns it off. */

@@ -115,7 +115,8 @@ describe('an ablation', () => {
   it('turns off each part that a policy has, one at a time', () => {
     expect(partsOf('vanilla')).toEqual([]);
     expect(partsOf('fast').map(({ part, off }) => `${part}=${off}`)).toEqual([
-      ...['positiveExit=off', 'negativeExit=off', 'settledExit=off', 'boundPrune=off', 'widths=natural'],
+      ...['positiveExit=off', 'negativeExit=off', 'settledExit=off', 'boundPrune=off', 'eagerReward=0'],
+      'widths=natural',
     ]);
     for (const name of policyNames) for (const { part, off } of partsOf(name)) createPolicy(name, { [part]: off });
   });

@@ -17,6 +17,8 @@ export interface ProgramSize {
   readonly sampling: Sampling;
   /** How the answer is chosen where there are scores; self-consistency votes by its nature. */
   readonly choose: Choice;
+  /** Reward of a sibling at which a rollout goes on before the others have come; 0 or unset where it waits for all. */
+  readonly eager?: number | undefined;
   /** Texts that the program puts to the model, by name; those that its definition names are there. */
   readonly prompts?: Readonly<Record<string, string>>;
 }

@@ -38,8 +38,8 @@ export function foldOutcome(tree: Tree, outcome: Outcome, limits: GrowthLimits):
   }
   if (outcome.ok) grow(tree, parent, outcome, limits);
   else tree.record({ type: 'withered', parent: parent.id, index, code: outcome.fault.code });
-  const strand = tree.strand(waiting);
-  return strand.awaiting === 0 ? strand : undefined;
+  const strand = tree.strands.get(waiting);
+  return strand?.node === parent && strand.awaiting === 0 ? strand : undefined;
 }
 
 /** Where the draw has a ghost it is the ghost that becomes the child: the log holds what it brings. */

@@ -362,7 +362,7 @@ export class Runtime {
       }
       // A program may close a strand that it finds complete (after a crash): then there is room again.
       if (tree.strands.size < openBefore) continue;
-      if (mayOpen && tree.strands.size === 0) {
+      if (mayOpen && tree.strands.size === 0 && tree.stragglers.size === 0) {
         return this.#finish(search, firstExit(search, nowMs, this.#options) ?? nothingLeft(tree), nowMs);
       }
       break;

@@ -29,7 +29,7 @@ export interface Node {
   readonly children: Node[];
   /** Child index to child; identical siblings share one child. Undefined until the first child. */
   byIndex: Map<number, Node> | undefined;
-  /** Child indices that were asked for and not answered, with the strand that waits for them. */
+  /** Child indices that were asked for and not answered, with the strand that asked: it may have gone on without them. */
   inFlight: Map<number, StrandId> | undefined;
   /** What probes at this node were told, by their own index; undefined stands for one that failed. */
   probes: Map<number, ProbeReply | undefined> | undefined;

@@ -18,7 +18,7 @@ import {
 } from './events.ts';
 import { copyNodes } from './fork.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
-import { isComplete, makeChild, makeRoot, type Node } from './node.ts';
+import { isComplete, isExpanding, makeChild, makeRoot, type Node } from './node.ts';
 import type { Manner, Sampling } from './step.ts';
 import { addPending, backUp, insertByKey, isBetter, mustBeReward, refreshAvailable, uncut } from './upkeep.ts';
 
@@ -43,6 +43,13 @@ export interface Inquiry {
   readonly manner: Manner;
 }
 
+/** Children that are still on their way below a node from which their strand has gone on to one of their siblings. */
+export interface Stragglers {
+  readonly node: Node;
+  readonly sampling: Sampling;
+  readonly manner: Manner | undefined;
+}
+
 type Asked = Extract<TreeEvent, { type: 'asked' }>;
 
 export class Tree {
@@ -50,6 +57,7 @@ export class Tree {
   readonly root: Node;
   readonly nodes: Node[];
   readonly strands = new Map<StrandId, Strand>();
+  readonly stragglers = new Map<NodeId, Stragglers>();
   /** Children that the program has not asked for yet, by draw. */
   readonly ghosts = new Map<DrawKey, Ghost>();
   /** How strands ended, by kind. */
@@ -113,6 +121,7 @@ export class Tree {
       const landed = strand.landed.map(({ id }) => nodes[id]!);
       fork.strands.set(strand.id, { ...strand, node: nodes[strand.node.id]!, landed });
     }
+    for (const [id, late] of this.stragglers) fork.stragglers.set(id, { ...late, node: nodes[id]! });
     for (const [draw, ghost] of this.ghosts) fork.ghosts.set(draw, ghost);
     Object.assign(fork.closed, this.closed);
     fork.failuresInARow = this.failuresInARow;
@@ -266,8 +275,7 @@ export class Tree {
     if (child.terminal && child.answer !== undefined) this.#answers?.add(child.answer);
     if (this.ghosts.size > 0) this.ghosts.delete(this.#drawInFlight(parent, index));
     this.failuresInARow = 0;
-    const strand = this.strand(parent.inFlight!.get(index)!);
-    strand.landed.push(child);
+    this.waitingStrand(parent, index)?.landed.push(child);
     this.#settle(parent, index);
     refreshAvailable(parent);
   }
@@ -284,10 +292,22 @@ export class Tree {
 
   /** One child in flight is answered. */
   #settle(parent: Node, index: number): void {
-    const strand = this.strand(parent.inFlight!.get(index)!);
+    const strand = this.waitingStrand(parent, index);
     parent.inFlight?.delete(index);
-    strand.awaiting -= 1;
-    if (strand.awaiting === 0) this.#consider(strand.landed);
+    if (strand !== undefined) {
+      strand.awaiting -= 1;
+      if (strand.awaiting === 0) this.#consider(strand.landed);
+    } else if (!isExpanding(parent)) {
+      this.stragglers.delete(parent.id);
+      this.#consider(parent.children);
+    }
+  }
+
+  /** The strand that stands at a node and waits for a child in flight; undefined where it has gone on without it. */
+  waitingStrand(parent: Node, index: number): Strand | undefined {
+    const owner = parent.inFlight?.get(index);
+    const strand = owner === undefined ? undefined : this.strands.get(owner);
+    return strand?.node === parent ? strand : undefined;
   }
 
   #consider(nodes: readonly Node[]): void {
@@ -319,10 +339,9 @@ export class Tree {
   }
 
   #drawInFlight(parent: Node, index: number): DrawKey {
-    const waiting = parent.inFlight?.get(index);
-    const strand = waiting === undefined ? undefined : this.strands.get(waiting);
-    if (strand?.sampling === undefined) return Number.NaN;
-    return drawKey(parent.key, index, formKey(strand.sampling, strand.manner));
+    const asked = this.waitingStrand(parent, index) ?? this.stragglers.get(parent.id);
+    if (asked?.sampling === undefined) return Number.NaN;
+    return drawKey(parent.key, index, formKey(asked.sampling, asked.manner));
   }
 
   #probe(strand: Strand, node: Node, { index, sampling, manner }: Inquiry): void {
@@ -349,12 +368,23 @@ export class Tree {
   }
 
   #move(strand: Strand, node: Node): void {
-    const waits = strand.awaiting + (strand.probing === undefined ? 0 : 1);
+    const isBelow = node.parent === strand.node;
+    const waits = (isBelow ? 0 : strand.awaiting) + (strand.probing === undefined ? 0 : 1);
     if (waits > 0) raise('bad-event', `strand ${strand.id} waits for ${waits} answers`);
+    if (strand.awaiting > 0) this.#leaveBehind(strand);
     addPending(strand.node, -1);
     strand.node = node;
     strand.landed = [];
     addPending(node, 1);
+  }
+
+  /** It goes on to a child before the others have come: they stay asked for, and join the tree when they do. */
+  #leaveBehind(strand: Strand): void {
+    const { node, sampling, manner } = strand;
+    assert(sampling !== undefined, 'a strand awaits children that were asked for in no way');
+    this.stragglers.set(node.id, { node, sampling, manner });
+    this.#consider(strand.landed);
+    strand.awaiting = 0;
   }
 
   #close(strand: Strand, closing: Closing, value?: number): void {

@@ -13,6 +13,7 @@ testProgram('mcts (PUCT)', () => createMcts({ rollouts: 8 }));
 testProgram('mcts (UCT)', () => createMcts({ rollouts: 8, selection: 'uct', branching: 2 }));
 testProgram('mcts (lazy)', () => createMcts({ rollouts: 12, expansion: 'lazy', branching: 3 }));
 testProgram('mcts (lazy, UCT)', () => createMcts({ rollouts: 12, expansion: 'lazy', selection: 'uct', widening: 0.4 }));
+testProgram('mcts (eager)', () => createMcts({ rollouts: 8, eager: 0.8 }), { followsFolds: true });
 testProgram('beam', () => createBeam({ beams: 3, candidates: 3 }));
 testProgram('beam (by score, first steps apart)', () =>
   createBeam({ beams: 3, candidates: 3, spread: 'score', firstSteps: 2 }),

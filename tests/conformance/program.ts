@@ -101,7 +101,8 @@ function closeOne(tree: Tree, program: Program): void {
   if (strand !== undefined) tree.record({ type: 'closed', strand, closing: 'preempted' });
 }
 
-export function testProgram(name: string, create: () => Program): void {
+/** `followsFolds`: what it grows may depend on the order of folds, which the log has, even at width one. */
+export function testProgram(name: string, create: () => Program, { followsFolds = false } = {}): void {
   const seeds = fc.integer({ min: 0, max: 1_000_000 });
   const check = (property: (seed: number, width: number) => void, runs = 40) =>
     fc.assert(fc.property(seeds, fc.integer({ min: 1, max: 6 }), property), { numRuns: runs });
@@ -140,15 +141,18 @@ export function testProgram(name: string, create: () => Program): void {
       if (wide) expect(halved).toBeGreaterThan(20);
     });
 
-    it('does not depend on the order in which siblings come, beyond the numbering of nodes', () => {
-      check((seed) => {
-        const first = drive(create(), seed, 1, new Random('one', seed), 0).tree;
-        const second = drive(create(), seed, 1, new Random('other', seed), 0).tree;
-        const shape = (tree: Tree) =>
-          tree.nodes.map((node) => `${node.step?.text}:${node.visits}:${node.value}`).sort();
-        expect(shape(second)).toEqual(shape(first));
-      });
-    });
+    it.skipIf(followsFolds)(
+      'does not depend on the order in which siblings come, beyond the numbering of nodes',
+      () => {
+        check((seed) => {
+          const first = drive(create(), seed, 1, new Random('one', seed), 0).tree;
+          const second = drive(create(), seed, 1, new Random('other', seed), 0).tree;
+          const shape = (tree: Tree) =>
+            tree.nodes.map((node) => `${node.step?.text}:${node.visits}:${node.value}`).sort();
+          expect(shape(second)).toEqual(shape(first));
+        });
+      },
+    );
 
     it('foresees without touching the tree', () => {
       check((seed, width) => {

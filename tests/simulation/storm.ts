@@ -140,7 +140,7 @@ function rulesOf({ rules }: Policy, { expandsOnce, fullAt }: Program, long: bool
 function drawProgram(random: Random, rollouts: number): Program {
   const programs = [
     () => createMcts({ rollouts, branching: 1 + random.integer(4) }),
-    () => createMcts({ rollouts, selection: 'uct' }),
+    () => createMcts({ rollouts, selection: 'uct', eager: 0.8 }),
     () => createMcts({ rollouts, expansion: 'lazy', branching: 1 + random.integer(4) }),
     () => createBeam({ beams: 1 + random.integer(4), candidates: 1 + random.integer(4) }),
     () => createDvts({ subtrees: 1 + random.integer(4), candidates: 1 + random.integer(3) }),

@@ -27,10 +27,12 @@ export function readExpansions(events: Iterable<TreeEvent>): Expansions {
       awaited.delete(`${event.parent}/${event.index}`);
       if (event.type === 'grown' || event.type === 'adopted') parents.set(event.node, event.parent);
     } else if (event.type === 'closed') {
-      const missing = [...awaited].filter(([, strand]) => strand === event.strand).map(([key]) => key);
+      // Children of a node from which it has gone on are awaited still, by nobody in particular.
+      const node = standing.get(event.strand)!;
+      const isMissing = ([key, strand]: [string, StrandId]) => strand === event.strand && key.startsWith(`${node}/`);
+      const missing = [...awaited].filter(isMissing).map(([key]) => key);
       for (const key of missing) awaited.delete(key);
       if (event.closing !== 'preempted' || missing.length === 0) continue;
-      const node = standing.get(event.strand)!;
       read.cut.add(node);
       if ([...parents.values()].includes(node)) read.halved += 1;
     }

@@ -38,6 +38,8 @@ export interface MctsOptions extends WideningRule {
   readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
   readonly choose: Choice;
+  /** See ProgramSize; without meaning where steps are drawn one by one. */
+  readonly eager?: number | undefined;
 }
 
 /** 16 rollouts of 4 steps as in P0 §5.1; what it leaves open is decided in docs/decisions/0002-mcts-constants.md. */
@@ -145,9 +147,10 @@ class Mcts implements Program {
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
+    const late = tree.stragglers.size;
     const strand = foldOutcome(tree, outcome, this.#options);
     if (strand !== undefined) this.#advance(tree, strand);
-    return strand !== undefined;
+    return strand !== undefined || tree.stragglers.size < late || this.#goAhead(tree, outcome);
   }
 
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
@@ -190,9 +193,29 @@ class Mcts implements Program {
 
   /** The simulation phase: on to the best child, or, where steps are drawn one by one, to the one that was drawn. */
   #advance(tree: Tree, strand: Strand): void {
-    const next = this.expandsOnce ? highestReward(strand.node.children) : strand.landed.at(-1);
+    const next = this.expandsOnce ? this.#bestChild(strand.node) : strand.landed.at(-1);
     if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
     else follow(tree, strand, next);
+  }
+
+  /** Where it is eager, whoever was faster, that of the first siblings to which it would have gone on before the others came. */
+  #bestChild(node: Node): Node | undefined {
+    const { eager = 0 } = this.#options;
+    const first = eager === 0 ? undefined : firstGood(node, eager);
+    return first ?? highestReward(node.children);
+  }
+
+  /** Eager: on to the best of the first siblings once that one is good enough; the others join the tree when they come. */
+  #goAhead(tree: Tree, { node, probe }: Outcome): boolean {
+    const { eager = 0 } = this.#options;
+    const parent = probe || eager === 0 || !this.expandsOnce ? undefined : tree.nodes[node];
+    const [next] = parent?.inFlight?.keys() ?? [];
+    if (parent === undefined || next === undefined) return false;
+    const strand = tree.waitingStrand(parent, next);
+    const best = firstGood(parent, eager);
+    if (strand === undefined || best === undefined) return false;
+    follow(tree, strand, best);
+    return true;
   }
 
   /**
@@ -260,4 +283,15 @@ function highestReward(children: readonly Node[]): Node | undefined {
     if (best === undefined || (node.reward ?? 0) > (best.reward ?? 0)) best = node;
   }
   return best;
+}
+
+/** The best of children 0 to j - 1, for the smallest j of at least 2 of which the best is good enough: no matter who was faster. */
+function firstGood({ byIndex }: Node, goodEnough: number): Node | undefined {
+  const first: Node[] = [];
+  for (let child = byIndex?.get(0); child !== undefined; child = byIndex?.get(first.length)) {
+    first.push(child);
+    const best = first.length < 2 ? undefined : highestReward(first.toSorted(byKey));
+    if ((best?.reward ?? 0) >= goodEnough) return best;
+  }
+  return undefined;
 }
