@@ -9,8 +9,8 @@ import { certaintyRules } from '../exit/certain.ts';
 import { boundTargets } from '../exit/prune-bound.ts';
 import { idlePrecedences, precedences } from '../scheduler/dynamic.ts';
 import { preemptions } from '../scheduler/preemption.ts';
-import { admissionOrders } from '../scheduler/scheduler.ts';
 import { progressReadings } from '../scheduler/score.ts';
+import { orders } from '../scheduler/turns/order.ts';
 
 export const widthRules = ['natural', 'shares', 'slack', 'worth'] as const;
 
@@ -241,10 +241,10 @@ export const policyKnobs = {
     why: 'of batches for each strand of a search that somebody waits for: more would slow its steps down; alone they have the whole budget',
   },
   order: {
-    default: 'arrival',
-    values: admissionOrders,
+    default: 'fcfs',
+    values: orders,
     unit: 'order',
-    why: 'whose turn it is: by arrival, or by arrival and expected work, as searches of the same program and size have taken lately; where all are alike it changes nothing',
+    why: 'whose requests go first where they wait for the engine: as they come (fcfs), those with most of their path computed (longest-prefix), those of the search that came first (gang), or of the one with least left to do (sjf), which also orders turns. It matters where the budget is more than the engine runs at a time',
   },
   ageingSeconds: {
     default: 60,

@@ -11,9 +11,11 @@ import {
   type GenerateRequest,
   isAnswer,
   type Lane,
+  type PathStep,
   type RequestId,
 } from '../engine/engine.ts';
 import type { ChildOutcome, Expansion, Outcome } from '../program/program.ts';
+import { type Order, prefixPriority } from '../scheduler/turns/order.ts';
 import type { Ghost, NodeId } from '../tree/events.ts';
 import { drawKey, formKey } from '../tree/keys.ts';
 import { pathText } from '../tree/node.ts';
@@ -39,6 +41,8 @@ export interface FlightsOptions {
   readonly verifier: Verifier | undefined;
   /** Told how long engine and verifier take. */
   readonly meter: ServiceMeter;
+  /** Of requests that wait. */
+  readonly order: Order | undefined;
   readonly requestTimeoutMs: number | undefined;
   /** Whether somebody reads a search's tokens as they come. */
   readonly watches: (search: string) => boolean;
@@ -59,7 +63,7 @@ export class Flights {
   /** Scores of steps that nobody has asked for: they are sent when the verifier has nothing else to do. */
   readonly #spare = new Map<RequestId, ScoreRequest>();
   #toCancel: Flight[] = [];
-  #toAdopt: Flight[] = [];
+  #toUpdate: Flight[] = [];
 
   constructor(options: FlightsOptions) {
     this.#options = options;
@@ -100,7 +104,8 @@ export class Flights {
       const place = { node, index, form, draw: drawKey(node.key, index, form), path };
       const flight = this.#add({ search, ...place, manner, shape, isProbe, lane, step: undefined }, nowMs);
       first ??= flight.id;
-      this.#toGenerate.push({ ...generateRequest(flight, expansion), expansion: first, needs });
+      const priority = this.#priorityOf(search, path);
+      this.#toGenerate.push({ ...generateRequest(flight, expansion), priority, expansion: first, needs });
     }
   }
 
@@ -175,7 +180,7 @@ export class Flights {
   adopt(flight: Flight): void {
     flight.lane = 'primary';
     const spare = this.#spare.get(flight.id);
-    if (spare === undefined) this.#toAdopt.push(flight);
+    if (spare === undefined) this.#toUpdate.push(flight);
     else this.#send({ ...spare, lane: 'primary' });
   }
 
@@ -231,15 +236,27 @@ export class Flights {
     }
     if (scores.length > 0) verifier?.score(scores);
     if (requests.length > 0) engine.generate(requests);
-    this.#tellAdopted();
+    this.#tellUpdated();
   }
 
-  #tellAdopted(): void {
-    for (const { id, step, lane, search, cancelled } of this.#toAdopt.splice(0)) {
+  #tellUpdated(): void {
+    for (const { id, step, lane, search, path, cancelled } of this.#toUpdate.splice(0)) {
       if (cancelled || !this.#byId.has(id)) continue;
       const { engine, verifier } = this.#options;
-      (step === undefined ? engine : verifier)?.update?.(id, { lane, priority: search.request.priority });
+      (step === undefined ? engine : verifier)?.update?.(id, { lane, priority: this.#priorityOf(search, path) });
     }
+  }
+
+  /** By the order of the scheduler; else what was asked for. */
+  #priorityOf({ request, urgency }: Search, path: readonly PathStep[]): number {
+    const { priority } = request;
+    if (this.#options.order === 'longest-prefix') return prefixPriority(priority, pathTokensOf(path));
+    return urgency ?? priority;
+  }
+
+  /** Whatever a search has on its way stands elsewhere from now on. */
+  reorder(search: Search): void {
+    for (const flight of search.flights.values()) if (!this.#spare.has(flight.id)) this.#toUpdate.push(flight);
   }
 
   /** Whether anybody waits for the verifier. */
@@ -297,10 +314,11 @@ export class Flights {
 
   #sendToVerifier(generated: Flight, step: Step, nowMs: number): void {
     const { id, search, node, manner, index, lane } = this.#add({ ...generated, step }, nowMs);
-    const { prompt, priority } = search.request;
+    const { prompt } = search.request;
     // What was put to the model is no step: it is not scored, and no score rests on it.
     const path = pathAfter(node, manner?.after);
     const parent = path.at(-1)?.key ?? node.key;
+    const priority = this.#priorityOf(search, path);
     const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     if (lane === 'primary') this.#toScore.push(full);
@@ -370,6 +388,10 @@ function stepFor({ search, shape }: Flight, step: Step): Step {
 function answerOf({ search, node, shape }: Flight, { end, text, unshaped }: Step): string | undefined {
   if (end !== 'eos' || unshaped) return undefined;
   return shape === undefined ? search.request.extract(pathText(node) + text) : shapedAnswer(text);
+}
+
+function pathTokensOf(path: readonly PathStep[]): number {
+  return path.reduce((sum, { step }) => sum + step.tokens, 0);
 }
 
 /** What is known of a step besides its text. */

@@ -13,6 +13,7 @@ import type { Outcome } from '../program/program.ts';
 import type { Guessing } from '../scheduler/ahead.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { Decision, Reason, Width } from '../scheduler/scheduler.ts';
+import { tellingUrgency } from '../scheduler/turns/order.ts';
 import type { TreeEvent } from '../tree/events.ts';
 import { Alarms } from './alarms.ts';
 import { cancelledByCaller, clockExit, firstExit, givenUp, nothingLeft } from './exits.ts';
@@ -65,7 +66,8 @@ export class Runtime {
       tree: (search, event) => this.#onTreeEvent(search, event),
     });
     const meter = this.#meter;
-    this.#flights = new Flights({ engine, verifier, meter, requestTimeoutMs, watches, onToken, onFault });
+    const { order } = options.scheduler;
+    this.#flights = new Flights({ engine, verifier, meter, order, requestTimeoutMs, watches, onToken, onFault });
     this.#strands = new Strands(this.#leases, this.#flights);
     this.#speculation = new Speculation(this.#leases, this.#flights, (search) => this.#touched.add(search));
     engine.connect((message) => this.#inbox.post({ from: 'engine', message }));
@@ -214,7 +216,10 @@ export class Runtime {
     this.#told += 1;
     if (search.request.rules.boost || this.#isDueForGuesses()) this.#stale = true;
     try {
-      return search.request.program.tell(search.tree, outcome);
+      const isComplete = search.request.program.tell(search.tree, outcome);
+      // An order by work follows what is left of it.
+      if (this.#options.scheduler.order === 'sjf' && search.hasGrown()) this.#stale = true;
+      return isComplete;
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
       this.#options.onFault?.(search.id, error.fault);
@@ -285,6 +290,7 @@ export class Runtime {
       if (this.queue.serveGuest(id)) continue;
       this.#admit(this.waiting.get(id), decision.widths.get(id), reasons.get(id), nowMs);
     }
+    for (const [id, urgency] of decision.urgencies ?? []) this.#setUrgency(this.#running.get(id), urgency);
     for (const [id, late] of decision.giveUp) {
       const search = this.waiting.get(id);
       if (search !== undefined) this.#finish(search, givenUp(search, nowMs, late, this.#options), nowMs);
@@ -310,6 +316,15 @@ export class Runtime {
     if (search.log !== 'read') return;
     this.#speculation.shrink(search, speculative);
     this.#emit(search, { type: 'width', primary, speculative, ...(why && { why }) });
+  }
+
+  /** What waits is told of a change that matters; what is asked for from now on has it anyway. */
+  #setUrgency(search: Search | undefined, urgency: number): void {
+    if (search === undefined) return;
+    const told = search.urgency;
+    if (told !== undefined && Math.abs(urgency - told) < tellingUrgency) return;
+    search.urgency = urgency;
+    if (told !== undefined) this.#flights.reorder(search);
   }
 
   #admit(search: Search | undefined, width: Width | undefined, why: Reason | undefined, nowMs: number): void {

@@ -21,7 +21,7 @@ import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
 import { GuessLog } from './queue/guess-log.ts';
 import type { Lease } from './queue/leases.ts';
-import { workKind } from './queue/work-meter.ts';
+import { type WorkDone, workKind } from './queue/work-meter.ts';
 import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
 
 /** One child on its way. */
@@ -59,7 +59,7 @@ export class Search {
   readonly request: SearchRequest;
   tree: Tree;
   readonly arrivalMs: number;
-  /** Lower is admitted first; see scheduler/turn.ts. */
+  /** Lower is admitted first; see scheduler/turns/turn.ts. */
   readonly turn: number;
   /** Of a search from a former process: its log is read when its turn has come, and its tree is bare until then. */
   log: 'read' | 'unread' | 'asked' = 'read';
@@ -79,6 +79,10 @@ export class Search {
   readonly guesses = new GuessLog();
   #foreseen: { readonly events: number; readonly early: number; readonly most: number } | undefined;
   nextSequence = 0;
+  /** Where its requests stand among those that wait for the engine, as the last decision says; missing where none did. */
+  urgency: number | undefined;
+  #seenTokens = 0;
+  readonly #ends = { scanned: 0, paths: 0, tokens: 0 };
   #openScoreOf = { nodes: 0, score: 0 };
 
   constructor(request: SearchRequest, tree: Tree, arrivalMs: number, turn: number) {
@@ -199,6 +203,30 @@ export class Search {
   #rolloutsLeft(): number {
     const { completed, pruned } = this.tree.closed;
     return Math.max(0, this.request.limits.rollouts - completed - pruned);
+  }
+
+  /** By a tenth since this was asked last: then what is left of its work is worth another look. */
+  hasGrown(): boolean {
+    const { tokens } = this.tree;
+    if (tokens < 1.1 * this.#seenTokens) return false;
+    this.#seenTokens = tokens;
+    return true;
+  }
+
+  done(): WorkDone {
+    const { tree } = this;
+    const { nodes, tokens } = tree;
+    for (; this.#ends.scanned < nodes.length; this.#ends.scanned += 1) {
+      const { terminal, pathTokens } = nodes[this.#ends.scanned]!;
+      if (!terminal) continue;
+      this.#ends.paths += 1;
+      this.#ends.tokens += pathTokens;
+    }
+    const { paths } = this.#ends;
+    const pathTokens = paths === 0 ? 0 : this.#ends.tokens / paths;
+    const { completed, pruned } = tree.closed;
+    const steps = nodes.length - 1;
+    return { tokens, steps, rollouts: completed + pruned, paths, pathTokens, rolloutsLeft: this.#rolloutsLeft() };
   }
 
   /** Whether a child is on its way, has come before its parent, or is there as a ghost. */

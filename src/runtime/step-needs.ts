@@ -63,9 +63,12 @@ export function pathWith(node: Node, suffix: string, after?: readonly number[]):
   return [...path, { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
 }
 
-export function generateRequest(flight: Flight, { sampling, manner = {} }: Expansion): GenerateRequest {
+export function generateRequest(
+  flight: Flight,
+  { sampling, manner = {} }: Expansion,
+): Omit<GenerateRequest, 'priority'> {
   const { id, search, node, index, form, path, lane, isProbe, shape } = flight;
-  const { program, prompt, seed, delimiters, stops = [], priority } = search.request;
+  const { program, prompt, seed, delimiters, stops = [] } = search.request;
   return {
     id,
     search: search.id,
@@ -82,7 +85,6 @@ export function generateRequest(flight: Flight, { sampling, manner = {} }: Expan
     ),
     ...(shape === undefined ? {} : { shape: shape.schema }),
     lane,
-    priority,
   };
 }
 

@@ -7,8 +7,9 @@ import { type SearchGuesses, sharesAhead, totalAhead } from './ahead.ts';
 import { decideWithIdle } from './idle.ts';
 import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
 import { reasonsOf } from './reason.ts';
-import type { AdmissionOrder, Decision, Scheduler, Snapshot, Width } from './scheduler.ts';
+import type { Decision, Scheduler, SearchId, Snapshot, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
+import { isBySearch, type Order, type SearchOrder, urgencyOf } from './turns/order.ts';
 import { sum, type WidthRule } from './widths.ts';
 
 export const precedences = ['admit', 'boost'] as const;
@@ -25,7 +26,7 @@ export interface DynamicOptions {
   readonly first: Precedence;
   readonly preemption: Preemption;
   readonly ageingSeconds: number;
-  readonly order?: AdmissionOrder;
+  readonly order?: Order;
   /** Most speculative strands of one search; none unless given. */
   readonly speculate?: number;
   /** Boosting unless given. */
@@ -35,9 +36,27 @@ export interface DynamicOptions {
 }
 
 export function dynamicScheduler(options: DynamicOptions): Scheduler {
-  const { name, ageingSeconds, order = 'arrival', beside = 0, speculate = 0 } = options;
-  const decideAll = (snapshot: Snapshot) => decideWithIdle(snapshot, beside, (others) => decide(others, options));
+  const { name, ageingSeconds, order = 'fcfs', beside = 0, speculate = 0 } = options;
+  const decideAll = (snapshot: Snapshot) => {
+    const decision = decideWithIdle(snapshot, beside, (others) => decide(others, options));
+    if (!isBySearch(order)) return decision;
+    return { ...decision, urgencies: urgenciesOf(snapshot, decision, order, ageingSeconds) };
+  };
   return { name, ageingSeconds, order, speculates: speculate > 0, decide: decideAll };
+}
+
+/** Of everyone who will run. */
+function urgenciesOf(
+  { running, waiting }: Snapshot,
+  { widths }: Decision,
+  order: SearchOrder,
+  ageingSeconds: number,
+): Map<SearchId, number> {
+  const urgencies = new Map<SearchId, number>();
+  for (const { id, standing } of [...running, ...waiting]) {
+    if (standing !== undefined && widths.has(id)) urgencies.set(id, urgencyOf(order, standing, ageingSeconds));
+  }
+  return urgencies;
 }
 
 function decide(snapshot: Snapshot, options: DynamicOptions): Decision {

@@ -6,6 +6,7 @@
 import type { Guessing, SearchGuesses } from './ahead.ts';
 import type { Servers } from './cycle.ts';
 import type { Pace, TooLate } from './forecast.ts';
+import type { Order, QueueStanding } from './turns/order.ts';
 
 export type SearchId = string;
 
@@ -18,6 +19,8 @@ export interface WaitingSearch {
   readonly deadlineAtMs?: number;
   /** Nobody waits for it: it runs on what the others leave; see idle.ts. */
   readonly idle?: boolean;
+  /** What it stands by among those whose requests wait, where the order asks for it; see order.ts. */
+  readonly standing?: QueueStanding;
 }
 
 export interface RunningSearch {
@@ -42,6 +45,7 @@ export interface RunningSearch {
   /** What it says about speculation; missing where there is nothing to guess. */
   readonly guesses?: SearchGuesses;
   readonly idle?: boolean;
+  readonly standing?: QueueStanding;
 }
 
 export interface Snapshot {
@@ -77,6 +81,8 @@ export interface Decision {
   readonly preempt: ReadonlyMap<SearchId, number>;
   /** Searches that wait and cannot be done before their deadline any more, with the reason. */
   readonly giveUp: ReadonlyMap<SearchId, TooLate>;
+  /** Where the requests of a search stand among those that wait for the engine, higher first; missing where its own order holds. */
+  readonly urgencies?: ReadonlyMap<SearchId, number>;
   /** Why, in numbers, for every search whose width changes or that has to give strands up. */
   readonly reasons: ReadonlyMap<SearchId, Reason>;
 }
@@ -84,14 +90,10 @@ export interface Decision {
 /** The rule by name, and what it went by. */
 export type Reason = Readonly<Record<string, number | string>>;
 
-export const admissionOrders = ['arrival', 'work'] as const;
-/** What a turn counts from: arrival alone, or arrival and expected work. */
-export type AdmissionOrder = (typeof admissionOrders)[number];
-
 export interface Scheduler {
   readonly name: string;
-  /** By arrival unless said. */
-  readonly order?: AdmissionOrder;
+  /** Of requests that wait for the engine, and of turns; `fcfs` unless said. */
+  readonly order?: Order;
   /** What one unit of priority is worth in a turn. */
   readonly ageingSeconds: number;
   /** It may give speculative widths: it wants to know how guesses fare. */

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { evenly } from '../../src/base/evenly.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import type { Servers } from '../../src/scheduler/cycle.ts';
-import { TurnLine } from '../../src/scheduler/line.ts';
 import type { Decision, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../src/scheduler/scheduler.ts';
-import { turnOf } from '../../src/scheduler/turn.ts';
+import { TurnLine } from '../../src/scheduler/turns/line.ts';
+import { turnOf } from '../../src/scheduler/turns/turn.ts';
 
 const schedulers = fc
   .record({

@@ -32,6 +32,7 @@ function pretend({ contender, arrivals }: TrialSpec): TrialResult {
     rollouts: 1,
     correct: true,
     exit: 'accepted',
+    difficulty: 1,
   } as const;
   const still = { evictedTokens: 0, engineBusy: perSecond, verifierBusy: 0, saturatedVerifierTokensPerSecond: 1 };
   return { served: [one, { ...one, arrivalMs: 1 }], saturatedTokensPerSecond: 6000, ...still };

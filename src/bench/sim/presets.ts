@@ -48,6 +48,11 @@ export const presets = {
     ...canonical,
     ...{ settings: ['math500/8b', 'amc23/8b'], rows: certaintyRows, seeds: 3, requests: 160, loads: [] },
   },
+  /** Deadlines kept by rate and order (../service-levels); part of p1 at its full size. */
+  'p1-levels': {
+    ...canonical,
+    ...{ settings: ['math500/8b'], rows: ['self-consistency', 'vanilla'], seeds: 3, requests: 1000, loads: [] },
+  },
   /** Speculation, one search at a time; what docs/experiments/p3.md reports. */
   p3: {
     ...{ ...canonical, settings: ['math500/8b', 'amc23/14b'], seeds: 1, requests: 130, loads: [] },

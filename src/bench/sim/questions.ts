@@ -16,8 +16,12 @@ export interface SimulatedQuestions extends StepSource, RewardSource {
   /** The prompt of question number `at`. */
   promptOf(at: number): Prompt;
   isRight(prompt: Prompt, answer: string | undefined): boolean;
+  difficulty(prompt: Prompt): Difficulty;
   readonly extract: (pathText: string) => string | undefined;
 }
+
+/** Factor on a deadline (P1 §6.1), as trials without number would tell it: 1 always right, 3 never, 2 now and then. */
+export type Difficulty = 1 | 2 | 3;
 
 interface Asked {
   readonly setting: SettingName;
@@ -35,6 +39,7 @@ export function questionsOf({ setting, seed, profile, trees }: Asked): Simulated
     reward: (prompt, path, step) => model.reward(prompt, path, step),
     promptOf: (at) => ({ kind: 'text', text: `${setting} seed ${seed} question ${at}` }),
     isRight: (prompt, answer) => answer === model.question(prompt).answer,
+    difficulty: (prompt) => ({ easy: 1, scaling: 2, impossible: 3 })[model.question(prompt).kind] as Difficulty,
     extract: extractAnswer,
   };
 }
@@ -46,8 +51,14 @@ function replaying(trees: RecordedTrees, seed: number): SimulatedQuestions {
     reward: (prompt, path, step) => trees.reward(prompt, path, step),
     promptOf: (at) => trees.promptOf(at, seed),
     isRight: (prompt, answer) => trees.isRight(prompt, answer),
+    difficulty: (prompt) => difficultyOf(trees.ends(prompt)),
     extract: extractWritten,
   };
+}
+
+function difficultyOf(ends: readonly boolean[]): Difficulty {
+  if (ends.every((right) => right)) return 1;
+  return ends.some((right) => right) ? 2 : 3;
 }
 
 const known = new Map<string, RecordedTrees>();

@@ -6,7 +6,7 @@ import { hash, Random } from '../../base/random.ts';
 import type { ExitKind } from '../../log/end.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import type { SimulatedSearch } from './contenders.ts';
-import type { SimulatedQuestions } from './questions.ts';
+import type { Difficulty, SimulatedQuestions } from './questions.ts';
 import type { SettingName } from './settings.ts';
 
 /** How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. */
@@ -25,6 +25,7 @@ export interface Served {
   readonly rollouts: number;
   readonly correct: boolean;
   readonly exit: ExitKind;
+  readonly difficulty: Difficulty;
 }
 
 interface QuestionStream {
@@ -60,6 +61,7 @@ export function servedOf(result: SearchResult, model: SimulatedQuestions, questi
     ...{ arrivalMs: result.arrivalMs, admittedMs: result.admittedMs, endedMs: result.endedMs },
     ...{ rollouts: result.rollouts, exit: result.exit.kind },
     tokens: 0,
+    difficulty: model.difficulty(model.promptOf(question)),
     correct: result.answer?.complete === true && model.isRight(model.promptOf(question), result.answer.answer),
   };
 }

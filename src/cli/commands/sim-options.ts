@@ -49,6 +49,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --each             also a table per setting
   --experiment p0    also the figures 2, 4 and 7 of the paper as SVG, under --out (docs/experiments)
   --experiment p1    token-to-accuracy with and without exits of certainty, at the caps of P1's table 2
+  --experiment p1-levels  arrival rates and deadlines at 90 % attainment, order by order; part of p1 with --full
   --experiment p3    what speculation gives one search at a time: every kind of program with and without
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
@@ -74,6 +75,8 @@ export interface SimOptions {
   readonly figures: boolean;
   /** The curves of P1 in place of the comparison of policies. */
   readonly certainty: boolean;
+  /** Its deadlines, with so many requests a run. */
+  readonly levels: number | undefined;
   readonly speculation: boolean;
   readonly out: string;
   /** A recording to fit a profile to, in place of any run. */
@@ -120,6 +123,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     },
     ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     certainty: experiment === 'p1',
+    levels: levelRequests(experiment, full, values.requests),
     speculation: experiment === 'p3',
     calibrate: values.calibrate,
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
@@ -138,11 +142,27 @@ function calibrationOf(file: string | undefined, trees: string | undefined): Com
   return file === undefined ? undefined : openSimulatedCalibration(file, trees);
 }
 
+/** A queue must have time to grow: more requests than the curves take. */
+function levelRequests(experiment: string | undefined, full: boolean, given: string | undefined): number | undefined {
+  const isAsked = experiment === 'p1-levels' || (experiment === 'p1' && full);
+  return isAsked ? whole('requests', given, presets['p1-levels'].requests, 20, 1_000_000, 'requests') : undefined;
+}
+
 function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
   if (experiment === 'random') return presets.default;
-  const others = ['p1', 'p3', 'under-load', 'programs', 'knobs', 'policies', 'hazard', 'calibration'] as const;
+  const others = [
+    'p1',
+    'p1-levels',
+    'p3',
+    'under-load',
+    'programs',
+    'knobs',
+    'policies',
+    'hazard',
+    'calibration',
+  ] as const;
   const found = others.find((name) => name === experiment);
   if (found !== undefined) return presets[found];
   const known = ['p0', ...others, 'random'].join(', ');

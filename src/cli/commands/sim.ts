@@ -8,6 +8,8 @@ import { calibrationTable } from '../../bench/calibration/calibration-table.ts';
 import { KeptResults } from '../../bench/kept-results.ts';
 import { hazardFile, hazardLines, hazardStudy } from '../../bench/policies/hazard-study.ts';
 import { neverLoses, verdictLines } from '../../bench/policies/never-loses.ts';
+import { levelFigures, levelTables } from '../../bench/service-levels/level-tables.ts';
+import { heavyTail, levelCells, workloads } from '../../bench/service-levels/rates.ts';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
 import { warmUpShare } from '../../bench/sim/measures.ts';
 import { type Figure, makeFigures } from '../../bench/sim/p0-figures.ts';
@@ -47,10 +49,9 @@ export async function run(args: readonly string[]): Promise<number> {
   const kept = options.resume === undefined ? undefined : new KeptResults<TrialSpec, TrialResult>(options.resume);
   const pool = new TrialPool({ threads: options.threads, onProgress: progress(startMs), kept });
   try {
-    if (options.certainty) {
-      await printCertainty(options, pool);
-      return 0;
-    }
+    if (options.certainty) await printCertainty(options, pool);
+    if (options.levels !== undefined) await printLevels(options, options.levels, pool);
+    if (options.certainty || options.levels !== undefined) return 0;
     if (options.speculation) {
       printSpeculation(options, startMs);
       return 0;
@@ -80,6 +81,18 @@ function calibrationOf(file: string, json: boolean): string {
   if (json) return JSON.stringify(calibration, undefined, 1);
   const head = `${trees.length} questions, ${header.samples} samples each, ${header.model} scored by ${header.verifier}, seed ${header.seed}; the model drew as many.`;
   return `${head}\n\n${calibrationTable(calibration)}\n\nthe profile:\n${JSON.stringify(calibration.profile, undefined, 1)}`;
+}
+
+async function printLevels({ plan, json, out }: SimOptions, requests: number, pool: TrialPool): Promise<void> {
+  const { settings, seeds } = plan;
+  const asked = workloads.filter(({ row }) => plan.rows.includes(row));
+  const cells = await levelCells({ setting: settings[0]!, seeds, requests, workloads: asked }, pool);
+  endProgress();
+  const head = `Simulated: ${settings[0]}; seeds ${seeds.join(', ')}; ${requests} questions a run, lengths lognormal (${heavyTail}); everyone is taken in.`;
+  console.log(
+    json ? JSON.stringify({ simulated: true, plan, cells }, undefined, 1) : `${head}\n\n${levelTables(cells)}`,
+  );
+  writeFigures(out, levelFigures(cells, head));
 }
 
 async function printCertainty({ plan, json, out }: SimOptions, pool: TrialPool): Promise<void> {

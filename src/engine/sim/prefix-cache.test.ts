@@ -45,6 +45,19 @@ describe('the prefix cache', () => {
     expect(cache.pin('two', 50, pathOf(b), 0)).toMatchObject({ computedTokens: 100, cachedTokens: 50 });
   });
 
+  it('takes room from a search that has nothing on its way before one that has, however lately it was used', () => {
+    const cache = new PrefixCache(400);
+    const [a, b, c] = [step(100), step(100), step(100)];
+    const working = cache.pin('works', 10, [], 0)!;
+    cache.unpin(cache.pin('works', 10, pathOf(a), 0)!.segment);
+    cache.unpin(cache.pin('rests', 10, pathOf(b), 0)!.segment);
+    cache.unpin(cache.pin('other', 10, pathOf(c), 60)!.segment);
+    expect(cache.pin('new', 80, [], 0)).toBeDefined();
+    expect(cache.pin('works', 10, pathOf(a), 0)).toMatchObject({ computedTokens: 0 });
+    expect(cache.pin('rests', 10, pathOf(b), 0)).toMatchObject({ computedTokens: 100, cachedTokens: 10 });
+    cache.unpin(working.segment);
+  });
+
   it('gives back all of a released search, what is in use as soon as it no longer is', () => {
     const cache = new PrefixCache(1000);
     const path = pathOf(step(10), step(20), step(30));

@@ -1,6 +1,7 @@
 // Keys and values in one GPU's memory, as a forest of segments: a search's prompt, and below it its steps. A step is known
 // by the key of its node, so that a path handed in again, or a twin, finds what is still there. Nothing is shared across
-// searches (P0 §5.1). Segments in use stay; the rest go when room is needed, least recently used and deepest first.
+// searches (P0 §5.1). Segments in use stay; the rest go when room is needed: first those of searches with nothing on their
+// way (P1 §5.3.2), the one that has been idle for longest first, then the least recently used; deepest first.
 
 import { assert } from '../../base/assert.ts';
 import { type NodeKey, nodeKey, rootKey } from '../../tree/keys.ts';
@@ -25,6 +26,10 @@ interface CachedSearch {
   prompt: Segment | undefined;
   readonly steps: Map<NodeKey, Segment>;
   released: boolean;
+  /** Sequences that grow from any of its segments. */
+  pins: number;
+  /** Its segments that may be evicted. */
+  readonly idle: Set<Segment>;
 }
 
 export interface Prefix {
@@ -40,6 +45,8 @@ export class PrefixCache {
   #oldest: Segment | undefined;
   #newest: Segment | undefined;
   readonly #searches = new Map<string, CachedSearch>();
+  /** Searches with nothing on their way, the one that has been so for longest first. */
+  readonly #resting = new Set<CachedSearch>();
 
   constructor(capacityTokens: number) {
     this.capacityTokens = capacityTokens;
@@ -84,6 +91,9 @@ export class PrefixCache {
   unpin(segment: Segment): void {
     assert(segment.pins > 0, 'a prefix is unpinned more often than pinned');
     segment.pins -= 1;
+    const { search } = segment;
+    search.pins -= 1;
+    if (search.pins === 0 && !search.released) this.#resting.add(search);
     this.#settle(segment);
   }
 
@@ -110,7 +120,7 @@ export class PrefixCache {
   /** Drops idle segments until `tokens` are free; false when that cannot be had. */
   makeRoom(tokens: number): boolean {
     while (this.freeTokens < tokens) {
-      const victim = this.#oldest;
+      const victim = this.#victim();
       if (victim === undefined) return false;
       this.#evictedTokens += victim.tokens;
       this.#drop(victim);
@@ -118,11 +128,20 @@ export class PrefixCache {
     return true;
   }
 
+  #victim(): Segment | undefined {
+    for (const search of this.#resting) {
+      for (const segment of search.idle) return segment;
+      this.#resting.delete(search);
+    }
+    return this.#oldest;
+  }
+
   /** The search has ended: what nobody uses goes now, the rest as soon as it is unpinned. */
   release(search: string): void {
     const known = this.#searches.get(search);
     if (known === undefined) return;
     this.#searches.delete(search);
+    this.#resting.delete(known);
     known.released = true;
     for (const segment of [...known.steps.values()].reverse()) if (segment.idle) this.#drop(segment);
     if (known.prompt?.idle) this.#drop(known.prompt);
@@ -146,7 +165,7 @@ export class PrefixCache {
   #knownSearch(search: string): CachedSearch {
     let known = this.#searches.get(search);
     if (known === undefined) {
-      known = { prompt: undefined, steps: new Map(), released: false };
+      known = { prompt: undefined, steps: new Map(), released: false, pins: 0, idle: new Set() };
       this.#searches.set(search, known);
     }
     return known;
@@ -166,6 +185,8 @@ export class PrefixCache {
   #hold(segment: Segment): void {
     if (segment.idle) this.#unlink(segment);
     segment.pins += 1;
+    segment.search.pins += 1;
+    this.#resting.delete(segment.search);
   }
 
   /** Nobody grows from it and nothing lies below it: from now on it may be evicted. */
@@ -190,6 +211,7 @@ export class PrefixCache {
 
   #link(segment: Segment): void {
     segment.idle = true;
+    segment.search.idle.add(segment);
     segment.older = this.#newest;
     segment.newer = undefined;
     if (this.#newest === undefined) this.#oldest = segment;
@@ -200,6 +222,7 @@ export class PrefixCache {
   /** A branch goes from its tip down, so a parent left bare is next. */
   #linkOldest(segment: Segment): void {
     segment.idle = true;
+    segment.search.idle.add(segment);
     segment.older = undefined;
     segment.newer = this.#oldest;
     if (this.#oldest === undefined) this.#newest = segment;
@@ -209,6 +232,7 @@ export class PrefixCache {
 
   #unlink(segment: Segment): void {
     segment.idle = false;
+    segment.search.idle.delete(segment);
     if (segment.older === undefined) this.#oldest = segment.newer;
     else segment.older.newer = segment.newer;
     if (segment.newer === undefined) this.#newest = segment.older;

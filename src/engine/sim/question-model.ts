@@ -36,6 +36,8 @@ export interface QuestionProfile {
   /** Median tokens of a step, and the deviation of their logarithm. */
   readonly stepTokens: number;
   readonly stepTokensSpread: number;
+  /** Deviation of the logarithm of a question's own length, on which all its steps depend; none unless given. */
+  readonly lengthSpread?: number;
   /** Share of questions that the verifier misreads, and the chance that it misses a wrong step in these and in others. */
   readonly blindShare: number;
   readonly blindChance: number;
@@ -62,6 +64,8 @@ export interface Question {
   readonly strictness: number;
   readonly missChance: number;
   readonly steps: number;
+  /** Factor on the length of its steps. */
+  readonly length: number;
   /** The depth that no step of an impossible question gets right. */
   readonly crux: number;
   readonly promptTokens: number;
@@ -122,7 +126,9 @@ export class QuestionModel implements StepSource, RewardSource {
     const key = hash(parent.key, originalOf(parent.key, request.index, twinRate));
     const random = new Random('step', key);
     const state = this.#nextState(question, parent, depth, random);
-    const wished = Math.ceil(this.#profile.stepTokens * Math.exp(random.normal(0, this.#profile.stepTokensSpread)));
+    const wished = Math.ceil(
+      question.length * this.#profile.stepTokens * Math.exp(random.normal(0, this.#profile.stepTokensSpread)),
+    );
     const tokens = Math.max(1, Math.min(request.maxTokens, wished));
     const meanLogprob = -0.05 - 0.3 * Math.abs(random.normal(state === 'sound' ? 0.6 : 0.9, 0.4));
     const ends = random.chance(endChance(question, depth)) && wished <= request.maxTokens;
@@ -298,6 +304,7 @@ function drawQuestion(profile: QuestionProfile, key: number, luck: number): Ques
   const atOnce = random.chance(profile.impossibleAtOnce);
   return {
     ...{ key, kind, steps, missChance },
+    length: Math.exp(new Random('length', key).normal(0, profile.lengthSpread ?? 0)),
     soundness: within(habits.soundness, random),
     strictness: within(habits.strictness, random),
     crux: atOnce ? 1 : 2 + random.integer(Math.max(1, steps - 2)),

@@ -95,6 +95,11 @@ export class RecordedTrees implements StepSource, RewardSource {
     return this.#treeOf(prompt).nodes.some((node) => node.right === true && node.answer === answer);
   }
 
+  /** Of every recorded sample of a question, whether it ended right; twins count once. */
+  ends(prompt: Prompt): boolean[] {
+    return this.#treeOf(prompt).nodes.flatMap(({ right }) => (right === undefined ? [] : [right]));
+  }
+
   #childAt(prompt: Prompt, path: readonly PathStep[], step: Step): RecordedNode | undefined {
     const tree = this.#treeOf(prompt);
     const parent = nodeAt(tree, path);

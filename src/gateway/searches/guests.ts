@@ -2,7 +2,7 @@
 // model, holds the lease of one strand, and gives it back.
 
 import type { Clock } from '../../base/clock.ts';
-import type { LineKey } from '../../scheduler/line.ts';
+import type { LineKey } from '../../scheduler/turns/line.ts';
 import type { Caller } from '../http/keys.ts';
 import { type ServedModels, servedBy } from '../models/served-models.ts';
 import type { Admission } from './admission.ts';

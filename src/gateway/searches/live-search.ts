@@ -54,7 +54,7 @@ export class LiveSearch {
   readonly built: BuiltSearch;
   readonly fold = new SearchFold();
   state: SearchState = 'queued';
-  /** Its place among all who wait, fixed when it was accepted; see scheduler/turn.ts. */
+  /** Its place among all who wait, fixed when it was accepted; see scheduler/turns/turn.ts. */
   turn = 0;
   /** Under which it may write to the journal. */
   epoch = 0;

@@ -3,13 +3,14 @@
 // who comes in and who is given up.
 
 import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/forecast.ts';
-import { type LineFacts, TurnLine } from '../../scheduler/line.ts';
-import type { AdmissionOrder, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
+import type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
+import { type LineFacts, TurnLine } from '../../scheduler/turns/line.ts';
+import { isBySearch, type Order, type QueueStanding } from '../../scheduler/turns/order.ts';
 import { type Guest, Guests } from './guests.ts';
 import type { Leases } from './leases.ts';
 import { PaceMeter } from './pace.ts';
 import { Seats } from './seats.ts';
-import { WorkMeter } from './work-meter.ts';
+import { type WorkDone, WorkMeter } from './work-meter.ts';
 
 /** A search as the queue sees it. */
 export interface QueuedSearch {
@@ -19,6 +20,11 @@ export interface QueuedSearch {
   readonly isIdle: boolean;
   /** What its work is estimated by. */
   readonly kind: string;
+  readonly turn: number;
+  readonly arrivalMs: number;
+  readonly request: { readonly priority: number };
+  /** Of its work, what it has done. */
+  done(): WorkDone;
   asWaiting(): WaitingSearch;
   asRunning(): RunningSearch;
 }
@@ -43,12 +49,14 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #guests: Guests;
   readonly #meter = new PaceMeter();
   readonly #work = new WorkMeter();
-  readonly #order: AdmissionOrder;
+  readonly #order: Order;
+  /** When the process began, or this queue: turns are counted from here where a server is told of them. */
+  #originSeconds: number | undefined;
   readonly #waiting = new Map<string, Search>();
   /** A guest came or went. */
   readonly #onChange: () => void;
 
-  constructor(leases: Leases, { ageingSeconds, order = 'arrival' }: TurnRule, onChange: () => void) {
+  constructor(leases: Leases, { ageingSeconds, order = 'fcfs' }: TurnRule, onChange: () => void) {
     this.#onChange = onChange;
     this.#order = order;
     this.#line = new TurnLine(ageingSeconds);
@@ -94,7 +102,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
 
   /** With the work that is to be expected, where the order goes by it. */
   #estimated(facts: LineFacts): LineFacts {
-    if (this.#order === 'arrival' || facts.kind === undefined) return facts;
+    if (this.#order !== 'sjf' || facts.kind === undefined) return facts;
     return { ...facts, workSeconds: this.#work.estimate(facts.kind) };
   }
 
@@ -122,9 +130,32 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return {
       nowMs,
       budget: this.budget,
-      waiting: [...Array.from(this.#waiting.values(), (search) => search.asWaiting()), ...this.#guests.asWaiting()],
-      running: [...Array.from(running, (search) => search.asRunning()), ...this.#guests.asRunning()],
+      waiting: [
+        ...Array.from(this.#waiting.values(), (search) => ({
+          ...search.asWaiting(),
+          ...this.#standing(search, nowMs),
+        })),
+        ...this.#guests.asWaiting(),
+      ],
+      running: [
+        ...Array.from(running, (search) => ({ ...search.asRunning(), ...this.#standing(search, nowMs) })),
+        ...this.#guests.asRunning(),
+      ],
       ...(pace === undefined ? {} : { pace }),
+    };
+  }
+
+  /** Where the order goes by searches: what each stands by. */
+  #standing(search: Search, nowMs: number): { readonly standing?: QueueStanding } {
+    if (!isBySearch(this.#order)) return {};
+    this.#originSeconds ??= nowMs / 1000;
+    const { turn, arrivalMs, request, isIdle } = search;
+    return {
+      standing: {
+        ...{ place: turn - this.#originSeconds, ageSeconds: (nowMs - arrivalMs) / 1000, priority: request.priority },
+        ...(this.#order === 'sjf' ? { workLeft: this.#work.left(search.kind, search.done()) } : {}),
+        ...(isIdle ? { idle: true } : {}),
+      },
     };
   }
 
@@ -150,7 +181,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     // How long an idle one was parked says nothing about the work.
     if (!wasRunning || servedMs === undefined || search.isIdle) return;
     this.#meter.ended(servedMs);
-    this.#work.ended(search.kind, servedMs / 1000);
+    this.#work.ended(search.kind, { ...search.done(), seconds: servedMs / 1000 });
   }
 
   // ---- guests ----------------------------------------------------------------------------------------------------

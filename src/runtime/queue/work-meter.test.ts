@@ -3,12 +3,15 @@ import { Leases } from './leases.ts';
 import { Queue, type QueuedSearch } from './queue.ts';
 import { WorkMeter, workKind } from './work-meter.ts';
 
+const took = (seconds: number) => ({ seconds, tokens: 100 * seconds, steps: 10, rollouts: 4, pathTokens: 50 });
+const done = { tokens: 0, steps: 0, rollouts: 0, pathTokens: 0, paths: 0, rolloutsLeft: 4 };
+
 it('expects of a search what others of its kind took lately, and of a new kind what all took', () => {
   const meter = new WorkMeter();
   expect(meter.estimate('chain 1')).toBeUndefined();
   for (let at = 0; at < 200; at += 1) {
-    meter.ended('mcts 4', 2);
-    meter.ended('mcts 64', at < 100 ? 10 : 60);
+    meter.ended('mcts 4', took(2));
+    meter.ended('mcts 64', took(at < 100 ? 10 : 60));
   }
   expect(meter.estimate('mcts 4')).toBeCloseTo(2, 9);
   expect(meter.estimate('mcts 64')).toBeCloseTo(60, 0);
@@ -16,10 +19,10 @@ it('expects of a search what others of its kind took lately, and of a new kind w
 });
 
 /** A queue that has served short and long searches, 2 and 60 s each. */
-function experienced(order: 'arrival' | 'work') {
+function experienced(order: 'fcfs' | 'sjf') {
   const queue = new Queue(new Leases(4), { ageingSeconds: 60, order }, () => {});
   const served = (id: string, kind: string, seconds: number) => {
-    const search = { id, kind, naturalWidth: 1, isIdle: false } as QueuedSearch;
+    const search = { id, kind, naturalWidth: 1, isIdle: false, done: () => done } as unknown as QueuedSearch;
     queue.take(id, { arrivalMs: 0, priority: 0, seats: 1, kind });
     queue.add(search);
     queue.serve(search);
@@ -32,7 +35,7 @@ function experienced(order: 'arrival' | 'work') {
 }
 
 it('lets the shorter go first, until the longer has waited for what it is longer', () => {
-  const turn = experienced('work');
+  const turn = experienced('sjf');
   const long = turn('long', 'mcts 64', 100);
   expect(turn('soon', 'mcts 4', 157)).toBeLessThan(long);
   expect(turn('late', 'mcts 4', 159)).toBeGreaterThan(long);
@@ -40,6 +43,6 @@ it('lets the shorter go first, until the longer has waited for what it is longer
 });
 
 it('goes by arrival where nobody asked for anything else', () => {
-  const turn = experienced('arrival');
+  const turn = experienced('fcfs');
   expect(turn('long', 'mcts 64', 100)).toBeLessThan(turn('short', 'mcts 4', 101));
 });

@@ -1,7 +1,7 @@
 // Who waits for one budget, each with its turn and the strands it will take; and how far the line has been served, which
 // is what a new turn begins from. Keeps facts, never an order: whom to admit is decided from the turns alone.
 
-import { assert } from '../base/assert.ts';
+import { assert } from '../../base/assert.ts';
 import { defaultAgeingSeconds, turnOf } from './turn.ts';
 
 /** Whose searches share the line by weight. */
