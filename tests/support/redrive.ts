@@ -4,13 +4,18 @@
 
 import { fault } from '../../src/base/fault.ts';
 import { isTreeEvent, type SearchEvent } from '../../src/log/events.ts';
-import type { Outcome, Program } from '../../src/program/program.ts';
+import type { Doomed, Outcome, Program } from '../../src/program/program.ts';
 import { type FoldEvent, type Ghost, isFold, type TreeEvent } from '../../src/tree/events.ts';
 import { formKey } from '../../src/tree/keys.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { Tree } from '../../src/tree/tree.ts';
 
-export function redrive(program: Program, log: readonly SearchEvent[]): string | undefined {
+/** `doomed`: where the prune rules of the search let no strand begin. */
+export function redrive(
+  program: Program,
+  log: readonly SearchEvent[],
+  doomed: (tree: Tree) => Doomed | undefined = () => undefined,
+): string | undefined {
   const done: TreeEvent[] = [];
   const planted = log.find((event) => event.type === 'planted')!;
   const tree = Tree.replay([planted], (event) => done.push(event));
@@ -23,7 +28,7 @@ export function redrive(program: Program, log: readonly SearchEvent[]): string |
     if (!isTreeEvent(event) || event.type === 'planted') continue;
     // What comes after the last answer and the last ask, the program aside, is the search's end.
     if (done.length === 0 && at > last) tree.record(event);
-    else if (done.length === 0) act(program, tree, event, width);
+    else if (done.length === 0) act(program, tree, event, width, doomed);
     const did = done.shift();
     if (JSON.stringify(did) !== JSON.stringify(event)) return `${JSON.stringify(did)} for ${JSON.stringify(event)}`;
   }
@@ -31,13 +36,19 @@ export function redrive(program: Program, log: readonly SearchEvent[]): string |
 }
 
 /** What must have happened for this event to come next. */
-function act(program: Program, tree: Tree, event: TreeEvent, width: number): void {
+function act(
+  program: Program,
+  tree: Tree,
+  event: TreeEvent,
+  width: number,
+  doomed: (tree: Tree) => Doomed | undefined,
+): void {
   if (isFold(event)) program.tell(tree, outcomeOf(tree, event));
   else if (event.type === 'probed') program.tell(tree, { probe: true, ...event });
   else if (event.type === 'ghosted' && tree.nodeOf(event.parentKey) === undefined) tree.record(event);
   else if (event.type === 'ghosted') program.tell(tree, late(tree, event));
   else if (event.type === 'closed' && event.closing !== 'completed') tree.record(event);
-  else program.ask(tree, tree.strands.size < width);
+  else program.ask(tree, tree.strands.size < width, doomed(tree));
 }
 
 function outcomeOf(tree: Tree, event: FoldEvent): Outcome {

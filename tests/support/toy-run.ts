@@ -4,8 +4,9 @@
 import { Random } from '../../src/base/random.ts';
 import { isTreeEvent, type SearchEvent } from '../../src/log/events.ts';
 import { createPolicy } from '../../src/policy/create.ts';
+import type { Rules } from '../../src/policy/policy.ts';
 import type { Program } from '../../src/program/program.ts';
-import type { SearchResult } from '../../src/runtime/request.ts';
+import type { SearchRequest, SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import type { Scheduler, Width } from '../../src/scheduler/scheduler.ts';
 import { Tree } from '../../src/tree/tree.ts';
@@ -25,11 +26,23 @@ export interface Setting {
   readonly weather: number;
   readonly misfortune?: Partial<Misfortune>;
   readonly threshold?: number;
+  readonly ties?: boolean;
+  /** Of the policy `positive` unless given. */
+  readonly rules?: Rules;
 }
 
-export function run({ create, seed, width, weather, misfortune, threshold = 0.9 }: Setting) {
+export function run({
+  create,
+  seed,
+  width,
+  weather,
+  misfortune,
+  threshold = 0.9,
+  ties = false,
+  rules = accepting,
+}: Setting) {
   const world = new ToyWorld();
-  const question = { ends: 0.4, shape: 4, twins: 0.8 };
+  const question = { ends: 0.4, shape: 4, twins: 0.8, ties };
   const storm = { fail: 0, lose: 0, double: 0, delayMs: 10, untilMs: 0, ...misfortune };
   const engine = new ToyEngine(world, storm, weather, question);
   const events: SearchEvent[] = [];
@@ -44,13 +57,24 @@ export function run({ create, seed, width, weather, misfortune, threshold = 0.9 
     onEvent: ({ event }) => events.push(event),
     onEnd: (result) => results.push(result),
   });
-  const { rules } = createPolicy('positive');
-  const limits = { threshold, rollouts: 8 };
-  const texts = { prompt: { kind: 'text', text: 'q' }, delimiters: ['\n'], extract: (text: string) => text } as const;
-  runtime.submit({ id: 's', program: create(), rules, limits, seed, priority: 0, maxStepTokens: 64, ...texts });
+  const request = requestOf({ create, seed, threshold, rules });
+  runtime.submit(request);
   world.run(runtime);
   const tree = Tree.replay(events.filter(isTreeEvent));
-  return { engine, events, tree, result: results[0]! };
+  return { engine, events, tree, request, result: results[0]! };
+}
+
+const { rules: accepting } = createPolicy('positive');
+
+function requestOf({
+  create,
+  seed,
+  threshold,
+  rules,
+}: Required<Pick<Setting, 'create' | 'seed' | 'threshold' | 'rules'>>): SearchRequest {
+  const limits = { threshold, rollouts: 8 };
+  const texts = { prompt: { kind: 'text', text: 'q' }, delimiters: ['\n'], extract: (text: string) => text } as const;
+  return { id: 's', program: create(), rules, limits, seed, priority: 0, maxStepTokens: 64, ...texts };
 }
 
 /** Everyone gets this width; where it may vary, a search that others push aside and that comes back. */

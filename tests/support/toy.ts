@@ -93,6 +93,8 @@ export interface ToyQuestion {
   readonly shape: number;
   /** Chance that a step is one of two that every draw below this node may say: a twin, if another draw says it too. */
   readonly twins?: number;
+  /** Rewards are whole quarters: many steps are worth the same. */
+  readonly ties?: boolean;
 }
 
 export const toyQuestion: ToyQuestion = { ends: 0.4, shape: 4 };
@@ -187,7 +189,8 @@ export class ToyVerifier extends Postman<VerifierMessage> implements Verifier {
 
   score(requests: readonly ScoreRequest[]): void {
     for (const { id, step } of requests) {
-      const reward = new Random('reward', step.text).beta(this.question.shape, 1);
+      const drawn = new Random('reward', step.text).beta(this.question.shape, 1);
+      const reward = this.question.ties ? Math.round(4 * drawn) / 4 : drawn;
       const usage = { computedTokens: step.tokens, cachedTokens: 0 };
       const broken = fault('internal', 'the toy broke');
       this.answer(

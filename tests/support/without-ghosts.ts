@@ -1,0 +1,36 @@
+// A log with its ghosts taken out, as if nobody had speculated: what was adopted is grown when it was asked for, and what nobody
+// asked for was never there.
+
+import type { SearchEvent } from '../../src/log/events.ts';
+import { isTreeEvent } from '../../src/log/events.ts';
+import type { Ghost, TreeEvent } from '../../src/tree/events.ts';
+import { drawKey, formKey } from '../../src/tree/keys.ts';
+import { Tree } from '../../src/tree/tree.ts';
+
+/** Each event as it would be; undefined in the place of one that would not be there. */
+export function withoutGhosts(log: readonly SearchEvent[]): (SearchEvent | undefined)[] {
+  let tree: Tree | undefined;
+  return log.map((event) => {
+    if (!isTreeEvent(event)) return event;
+    const plain = tree === undefined ? event : plainOf(tree, event);
+    if (tree === undefined) tree = Tree.replay([event]);
+    else tree.record(event);
+    return plain;
+  });
+}
+
+function plainOf(tree: Tree, event: TreeEvent): TreeEvent | undefined {
+  if (event.type === 'ghosted') return undefined;
+  if (event.type !== 'adopted') return event;
+  const { node, parent } = event;
+  const { key, index, step, terminal, reward, promise, answer } = ghostOf(tree, parent, event.index);
+  const found = { ...(reward === undefined ? {} : { reward }), ...(promise === undefined ? {} : { promise }) };
+  const grown = { type: 'grown', node, parent, key, index, step, terminal, ...found } as const;
+  return answer === undefined ? grown : { ...grown, answer };
+}
+
+function ghostOf(tree: Tree, parent: number, index: number): Ghost {
+  const node = tree.node(parent);
+  const { sampling, manner } = tree.strand(node.inFlight!.get(index)!);
+  return tree.ghosts.get(drawKey(node.key, index, formKey(sampling!, manner)))!;
+}
