@@ -50,7 +50,7 @@ export const heavyTail = 1;
 /** Of the base deadline, which is the mean latency of a search that is alone. */
 export const scales = [2, 4, 6, 8, 12] as const;
 /** Of the capacity. */
-const loads = [0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.35, 1.5, 1.75, 2, 2.5] as const;
+const loads = [0.6, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2.1] as const;
 /** Where tightness and fairness are read. */
 export const readLoads = [0.8, 1.1] as const;
 /** Questions that are asked one after the other, for the base of deadlines. */
