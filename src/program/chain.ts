@@ -135,7 +135,7 @@ class Chain implements Program {
     const tip = tipOf(tree);
     const opens = mayOpen && isOpen(tree, tip) && !doomed?.(tip);
     const strand = readyStrand(tree, advance) ?? (opens ? openAt(tree, tip) : undefined);
-    if (strand === undefined || strand.probing !== undefined) return undefined;
+    if (strand === undefined) return undefined;
     const probe = this.#due(strand.node);
     if (probe !== undefined) return askProbe(tree, strand, { ...probe, sampling: greedySampling });
     return askBelow(tree, strand, [freeIndex(strand.node)], this.#options.sampling);

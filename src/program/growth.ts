@@ -78,9 +78,17 @@ function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
 }
 
 /** The strand goes on to a child; on a terminal one it is complete. */
-export function follow(tree: Tree, strand: Strand, child: Node): void {
+export function follow(tree: Tree, strand: Strand, child: Node, worth?: Worth): void {
   tree.record({ type: 'moved', strand: strand.id, node: child.id });
-  if (child.terminal) tree.record({ type: 'closed', strand: strand.id, closing: 'completed' });
+  if (child.terminal) complete(tree, strand, worth);
+}
+
+/** What a rollout that ends here is worth, where that is not the score of its path. */
+export type Worth = (tree: Tree, node: Node) => number;
+
+export function complete(tree: Tree, { id, node }: Strand, worth?: Worth): void {
+  const value = worth?.(tree, node);
+  tree.record({ type: 'closed', strand: id, closing: 'completed', ...(value === undefined ? {} : { value }) });
 }
 
 /** The best path was finished by a strand that then went on to a sibling: its rollout ends here after all. */
@@ -96,10 +104,14 @@ export function completeBest(tree: Tree): void {
  * The first open strand that can be asked below. A log may end between the events of one outcome; what was left undone
  * is made up for here: a strand on a terminal node completes, one whose children have all come goes on by `advance`.
  */
-export function readyStrand(tree: Tree, advance: (tree: Tree, strand: Strand) => void): Strand | undefined {
+export function readyStrand(
+  tree: Tree,
+  advance: (tree: Tree, strand: Strand) => void,
+  worth?: Worth,
+): Strand | undefined {
   for (const strand of tree.strands.values()) {
-    if (strand.awaiting > 0) continue;
-    if (strand.node.terminal) tree.record({ type: 'closed', strand: strand.id, closing: 'completed' });
+    if (strand.awaiting > 0 || strand.probing !== undefined) continue;
+    if (strand.node.terminal) complete(tree, strand, worth);
     else if (strand.landed.length > 0) advance(tree, strand);
     if (tree.strands.has(strand.id) && !strand.node.terminal) return strand;
   }

@@ -18,8 +18,8 @@ import type { ChildOutcome, Expansion, Outcome } from '../program/program.ts';
 import { type Order, prefixPriority } from '../scheduler/turns/order.ts';
 import type { Ghost, NodeId } from '../tree/events.ts';
 import { drawKey, formKey } from '../tree/keys.ts';
-import { pathText } from '../tree/node.ts';
-import type { Manner, Step } from '../tree/step.ts';
+import { type Node, pathText } from '../tree/node.ts';
+import { type Manner, mannerAt, type Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { Token } from './options.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
@@ -93,16 +93,17 @@ export class Flights {
     const isProbe = expansion.probe === true;
     if (manner?.proposed && !isProbe) return this.#hand(search, expansion, indices, lane, nowMs);
     const shape = isProbe ? undefined : shapeBelow(search.request, node);
-    const words = shape?.words ?? (manner && this.#wordsOf(search, manner));
-    const path = words === undefined ? stepPath(node) : pathWith(node, words, manner?.after);
     const form = formKey(expansion.sampling, manner);
     const { verifier, watches } = this.#options;
     const usual = stepNeeds(search.request, verifier, !isProbe && watches(search.id));
     const needs = manner?.entropy ? { ...usual, entropy: true } : usual;
+    const common = manner?.choices === undefined ? this.#pathFor(search, node, manner, shape?.words) : undefined;
     let first: RequestId | undefined;
     for (const index of indices) {
+      const own = mannerAt(manner, index);
+      const path = common ?? this.#pathFor(search, node, own, shape?.words);
       const place = { node, index, form, draw: drawKey(node.key, index, form), path };
-      const flight = this.#add({ search, ...place, manner, shape, isProbe, lane, step: undefined }, nowMs);
+      const flight = this.#add({ search, ...place, manner: own, shape, isProbe, lane, step: undefined }, nowMs);
       first ??= flight.id;
       const priority = this.#priorityOf(search, path);
       this.#toGenerate.push({ ...generateRequest(flight, expansion), priority, expansion: first, needs });
@@ -337,6 +338,12 @@ export class Flights {
     const { search, node } = flight;
     const outcome = success(node.id, flight, step, { reward, promise, answer: answerOf(flight, step) });
     this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
+  }
+
+  /** `shaped`: what is said before an answer in a shape, whatever the manner. */
+  #pathFor(search: Search, node: Node, manner: Manner | undefined, shaped: string | undefined): PathStep[] {
+    const words = shaped ?? (manner && this.#wordsOf(search, manner));
+    return words === undefined ? stepPath(node) : pathWith(node, words, manner?.after);
   }
 
   /** What stands behind the path before the model goes on. */

@@ -63,11 +63,8 @@ export function pathWith(node: Node, suffix: string, after?: readonly number[]):
   return [...path, { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
 }
 
-export function generateRequest(
-  flight: Flight,
-  { sampling, manner = {} }: Expansion,
-): Omit<GenerateRequest, 'priority'> {
-  const { id, search, node, index, form, path, lane, isProbe, shape } = flight;
+export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
+  const { id, search, node, index, form, path, lane, isProbe, shape, manner = {} } = flight;
   const { program, prompt, seed, delimiters, stops = [] } = search.request;
   return {
     id,

@@ -21,8 +21,9 @@ export function nodeKey(parent: NodeKey, { tokenIds, text, end }: Pick<Step, 'to
 export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
   const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
   if (manner === undefined) return plain;
-  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed } = manner;
-  const rare = after === undefined && proposed === undefined ? [] : [{ after, proposed }];
+  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed, choices } = manner;
+  const isRare = after !== undefined || proposed !== undefined || choices !== undefined;
+  const rare = isRare ? [{ after, proposed, choices }] : [];
   return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare]));
 }
 

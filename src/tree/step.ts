@@ -41,12 +41,19 @@ export interface Manner {
   readonly maxTokens?: number;
   /** The entropy of its first token is wanted. */
   readonly entropy?: true;
+  /** One manner for each child index, where siblings are asked for in different ways. */
+  readonly choices?: readonly Manner[];
   /** Probes of the node whose replies stand behind the path, each as a step of its own, before the suffix. */
   readonly after?: readonly number[];
   /** Of a probe: its reply is scored as a step would be. */
   readonly scored?: true;
   /** Of a probe: its reply names steps. Of children: nothing is generated, they are the steps that a probe of their parent named. */
   readonly proposed?: true;
+}
+
+/** How the child with this index is asked for. */
+export function mannerAt(manner: Manner | undefined, index: number): Manner | undefined {
+  return manner?.choices === undefined ? manner : manner.choices[index % manner.choices.length];
 }
 
 export const greedySampling: Sampling = { temperature: 0 };

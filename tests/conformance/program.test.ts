@@ -7,6 +7,8 @@ import { createEts } from '../../src/program/levels/ets.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
+import { createRest } from '../../src/program/mcts/rest.ts';
+import { createRstar } from '../../src/program/mcts/rstar.ts';
 import { testProgram } from './program.ts';
 
 testProgram('mcts (PUCT)', () => createMcts({ rollouts: 8 }));
@@ -14,6 +16,11 @@ testProgram('mcts (UCT)', () => createMcts({ rollouts: 8, selection: 'uct', bran
 testProgram('mcts (lazy)', () => createMcts({ rollouts: 12, expansion: 'lazy', branching: 3 }));
 testProgram('mcts (lazy, UCT)', () => createMcts({ rollouts: 12, expansion: 'lazy', selection: 'uct', widening: 0.4 }));
 testProgram('mcts (eager)', () => createMcts({ rollouts: 8, eager: 0.8 }), { followsFolds: true });
+testProgram('rest', () => createRest({ rollouts: 8 }));
+testProgram('rest (quality, played by one step)', () =>
+  createRest({ rollouts: 6, stepValue: 'quality', playedSteps: 1, branching: 2 }),
+);
+testProgram('rstar', () => createRstar({ rollouts: 8 }));
 testProgram('beam', () => createBeam({ beams: 3, candidates: 3 }));
 testProgram('beam (by score, first steps apart)', () =>
   createBeam({ beams: 3, candidates: 3, spread: 'score', firstSteps: 2 }),

@@ -11,6 +11,8 @@ import { createDvts } from '../../src/program/levels/dvts.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
+import { createRest } from '../../src/program/mcts/rest.ts';
+import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
 import type { Width } from '../../src/scheduler/scheduler.ts';
 import { redrive } from '../support/redrive.ts';
@@ -21,6 +23,8 @@ const mcts = () => createMcts({ rollouts: 8, branching: 3 });
 const lazy = () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' });
 const beam = () => createBeam({ beams: 4, candidates: 3 });
 const dvts = () => createDvts({ subtrees: 3, candidates: 2 });
+const rest = () => createRest({ rollouts: 8 });
+const rstar = () => createRstar({ rollouts: 8 });
 const rebase = () => createRebase({ paths: 6 });
 const ahead = () => createBeam({ beams: 3, candidates: 2, lookahead: 2 });
 const proposing = () => createTot({ breadth: 3, generator: 'propose' });
@@ -85,7 +89,7 @@ describe('(c) a log driven again', () => {
     () => createChain({ probeEvery: 12, probeAgree: 2 }),
     () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
   ];
-  const programs = [mcts, lazy, beam, ...sampled, ...asking, ahead, proposing];
+  const programs = [mcts, lazy, beam, ...sampled, ...asking, ahead, proposing, rest, rstar];
 
   it('makes the program do what it did, whatever happened', () => {
     const misfortune = { fail: 0.15, double: 0.2, untilMs: 1e9 };

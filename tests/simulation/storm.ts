@@ -13,6 +13,8 @@ import { createDvts } from '../../src/program/levels/dvts.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
+import { createRest } from '../../src/program/mcts/rest.ts';
+import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
 import type { SearchRequest, SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
@@ -145,6 +147,8 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createBeam({ beams: 1 + random.integer(4), candidates: 1 + random.integer(4) }),
     () => createDvts({ subtrees: 1 + random.integer(4), candidates: 1 + random.integer(3) }),
     () => createRebase({ paths: 1 + random.integer(8) }),
+    () => createRest({ rollouts, branching: 1 + random.integer(3) }),
+    () => createRstar({ rollouts }),
     () => createTot({ breadth: 1 + random.integer(3), generator: random.chance(0.5) ? 'propose' : 'sample' }),
     () => createBeam({ beams: 1 + random.integer(3), candidates: 2, lookahead: 1 + random.integer(2) }),
     () => createBestOfN({ samples: 1 + random.integer(6) }),

@@ -10,6 +10,8 @@ import { createEts } from '../../src/program/levels/ets.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
+import { createRest } from '../../src/program/mcts/rest.ts';
+import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
 import { essence, run } from './toy-run.ts';
 
@@ -17,6 +19,8 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createMcts({ rollouts: 8, branching: 3 }), widest: 1 },
   { create: () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' }), widest: 1 },
   { create: () => createMcts({ rollouts: 8, branching: 4, selection: 'uct' }), widest: 1 },
+  { create: () => createRest({ rollouts: 8 }), widest: 1 },
+  { create: () => createRstar({ rollouts: 8 }), widest: 1 },
   { create: () => createChain({ probeEvery: 12, probeAgree: 2 }), widest: 1 },
   { create: () => createAggregate({ population: 3, rounds: 2, shown: 2 }), widest: 1 },
   { create: () => createBeam({ beams: 4, candidates: 3 }), widest: 8 },

@@ -116,6 +116,7 @@ export class QuestionModel implements StepSource, RewardSource {
     const last = request.path.at(-1);
     if (last !== undefined && !isOwn(last.step)) {
       if (asksForList.test(last.step.text)) return this.#list(request, last.step.text);
+      if (asksForStep.test(last.step.text)) return this.draw({ ...request, path: request.path.slice(0, -1) });
       const attempts = attemptsIn(last.step.text);
       return attempts.length > 0 ? aggregated(question, request, attempts) : probeReply(question, request);
     }
@@ -250,6 +251,8 @@ function aggregated(
 
 /** Words that leave a list to be written end with its first number. */
 const asksForList = /\n1\.$/;
+/** Words that end with a colon want what would come without them. */
+const asksForStep = /:\s*$/;
 
 function isOwn({ text }: Step): boolean {
   return /^(?:sound|hidden|flawed) \d/.test(text);

@@ -3,10 +3,9 @@
 // What was rolled is forgotten: probes at the step, no part of any path, and no vote.
 
 import type { Knob } from '../../base/knob.ts';
-import { extendScore } from '../../tree/aggregate.ts';
-import type { ProbeReply } from '../../tree/events.ts';
+import { type Aggregation, extendScore } from '../../tree/aggregate.ts';
 import type { Node } from '../../tree/node.ts';
-import { greedySampling } from '../../tree/step.ts';
+import { nextRolled, rolledRewards } from '../rolled.ts';
 import type { Lookahead } from './levels.ts';
 
 export const lookaheadKnob = {
@@ -19,34 +18,17 @@ export const lookaheadKnob = {
   why: 'by which beam and dvts roll each candidate on, at temperature 0, before they compare: 0 is off; every candidate costs so many steps more',
 } as const satisfies Knob;
 
-/** Undefined where nothing is rolled. */
+/** Nothing where nothing is rolled. */
 export function lookingAhead(steps: number): { readonly lookahead?: Lookahead } {
-  if (steps === 0) return {};
-  const due = (node: Node) => {
-    const index = node.probes?.size ?? 0;
-    if (node.terminal || index >= steps || isOver(node, index)) return undefined;
-    const after = Array.from({ length: index }, (_, at) => at);
-    return { index, sampling: greedySampling, manner: { after, scored: true } } as const;
-  };
-  return { lookahead: { due, score: (node, aggregation) => rolledScore(node, aggregation) } };
+  return steps === 0 ? {} : { lookahead: { due: (node) => nextRolled(node, steps), score: rolledScore } };
 }
 
 /** The score of the path with what was rolled behind it. */
-const rolledScore: Lookahead['score'] = (node, aggregation) => {
-  let [score, depth] = [node.score, node.depth];
-  for (const { reward } of rolledFrom(node)) {
+function rolledScore(node: Node, aggregation: Aggregation): number {
+  let { score, depth } = node;
+  for (const reward of rolledRewards(node)) {
     depth += 1;
-    if (reward !== undefined) score = extendScore(aggregation, score, depth, reward);
+    score = extendScore(aggregation, score, depth, reward);
   }
   return score;
-};
-
-/** The model has ended its answer, or has failed to go on. */
-function isOver(node: Node, index: number): boolean {
-  const last = node.probes?.get(index - 1);
-  return index > 0 && (last === undefined || last.ends === true);
-}
-
-function rolledFrom(node: Node): ProbeReply[] {
-  return Array.from(node.probes?.values() ?? []).filter((reply) => reply !== undefined);
 }

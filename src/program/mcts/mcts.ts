@@ -5,13 +5,15 @@
 
 import { type Certainty, treeCertainty } from '../../tree/certainty.ts';
 import { byKey } from '../../tree/keys.ts';
-import type { Node } from '../../tree/node.ts';
+import { mayGrow, type Node } from '../../tree/node.ts';
 import type { Sampling } from '../../tree/step.ts';
 import type { Strand, Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
-import { defineProgram } from '../definition.ts';
+import { defineProgram, type ProgramDefinition } from '../definition.ts';
 import {
   askBelow,
+  askProbe,
+  complete,
   foldOutcome,
   follow,
   freeIndices,
@@ -21,7 +23,8 @@ import {
   readyStrand,
 } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
-import { priorNames, selections, selectLeaf, unvisitedValues } from './selection.ts';
+import { highestReward, type Play } from './play.ts';
+import { priorNames, type SelectionRule, selections, selectLeaf, unvisitedValues } from './selection.ts';
 import { selectDraw, type WideningRule } from './widening.ts';
 
 export const expansions = ['whole', 'lazy'] as const;
@@ -58,7 +61,16 @@ export const mctsDefaults: MctsOptions = {
 };
 
 export function createMcts(options: Partial<MctsOptions> = {}): Program {
-  return new Mcts({ ...mctsDefaults, ...options });
+  return playMcts(mcts, { ...mctsDefaults, ...options }, {});
+}
+
+/** MCTS by the rules of a variant. */
+export function playMcts(
+  definition: Pick<ProgramDefinition, 'name' | 'needsVerifier'>,
+  options: MctsOptions,
+  play: Play,
+): Program {
+  return new Mcts(definition, options, play);
 }
 
 export const mcts = defineProgram({
@@ -118,17 +130,25 @@ export const mcts = defineProgram({
 });
 
 class Mcts implements Program {
-  readonly name = mcts.name;
-  readonly needsVerifier = mcts.needsVerifier;
+  readonly name: string;
+  readonly needsVerifier: boolean;
   readonly readsLogprobs: boolean;
   readonly expandsOnce: boolean;
   readonly fullAt?: number;
   readonly naturalWidth = 1;
   readonly maxPathTokens: number | undefined;
   readonly #options: MctsOptions;
+  readonly #play: Play;
 
-  constructor(options: MctsOptions) {
+  constructor(
+    { name, needsVerifier }: Pick<ProgramDefinition, 'name' | 'needsVerifier'>,
+    options: MctsOptions,
+    play: Play,
+  ) {
+    this.name = name;
+    this.needsVerifier = needsVerifier;
     this.#options = options;
+    this.#play = play;
     this.maxPathTokens = options.maxPathTokens;
     this.expandsOnce = options.expansion === 'whole';
     if (options.expansion === 'lazy') this.fullAt = options.branching;
@@ -140,17 +160,32 @@ class Mcts implements Program {
       const ask = this.#goOn(tree, ready, doomed);
       if (ask !== undefined) return ask;
     }
-    if (!mayOpen || this.#rolloutsLeft(tree) <= 0) return undefined;
-    const select = this.expandsOnce ? selectLeaf : selectDraw;
-    const node = select(tree.root, this.#options, { doomed });
+    if (!mayOpen) return undefined;
+    const node = this.#select(tree, doomed);
     return node && this.#expand(tree, openAt(tree, node));
+  }
+
+  #select(tree: Tree, doomed: Doomed | undefined): Node | undefined {
+    const left = this.#rolloutsLeft(tree);
+    if (left <= 0) return undefined;
+    if (left === 1 && this.#play.inquiry !== undefined && tree.best === undefined) return bestLeaf(tree);
+    return this.expandsOnce
+      ? selectLeaf(tree.root, this.#ruleIn(tree), { doomed })
+      : selectDraw(tree.root, this.#options, { doomed });
+  }
+
+  #ruleIn({ aggregation }: Tree): SelectionRule {
+    const { value } = this.#play;
+    return value === undefined ? this.#options : { ...this.#options, value: (node) => value(node, aggregation) };
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
     const late = tree.stragglers.size;
     const strand = foldOutcome(tree, outcome, this.#options);
     if (strand !== undefined) this.#advance(tree, strand);
-    return strand !== undefined || tree.stragglers.size < late || this.#goAhead(tree, outcome);
+    if (outcome.probe) this.#endPlayed(tree, tree.node(outcome.node));
+    const isComplete = strand !== undefined || outcome.probe === true;
+    return isComplete || tree.stragglers.size < late || this.#goAhead(tree, outcome);
   }
 
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
@@ -159,7 +194,7 @@ class Mcts implements Program {
     const imagined = new Map<Node, number>();
     let rollouts = this.#rolloutsLeft(tree);
     while (likely.length < count && rollouts > 0) {
-      const leaf = selectLeaf(tree.root, this.#options, { imagined, doomed });
+      const leaf = selectLeaf(tree.root, this.#ruleIn(tree), { imagined, doomed });
       if (leaf === undefined) break;
       imagine(imagined, leaf);
       if (!likely.includes(leaf)) likely.push(leaf);
@@ -180,7 +215,8 @@ class Mcts implements Program {
 
   /** P1 takes the mean of the rewards. */
   certainty(tree: Tree, upTo?: number): Certainty {
-    return treeCertainty(tree, 'mean', upTo);
+    const { reward, ...counted } = treeCertainty(tree, 'mean', upTo);
+    return this.needsVerifier && reward !== undefined ? { ...counted, reward } : counted;
   }
 
   answer(tree: Tree) {
@@ -188,21 +224,21 @@ class Mcts implements Program {
   }
 
   #ready(tree: Tree): Strand | undefined {
-    return readyStrand(tree, (_tree, strand) => this.#advance(tree, strand));
+    return readyStrand(tree, (_tree, strand) => this.#advance(tree, strand), this.#play.worth);
   }
 
   /** The simulation phase: on to the best child, or, where steps are drawn one by one, to the one that was drawn. */
   #advance(tree: Tree, strand: Strand): void {
     const next = this.expandsOnce ? this.#bestChild(strand.node) : strand.landed.at(-1);
     if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
-    else follow(tree, strand, next);
+    else follow(tree, strand, next, this.#play.worth);
   }
 
   /** Where it is eager, whoever was faster, that of the first siblings to which it would have gone on before the others came. */
   #bestChild(node: Node): Node | undefined {
     const { eager = 0 } = this.#options;
     const first = eager === 0 ? undefined : firstGood(node, eager);
-    return first ?? highestReward(node.children);
+    return first ?? (this.#play.next ?? highestReward)(node.children);
   }
 
   /** Eager: on to the best of the first siblings once that one is good enough; the others join the tree when they come. */
@@ -223,6 +259,7 @@ class Mcts implements Program {
    * goes on as a new rollout would from that node, and ends where nothing below can be drawn any more.
    */
   #goOn(tree: Tree, strand: Strand, doomed: Doomed | undefined): Ask | undefined {
+    if (this.#isPlayed(tree, strand.node)) return this.#playOn(tree, strand);
     if (this.expandsOnce) return this.#expand(tree, strand);
     const node = selectDraw(strand.node, this.#options, { doomed, standing: true });
     if (node === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
@@ -230,11 +267,33 @@ class Mcts implements Program {
     return node && this.#expand(tree, strand);
   }
 
+  /** Where rollouts are played on by probes. The last one goes to the end of its path if none has been there. */
+  #isPlayed({ closed, best }: Tree, { depth }: Node): boolean {
+    const isLast = closed.completed + closed.pruned >= this.#options.rollouts - 1;
+    return this.#play.inquiry !== undefined && depth > 0 && !(isLast && best === undefined);
+  }
+
+  /** A rollout that has come to a new step: what is asked there, and at last its end. */
+  #playOn(tree: Tree, strand: Strand): Ask | undefined {
+    const inquiry = this.#play.inquiry?.(strand.node);
+    if (inquiry !== undefined) return askProbe(tree, strand, inquiry);
+    complete(tree, strand, this.#play.worth);
+    return undefined;
+  }
+
+  #endPlayed(tree: Tree, node: Node): void {
+    for (const strand of [...tree.strands.values()]) {
+      const isIdle = strand.node === node && strand.awaiting === 0 && strand.probing === undefined;
+      if (isIdle && this.#isPlayed(tree, node) && this.#play.inquiry?.(node) === undefined)
+        complete(tree, strand, this.#play.worth);
+    }
+  }
+
   #expand(tree: Tree, strand: Strand): Ask {
     const { branching, sampling } = this.#options;
     const { node } = strand;
     const indices = this.expandsOnce ? missingIndices(node, branching) : freeIndices(node, 1);
-    return askBelow(tree, strand, indices, sampling);
+    return askBelow(tree, strand, indices, sampling, this.#play.manner?.(node));
   }
 
   /** The draws of the next rollouts, as if each of them were answered by nothing: what it would lead to is not known. */
@@ -253,14 +312,17 @@ class Mcts implements Program {
 
   #expansionOf(node: Node): Expansion {
     const { branching, sampling } = this.#options;
-    return { node, indices: missingIndices(node, branching), sampling };
+    const manner = this.#play.manner?.(node);
+    const wanted = { node, indices: missingIndices(node, branching), sampling };
+    return manner === undefined ? wanted : { ...wanted, manner };
   }
 
   /** Where the open rollouts will go on if no sibling still in flight does better. */
   #likelyMoves(tree: Tree): Node[] {
     const moves: Node[] = [];
+    if (this.#play.inquiry !== undefined) return moves;
     for (const strand of tree.strands.values()) {
-      const next = strand.awaiting > 0 ? highestReward(strand.node.children) : undefined;
+      const next = strand.awaiting > 0 ? this.#bestChild(strand.node) : undefined;
       if (next !== undefined && !next.terminal) moves.push(next);
     }
     return moves.sort((a, b) => b.score - a.score || byKey(a, b));
@@ -271,18 +333,15 @@ class Mcts implements Program {
   }
 }
 
+/** Once nothing else is open: the leaf with the highest score, of equals the deepest. */
+function bestLeaf({ nodes, strands }: Tree): Node | undefined {
+  if (strands.size > 0) return undefined;
+  return nodes.filter(mayGrow).sort((a, b) => b.score - a.score || b.depth - a.depth || byKey(a, b))[0];
+}
+
 /** One more rollout through this node that is only imagined. */
 function imagine(imagined: Map<Node, number>, node: Node): void {
   for (let at: Node | undefined = node; at !== undefined; at = at.parent) imagined.set(at, (imagined.get(at) ?? 0) + 1);
-}
-
-/** Where a rollout completed an expansion that was cut, the children that came before count like its own. Of equals the one with the lowest key: children stand in the order of their keys. */
-function highestReward(children: readonly Node[]): Node | undefined {
-  let best: Node | undefined;
-  for (const node of children) {
-    if (best === undefined || (node.reward ?? 0) > (best.reward ?? 0)) best = node;
-  }
-  return best;
 }
 
 /** The best of children 0 to j - 1, for the smallest j of at least 2 of which the best is good enough: no matter who was faster. */

@@ -23,6 +23,8 @@ export interface SelectionRule {
   readonly exploration: number;
   /** UCT tries such a child first, whatever this says. */
   readonly unvisited: Unvisited;
+  /** Q, where it is not the mean of what was backed up; among children that nobody has tried the highest goes first then. */
+  readonly value?: ((node: Node) => number) | undefined;
 }
 
 /** Rollouts that are only imagined (foresee), by node; empty when selecting for real. */
@@ -78,17 +80,19 @@ export function selectChild(parent: Node, rule: SelectionRule, imagined: Imagine
   const parentVisits = parent.visits + parent.pending + (imagined.get(parent) ?? 0);
   let best: Node | undefined;
   let bestScore = Number.NEGATIVE_INFINITY;
+  let bestValue = Number.NEGATIVE_INFINITY;
   for (const [at, child] of parent.children.entries()) {
     if (openings(child) <= 0) continue;
     const visits = child.visits + child.pending + (imagined.get(child) ?? 0);
-    const value = meanValue(child) ?? firstValue(child, parent, unvisited);
+    const value = rule.value?.(child) ?? meanValue(child) ?? firstValue(child, parent, unvisited);
     const score =
       priors === undefined
         ? uct(value, parentVisits, visits, exploration)
         : puct(value, priors[at]!, parentVisits, visits, exploration);
-    if (score > bestScore) {
+    if (score > bestScore || (score === bestScore && rule.value !== undefined && value > bestValue)) {
       best = child;
       bestScore = score;
+      bestValue = value;
     }
   }
   return best!;

@@ -13,10 +13,14 @@ import { ets } from '../levels/ets.ts';
 import { rebase } from '../levels/rebase.ts';
 import { tot } from '../levels/tot.ts';
 import { mcts } from '../mcts/mcts.ts';
+import { rest } from '../mcts/rest.ts';
+import { rstar } from '../mcts/rstar.ts';
 import type { Program } from '../program.ts';
 
 export const programs = [
   mcts,
+  rest,
+  rstar,
   beam,
   dvts,
   rebase,

@@ -1,0 +1,114 @@
+// rStar (Qi et al., arXiv 2408.06195, §3.2): MCTS whose children are different actions, each put to the model in words of its own, and
+// which needs no verifier. The actions: one step; the rest of the solution at once; a smaller question with its answer; that
+// question once more (only behind one); the question put another way (only at the root). A rollout follows a child by chance
+// to the end of its path and is worth the share of all answers found so far that agree with its own.
+
+import { canonical } from '../../answer/canonical.ts';
+import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
+import { treeVotes } from '../../tree/certainty.ts';
+import type { Node } from '../../tree/node.ts';
+import type { Manner } from '../../tree/step.ts';
+import type { Tree } from '../../tree/tree.ts';
+import { defineProgram } from '../definition.ts';
+import type { Program } from '../program.ts';
+import { type MctsOptions, mctsDefaults, playMcts } from './mcts.ts';
+import type { Play } from './play.ts';
+
+const rstarKnobs = {
+  actionExploration: {
+    default: 1.4,
+    low: 0,
+    high: 1000,
+    client: 'coppice',
+    unit: 'value',
+    why: "c of UCT in rstar: the authors' 2 in a formula without the 2 under the root",
+  },
+  finishTokens: {
+    default: 1024,
+    low: 1,
+    high: 1_000_000,
+    whole: true,
+    client: 'coppice',
+    unit: 'tokens',
+    why: 'longest rest of a solution that an action of rstar writes at once',
+  },
+} as const satisfies Knobs;
+
+const actions = ['action-step', 'action-finish', 'action-ask', 'action-again', 'action-rephrase'] as const;
+type Action = (typeof actions)[number];
+
+export interface RstarOptions
+  extends Pick<MctsOptions, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling'>,
+    OptionsOf<typeof rstarKnobs> {
+  /** What stands behind the path when an action is asked for. */
+  readonly prompts: Readonly<Record<Action, string>>;
+}
+
+export const rstar = defineProgram({
+  name: 'rstar',
+  summary:
+    'MCTS over actions (a step, the rest, a smaller question, it again, the question in other words); needs no verifier',
+  needsVerifier: false,
+  expandsOnce: true,
+  takesTemperature: true,
+  options: rstarKnobs,
+  prompts: actions,
+  create: ({ rollouts, branching, maxDepth, maxPathTokens, sampling, prompts }, options) =>
+    createRstar({ rollouts, branching, maxDepth, maxPathTokens, sampling, prompts, ...options }),
+});
+
+export const rstarDefaults: RstarOptions = {
+  ...mctsDefaults,
+  ...defaultsOf(rstarKnobs),
+  prompts: {
+    'action-step': '',
+    'action-finish': '',
+    'action-ask': 'Question:',
+    'action-again': 'Once more:',
+    'action-rephrase': 'In other words:',
+  },
+};
+
+export function createRstar(given: Partial<RstarOptions> = {}): Program {
+  const options = { ...rstarDefaults, ...given };
+  const { actionExploration: exploration } = options;
+  const shape = { ...mctsDefaults, ...options, selection: 'uct', exploration, choose: 'majority' } as const;
+  return playMcts(rstar, shape, playOf(options));
+}
+
+function playOf({ branching, finishTokens, prompts }: RstarOptions): Play {
+  const mannerOf = (action: Action): Manner => {
+    const suffix = prompts[action];
+    return action === 'action-finish' ? { suffix, stops: [], maxTokens: finishTokens } : { suffix };
+  };
+  const choices = (node: Node) =>
+    Array.from({ length: branching }, (_, index) => mannerOf(actionAt(node, index, branching)));
+  return {
+    manner: (node) => ({ choices: choices(node) }),
+    // Children stand in the order of their keys, which are hashes: the first is one by chance.
+    next: ([first]) => first,
+    worth: agreeing,
+  };
+}
+
+/** The draws of a node are shared out among the actions that are open to it, in turn. */
+export function actionAt(node: Node, index: number, branching: number): Action {
+  const open: Action[] = ['action-step', 'action-finish', 'action-ask'];
+  if (node.parent === undefined) open.push('action-rephrase');
+  else if (actionAt(node.parent, firstIndex(node), branching) === 'action-ask') open.push('action-again');
+  return open[index % open.length]!;
+}
+
+/** The lowest index of those under which it was drawn: whichever came first. */
+function firstIndex(node: Node): number {
+  const draws = [...(node.parent?.byIndex ?? [])].filter(([, child]) => child === node);
+  return Math.min(...draws.map(([index]) => index));
+}
+
+/** The share of the tree's answers that agree with the one at this node, which is one of them. */
+function agreeing(tree: Tree, { answer }: Node): number {
+  if (answer === undefined) return 0;
+  const votes = treeVotes(tree);
+  const own = canonical(answer);
+  return votes.filter((vote) => canonical(vote.answer) === own).length / Math.max(1, votes.length);
+}
