@@ -282,7 +282,9 @@ export class Runtime {
 
   #apply(decision: Decision, nowMs: number): void {
     const { reasons } = decision;
-    for (const [id, count] of decision.preempt) this.#preempt(this.#running.get(id), count, reasons.get(id));
+    for (const [id, count] of decision.preempt) {
+      if (!this.queue.parkGuest(id)) this.#preempt(this.#running.get(id), count, reasons.get(id));
+    }
     for (const search of this.#running.values()) {
       this.#setWidth(search, decision.widths.get(search.id), reasons.get(search.id));
     }

@@ -2,10 +2,12 @@
 // and the `coppice` object; the answer byte for byte. It takes one strand's place in the budget, and waits for it like any
 // search. The address comes from the configuration, never from the request.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Upstream } from '../../answering/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { ApiError } from '../http/api-error.ts';
 import { baseHeaders, type Exchange, parseJson, readBody } from '../http/exchange.ts';
+import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { GatewayContext } from './context.ts';
 import type { PassedReader } from './passed-answer.ts';
@@ -73,6 +75,61 @@ export async function passThrough(
     passed.end();
     leave?.();
     release();
+  }
+}
+
+/** While the engine cannot be reached, or says that it has too much to do. */
+const troubleMs = 1000;
+
+/**
+ * The same for a request that nobody waits for, whole: it is served on idle strands, and asked again from the beginning where its
+ * strand was needed meanwhile, or the engine was away. Undefined where `halt` came first.
+ */
+export async function passIdle(
+  context: GatewayContext,
+  caller: Caller,
+  { served, upstream }: PassedModel,
+  body: Plain,
+  path: UpstreamPath,
+  halt: AbortSignal,
+): Promise<{ readonly status: number; readonly body: unknown } | undefined> {
+  context.usage.request(caller.name);
+  const text = forwarded(body, upstream);
+  while (!halt.aborted) {
+    const passed = new PassedExchange(context, caller, served, body);
+    const { leave, parked } = await context.searches.guests.occupyIdle(served.name, caller, halt);
+    try {
+      if (halt.aborted) break;
+      passed.begin();
+      const answer = await ask(upstream, path, text, AbortSignal.any([halt, parked]));
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      if (!isBusy(answer.status)) {
+        passed.reader(answer.headers.get('content-type')).add(bytes);
+        passed.status = answer.status;
+        passed.end();
+        return { status: answer.status, body: jsonOf(bytes) };
+      }
+    } catch (error) {
+      if (!halt.aborted && !parked.aborted)
+        context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
+    } finally {
+      leave();
+    }
+    if (!parked.aborted) await delay(troubleMs, undefined, { signal: halt }).catch(() => {});
+  }
+  return undefined;
+}
+
+function isBusy(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  const text = Buffer.from(bytes).toString();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }
 

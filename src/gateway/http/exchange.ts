@@ -1,6 +1,7 @@
 // One HTTP request and its answer: reading a bounded body, writing JSON and errors, always with the same headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorJson } from '../wire/search-json.ts';
 import { ApiError, refuse } from './api-error.ts';
 import type { Caller } from './keys.ts';
 import type { TraceContext } from './trace-context.ts';
@@ -45,12 +46,8 @@ export function writeJson(
 }
 
 /** An error in the words of Anthropic's API. */
-export function messagesError({ body, message }: ApiError) {
-  const { type, code } = body;
-  return {
-    type: 'error',
-    error: { type: type === 'server_error' ? 'api_error' : type, message, code, param: body.param },
-  };
+export function messagesError({ type, code, message, param }: ErrorJson) {
+  return { type: 'error', error: { type: type === 'server_error' ? 'api_error' : type, message, code, param } };
 }
 
 /** `path`: of the request; a client of another API is told in its own words. */
@@ -63,7 +60,7 @@ export function writeError(
   const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
   const allow = error.allow === undefined ? {} : { allow: error.allow };
   const challenge = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
-  const told = path.startsWith('/v1/messages') ? messagesError(error) : { error: error.body };
+  const told = path.startsWith('/v1/messages') ? messagesError(error.body) : { error: error.body };
   writeJson(response, error.status, told, { ...retry, ...allow, ...challenge, ...headers });
 }
 

@@ -2,6 +2,8 @@
 // model, holds the lease of one strand, and gives it back.
 
 import type { Clock } from '../../base/clock.ts';
+import type { Guest } from '../../runtime/queue/guests.ts';
+import type { Queue } from '../../runtime/queue/queue.ts';
 import type { LineKey } from '../../scheduler/turns/line.ts';
 import type { Caller } from '../http/keys.ts';
 import { type ServedModels, servedBy } from '../models/served-models.ts';
@@ -29,24 +31,56 @@ export class GuestPlaces {
   /** Resolves when the guest may begin or is gone, throws where there is no room. Give the place back once. */
   async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
     const { queue } = servedBy(this.#models, model).runtime;
-    const arrivalMs = this.#clock.nowMs();
-    const id = newSearchId(arrivalMs);
-    const key = this.#keyOf(caller);
-    const priority = Math.min(0, caller.maxPriority);
-    const facts = { arrivalMs, priority, seats: 1, ...(key === undefined ? {} : { key }) };
+    const { id, arrivalMs, facts } = this.#arrive(caller);
     this.#admission.apply({ id, owner: caller.name, ownerQueue: caller.queue }, queue.forecast(facts));
     const turn = queue.take(id, facts);
-    await new Promise<void>((resolve) => {
-      gone.addEventListener('abort', () => resolve(), { once: true });
-      const onAdmitted = () => {
-        this.#admission.admitted(id);
-        resolve();
-      };
-      queue.enter({ id, turn, arrivalMs, onAdmitted });
-    });
+    await admitted(queue, { id, turn, arrivalMs }, gone, () => this.#admission.admitted(id));
     return () => {
       queue.dismiss(id);
       this.#admission.leave(id);
     };
   }
+
+  /**
+   * One that nobody waits for: it stands in nobody's way and fills no queue. `parked` comes when its strand is needed: the place is
+   * given back then, and it is to begin anew.
+   */
+  async occupyIdle(model: string, caller: Caller, gone: AbortSignal): Promise<IdlePlace> {
+    const { queue } = servedBy(this.#models, model).runtime;
+    const { id, arrivalMs, facts } = this.#arrive(caller);
+    const turn = queue.take(id, { ...facts, idle: true });
+    const parked = new AbortController();
+    const onParked = () => parked.abort();
+    await admitted(queue, { id, turn, arrivalMs, idle: true, onParked }, gone);
+    return { parked: parked.signal, leave: () => queue.dismiss(id) };
+  }
+
+  #arrive(caller: Caller) {
+    const arrivalMs = this.#clock.nowMs();
+    const key = this.#keyOf(caller);
+    const priority = Math.min(0, caller.maxPriority);
+    const facts = { arrivalMs, priority, seats: 1, ...(key === undefined ? {} : { key }) };
+    return { id: newSearchId(arrivalMs), arrivalMs, facts };
+  }
+}
+
+export interface IdlePlace {
+  readonly parked: AbortSignal;
+  readonly leave: () => void;
+}
+
+function admitted(
+  queue: Pick<Queue, 'enter'>,
+  guest: Omit<Guest, 'onAdmitted'>,
+  gone: AbortSignal,
+  then: () => void = () => {},
+): Promise<void> {
+  return new Promise((resolve) => {
+    gone.addEventListener('abort', () => resolve(), { once: true });
+    const onAdmitted = () => {
+      then();
+      resolve();
+    };
+    queue.enter({ ...guest, onAdmitted });
+  });
 }

@@ -9,8 +9,12 @@ export interface Guest {
   readonly id: string;
   readonly turn: number;
   readonly arrivalMs: number;
+  /** Nobody waits for it: it is served on what the others leave idle, and sent away when they need it. */
+  readonly idle?: boolean;
   /** Its turn has come. */
   readonly onAdmitted: () => void;
+  /** Of an idle one: its strand is needed, and it is here no more. */
+  readonly onParked?: () => void;
 }
 
 export class Guests {
@@ -22,12 +26,15 @@ export class Guests {
     this.#leases = leases;
   }
 
+  /** Strands that guests hold; idle ones take nobody's place. */
   get seats(): number {
-    return this.#held.size;
+    let seats = 0;
+    for (const { guest } of this.#held.values()) if (guest.idle !== true) seats += 1;
+    return seats;
   }
 
-  isWaiting(id: string): boolean {
-    return this.#waiting.has(id);
+  waiting(id: string): Guest | undefined {
+    return this.#waiting.get(id);
   }
 
   enter(guest: Guest): void {
@@ -43,6 +50,16 @@ export class Guests {
     guest.onAdmitted();
   }
 
+  /** Sends an idle one away; false where the id is no guest's. */
+  park(id: string): boolean {
+    const held = this.#held.get(id);
+    if (held === undefined) return false;
+    assert(held.guest.idle === true, `guest ${id} is not idle, and stays`);
+    this.leave(id);
+    held.guest.onParked?.();
+    return true;
+  }
+
   /** False where it is not here (any more). */
   leave(id: string): boolean {
     const held = this.#held.get(id);
@@ -53,7 +70,7 @@ export class Guests {
   }
 
   asWaiting(): WaitingSearch[] {
-    return Array.from(this.#waiting.values(), ({ id, turn }) => ({ id, turn, naturalWidth: 1 }));
+    return Array.from(this.#waiting.values(), ({ id, turn, idle }) => ({ id, turn, naturalWidth: 1, ...asIdle(idle) }));
   }
 
   asRunning(): RunningSearch[] {
@@ -67,6 +84,12 @@ export class Guests {
       progress: 0,
       openProgress: 0,
     };
-    return Array.from(this.#held.values(), ({ guest: { id, arrivalMs } }) => ({ id, arrivalMs, ...still }));
+    return Array.from(this.#held.values(), ({ guest: { id, arrivalMs, idle } }) => {
+      return { id, arrivalMs, ...still, ...asIdle(idle) };
+    });
   }
+}
+
+function asIdle(idle: boolean | undefined): { readonly idle?: true } {
+  return idle === true ? { idle: true } : {};
 }

@@ -194,14 +194,20 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
 
   /** False where the id is no guest's. */
   serveGuest(id: string): boolean {
-    if (!this.#guests.isWaiting(id)) return false;
-    this.#line.serve(id);
+    const guest = this.#guests.waiting(id);
+    if (guest === undefined) return false;
+    (guest.idle === true ? this.#idleLine : this.#line).serve(id);
     this.#guests.admit(id);
     return true;
   }
 
+  /** Sends an idle guest away; false where the id is no guest's. */
+  parkGuest(id: string): boolean {
+    return this.#guests.park(id);
+  }
+
   dismiss(id: string): void {
-    this.#line.leave(id);
+    this.leave(id);
     if (this.#guests.leave(id)) this.#onChange();
   }
 }

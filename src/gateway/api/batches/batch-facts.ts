@@ -4,7 +4,7 @@
 import type { KeptDocument } from '../../../journal/documents.ts';
 import type { Plain } from '../../../journal/journal.ts';
 
-export const batchEndpoints = ['/v1/chat/completions', '/v1/responses'] as const;
+export const batchEndpoints = ['/v1/chat/completions', '/v1/responses', '/v1/messages'] as const;
 export type BatchEndpoint = (typeof batchEndpoints)[number];
 
 export type BatchStatus =

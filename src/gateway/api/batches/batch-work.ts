@@ -7,13 +7,15 @@ import type { SearchRecord } from '../../../journal/journal.ts';
 import { asApiError } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
 import type { GatewayContext } from '../context.ts';
+import { passIdle } from '../passthrough.ts';
 import { modelNamed } from '../plan-for.ts';
 import type { LogWatchers } from '../search-events.ts';
+import { type SearchedPath, upstreamFor } from '../upstream-for.ts';
 import { type BatchDocument, BatchLost, leaseMs } from './batch-document.ts';
 import { type BatchFacts, type BatchStatus, inStatus } from './batch-facts.ts';
 import { type BatchLine, readBatchLines } from './batch-lines.ts';
 import { closeResults, openResults, readWhole } from './batch-results.ts';
-import { errorAnswer, type LineAnswer, lineAnswer, type PlannedLine, planLine } from './line-answer.ts';
+import { errorAnswer, type LineAnswer, lineAnswer, type PlannedLine, planLine, requireWhole } from './line-answer.ts';
 import type { LineSlots } from './line-slots.ts';
 
 /** Why no more lines are taken: this process has no more to do with it, or nobody has. */
@@ -128,7 +130,7 @@ export class BatchWork {
   async #line(line: BatchLine): Promise<void> {
     while (this.#halt === undefined) {
       try {
-        const answer = await this.#search(line);
+        const answer = await this.#answer(line);
         if (answer === undefined) return;
         return await this.#write(line, answer);
       } catch (error) {
@@ -136,13 +138,21 @@ export class BatchWork {
         if (told.code === 'internal') this.#context.log.error('batch', { batch: this.#document.id, error });
         // While the journal cannot be written, or its key has used up its quota, nothing is lost by waiting.
         const isTrouble = told.code === 'unavailable' || told.code === 'quota_exceeded';
-        if (!isTrouble) return this.#write(line, errorAnswer(told.body));
+        if (!isTrouble) return this.#write(line, errorAnswer(told.body, this.#document.facts.endpoint));
         await delay(troubleMs);
       }
     }
   }
 
-  /** Undefined where the batch was halted before it had an answer. */
+  /** Undefined where the batch was halted before it had an answer. What cannot be searched goes to the engine's own endpoint. */
+  async #answer(line: BatchLine): Promise<LineAnswer | undefined> {
+    const path = this.#document.facts.endpoint.slice('/v1'.length) as SearchedPath;
+    const upstream = upstreamFor(this.#context, path, line.body);
+    if (upstream === undefined) return this.#search(line);
+    requireWhole(line.body);
+    return passIdle(this.#context, this.#caller, upstream, line.body, path, this.#halted.signal);
+  }
+
   async #search(line: BatchLine): Promise<LineAnswer | undefined> {
     const { endpoint, expiresMs } = this.#document.facts;
     const leftMs = Math.max(1, expiresMs - this.#nowMs());
@@ -152,7 +162,7 @@ export class BatchWork {
       const record = await this.#ended(id);
       if (this.#halt === 'left' || (this.#halt !== undefined && record?.state === 'cancelled')) return undefined;
       // One whose record has been swept is searched again.
-      if (record !== undefined) return lineAnswer(this.#context, endpoint, record);
+      if (record !== undefined) return lineAnswer(this.#context, endpoint, record, line.body);
     }
   }
 

@@ -11,26 +11,11 @@ import { requireResult } from '../../searches/search-end.ts';
 import { watchAnswer } from '../chat-stream.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
 import { passThrough } from '../passthrough.ts';
-import { planFor, servedModel } from '../plan-for.ts';
-import { renamed } from '../renamed.ts';
+import { servedModel } from '../plan-for.ts';
 import { upstreamFor } from '../upstream-for.ts';
 import { MessageEvents, wholeMessage } from './message-answer.ts';
-import {
-  chatOf,
-  type MessageBody,
-  messagesOf,
-  parseCountBody,
-  parseMessageBody,
-  showsThinking,
-} from './message-body.ts';
-
-/** The names of a chat's fields, as a message calls them. */
-const names = [
-  [/\bmax_completion_tokens\b/g, 'max_tokens'],
-  [/\breasoning_effort\b/g, 'output_config.effort'],
-  [/'stop'|^stop$/g, 'stop_sequences'],
-  [/\bresponse_format\b/g, 'output_config.format'],
-] as const;
+import { type MessageBody, messagesOf, parseCountBody, parseMessageBody, showsThinking } from './message-body.ts';
+import { planMessage } from './plan-message.ts';
 
 export async function createMessage(context: GatewayContext, exchange: Exchange): Promise<void> {
   const value = parseJson(await readBody(exchange.request, context.config.server.bodyBytes));
@@ -51,10 +36,8 @@ export async function createMessage(context: GatewayContext, exchange: Exchange)
 
 async function start(context: GatewayContext, exchange: Exchange, body: MessageBody): Promise<LiveSearch> {
   const { caller, trace, response } = exchange;
-  const { limits, admission } = context.config;
-  const chat = chatOf(body, limits.tokens);
-  const plan = renamed(names, () => planFor(context, chat, caller, admission.deadlineMs));
-  const search = await context.searches.start(plan, caller, { background: false, body: chat as Plain, trace });
+  const { plan, kept } = planMessage(context, caller, body, context.config.admission.deadlineMs);
+  const search = await context.searches.start(plan, caller, { background: false, body: kept as Plain, trace });
   if ('known' in search) throw new ApiError('internal', 'a message has no idempotency key');
   exchange.search = search.id;
   onDisconnect(response, () => context.searches.cancel(search));
@@ -82,7 +65,7 @@ async function stream(
     for (const delta of early.rest(last, result)) send(message.delta(delta));
     send(message.last(last, result));
   } catch (error) {
-    events.event('error', messagesError(asApiError(error)));
+    events.event('error', messagesError(asApiError(error).body));
   }
   events.end();
 }
