@@ -208,15 +208,15 @@ function rounded(ms: number): number {
 /** The `coppice` object of an answer. */
 export function describeForClient(
   id: string,
-  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'scoring'>,
+  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'calibrated' | 'scoring'>,
   texts: ResultTexts,
   outcome: ResultFacts,
   escalatedFrom: string | null,
 ): CoppiceJson {
   const { exit, verdict, verdict_text, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } =
     outcome;
-  const { program, policy, scoring } = plan;
-  const how = plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy };
+  const { program, policy, calibrated = [], scoring } = plan;
+  const how = plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, calibrated };
   const effort = { rollouts, nodes, queue_ms, search_ms, tokens };
   return {
     search: id,

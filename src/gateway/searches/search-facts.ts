@@ -29,7 +29,8 @@ export function fingerprint(body: Plain): string {
 export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
   const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
   const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
-  return { model, mode, program, policy, scoring, priority, limits, escalated_from: escalatedFrom };
+  const { calibrated = [] } = plan;
+  return { model, mode, program, policy, calibrated, scoring, priority, limits, escalated_from: escalatedFrom };
 }
 
 export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | undefined): NewSearch {

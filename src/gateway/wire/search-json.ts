@@ -19,6 +19,8 @@ export interface AboutJson {
   readonly mode: 'search' | 'direct';
   readonly program: string;
   readonly policy: string;
+  /** Kinds of calibrated exits that it has; records of before there were any lack it. */
+  readonly calibrated?: readonly string[];
   readonly scoring: string;
   readonly priority: number;
   readonly limits: LimitsJson;
@@ -44,7 +46,7 @@ export interface ErrorJson {
   readonly code: string;
 }
 
-export interface SearchJson extends Omit<AboutJson, 'scoring' | 'escalated_from'> {
+export interface SearchJson extends Omit<AboutJson, 'scoring' | 'calibrated' | 'escalated_from'> {
   readonly object: 'search';
   readonly id: string;
   readonly state: SearchState;
@@ -86,6 +88,7 @@ export interface CoppiceJson
   readonly scoring?: string;
   readonly program?: string;
   readonly policy?: string;
+  readonly calibrated?: readonly string[];
   readonly passed_through?: true;
   readonly escalated_from: string | null;
 }
