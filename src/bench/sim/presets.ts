@@ -65,6 +65,12 @@ export const presets = {
     ...{ ...canonical, rows: ['positive', 'boost', 'taper', 'safe', 'fast'] },
     ...{ seeds: 1, requests: 800, loads: ['1p', '2p', '8p'] },
   },
+  /** How evenly company slows requests down. */
+  fairness: {
+    ...{ ...canonical, settings: ['math500/8b', 'amc23/8b'] },
+    ...{ rows: ['positive', 'boost', 'taper', 'safe', 'safe:order=work', 'fast'] },
+    ...{ seeds: 1, requests: 400, loads: ['1p', '2p'] },
+  },
   /** The calibrated exit, on seeds that nothing else was chosen on; odd ones all at once, even ones one by one. */
   hazard: { ...canonical, rows: [], seed: 951, seeds: 4, requests: 1000, loads: [] },
   /** How near the question profiles come to what the paper reports. */

@@ -53,7 +53,8 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --experiment p3    what speculation gives one search at a time: every kind of program with and without
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
-  --experiment policies  safe and fast beside positive, boost and TAPER's rule, up to deep overload
+  --experiment policies  safe and fast beside positive, boost and TAPER's rule, up to deep overload; a chart under --out
+  --experiment fairness  how many times longer each request takes in company than alone, by policy and order
   --experiment random    safe against the best of positive, boost and TAPER's rule in --settings random settings; the worst
   --settings N       of --experiment random (200)
   --experiment hazard    calibrates the exits of fast on seeds kept for it, tries them across settings, writes --out/hazard.json
@@ -87,6 +88,10 @@ export interface SimOptions {
   readonly resume: string | undefined;
   /** So many random settings in place of the comparison. */
   readonly random: number | undefined;
+  /** Finish times in company over those alone, in place of the comparison. */
+  readonly fairness: boolean;
+  /** The chart of the comparison of policies. */
+  readonly policyChart: boolean;
   /** Points of accuracy to lose, where the calibrated exit is calibrated in place of the comparison. */
   readonly lossBudget: number | undefined;
   /** The first and the last of the settings in which speculation is compared with none, from 0. */
@@ -124,6 +129,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     certainty: experiment === 'p1',
     levels: levelRequests(experiment, full, values.requests),
+    ...{ fairness: experiment === 'fairness', policyChart: experiment === 'policies' },
     speculation: experiment === 'p3',
     calibrate: values.calibrate,
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
@@ -160,6 +166,7 @@ function presetOf(experiment: string | undefined, full: boolean): Preset {
     'programs',
     'knobs',
     'policies',
+    'fairness',
     'hazard',
     'calibration',
   ] as const;

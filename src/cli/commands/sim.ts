@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { calibrate } from '../../bench/calibration/calibrate.ts';
 import { calibrationTable } from '../../bench/calibration/calibration-table.ts';
 import { KeptResults } from '../../bench/kept-results.ts';
+import { fairnessLines, fairnessOf } from '../../bench/policies/fairness.ts';
 import { hazardFile, hazardLines, hazardStudy } from '../../bench/policies/hazard-study.ts';
 import { neverLoses, verdictLines } from '../../bench/policies/never-loses.ts';
+import { policyFigures } from '../../bench/policies/policy-figures.ts';
 import { levelFigures, levelTables } from '../../bench/service-levels/level-tables.ts';
 import { heavyTail, levelCells, workloads } from '../../bench/service-levels/rates.ts';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
@@ -64,11 +66,15 @@ export async function run(args: readonly string[]): Promise<number> {
       await printHazard(options, options.lossBudget, pool);
       return 0;
     }
+    if (options.fairness) {
+      await printFairness(options, pool);
+      return 0;
+    }
     const cells = await compare(options.plan, pool);
-    const figures = options.figures ? await makeFigures(options.plan, cells, pool) : [];
+    const figures = await figuresOf(options, cells, pool);
     endProgress();
     console.log(options.json ? jsonOf(options, cells, figures) : textOf(options, cells));
-    if (options.figures) writeFigures(options.out, figures);
+    writeFigures(options.out, figures);
   } finally {
     await pool.close();
   }
@@ -153,6 +159,23 @@ async function printRandom({ plan, json }: SimOptions, settings: number, pool: T
   console.log(json ? JSON.stringify({ simulated: true, seed, verdicts }, undefined, 1) : text);
 }
 
+async function figuresOf({ plan, figures, policyChart }: SimOptions, cells: readonly Cell[], pool: TrialPool) {
+  if (policyChart) return policyFigures(plan, cells);
+  return figures ? await makeFigures(plan, cells, pool) : [];
+}
+
+async function printFairness({ plan, json }: SimOptions, pool: TrialPool): Promise<void> {
+  const slowdowns = await fairnessOf(plan, pool);
+  endProgress();
+  const { requests, seeds, budget } = plan;
+  const head = `Simulated: ${requests} requests a run, seed ${seeds[0]}, M = ${budget}; each request in company against itself alone on the idle machine.`;
+  console.log(
+    json
+      ? JSON.stringify({ simulated: true, plan, slowdowns }, undefined, 1)
+      : [head, '', ...fairnessLines(slowdowns)].join('\n'),
+  );
+}
+
 async function printHazard({ plan, json, out }: SimOptions, lossBudget: number, pool: TrialPool): Promise<void> {
   const study = await hazardStudy({ ...plan, lossBudget }, pool);
   endProgress();
@@ -220,6 +243,7 @@ function jsonOf({ plan }: SimOptions, cells: readonly Cell[], figures: readonly 
 }
 
 function writeFigures(folder: string, figures: readonly Figure[]): void {
+  if (figures.length === 0) return;
   mkdirSync(folder, { recursive: true });
   for (const { name, svg } of figures) {
     const path = join(folder, `${name}.svg`);
