@@ -56,7 +56,9 @@ export function createBeam(given: Partial<BeamOptions> = {}): Program {
   const options = { ...beamDefaults, ...given };
   const { beams, candidates } = options;
   const next: LevelRule['next'] = (level, room, scoreOf) => bestCandidates(level, room, scoreOf, options);
-  return growLevels(beam, { width: beams, rootDraws: candidates, next, ...lookingAhead(options.lookahead) }, options);
+  // The first level fills the beam: with fewer candidates than beams it would take several levels to.
+  const rootDraws = Math.max(beams, candidates);
+  return growLevels(beam, { width: beams, rootDraws, next, ...lookingAhead(options.lookahead) }, options);
 }
 
 function bestCandidates(
@@ -72,7 +74,8 @@ function bestCandidates(
   const open = chosen.filter(({ terminal }) => !terminal);
   const going =
     spread === 'score' ? byTheirScores(open, candidates) : open.map((node) => ({ node, draws: candidates }));
-  return { finished: chosen.filter(({ terminal }) => terminal), going, room: going.length };
+  const finished = chosen.filter(({ terminal }) => terminal);
+  return { finished, going, room: room - finished.length };
 }
 
 /** One candidate each, and the rest in proportion to the scores; what rounding leaves goes to the best. */
