@@ -28,7 +28,12 @@ export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {
 /** The part that belongs to one search. `hazard`: what its calibrated exit goes by, where there is a calibration. */
 export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}, hazard?: HazardModel): Rules {
   const options = optionsOf(name, given);
-  return { exits: exits(options, hazard), prunes: prunes(options), boost: options.widths !== 'natural' };
+  return {
+    exits: exits(options, hazard),
+    prunes: prunes(options),
+    boost: options.widths !== 'natural',
+    extendsUnscored: options.extend === 'unscored',
+  };
 }
 
 /** The part that shares the budget of one model between all its searches. */

@@ -233,6 +233,12 @@ export const policyKnobs = {
     unit: 'who',
     why: 'who gets idle strands first, boosts or guesses: a boost is always asked for, a guess is right half of the time',
   },
+  extend: {
+    default: 'scored',
+    values: ['scored', 'unscored'],
+    unit: 'rule',
+    why: 'what speculation grows on: steps whose reward is known, or also steps that wait for theirs, as if they were as good as the step before them (P4 §4.1.1), which hardly ever pays (docs/policies.md)',
+  },
   idleBeside: {
     default: 0.25,
     low: 0,

@@ -16,6 +16,8 @@ export interface Rules {
   readonly prunes: readonly PruneRule[];
   /** Whether its search may have more strands open than its program's natural width. */
   readonly boost: boolean;
+  /** Whether speculation also grows below steps whose reward is not known yet. */
+  readonly extendsUnscored?: boolean;
 }
 
 export interface Policy {

@@ -4,9 +4,17 @@
 
 import { fault } from '../base/fault.ts';
 import type { NodeId } from '../tree/events.ts';
-import { type DrawKey, drawKey, formKey } from '../tree/keys.ts';
+import { type DrawKey, drawKey, formKey, type NodeKey } from '../tree/keys.ts';
+import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
+import type { Ask, ChildOutcome, Doomed, Expansion, Outcome, Program } from './program.ts';
+
+/** A step without its reward, and the node below which it was drawn, of the tree or of a copy. */
+export interface UnscoredStep {
+  readonly key: NodeKey;
+  readonly parent: Node;
+  readonly outcome: ChildOutcome & { readonly ok: true };
+}
 
 export interface Outlook {
   /** Most expansions that are wanted. */
@@ -14,6 +22,8 @@ export interface Outlook {
   readonly doomed: Doomed | undefined;
   /** What has come and is not told yet, since siblings before it are still on their way. */
   readonly early: readonly Outcome[];
+  /** What has been generated and waits for its score, to be extended all the same. */
+  readonly unscored?: readonly UnscoredStep[];
   /** Whether the search would end with this tree: nothing is wanted behind its end. */
   readonly isOver: (tree: Tree) => boolean;
 }
@@ -23,10 +33,27 @@ export interface Outlook {
  * path and its depth are those that it will have.
  */
 export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Expansion[] {
+  const { count, unscored = [] } = outlook;
+  const known = runAhead(program, tree, outlook, []);
+  if (known.length >= count || unscored.length === 0) return inTree(known, tree);
+  const guessed = runAhead(
+    program,
+    tree,
+    outlook,
+    [...unscored].sort((a, b) => a.parent.depth - b.parent.depth),
+  );
+  return inTree([...known, ...guessed.flatMap((each) => asLikely(each, unscored))], tree);
+}
+
+function runAhead(program: Program, tree: Tree, outlook: Outlook, unscored: readonly UnscoredStep[]): Expansion[] {
   const { count, doomed, early, isOver } = outlook;
   const fork = tree.fork();
   for (const outcome of early) program.tell(fork, outcome);
-  passOver(program, fork);
+  for (const { parent, outcome } of unscored) {
+    if (fork.nodeOf(parent.key) === undefined && !fork.hasGhost(parent.key)) continue;
+    program.tell(fork, { ...outcome, reward: parent.reward ?? unknownReward });
+  }
+  if (!program.needsWhole) passOver(program, fork);
   for (const { node, probing } of [...fork.strands.values()]) {
     if (probing !== undefined && !probing.manner.proposed) passOverProbe(program, fork, node.id, probing.index);
   }
@@ -41,10 +68,26 @@ export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Ex
     }
     const indices = answerFromGhosts(program, fork, ask);
     if (indices.length > 0) foreseen.push({ ...ask, indices });
-    else if (isOver(fork)) return inTree(foreseen, tree);
+    else if (isOver(fork)) return foreseen;
   }
   const guessed = foreseen.length < count ? program.foresee(fork, count - foreseen.length, doomed) : [];
-  return inTree([...foreseen, ...guessed], tree);
+  return [...foreseen, ...guessed];
+}
+
+/** Of the step before the first, of which nothing is known. */
+const unknownReward = 0.5;
+
+/**
+ * P4 §4.1.1: a step is probably about as good as the one before it. That one's reward lies in one of B bins, B the branches that are
+ * wanted, and as many are grown: all of them in the highest bin, one in the lowest.
+ */
+function asLikely(expansion: Expansion, unscored: readonly UnscoredStep[]): Expansion[] {
+  const { node, indices } = expansion;
+  const isUnscored = unscored.some(({ key }) => key === node.key);
+  if (!isUnscored) return [expansion];
+  const branches = indices.length;
+  const most = Math.max(1, branches - Math.floor((1 - (node.reward ?? unknownReward)) * branches));
+  return [{ ...expansion, indices: indices.slice(0, most) }];
 }
 
 /** An expansion of which at least half has come goes on without the rest: probably the best is there already. */

@@ -72,6 +72,9 @@ export interface Conclusion {
   readonly evidence: Evidence;
 }
 
+/** Whether this child of this node will never be asked for; the node may be one of a copy of the tree. */
+export type Abandoned = (node: Node, index: number) => boolean;
+
 /** Whether a strand that takes this node up would be ended at once, by a prune rule that the program knows nothing of. */
 export type Doomed = (node: Node) => boolean;
 
@@ -90,6 +93,8 @@ export interface Program {
   readonly fullAt?: number;
   /** Its paths are independent samples of the model: what rules that count votes need. */
   readonly samplesIndependently?: boolean;
+  /** What it asks for next depends on every child that it waits for: a part of them says little. */
+  readonly needsWhole?: boolean;
   /** How many strands it has open when nobody boosts it: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */
@@ -112,6 +117,9 @@ export interface Program {
 
   /** What it would probably ask for next, most likely first, without touching the tree. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[];
+
+  /** What was foreseen once and will not be asked for any more, as the tree is now; nothing unless it can tell. */
+  abandoned?(tree: Tree): Abandoned;
 
   /** The strands to give up when `count` are to be preempted, least promising first. */
   yield(tree: Tree, count: number): StrandId[];

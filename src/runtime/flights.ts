@@ -14,14 +14,16 @@ import {
   type PathStep,
   type RequestId,
 } from '../engine/engine.ts';
+import type { UnscoredStep } from '../program/foresight.ts';
 import type { ChildOutcome, Expansion, Outcome } from '../program/program.ts';
 import { type Order, prefixPriority } from '../scheduler/turns/order.ts';
 import type { Ghost, NodeId } from '../tree/events.ts';
-import { drawKey, formKey } from '../tree/keys.ts';
+import { drawKey, formKey, nodeKey } from '../tree/keys.ts';
 import { type Node, pathText } from '../tree/node.ts';
 import { type Manner, mannerAt, type Step } from '../tree/step.ts';
-import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
+import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { Token } from './options.ts';
+import { ScoreLine } from './queue/score-line.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
 import { endedAtStop, problemWithScore, problemWithStep, replyTo, shapedAnswer, toBeShaped } from './replies.ts';
 import type { Flight, Search } from './search.ts';
@@ -48,6 +50,8 @@ export interface FlightsOptions {
   readonly watches: (search: string) => boolean;
   readonly onToken?: ((token: Token) => void) | undefined;
   readonly onFault: ((search: string, fault: Fault) => void) | undefined;
+  /** A step has been generated, and waits for its score. */
+  readonly onWritten: (search: Search) => void;
 }
 
 export class Flights {
@@ -59,14 +63,13 @@ export class Flights {
   readonly #clocks = new Map<RequestId, number>();
   #arrivals: Arrival[] = [];
   #toGenerate: GenerateRequest[] = [];
-  #toScore: ScoreRequest[] = [];
-  /** Scores of steps that nobody has asked for: they are sent when the verifier has nothing else to do. */
-  readonly #spare = new Map<RequestId, ScoreRequest>();
+  readonly #scores: ScoreLine;
   #toCancel: Flight[] = [];
   #toUpdate: Flight[] = [];
 
   constructor(options: FlightsOptions) {
     this.#options = options;
+    this.#scores = new ScoreLine(options.verifier?.capabilities);
   }
 
   get size(): number {
@@ -115,11 +118,31 @@ export class Flights {
     const form = formKey(sampling, manner);
     for (const index of indices) {
       const place = { node, index, form, draw: drawKey(node.key, index, form), path: stepPath(node) };
-      const flight = { search, ...place, manner, shape: undefined, isProbe: false, lane, step: undefined };
+      const flight = {
+        search,
+        ...place,
+        manner,
+        shape: undefined,
+        isProbe: false,
+        lane,
+        step: undefined,
+      };
       const step = search.request.program.proposed?.(search.tree, node, index);
       assert(step !== undefined, `program '${search.request.program.name}' has no step ${index} of node ${node.id}`);
       this.#passOn({ ...flight, id: this.#ids.take(), cancelled: false, streamedTokens: 0 }, step, nowMs);
     }
+  }
+
+  /** What has been generated and waits for its score. */
+  unscored({ flights }: Search): UnscoredStep[] {
+    const waiting: UnscoredStep[] = [];
+    for (const flight of flights.values()) {
+      const { step, node, key } = flight;
+      if (step === undefined || key === undefined) continue;
+      const outcome = success(node.id, flight, step, {});
+      waiting.push({ key, parent: node, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
+    }
+    return waiting;
   }
 
   /** A ghost becomes a child at no engine cost. */
@@ -180,9 +203,7 @@ export class Flights {
   /** What was speculation is wanted now: wherever it waits, it moves up. */
   adopt(flight: Flight): void {
     flight.lane = 'primary';
-    const spare = this.#spare.get(flight.id);
-    if (spare === undefined) this.#toUpdate.push(flight);
-    else this.#send({ ...spare, lane: 'primary' });
+    if (!this.#scores.adopt(flight.id)) this.#toUpdate.push(flight);
   }
 
   cancel(flight: Flight): void {
@@ -190,7 +211,7 @@ export class Flights {
     flight.cancelled = true;
     flight.search.flights.delete(flight.draw);
     if (flight.step !== undefined) flight.search.ledger.discarded(flight.step.tokens);
-    if (this.#spare.delete(flight.id)) this.#forget(flight.id);
+    if (this.#scores.drop(flight.id)) this.#forget(flight.id);
     else this.#toCancel.push(flight);
   }
 
@@ -221,10 +242,9 @@ export class Flights {
   /** Hands over what has gathered since the last call: what is stopped first, then scoring, then generation. */
   dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
-    if (this.#spare.size > 0 && !this.#isScoring()) this.#sendSpare();
-    const [cancel, score, generate] = [this.#toCancel, this.#toScore, this.#toGenerate];
-    [this.#toCancel, this.#toScore, this.#toGenerate] = [[], [], []];
-    const scores = score.filter((request) => this.#isWanted(request.id));
+    const [cancel, generate] = [this.#toCancel, this.#toGenerate];
+    [this.#toCancel, this.#toGenerate] = [[], []];
+    const scores = this.#scores.take().filter((request) => this.#isWanted(request.id));
     const requests = generate.filter((request) => this.#isWanted(request.id));
     const atEngine = cancel.filter((flight) => flight.step === undefined).map((flight) => flight.id);
     const atVerifier = cancel.filter((flight) => flight.step !== undefined).map((flight) => flight.id);
@@ -257,27 +277,7 @@ export class Flights {
 
   /** Whatever a search has on its way stands elsewhere from now on. */
   reorder(search: Search): void {
-    for (const flight of search.flights.values()) if (!this.#spare.has(flight.id)) this.#toUpdate.push(flight);
-  }
-
-  /** Whether anybody waits for the verifier. */
-  #isScoring(): boolean {
-    if (this.#toScore.length > 0) return true;
-    for (const { id, step } of this.#byId.values()) if (step !== undefined && !this.#spare.has(id)) return true;
-    return false;
-  }
-
-  /** One expansion's worth: what the program asks for meanwhile waits no longer than that. */
-  #sendSpare(): void {
-    const [first] = this.#spare.values();
-    for (const request of this.#spare.values()) {
-      if (request.search === first!.search && request.parent === first!.parent) this.#send(request);
-    }
-  }
-
-  #send(request: ScoreRequest): void {
-    this.#spare.delete(request.id);
-    this.#toScore.push(request);
+    for (const flight of search.flights.values()) if (!this.#scores.holds(flight.id)) this.#toUpdate.push(flight);
   }
 
   /** False for what was cancelled in the very step in which it was asked for. */
@@ -301,6 +301,7 @@ export class Flights {
     if (flight !== undefined) flight.search.unanswered -= 1;
     this.#byId.delete(id);
     this.#clocks.delete(id);
+    this.#scores.answered(id);
   }
 
   #add(flight: Omit<Flight, 'id' | 'cancelled' | 'streamedTokens'>, nowMs: number): Flight {
@@ -314,7 +315,8 @@ export class Flights {
   }
 
   #sendToVerifier(generated: Flight, step: Step, nowMs: number): void {
-    const { id, search, node, manner, index, lane } = this.#add({ ...generated, step }, nowMs);
+    const key = nodeKey(generated.node.key, step);
+    const { id, search, node, manner, index, lane } = this.#add({ ...generated, step, key }, nowMs);
     const { prompt } = search.request;
     // What was put to the model is no step: it is not scored, and no score rests on it.
     const path = pathAfter(node, manner?.after);
@@ -322,15 +324,15 @@ export class Flights {
     const priority = this.#priorityOf(search, path);
     const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
-    if (lane === 'primary') this.#toScore.push(full);
-    else this.#hold(full, nowMs);
+    this.#options.onWritten(search);
+    this.#scores.add(full, key);
+    if (this.#scores.holds(id)) this.#hold(id, nowMs);
   }
 
   /** No server has it, and none is to blame for how long it takes. */
-  #hold(request: ScoreRequest, nowMs: number): void {
-    this.#clocks.delete(request.id);
-    this.#options.meter.ended('verifier', request.id, nowMs, undefined);
-    this.#spare.set(request.id, request);
+  #hold(id: RequestId, nowMs: number): void {
+    this.#clocks.delete(id);
+    this.#options.meter.ended('verifier', id, nowMs, undefined);
   }
 
   #succeed(flight: Flight, step: Step, reward: number | undefined, promise?: number): void {
@@ -413,7 +415,7 @@ function success(
   { index, form }: Drawn,
   step: Step,
   { reward, promise, answer }: Findings,
-): ChildOutcome {
+): ChildOutcome & { readonly ok: true } {
   const scored = reward === undefined ? {} : { reward };
   const promising = promise === undefined ? {} : { promise };
   return { ok: true, node, index, form, step, ...scored, ...promising, ...(answer === undefined ? {} : { answer }) };

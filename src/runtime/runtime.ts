@@ -67,7 +67,14 @@ export class Runtime {
     });
     const meter = this.#meter;
     const { order } = options.scheduler;
-    this.#flights = new Flights({ engine, verifier, meter, order, requestTimeoutMs, watches, onToken, onFault });
+    const onWritten = (search: Search) => {
+      if (!search.request.rules.extendsUnscored) return;
+      search.foreseesMore();
+      this.#touched.add(search);
+      this.#stale = true;
+    };
+    const told = { requestTimeoutMs, watches, onToken, onFault, onWritten };
+    this.#flights = new Flights({ engine, verifier, meter, order, ...told });
     this.#strands = new Strands(this.#leases, this.#flights);
     this.#speculation = new Speculation(this.#leases, this.#flights, (search) => this.#touched.add(search));
     engine.connect((message) => this.#inbox.post({ from: 'engine', message }));
@@ -199,7 +206,9 @@ export class Runtime {
     for (const { search, outcome, flight } of this.#flights.takeArrivals()) {
       if (flight !== undefined) this.#land(flight);
       for (const next of this.#isRunning(search) ? search.order.take(search.tree, outcome) : []) {
-        if (this.#isRunning(search) && this.#tellOne(search, next)) this.#judge(search, nowMs);
+        if (!this.#isRunning(search) || !this.#tellOne(search, next)) continue;
+        this.#judge(search, nowMs);
+        if (this.#isRunning(search)) this.#speculation.giveUp(search);
       }
     }
   }

@@ -43,6 +43,8 @@ export interface Flight {
   lane: Lane;
   /** Set once it has been generated and waits for its score. */
   readonly step: Step | undefined;
+  /** The node that it will be, from then on. */
+  readonly key?: NodeKey;
   /** Nobody waits for it any more; kept until the engine has answered, so that its tokens are counted. */
   cancelled: boolean;
   /** Tokens that have come so far. */
@@ -172,6 +174,11 @@ export class Search {
   /** All that can be foreseen from here has been begun: there is no more until something comes. */
   foresawAll(): void {
     this.#foreseen = { events: this.nextSequence, early: this.order.earlyCount, most: this.speculations.size };
+  }
+
+  /** A step has come without its reward, and may be grown on. */
+  foreseesMore(): void {
+    this.#foreseen = undefined;
   }
 
   get hasForeseenAll(): boolean {

@@ -37,13 +37,21 @@ export class Speculation {
       const { node, sampling, manner } = expansion;
       const form = formKey(sampling, manner);
       const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
-      if (indices.length === 0 || speculations.has(node.key)) continue;
-      speculations.set(node.key, { lease: this.#leases.take(search.id), remaining: indices.length });
-      this.#open += 1;
+      if (indices.length === 0) continue;
+      this.#take(search, node.key, indices.length);
       for (const index of indices) guesses.add(drawKey(node.key, index, form), speculations.size);
       this.#flights.start(search, expansion, indices, 'speculative', nowMs);
     }
     search.foresawAll();
+  }
+
+  #take(search: Search, node: NodeKey, children: number): void {
+    const open = search.speculations.get(node);
+    if (open !== undefined) open.remaining += children;
+    else {
+      search.speculations.set(node, { lease: this.#leases.take(search.id), remaining: children });
+      this.#open += 1;
+    }
   }
 
   #foresee(search: Search, nowMs: number): Expansion[] {
@@ -53,8 +61,21 @@ export class Speculation {
       count: width.speculative,
       doomed: search.doomed(nowMs),
       early: order.early,
+      ...(request.rules.extendsUnscored ? { unscored: this.#flights.unscored(search) } : {}),
       isOver: (fork) => request.rules.exits.some((rule) => rule.check({ ...view, tree: fork }) !== undefined),
     });
+  }
+
+  /** What the program will never ask for is given up at once. */
+  giveUp(search: Search): void {
+    const { tree, flights, speculations, request } = search;
+    const isAbandoned = speculations.size === 0 ? undefined : request.program.abandoned?.(tree);
+    if (isAbandoned === undefined) return;
+    for (const flight of [...flights.values()]) {
+      if (flight.lane === 'primary' || !isAbandoned(flight.node, flight.index)) continue;
+      this.#flights.cancel(flight);
+      this.#settle(flight);
+    }
   }
 
   /** Gives up all but so many, the latest first. */

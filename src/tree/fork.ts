@@ -7,7 +7,7 @@ export function copyNodes(nodes: readonly Node[]): Node[] {
   const copies: Node[] = [];
   for (const node of nodes) {
     const parent = node.parent && copies[node.parent.id];
-    const inFlight = node.inFlight && new Map(node.inFlight);
+    const inFlight = node.inFlight?.size ? new Map(node.inFlight) : undefined;
     const probes = node.probes && new Map(node.probes);
     copies.push({ ...node, parent, children: [], byIndex: undefined, inFlight, probes });
   }

@@ -7,16 +7,19 @@ import type { Connection } from '../remote/connection.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt } from '../tree/step.ts';
 
-/** A question and the steps to it; the last one is scored. */
+/** A question and the steps to it; the last one is scored, or the last `wanted` where the scorer `looksAhead`. */
 export interface ScoredPath {
   readonly prompt: Prompt;
   /** Without the delimiters that ended them. */
   readonly steps: readonly string[];
+  readonly wanted?: number;
 }
 
 export interface Scored {
-  /** One per path, in order. */
+  /** Of the last step of each path, in order. */
   readonly rewards: readonly number[];
+  /** Of the wanted steps before it, path by path; missing where no more than one is ever wanted. */
+  readonly before?: readonly (readonly number[])[];
   readonly computedTokens: number;
   readonly cachedTokens: number;
 }
@@ -34,6 +37,8 @@ export interface Scorer {
   readonly aggregation: Aggregation;
   /** Whether a longer path costs only its new step. */
   readonly reusesPrefix: boolean;
+  /** Whether one pass over a path gives the scores of all its steps. */
+  readonly looksAhead?: boolean;
   /** Whether a server scores paths of different questions in one call; else only siblings share one. */
   mixes(facts: ServerFacts | undefined): boolean;
   /** Most paths in one call; 1 where each is a generation of its own. */

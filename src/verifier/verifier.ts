@@ -1,6 +1,7 @@
 // The contract of verifiers: score the last step of paths, in batches, on a queue and at a cost of their own. Each request
 // is answered by exactly one `score` or `fault` message. A reward is a number from 0 to 1; the verifier says for which
-// aggregation along a path its rewards were made. `held` and `taken` are as an engine says them. Excluded: aggregating,
+// aggregation along a path its rewards were made. Steps of one path that wait together, the parent of one being the key of
+// another, are one call where the verifier `looksAhead`: what comes before them is computed once. `held` and `taken` are as an engine says them. Excluded: aggregating,
 // judging whole answers against gold, retries by the caller. Its conformance suite is tests/conformance/verifier.ts.
 
 import type { Fault } from '../base/fault.ts';
@@ -46,6 +47,8 @@ export interface VerifierCapabilities {
   readonly aggregation: Aggregation;
   /** Scores of a prefix are not computed again. */
   readonly reusesPrefix: boolean;
+  /** Scores several steps of a path in one pass (P4 §4.1.3). */
+  readonly looksAhead?: boolean;
   /** Scores by the log probabilities of a step. */
   readonly readsLogprobs?: boolean;
 }

@@ -29,13 +29,16 @@ verifierConformance('checked', async () => {
   return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
 });
 
-verifierConformance('sim', async () => {
+for (const reusesPrefix of [true, false])
+  verifierConformance(`sim, prefix reuse ${reusesPrefix}`, () => openSim(reusesPrefix));
+
+async function openSim(reusesPrefix: boolean) {
   const world = new World();
   const source = { promptTokens: () => 10, reward: (_: Prompt, path: readonly unknown[]) => 1 / (1 + path.length) };
-  const options = { cost: tableCost(prm7b.points), replicas: 2, passTokens: 512, kvTokens: 10_000, reusesPrefix: true };
+  const options = { cost: tableCost(prm7b.points), replicas: 2, passTokens: 512, kvTokens: 10_000, reusesPrefix };
   const verifier = new SimVerifier(world, source, options);
   return { verifier, prompt, steps, work: async () => world.run(() => {}), close: () => verifier.close() };
-});
+}
 
 let folder: string;
 

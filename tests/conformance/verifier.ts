@@ -7,7 +7,7 @@ import { isAnswer, type PathStep } from '../../src/engine/engine.ts';
 import { aggregations } from '../../src/tree/aggregate.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
-import { pathOf } from '../support/paths.ts';
+import { pathOf, tipKey } from '../support/paths.ts';
 
 export interface VerifierHarness {
   readonly verifier: Verifier;
@@ -93,6 +93,23 @@ export function verifierConformance(name: string, open: () => Promise<VerifierHa
       const siblings = [request(1, { step: harness.steps[3]! }), request(1), request(1, { step: harness.steps[2]! })];
       await run(siblings);
       expect(scoreOf(siblings[1]!.id).reward).toBeCloseTo(scoreOf(alone.id).reward, 2);
+    });
+
+    it('scores two steps of one path together as it would one by one, what comes before them computed once', async () => {
+      const below = (depth: number, search: string) => request(depth, { parent: tipKey(path(depth)), search });
+      const together = [below(1, 'together'), below(2, 'together')];
+      const alone = [below(1, 'first alone'), below(2, 'second alone')];
+      await run(together);
+      for (const each of alone) await run([each]);
+      const [first, second] = together.map(({ id }) => scoreOf(id));
+      const [firstAlone, secondAlone] = alone.map(({ id }) => scoreOf(id));
+      expect(first!.reward).toBeCloseTo(firstAlone!.reward, 2);
+      expect(second!.reward).toBeCloseTo(secondAlone!.reward, 2);
+      if (!harness.verifier.capabilities.looksAhead) return;
+      const computed = first!.usage.computedTokens + second!.usage.computedTokens;
+      const whole = secondAlone!.usage.computedTokens + secondAlone!.usage.cachedTokens;
+      // Where a server gives one number for a call, halves of it are rounded.
+      expect(computed).toBeLessThanOrEqual(whole + 1);
     });
 
     it('takes an answer that ends without a word', async () => {

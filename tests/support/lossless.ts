@@ -2,6 +2,7 @@
 // so that other answers come first, and with a speculative width that changes at every decision. Four of five draws may be
 // twins, and in every third search many steps are worth the same.
 
+import { createPolicy } from '../../src/policy/create.ts';
 import { createAggregate } from '../../src/program/aggregate.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
@@ -32,6 +33,8 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createTot({ breadth: 3, generator: 'propose' }), widest: 8 },
 ];
 
+const { rules: accepting } = createPolicy('positive');
+
 export interface Compared {
   /** What differed, by program and seed. */
   readonly different: string[];
@@ -50,7 +53,9 @@ export function compareWithout(seeds: Iterable<number>): Compared {
     const one = { create, seed, threshold, ties: seed % 3 === 0 };
     const without = run({ ...one, width: { primary: widest === 1 ? 1 : 4, speculative: 0 }, weather: seed });
     const primary = 1 + (seed % widest);
-    const ahead = run({ ...one, width: { primary, speculative: 'random' }, weather: seed + 7919 });
+    // One in two extends unscored steps, of every program.
+    const rules = { ...accepting, extendsUnscored: Math.floor(seed / shapes.length) % 2 === 0 };
+    const ahead = run({ ...one, rules, width: { primary, speculative: 'random' }, weather: seed + 7919 });
     if (JSON.stringify(essence(ahead)) !== JSON.stringify(essence(without))) {
       compared.different.push(`${create().name}, seed ${seed}`);
     }

@@ -27,7 +27,7 @@ export interface Setting {
   readonly misfortune?: Partial<Misfortune>;
   readonly threshold?: number;
   readonly ties?: boolean;
-  /** Of the policy `positive` unless given. */
+  /** Of the policy `positive` unless given. Where they extend unscored steps, the verifier scores two steps in one pass. */
   readonly rules?: Rules;
 }
 
@@ -49,7 +49,7 @@ export function run({
   const results: SearchResult[] = [];
   const runtime = new Runtime({
     engine,
-    verifier: new ToyVerifier(world, storm, weather, question),
+    verifier: new ToyVerifier(world, storm, weather, question, !rules.extendsUnscored),
     scheduler: fixed(width, weather),
     budget: 32,
     clock: world.clock,

@@ -8,7 +8,7 @@ import { hash, Random } from '../../src/base/random.ts';
 import type { Engine, EngineMessage, GenerateRequest, Urgency } from '../../src/engine/engine.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import type { Step } from '../../src/tree/step.ts';
-import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
+import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierMessage } from '../../src/verifier/verifier.ts';
 
 /** Probabilities of what may befall one answer. `until` is when calm begins. */
 export interface Misfortune {
@@ -175,11 +175,12 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
 }
 
 export class ToyVerifier extends Postman<VerifierMessage> implements Verifier {
-  readonly capabilities = { name: 'toy', aggregation: 'product', reusesPrefix: true } as const;
+  readonly capabilities: VerifierCapabilities;
   readonly question: ToyQuestion;
 
-  constructor(world: ToyWorld, misfortune: Misfortune = calm, seed = 1, question = toyQuestion) {
+  constructor(world: ToyWorld, misfortune: Misfortune = calm, seed = 1, question = toyQuestion, reusesPrefix = true) {
     super(world, misfortune, seed);
+    this.capabilities = { name: 'toy', aggregation: 'product', reusesPrefix, looksAhead: true };
     this.question = question;
   }
 

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
+import { type EdgeMachine, edgeModels, edgeSequences } from '../../cost/edge.ts';
 import { vllmOnH200 } from '../../cost/h200-vllm.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import { evenSlowdown } from '../../cost/slowdown.ts';
@@ -95,11 +96,13 @@ export interface TrialPlace {
 
 interface PlaceSpec {
   readonly machine?: MeasuredMachine;
+  readonly edge?: EdgeMachine;
   readonly roofline?: GpuName;
   readonly verifierReuses: boolean;
 }
 
 export function placeOf(setting: Setting, spec: PlaceSpec): TrialPlace {
+  if (spec.edge !== undefined) return edgePlace(spec.edge);
   return spec.machine === undefined ? paperPlace(setting, spec) : measuredPlace(spec.machine);
 }
 
@@ -133,6 +136,22 @@ function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachi
       ...{ replicas: 1, passTokens, reusesPrefix, callMs, extraTokens, kvTokens: rewardModel.kvTokens, gpu },
       cost: tableCost({ name: `reward model of ${name}`, contexts: [], decode: [], prefill: pass }),
     },
+    replicas: 1,
+  };
+}
+
+/** Two processes on one GPU take turns. */
+const turns = evenSlowdown(2, 2);
+
+function edgePlace(machine: EdgeMachine): TrialPlace {
+  const { generator, rewardModel, generatorTokens, verifierTokens } = edgeModels(machine);
+  const gpu = new SharedGpu(turns);
+  const scattered = machine.order === 'any';
+  const sequences = { replicas: 1, sequenceLimit: edgeSequences, prefillTokens: 8192 };
+  const passes = { replicas: 1, passTokens: 4096, reusesPrefix: machine.verifierReuses };
+  return {
+    engine: { ...sequences, kvTokens: generatorTokens, scattered, gpu, cost: generator },
+    verifier: { ...passes, kvTokens: verifierTokens, gpu, cost: rewardModel },
     replicas: 1,
   };
 }

@@ -5,6 +5,7 @@ import { assert } from '../../base/assert.ts';
 import type { CalibrationFile } from '../../calibration/calibration-file.ts';
 import { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes } from '../../calibration/hazard-notes.ts';
 import { withShadow } from '../../calibration/shadow.ts';
+import type { EdgeMachine } from '../../cost/edge.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
@@ -41,6 +42,8 @@ export interface TrialSpec {
   readonly verifierReuses: boolean;
   /** Servers as `doctor` measured them, instead of P0's hardware. */
   readonly machine?: MeasuredMachine;
+  /** P4's consumer GPU instead of P0's hardware. */
+  readonly edge?: EdgeMachine;
   /** Step times from a roofline of this GPU instead of the measured tables. */
   readonly roofline?: GpuName;
   /** Turns knobs of the setting's question profile, for calibration. */
@@ -148,7 +151,11 @@ class TrialRun {
       saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
       ...(this.#spec.watched ? { standings: this.#standings } : {}),
       ...(this.#spec.noted ? { noted: this.#noted } : {}),
-      ...{ evictedTokens, engineBusy: busyMs / gpuMs, verifierBusy: this.#verifier.busyMs / gpuMs },
+      ...{
+        evictedTokens,
+        engineBusy: busyMs / gpuMs,
+        verifierBusy: this.#verifier.busyMs / gpuMs,
+      },
     };
   }
 

@@ -6,6 +6,7 @@
 import { assert } from '../../base/assert.ts';
 import { type Fault, fault } from '../../base/fault.ts';
 import { Heap } from '../../base/heap.ts';
+import { hash } from '../../base/random.ts';
 import {
   type CostModel,
   type DecodeBatch,
@@ -39,6 +40,8 @@ export interface SimReplicaOptions {
   readonly requestMs?: number;
   /** Where a reward model works on the same GPU. */
   readonly gpu?: SharedGpu;
+  /** Of equals, anyone goes next: an engine that knows nothing of trees. Else in the order in which they came. */
+  readonly scattered?: boolean;
 }
 
 /** Room is made for this many tokens per running sequence at a time, as a paged cache hands out blocks. */
@@ -161,13 +164,17 @@ export class SimReplica {
     const { lane, priority } = request;
     const sequence: SimSequence = {
       urgency: { lane, priority },
-      ...{ request, step, promptTokens, order: this.#order, state: 'waiting', cancelled: false },
+      ...{ request, step, promptTokens, order: this.#placeOf(request), state: 'waiting', cancelled: false },
       ...{ done: 0, since: 0, prefix: undefined, contextTokens: 0, computedTokens: 0, cachedTokens: 0 },
     };
-    this.#order += 1;
     this.#sequences.set(request.id, sequence);
     this.#wait(sequence);
     if (this.#mayStart(sequence)) this.#interrupt();
+  }
+
+  #placeOf({ search, parent, index }: GenerateRequest): number {
+    this.#order += 1;
+    return this.#options.scattered ? hash(search, parent, index) : this.#order;
   }
 
   /** A waiting sequence goes now, a running one at the end of the step under way. */

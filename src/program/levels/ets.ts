@@ -16,7 +16,7 @@ import {
   type NextLevel,
   type Planting,
 } from './levels.ts';
-import { balanceKnob, rewardWeights, shareOut } from './rebase.ts';
+import { balanceKnob, ended, likelyShares, rewardWeights, shareOut } from './rebase.ts';
 
 export interface EtsOptions extends LevelOptions {
   /** Paths in all, and so draws of the root. */
@@ -61,17 +61,16 @@ export const ets = defineProgram({
 export function createEts(given: Partial<EtsOptions> = {}): Program {
   const options = { ...etsDefaults, ...given };
   const next = (level: readonly Planting[], room: number) => worthKeeping(level, room, options);
-  return growLevels(ets, { width: options.paths, rootDraws: options.paths, next }, options);
+  const likely = (level: readonly Planting[], room: number, missing: number) => {
+    const { open, left } = ended(level, room);
+    return likelyShares(selectLeaves(open, options).kept, left, options.balance, missing);
+  };
+  return growLevels(ets, { width: options.paths, rootDraws: options.paths, next, likely }, options);
 }
 
 function worthKeeping(level: readonly Planting[], room: number, options: EtsOptions): NextLevel {
-  const children = level.flatMap(({ node }) => node.children);
-  const finished = children.filter(({ terminal }) => terminal).flatMap((node) => Array<Node>(node.count).fill(node));
-  const left = Math.max(0, room - finished.length);
-  const { kept } = selectLeaves(
-    children.filter(({ terminal }) => !terminal),
-    options,
-  );
+  const { finished, open, left } = ended(level, room);
+  const { kept } = selectLeaves(open, options);
   return { finished, going: shareOut(kept, left, options.balance), room: left };
 }
 

@@ -22,7 +22,7 @@ import {
   missingIndices,
   openAt,
 } from '../growth.ts';
-import type { Ask, Expansion, Outcome, Program } from '../program.ts';
+import type { Abandoned, Ask, Expansion, Outcome, Program } from '../program.ts';
 
 /** What all breadth-first programs can be told. */
 export interface LevelOptions extends GrowthLimits {
@@ -93,6 +93,8 @@ export interface LevelRule {
    * compared by `scoreOf`: their scores or, where the program looks ahead, the scores that their paths would come to.
    */
   next(level: readonly Planting[], room: number, scoreOf: ScoreOf): NextLevel;
+  /** The next level as it will probably be while so many children are missing, where every choice depends on all of them. */
+  likely?(level: readonly Planting[], room: number, missing: number): readonly Planting[];
   /** How the children of a node are asked for, where not as plain steps. */
   manner?(node: Node): Manner | undefined;
   /** Where one generation names all children of a node. */
@@ -141,6 +143,7 @@ class Levels implements Program {
   readonly readsLogprobs = false;
   readonly expandsOnce = levelShape.expandsOnce;
   readonly naturalWidth: number;
+  readonly needsWhole: boolean;
   readonly maxPathTokens: number | undefined;
   readonly #rule: LevelRule;
   readonly #options: LevelOptions;
@@ -151,6 +154,7 @@ class Levels implements Program {
     this.name = name;
     this.naturalWidth = rule.width;
     this.maxPathTokens = options.maxPathTokens;
+    this.needsWhole = rule.likely !== undefined;
     this.#rule = rule;
     this.#options = options;
   }
@@ -188,7 +192,9 @@ class Levels implements Program {
   foresee(tree: Tree, count: number): Expansion[] {
     const { plots, open, room } = this.#levels(tree).at(-1)!;
     const untaken = unoccupied(tree, open).filter(({ draws }) => draws > 0);
-    const leading = this.#rule.next(plots, room, this.#scoreIn(tree)).going;
+    const missing = plots.reduce((sum, { node, draws }) => sum + draws - (node.byIndex?.size ?? 0), 0);
+    const leading =
+      this.#rule.likely?.(plots, room, missing) ?? this.#rule.next(plots, room, this.#scoreIn(tree)).going;
     const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.proposals?.due(node) === undefined);
     const { sampling } = this.#options;
     return sampled.slice(0, count).map((plot) => {
@@ -196,6 +202,21 @@ class Levels implements Program {
       const wanted = { node: plot.node, indices: this.#missing(plot), sampling };
       return manner === undefined ? wanted : { ...wanted, manner };
     });
+  }
+
+  /** A complete level has chosen: of all steps nothing is asked for but below its successors, and no more than their draws. */
+  abandoned(tree: Tree): Abandoned {
+    const { plots } = this.#levels(tree).at(-1)!;
+    const draws = new Map(plots.map(({ node, draws }) => [node.key, draws]));
+    return (node, index) => {
+      let below = index;
+      for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
+        const most = draws.get(at.key);
+        if (most !== undefined) return below >= most;
+        below = at.index;
+      }
+      return true;
+    };
   }
 
   /** A level has no more nodes than this to take up. */

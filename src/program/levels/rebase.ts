@@ -66,20 +66,28 @@ export const rebase = defineProgram({
 
 export function createRebase(given: Partial<RebaseOptions> = {}): Program {
   const options = { ...rebaseDefaults, ...given };
-  const { paths } = options;
+  const { paths, balance } = options;
   const next = (level: readonly Planting[], room: number) => balanced(level, room, options);
-  return growLevels(rebase, { width: paths, rootDraws: paths, next }, options);
+  const likely = (level: readonly Planting[], room: number, missing: number) => {
+    const { open, left } = ended(level, room);
+    return likelyShares(open, left, balance, missing);
+  };
+  return growLevels(rebase, { width: paths, rootDraws: paths, next, likely }, options);
 }
 
 /** A node stands for all the identical draws that made it: they finish together, and each has its share below it. */
 function balanced(level: readonly Planting[], room: number, { balance, rounding }: RebaseOptions): NextLevel {
+  const { finished, open, left } = ended(level, room);
+  const going = (rounding === 'paper' ? roundEach : shareOut)(open, left, balance);
+  return { finished, going, room: left };
+}
+
+/** Of a level: which paths have ended, what is open, and the draws that are left for it. */
+export function ended(level: readonly Planting[], room: number) {
   const children = level.flatMap(({ node }) => node.children);
   const finished = children.filter(({ terminal }) => terminal).flatMap((node) => Array<Node>(node.count).fill(node));
   // Shares that were rounded by themselves may have finished more paths than there was room for.
-  const left = Math.max(0, room - finished.length);
-  const open = children.filter(({ terminal }) => !terminal);
-  const going = (rounding === 'paper' ? roundEach : shareOut)(open, left, balance);
-  return { finished, going, room: left };
+  return { finished, open: children.filter(({ terminal }) => !terminal), left: Math.max(0, room - finished.length) };
 }
 
 /**
@@ -99,6 +107,18 @@ export function shareOut(nodes: readonly Node[], budget: number, balance: number
     left -= 1;
   }
   return shares.filter(({ draws }) => draws > 0).map(({ node, draws }) => ({ node, draws }));
+}
+
+/**
+ * What each of those that have come may expect while others are missing, if these are as good as they are on average: its share,
+ * rounded up, the largest first.
+ */
+export function likelyShares(nodes: readonly Node[], budget: number, balance: number, missing: number): Planting[] {
+  const come = nodes.reduce((sum, { count }) => sum + count, 0);
+  const weights = rewardWeights(nodes, balance);
+  const shares = nodes.map((node, at) => ({ node, share: (budget * weights[at]! * come) / (come + missing) }));
+  shares.sort((a, b) => b.share - a.share || byKey(a.node, b.node));
+  return shares.map(({ node, share }) => ({ node, draws: Math.ceil(share) }));
 }
 
 /** As the paper says it, round(B · W); where everything is rounded to nothing, as if nothing were rounded. */

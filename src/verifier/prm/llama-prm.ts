@@ -37,7 +37,7 @@ export class LlamaPrm implements Verifier {
 
   private constructor(thread: LlamaThread, aggregation: Aggregation) {
     this.#thread = thread;
-    this.capabilities = { name: `llama ${thread.info.name}`, aggregation, reusesPrefix: true };
+    this.capabilities = { name: `llama ${thread.info.name}`, aggregation, reusesPrefix: true, looksAhead: true };
   }
 
   /** Loads the model; a FaultError says why it cannot be used. */

@@ -14,6 +14,7 @@ export const qwenScorer: Scorer = {
   // The authors multiply the steps' scores (The Lessons of Developing PRMs, best-of-n evaluation).
   aggregation: 'product',
   reusesPrefix: false,
+  looksAhead: true,
   mixes: () => true,
 
   async score(paths, server, signal): Promise<Scored> {
@@ -22,9 +23,10 @@ export const qwenScorer: Scorer = {
     const answer = await connection.json('POST', '/pooling', body, { timeoutMs, signal });
     const data = isRecord(answer) ? records(answer.data) : [];
     const byIndex = new Map(data.map((each) => [each.index, each.data]));
-    const rewards = paths.map((path, index) => lastGoodness(byIndex.get(index), path, server));
+    const goodness = paths.map((path, index) => lastGoodness(byIndex.get(index), path, server));
     const usage = isRecord(answer) && isRecord(answer.usage) ? Number(answer.usage.prompt_tokens ?? 0) : 0;
-    return { rewards, computedTokens: usage, cachedTokens: 0 };
+    const rewards = goodness.map((each) => each.at(-1)!);
+    return { rewards, before: goodness.map((each) => each.slice(0, -1)), computedTokens: usage, cachedTokens: 0 };
   },
 };
 
@@ -40,10 +42,12 @@ export function renderQwen({ prompt, steps }: ScoredPath): string {
   return turns.map(([role, content]) => `<|im_start|>${role}\n${content}<|im_end|>\n`).join('');
 }
 
-function lastGoodness(pairs: unknown, { steps }: ScoredPath, server: ScoringServer): number {
+/** Of the steps that are wanted, the last ones of the path. */
+function lastGoodness(pairs: unknown, { steps, wanted = 1 }: ScoredPath, server: ScoringServer): number[] {
   if (!Array.isArray(pairs)) return badReward(server, `gave no scores for one of the paths`);
   if (pairs.length !== steps.length) return badReward(server, `gave ${pairs.length} scores for ${steps.length} steps`);
-  const last: unknown = pairs.at(-1);
-  if (!Array.isArray(last) || last.length !== 2) return badReward(server, 'gave scores that are not pairs');
-  return numberOrNaN(last[1]);
+  return pairs.slice(-wanted).map((pair: unknown) => {
+    if (!Array.isArray(pair) || pair.length !== 2) return badReward(server, 'gave scores that are not pairs');
+    return numberOrNaN(pair[1]);
+  });
 }

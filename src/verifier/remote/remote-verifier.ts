@@ -82,7 +82,8 @@ export class RemoteVerifier implements Verifier {
     this.#replicas = servers.map((server) => new ScoringReplica(server, this.#timers.nowMs()));
     this.#size = new PathSize(scorer.reusesPrefix);
     const aggregation = options.aggregation ?? scorer.aggregation;
-    this.capabilities = { name: scorer.name, aggregation, reusesPrefix: scorer.reusesPrefix };
+    const { name, reusesPrefix, looksAhead = false } = scorer;
+    this.capabilities = { name, aggregation, reusesPrefix, looksAhead };
   }
 
   connect(post: (message: VerifierMessage) => void): void {
@@ -151,8 +152,11 @@ export class RemoteVerifier implements Verifier {
       const { passTokens, batch } = this.#options;
       const mixes = this.#scorer.mixes(replica.server.facts);
       const paths = Math.min(batch, this.#scorer.pathsLimit ?? batch);
-      const works = this.#queue.take({ mixes, paths, tokens: passTokens }, (request) => this.#size.tokens(request));
-      void this.#run(replica, works);
+      const limits = { mixes, joins: this.capabilities.looksAhead === true, paths, tokens: passTokens };
+      void this.#run(
+        replica,
+        this.#queue.take(limits, (request) => this.#size.tokens(request)),
+      );
     }
   }
 
@@ -165,23 +169,26 @@ export class RemoteVerifier implements Verifier {
       .at(0);
   }
 
-  async #run(replica: ScoringReplica, works: readonly Work[]): Promise<void> {
+  async #run(replica: ScoringReplica, paths: readonly (readonly Work[])[]): Promise<void> {
+    const works = paths.flat();
     const call: ScoringCall = { abort: new AbortController(), works };
     for (const work of works) {
       work.call = call;
       for (const { request } of work.entries) this.#post({ type: 'taken', request: request.id });
     }
-    const requests = works.map((work) => work.request);
-    const tokens = requests.reduce((sum, each) => sum + this.#size.tokens(each), 0);
+    const longest = paths.map((path) => path.at(-1)!.request);
+    const tokens = longest.reduce((sum, each) => sum + this.#size.tokens(each), 0);
     replica.begin(works.length, tokens);
     try {
-      const scored = await this.#scorer.score(requests.map(pathOf), replica.server, call.abort.signal);
+      const asked = paths.map((path, at) => pathOf(longest[at]!, path.length));
+      const scored = await this.#scorer.score(asked, replica.server, call.abort.signal);
       replica.breaker.succeeded(this.#timers.nowMs());
-      this.#size.observe(requests, scored.computedTokens);
+      this.#size.observe(longest, scored.computedTokens);
       const share = (all: number): number => Math.round(all / works.length);
       const usage = { computedTokens: share(scored.computedTokens), cachedTokens: share(scored.cachedTokens) };
+      const rewards = scored.rewards.flatMap((last, at) => [...(scored.before?.[at] ?? []), last]);
       works.forEach((work, at) => {
-        this.#reward(work, scored.rewards[at]!, usage, replica);
+        this.#reward(work, rewards[at]!, usage, replica);
       });
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
@@ -288,6 +295,6 @@ export class RemoteVerifier implements Verifier {
   }
 }
 
-function pathOf({ prompt, path, step }: ScoreRequest): ScoredPath {
-  return { prompt, steps: [...path.map((each) => each.step.text.trim()), step.text.trim()] };
+function pathOf({ prompt, path, step }: ScoreRequest, wanted: number): ScoredPath {
+  return { prompt, wanted, steps: [...path.map((each) => each.step.text.trim()), step.text.trim()] };
 }

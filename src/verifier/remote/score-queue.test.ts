@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { nodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest } from '../verifier.ts';
-import { type BatchLimits, type ScoreEntry, ScoreQueue } from './score-queue.ts';
+import { type BatchLimits, type ScoreEntry, ScoreQueue, type Work } from './score-queue.ts';
 
 function entry(id: number, text: string, changes: Partial<ScoreRequest> = {}): ScoreEntry {
   const step = { text, tokens: 4, meanLogprob: 0, end: 'delimiter' } as const;
@@ -10,9 +11,11 @@ function entry(id: number, text: string, changes: Partial<ScoreRequest> = {}): S
   return { request, urgency: { lane, priority }, sinceMs: 0, answered: false };
 }
 
-const limits: BatchLimits = { mixes: true, paths: 8, tokens: 100 };
+const limits: BatchLimits = { mixes: true, joins: false, paths: 8, tokens: 100 };
 const take = (queue: ScoreQueue, changes: Partial<BatchLimits> = {}, size = 10): string[] =>
-  queue.take({ ...limits, ...changes }, () => size).map(({ request }) => request.step.text);
+  queue
+    .take({ ...limits, ...changes }, () => size)
+    .map((path) => path.map(({ request }) => request.step.text).join(' > '));
 
 describe('ScoreQueue', () => {
   it('fills a call over all searches, primary first, up to what one pass holds', () => {
@@ -42,15 +45,15 @@ describe('ScoreQueue', () => {
     queue.add(entry(2, 'same', { lane: 'speculative' }));
     queue.add(entry(3, 'same', { priority: 5 }));
     expect(queue.waiting).toBe(2);
-    const [first, ...rest] = queue.take(limits, () => 1);
-    expect(first!.request.step.text).toBe('same');
-    expect([...first!.entries].map(({ request }) => request.id)).toEqual([2, 3]);
+    const [[first], ...rest] = queue.take(limits, () => 1) as [[Work], ...Work[][]];
+    expect(first.request.step.text).toBe('same');
+    expect([...first.entries].map(({ request }) => request.id)).toEqual([2, 3]);
     expect(rest.length).toBe(1);
     // One that comes while the step is being scored joins it.
     queue.add(entry(4, 'same'));
-    expect(first!.entries.size).toBe(3);
+    expect(first.entries.size).toBe(3);
     expect(queue.isEmpty).toBe(true);
-    queue.finish(first!);
+    queue.finish(first);
     queue.add(entry(5, 'same'));
     expect(queue.waiting).toBe(1);
   });
@@ -66,6 +69,19 @@ describe('ScoreQueue', () => {
     other.urgency = { lane: 'speculative', priority: 0 };
     queue.update(other);
     expect(take(queue)).toEqual(['spare', 'third', 'other']);
+    expect(queue.waiting).toBe(0);
+  });
+
+  it('joins a step with one of those that wait below it, whatever its lane, and leaves the others', () => {
+    const queue = new ScoreQueue();
+    const first = entry(1, 'first');
+    const parent = nodeKey(0, first.request.step);
+    queue.add(entry(2, 'second', { parent, lane: 'speculative' }));
+    queue.add(entry(3, 'other second', { parent, lane: 'speculative' }));
+    queue.add(entry(4, 'elsewhere', { parent, search: 'other' }));
+    queue.add(first);
+    expect(take(queue, { joins: true, tokens: 20 })).toEqual(['elsewhere', 'first > second']);
+    expect(take(queue, { joins: true })).toEqual(['other second']);
     expect(queue.waiting).toBe(0);
   });
 

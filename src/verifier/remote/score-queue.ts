@@ -4,6 +4,7 @@
 
 import { Heap } from '../../base/heap.ts';
 import { compareUrgency, type Urgency } from '../../engine/engine.ts';
+import { nodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest } from '../verifier.ts';
 
 export interface ScoreEntry {
@@ -35,6 +36,8 @@ export interface Work {
 export interface BatchLimits {
   /** Paths of different parents may share a call. */
   readonly mixes: boolean;
+  /** A step goes with one of those that wait below it. */
+  readonly joins: boolean;
   readonly paths: number;
   /** Unless a single path is larger. */
   readonly tokens: number;
@@ -113,19 +116,33 @@ export class ScoreQueue {
     return this.#front() === undefined;
   }
 
-  /** The next works for one call, each with its size; none where nothing waits. */
-  take(limits: BatchLimits, sizeOf: (request: ScoreRequest) => number): Work[] {
+  /** The next works for one call: by path, the highest step first. None where nothing waits. */
+  take(limits: BatchLimits, sizeOf: (request: ScoreRequest) => number): Work[][] {
     const first = this.#front();
     if (first === undefined) return [];
-    const batch: Work[] = [];
+    const batch: Work[][] = [];
     let tokens = 0;
     for (let next: Work | undefined = first; next !== undefined; next = this.#next(first, limits.mixes)) {
-      tokens += sizeOf(next.request);
+      const path = limits.joins ? this.#pathFrom(next) : [next];
+      tokens += sizeOf(path.at(-1)!.request);
       if (batch.length > 0 && (tokens > limits.tokens || batch.length >= limits.paths)) break;
-      this.#leave(next);
-      batch.push(next);
+      for (const work of path) this.#leave(work);
+      batch.push(path);
     }
     return batch;
+  }
+
+  #pathFrom(first: Work): Work[] {
+    const path: Work[] = [];
+    for (let next: Work | undefined = first; next !== undefined; next = this.#below(next)) path.push(next);
+    return path;
+  }
+
+  #below({ request: { search, parent, step } }: Work): Work | undefined {
+    return this.#siblings
+      .get(`${search}\n${nodeKey(parent, step)}`)
+      ?.values()
+      .next().value;
   }
 
   #next(first: Work, mixes: boolean): Work | undefined {

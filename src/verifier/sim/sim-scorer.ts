@@ -10,7 +10,7 @@ import { PrefixCache } from '../../engine/sim/prefix-cache.ts';
 import type { SharedGpu } from '../../engine/sim/shared-gpu.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import type { World } from '../../engine/sim/world.ts';
-import { nodeKey } from '../../tree/keys.ts';
+import { type NodeKey, nodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest, ScoreUsage, VerifierMessage } from '../verifier.ts';
 
 export interface SimScorerOptions {
@@ -47,6 +47,8 @@ export class SimScorer {
   readonly #waiting = new Heap<Waiting>(before);
   /** What is not answered; one that waits, by its latest place in the line. */
   readonly #open = new Map<RequestId, Waiting>();
+  /** What waits, by the step below which it was drawn: a step and one below it are computed together. */
+  readonly #below = new Map<NodeKey, Set<ScoreRequest>>();
   /** Those of them that are in a pass, or on their way back. */
   readonly #taken = new Set<RequestId>();
   #order = 0;
@@ -76,6 +78,8 @@ export class SimScorer {
   }
 
   enqueue(request: ScoreRequest): void {
+    const siblings = this.#below.get(request.parent) ?? new Set();
+    this.#below.set(request.parent, siblings.add(request));
     this.#line({ request, urgency: request, order: this.#order });
     this.#order += 1;
     this.#passSoon();
@@ -92,7 +96,10 @@ export class SimScorer {
   }
 
   cancel(id: RequestId): void {
-    if (!this.#open.delete(id)) return;
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    this.#open.delete(id);
+    if (!this.#taken.has(id)) this.#leave(open.request);
     this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'by request') });
   }
 
@@ -113,11 +120,12 @@ export class SimScorer {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       if (computed > 0 && computed + next.step.tokens > this.#options.passTokens) break;
       this.#waiting.pop();
-      this.#taken.add(next.id);
-      const usage = this.#compute(next);
-      computed += usage.computedTokens;
-      read += usage.computedTokens * (usage.computedTokens + usage.cachedTokens);
-      batch.push({ request: next, usage });
+      for (const scored of this.#path(next)) {
+        const { computedTokens, cachedTokens } = scored.usage;
+        computed += computedTokens;
+        read += computedTokens * (computedTokens + cachedTokens);
+        batch.push(scored);
+      }
     }
     if (batch.length === 0) {
       this.#busy = false;
@@ -153,9 +161,38 @@ export class SimScorer {
 
   #next(): ScoreRequest | undefined {
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      if (this.#open.get(next.request.id) === next) return next.request;
+      const { id } = next.request;
+      if (this.#open.get(id) === next && !this.#taken.has(id)) return next.request;
       this.#waiting.pop();
     }
+    return undefined;
+  }
+
+  /** The step, and of those that wait below it one, and so on: all of them in one go over the path. */
+  #path(first: ScoreRequest): ScoredRequest[] {
+    const scored: ScoredRequest[] = [];
+    for (let next: ScoreRequest | undefined = first; next !== undefined; next = this.#nextBelow(next)) {
+      this.#take(next);
+      const usage = this.#compute(next);
+      const before = scored.at(-1)?.usage;
+      scored.push({ request: next, usage: before === undefined ? usage : continued(before, usage, next) });
+    }
+    return scored;
+  }
+
+  #take(request: ScoreRequest): void {
+    this.#taken.add(request.id);
+    this.#leave(request);
+  }
+
+  #leave(request: ScoreRequest): void {
+    const siblings = this.#below.get(request.parent)!;
+    siblings.delete(request);
+    if (siblings.size === 0) this.#below.delete(request.parent);
+  }
+
+  #nextBelow({ parent, step, search }: ScoreRequest): ScoreRequest | undefined {
+    for (const request of this.#below.get(nodeKey(parent, step)) ?? []) if (request.search === search) return request;
     return undefined;
   }
 
@@ -175,6 +212,12 @@ export class SimScorer {
     const pathTokens = path.reduce((sum, each) => sum + each.step.tokens, 0);
     return { computedTokens: promptTokens + pathTokens + step.tokens + extraTokens, cachedTokens: 0 };
   }
+}
+
+/** The path was computed for the step before this one. */
+function continued(before: ScoreUsage, alone: ScoreUsage, { step }: ScoreRequest): ScoreUsage {
+  const computedTokens = Math.min(alone.computedTokens, step.tokens);
+  return { computedTokens, cachedTokens: before.computedTokens + before.cachedTokens };
 }
 
 function before(a: Waiting, b: Waiting): boolean {

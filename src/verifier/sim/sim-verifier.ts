@@ -19,7 +19,7 @@ export class SimVerifier implements Verifier {
 
   constructor(world: World, source: RewardSource, options: SimVerifierOptions) {
     const { reusesPrefix } = options;
-    this.capabilities = { name: `sim ${options.cost.name}`, aggregation: 'product', reusesPrefix };
+    this.capabilities = { name: `sim ${options.cost.name}`, aggregation: 'product', reusesPrefix, looksAhead: true };
     this.#pool = new Pool('verifier', options.replicas, (answered) => new SimScorer(world, source, options, answered));
   }
 

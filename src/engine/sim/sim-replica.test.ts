@@ -1,0 +1,60 @@
+// P4 §4.1.2: speculation is a second phase, left as soon as somebody else needs the place or the memory.
+
+import { expect, it } from 'vitest';
+import { decodeMs } from '../../cost/cost.ts';
+import { llama8b } from '../../cost/h200.ts';
+import { tableCost } from '../../cost/table.ts';
+import { rootKey } from '../../tree/keys.ts';
+import type { Step } from '../../tree/step.ts';
+import type { GenerateRequest, Lane } from '../engine.ts';
+import { SimReplica } from './sim-replica.ts';
+import { World } from './world.ts';
+
+const cost = tableCost(llama8b.points);
+
+function setUp(options: { sequenceLimit: number; kvTokens: number }) {
+  const world = new World();
+  const ends = new Map<number, number>();
+  const replica = new SimReplica(world, { cost, prefillTokens: 4096, ...options }, ({ request }) =>
+    ends.set(request, world.nowMs),
+  );
+  const ask = (id: number, lane: Lane, tokens: number) => {
+    const step: Step = { text: `${id}`, tokens, meanLogprob: 0, end: 'delimiter' };
+    const place = {
+      search: `${id}`,
+      prompt: { kind: 'text', text: 'q' },
+      parent: rootKey,
+      path: [],
+      index: 0,
+    } as const;
+    const how = { sampling: { temperature: 1 }, seed: id, delimiters: ['\n'], maxTokens: tokens, priority: 0, lane };
+    replica.enqueue({ id, ...place, ...how } as GenerateRequest, step, 16);
+  };
+  return { world, ends, ask, run: () => world.run(() => {}) };
+}
+
+it('makes way for a newcomer within one decode step where the batch is full', () => {
+  const { world, ends, ask, run } = setUp({ sequenceLimit: 2, kvTokens: 10_000 });
+  for (const id of [1, 2]) ask(id, 'speculative', 500);
+  const longestStepMs = decodeMs(cost, 2, 2 * 600);
+  world.at(100, () => ask(3, 'primary', 1));
+  run();
+  // The step under way, then its own prefill and one token.
+  expect(ends.get(3)! - 100).toBeLessThan(2 * longestStepMs + 8);
+  expect(ends.get(1)).toBeLessThan(ends.get(2)!);
+});
+
+it('gives up its memory before any primary sequence does', () => {
+  const withSpeculation = (lanes: readonly Lane[]) => {
+    const { ends, ask, run } = setUp({ sequenceLimit: 8, kvTokens: 600 });
+    for (const [id, lane] of lanes.entries()) ask(id, lane, 240);
+    run();
+    return ends;
+  };
+  const alone = withSpeculation(['primary', 'primary']);
+  const beside = withSpeculation(['primary', 'speculative', 'primary', 'speculative']);
+  // Both primary sequences end together, neither computed twice; a batch of four is a little slower than one of two.
+  expect(beside.get(0)).toBe(beside.get(2));
+  expect(beside.get(0)! / alone.get(0)!).toBeLessThan(1.1);
+  expect(beside.get(1)).toBeGreaterThan(beside.get(0)!);
+});

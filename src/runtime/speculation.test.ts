@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import { VirtualClock } from '../base/clock.ts';
+import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../engine/engine.ts';
+import { createBeam } from '../program/levels/beam.ts';
+import { dynamicScheduler } from '../scheduler/dynamic.ts';
+import { naturalWidths } from '../scheduler/widths.ts';
+import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
+import type { SearchRequest } from './request.ts';
+import { Runtime } from './runtime.ts';
+
+/** An engine that writes what the test says, and a verifier that scores a step at once: its text is its reward. */
+function world(budget: number, extendsUnscored = false) {
+  const open = new Map<RequestId, GenerateRequest>();
+  const cancelled: RequestId[] = [];
+  const unscored: (() => void)[] = [];
+  let post: (message: EngineMessage) => void = () => {};
+  let postScore: (message: VerifierMessage) => void = () => {};
+  const flags = { seeded: true, logprobs: true, streams: false, seesStops: true, priorities: true, countsCache: true };
+  const load = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined, healthy: true };
+  const engine: Engine = {
+    capabilities: { name: 'told', ...flags, contextTokens: undefined },
+    connect: (to) => {
+      post = to;
+    },
+    generate: (requests) => {
+      for (const request of requests) open.set(request.id, request);
+    },
+    cancel: (ids) => void cancelled.push(...ids),
+    release: () => {},
+    load: () => load,
+    close: async () => {},
+  };
+  const verifier: Verifier = {
+    capabilities: { name: 'text', aggregation: 'product', reusesPrefix: true },
+    connect: (to) => {
+      postScore = to;
+    },
+    score: (requests) => {
+      for (const { id: request, step } of requests) {
+        const usage = { computedTokens: 1, cachedTokens: 0 };
+        unscored.push(() => postScore({ type: 'score', request, reward: Number.parseFloat(step.text), usage }));
+      }
+    },
+    cancel: () => {},
+    release: () => {},
+    load: () => ({ waiting: 0, healthy: true }),
+    close: async () => {},
+  };
+  const scheduling = { name: 'natural', widths: naturalWidths, first: 'admit', preemption: 'needed' } as const;
+  const scheduler = dynamicScheduler({ ...scheduling, ageingSeconds: 60, speculate: 8 });
+  const runtime = new Runtime({ engine, verifier, scheduler, budget, clock: new VirtualClock() });
+  const settle = () => {
+    do runtime.step();
+    while (runtime.hasMail);
+  };
+  const request: Omit<SearchRequest, 'id'> = {
+    ...{ prompt: { kind: 'text', text: 'q' }, seed: 1, priority: 0, delimiters: ['\n'], maxStepTokens: 8 },
+    ...{ program: createBeam({ beams: 1, candidates: 2 }), limits: { threshold: 1, rollouts: 2 } },
+    ...{ rules: { exits: [], prunes: [], boost: false, extendsUnscored }, extract: (text) => text },
+  };
+  return {
+    cancelled,
+    submit: (id: string) => {
+      runtime.submit({ ...request, id });
+      settle();
+    },
+    score: () => {
+      for (const score of unscored.splice(0)) score();
+      settle();
+    },
+    write: (id: RequestId, text: string) => {
+      open.delete(id);
+      const step = { text: `${text}\n`, tokens: 1, meanLogprob: -1, end: 'delimiter' } as const;
+      const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1, exact: true };
+      post({ type: 'step', request: id, step, usage });
+      settle();
+    },
+    /** What is being generated in a lane, by the last step before it. */
+    generating: (lane: GenerateRequest['lane']) =>
+      [...open.values()].filter((each) => each.lane === lane).map(({ id, path }) => [id, path.at(-1)?.step.text]),
+  };
+}
+
+it('what a complete level does not choose is given up at once', () => {
+  const { submit, write, score, generating, cancelled } = world(4);
+  submit('a');
+  write(1, '0.5');
+  score();
+  expect(generating('speculative')).toEqual([
+    [4, '0.5\n'],
+    [5, '0.5\n'],
+  ]);
+  write(2, '0.9');
+  score();
+  expect(cancelled).toEqual([4, 5]);
+  expect(generating('primary').map(([, before]) => before)).toEqual(['0.9\n', '0.9\n']);
+});
+
+it('gives its strands to a search that arrives, in the very step', () => {
+  const { submit, write, score, generating, cancelled } = world(2);
+  submit('a');
+  write(1, '0.5');
+  score();
+  expect(generating('speculative')).toHaveLength(2);
+  submit('b');
+  expect(cancelled).toEqual([4, 5]);
+  expect(generating('primary').map(([id]) => id)).toEqual([2, 6, 7]);
+});
+
+it('grows on a step without its reward only where it was told to, as widely as the step before was good', () => {
+  for (const extendsUnscored of [false, true]) {
+    const { submit, write, score, generating } = world(4, extendsUnscored);
+    submit('a');
+    write(1, '0.4');
+    write(2, '0.3');
+    const early = extendsUnscored ? [[4, '0.4\n']] : [];
+    expect(generating('speculative')).toEqual(early);
+    score();
+    expect(generating('primary').map(([, before]) => before)).toContain('0.4\n');
+  }
+});
