@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { describeExit } from './describe.ts';
 import { type Judged, shownScore, verdictOf, verdictText } from './verdict.ts';
 
-const judged = (answer: Judged['answer'], rest: Partial<Judged> = {}): Judged => {
-  return { answer, scoring: 'verifier', threshold: 0.9, ...rest };
+const judged = (answer: Partial<Judged['answer']>, rest: Partial<Judged> = {}): Judged => {
+  const given = answer && { answer: '7', complete: true, score: undefined, ...answer };
+  return { answer: given, scoring: 'verifier', threshold: 0.9, ...rest };
 };
 
 describe('the verdict on an answer', () => {
@@ -35,6 +36,13 @@ describe('the verdict on an answer', () => {
     expect(verdictOf(judged(undefined))).toBe('none');
     expect(verdictOf(judged({ complete: false, score: 0.99 }))).toBe('none');
     expect(verdictText(judged({ complete: false, score: 0.99 }))).toContain('no path was finished');
+  });
+
+  it('says in the same line where no answer could be read off a finished text', () => {
+    const unread = { answer: undefined, complete: true, score: 0.95 };
+    expect(verdictOf(judged(unread))).toBe('accepted');
+    expect(verdictText(judged(unread))).toMatch(/^accepted: score 0.950, .*; nothing in it is marked as the answer/);
+    expect(verdictText(judged({ ...unread, complete: false }))).not.toContain('marked');
   });
 });
 

@@ -16,7 +16,7 @@ export const scorings = ['verifier', 'confidence', 'self-consistency', 'none'] a
 export type ScoredBy = (typeof scorings)[number];
 
 export interface Judged {
-  readonly answer: Pick<Answer, 'complete' | 'score' | 'support'> | undefined;
+  readonly answer: Pick<Answer, 'answer' | 'complete' | 'score' | 'support'> | undefined;
   readonly scoring: ScoredBy;
   readonly threshold: number;
 }
@@ -34,6 +34,17 @@ export function shownScore({ answer, scoring }: Judged): number | undefined {
 
 /** The verdict as a sentence, with the numbers that it rests on. */
 export function verdictText(judged: Judged): string {
+  return `${wordOf(judged)}${unread(judged)}`;
+}
+
+/** An answer that nothing marks cannot be compared or checked: whoever reads the verdict must know that the text is all there is. */
+function unread({ answer }: Judged): string {
+  return answer?.complete && answer.answer === undefined
+    ? '; nothing in it is marked as the answer: the text stands for itself'
+    : '';
+}
+
+function wordOf(judged: Judged): string {
   const { answer, threshold } = judged;
   const score = shownScore(judged);
   switch (verdictOf(judged)) {

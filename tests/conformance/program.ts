@@ -49,6 +49,15 @@ function failed({ node, index, probe }: Outcome): Outcome {
   return { ok: false, node, index, fault: fault('internal', 'test') };
 }
 
+function withoutAnswer(outcome: Outcome): Outcome {
+  if (!outcome.probe) {
+    const { answer: _, ...rest } = { answer: undefined, ...outcome };
+    return rest;
+  }
+  const { answer: _, ...reply } = outcome.reply ?? { text: '', tokens: 0, whole: true };
+  return { ...outcome, reply };
+}
+
 interface Run {
   readonly tree: Tree;
   readonly events: TreeEvent[];
@@ -63,6 +72,7 @@ function drive(
   random: Random,
   chaos: number,
   preempting = chaos / 10,
+  said: (outcome: Outcome) => Outcome = (outcome) => outcome,
 ): Run {
   const events: TreeEvent[] = [];
   const tree = Tree.plant('product', (event) => events.push(event), program.fullAt);
@@ -84,7 +94,9 @@ function drive(
       expect(ask.indices.length).toBeGreaterThan(0);
       asks.push(ask);
       mail.push(
-        ...ask.indices.map((index) => namedOutcome(ask, index) ?? outcomeOf(ask, index, seed, program.needsVerifier)),
+        ...ask.indices.map((index) =>
+          said(namedOutcome(ask, index) ?? outcomeOf(ask, index, seed, program.needsVerifier)),
+        ),
       );
     }
     if (mail.length === 0) return { tree, events, asks };
@@ -117,6 +129,17 @@ export function testProgram(name: string, create: () => Program, { followsFolds 
         expect(tree.strands.size).toBe(0);
         expect(program.answer(tree)?.complete).toBe(true);
       });
+    });
+
+    it('ends with its best text where no answer can be read off any', () => {
+      check((seed, width) => {
+        const program = create();
+        const { tree } = drive(program, seed, width, new Random(seed), 0, 0, (outcome) => withoutAnswer(outcome));
+        const answer = program.answer(tree);
+        expect(answer).toMatchObject({ complete: true, answer: undefined });
+        expect(answer?.text).not.toBe('');
+        expect(program.certainty?.(tree).agreement ?? 0).toBe(0);
+      }, 8);
     });
 
     it('takes late, double, reordered and failed outcomes', () => {

@@ -83,7 +83,12 @@ function judgedBy(
 ): Pick<ResultFacts, 'verdict' | 'verdict_text' | 'score'> {
   const given = answer === undefined || refusal !== null || path.length === 0 ? undefined : answer;
   const judged: Judged = {
-    answer: given && { ...given, complete: mode === 'direct' || complete },
+    // A generation without search was asked for no mark.
+    answer: given && {
+      ...given,
+      answer: mode === 'direct' ? given.text : given.answer,
+      complete: mode === 'direct' || complete,
+    },
     scoring,
     threshold,
   };
