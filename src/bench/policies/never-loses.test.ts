@@ -64,5 +64,5 @@ it('prints the worst first', () => {
   const good = { about: 'good', capacity: 1.2, p99: 1.1, p50: 1 };
   const lines = verdictLines([good, { ...good, about: 'bad', p99: 0.5 }], 1);
   expect(lines).toContain('| p99 | 1 of 2 | 0.50 | 0.50 | 1.10 | 1.10 |');
-  expect(lines.at(-1)).toBe('capacity 1.20, p99 0.50: bad');
+  expect(lines.at(-1)).toBe('capacity 1.20, p99 0.50, p50 1.00: bad');
 });

@@ -77,13 +77,15 @@ export function verdictLines(verdicts: readonly Verdicts[], worst: number): stri
     const held = sorted.filter((value) => value >= tolerance).length;
     return `| ${name} | ${held} of ${sorted.length} | ${at(0)} | ${at(0.05)} | ${at(0.5)} | ${at(0.95)} |`;
   });
-  const lowest = (each: Verdicts) => Math.min(each.capacity, each.p99);
+  const lowest = (each: Verdicts) => Math.min(each.capacity, each.p99, each.p50);
   const cases = [...verdicts].sort((a, b) => lowest(a) - lowest(b)).slice(0, worst);
   return [
     `| ${challenger} over the best of ${rivals.join(', ')} | at least ${tolerance} | worst | 5 % | median | 95 % |`,
     '|---|--:|--:|--:|--:|--:|',
     ...figures,
     '',
-    ...cases.map(({ about, capacity, p99 }) => `capacity ${capacity.toFixed(2)}, p99 ${p99.toFixed(2)}: ${about}`),
+    ...cases.map(({ about, capacity, p99, p50 }) => {
+      return `capacity ${capacity.toFixed(2)}, p99 ${p99.toFixed(2)}, p50 ${p50.toFixed(2)}: ${about}`;
+    }),
   ];
 }
