@@ -46,13 +46,16 @@ export function calibrateHazard(
   return { hazard, settings: { firstDepthCut: candidate.cut }, chosen, reported, expected: expectedOf(pairs) };
 }
 
-/** Of all whose paired loss is within the budget up to the upper end of its interval, the one that saves most. */
+/** The best of many was lucky too: what is chosen must keep within an interval that is wider by half. */
+const caution = 1.5;
+
+/** Of all whose paired loss is within the budget up to the upper end of that interval, the one that saves most. */
 function mostSaving(searches: readonly NotedSearch[], curve: HazardModel, lossBudget: number) {
   const tried = candidates.map((candidate) => {
     const pairs = searches.map((search) => pairOf(search, { ...curve, below: candidate.below }, candidate.at));
     const { questions, pointsLost, tokensSaved } = reportOf(pairs);
     const chosen = { questions, pointsLost: pointsLost.value, tokensSaved: tokensSaved.value };
-    return { candidate, chosen, atWorst: pointsLost.high };
+    return { candidate, chosen, atWorst: pointsLost.value + caution * (pointsLost.high - pointsLost.value) };
   });
   const kept = tried.filter(({ atWorst, chosen }) => atWorst <= lossBudget && chosen.tokensSaved > 0);
   return kept.toSorted((a, b) => b.chosen.tokensSaved - a.chosen.tokensSaved)[0];

@@ -43,7 +43,7 @@ describe('the report of a comparison', () => {
     expect(vanilla.accuracy.value).toBeCloseTo(71.5);
     // Two settings of two seeds, each 71 and 72: pooled variance 0.5, two degrees of freedom, four values.
     expect(vanilla.accuracy.half).toBeCloseTo(4.303 * Math.sqrt(0.5 / 4), 3);
-    expect(vanilla.exits).toEqual([60, 0, 40]);
+    expect(vanilla.exits).toEqual([60, 0, 0, 40]);
   });
 
   it('pairs accuracy question by question', () => {

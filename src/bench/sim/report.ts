@@ -17,8 +17,8 @@ export interface Line {
   readonly share: Estimate;
   readonly tokens: Estimate;
   readonly accuracy: Estimate;
-  /** Accepted, futile, exhausted, in percent. */
-  readonly exits: readonly [number, number, number];
+  /** Accepted, futile, settled, exhausted, in percent. */
+  readonly exits: readonly number[];
   /** How many times better than the other: above 1 is better in every column; accuracy as a difference in points. */
   readonly againstVanilla: Ratios | undefined;
   readonly againstBase: Ratios | undefined;
@@ -64,6 +64,8 @@ function viewOf(cell: Cell, load: string): View {
   return { cell, ...latencies, tokens, accuracy, right, exits };
 }
 
+const shownExits = ['accepted', 'futile', 'settled', 'exhausted'] as const;
+
 function lineOf(cells: readonly Cell[], row: RowName, load: string, base: RowName): Line {
   const viewsOf = (name: RowName) => cells.filter((cell) => cell.row === name).map((cell) => viewOf(cell, load));
   const views = viewsOf(row);
@@ -71,9 +73,9 @@ function lineOf(cells: readonly Cell[], row: RowName, load: string, base: RowNam
     const others = viewsOf(other);
     return others.length === 0 ? undefined : ratiosOf(views, others);
   };
-  const share = (kind: 'accepted' | 'futile' | 'exhausted') => mean(views.map(({ exits }) => exits[kind] ?? 0));
+  const share = (kind: (typeof shownExits)[number]) => mean(views.map(({ exits }) => exits[kind] ?? 0));
   return {
-    ...{ row, load, exits: [share('accepted'), share('futile'), share('exhausted')] },
+    ...{ row, load, exits: shownExits.map(share) },
     ...{ againstVanilla: against('vanilla'), againstBase: against(base) },
     ...optional(
       'p50Seconds',

@@ -222,7 +222,7 @@ function headOf(plan: ComparisonPlan): string {
     placeText(plan),
     'Means over settings (times, rates and ratios geometric), ± the 95 % interval over seeds. req/s: requests over',
     'makespan; cap/s: sustained capacity; of bound: its share of the clairvoyant capacity (docs/policies.md); exits: accepted/',
-    'futile/exhausted. Ratios: above 1 is better than vanilla (×v)',
+    'futile/settled/exhausted. Ratios: above 1 is better than vanilla (×v)',
     `or than ${base} (×b); Δacc in points of accuracy.`,
   ].join('\n');
 }
