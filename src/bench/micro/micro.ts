@@ -22,6 +22,11 @@ const entries: Readonly<Record<string, Benchmark>> = {
     about: 'tokens per second without a draft model, with one in step, and with one in a thread of its own',
     load: () => import('./drafting.ts'),
   },
+  ahead: {
+    about:
+      'speculation on the embedded engine, one search at a time: the same answers, what it gives and what it costs',
+    load: () => import('../speculation/embedded.ts'),
+  },
   'kv-split': {
     about: 'one scarce KV memory split between generator and reward model in several ways: tokens computed, time',
     load: () => import('./kv-split.ts'),

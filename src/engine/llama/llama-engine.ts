@@ -48,12 +48,14 @@ export class LlamaEngine implements Engine {
   private constructor(
     thread: LlamaThread,
     options: Required<Omit<LlamaEngineOptions, 'gpuLayers' | 'libraryDirectory' | 'draft'>>,
+    drafts: boolean,
   ) {
     this.#thread = thread;
     this.#sequences = options.sequences;
     this.capabilities = {
       name: `llama ${thread.info.name}`,
-      seeded: true,
+      // Whether a token is drafted depends on how many sequences run, and drafted ones are other draws of the same distribution.
+      seeded: !drafts,
       logprobs: true,
       pieces: true,
       entropy: true,
@@ -79,7 +81,7 @@ export class LlamaEngine implements Engine {
       ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
       ...(options.draft === undefined ? {} : { draft: options.draft }),
     });
-    return new LlamaEngine(thread, settings);
+    return new LlamaEngine(thread, settings, options.draft !== undefined);
   }
 
   get info(): ThreadInfo {

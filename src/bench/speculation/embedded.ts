@@ -1,0 +1,122 @@
+// `npm run bench -- ahead [--questions N] [--speculate N] [--draft NAME] [--rows …]`: what speculation gives on the embedded engine,
+// one search at a time: the same questions with it and without, by turns, on real weights. Answers are compared one by one:
+// exit, answer, score and rollouts must be the same. Times are of this machine, and say little on busy cores; rows do not.
+
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { closeModel, type OpenModel } from '../../answering/open-model.ts';
+import { openModel } from '../../answering/open-models.ts';
+import { ownModel } from '../../answering/own-model.ts';
+import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
+import { isRight } from '../../answering/question-form.ts';
+import { raise } from '../../base/fault.ts';
+import { type Contender, runBlock, type Trial } from '../contest/contest.ts';
+import { mean, percentile } from '../statistics.ts';
+
+export const embeddedRows = {
+  mcts: { program: 'mcts', policy: 'positive', rollouts: 8 },
+  lazy: { program: 'mcts', policy: 'positive', rollouts: 16, expansion: 'lazy' },
+  beam: { program: 'beam', policy: 'positive', rollouts: 8 },
+} as const satisfies Record<string, Omit<Contender, 'name'>>;
+export type EmbeddedRow = keyof typeof embeddedRows;
+
+/** One question, without speculation and with it. */
+export interface EmbeddedPair {
+  readonly without: Trial;
+  readonly ahead: Trial;
+}
+
+/** Countdown questions from calibration, every so many, so that easy and hard ones are among them. */
+export function embeddedQuestions(count: number): readonly GoldQuestion[] {
+  const file = fileURLToPath(new URL('../../../tasks/countdown.calibration.jsonl', import.meta.url));
+  const all = readQuestions(file);
+  return Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)]!);
+}
+
+export async function embeddedPairs(
+  model: OpenModel,
+  row: EmbeddedRow,
+  questions: readonly GoldQuestion[],
+  speculate: number,
+): Promise<EmbeddedPair[]> {
+  const settings = { wish: {}, budget: 16, concurrency: 1, seed: 1 };
+  const answer = async (question: GoldQuestion, most: number): Promise<Trial> => {
+    const trials: Trial[] = [];
+    const contender = { ...embeddedRows[row], name: row, parts: { speculate: most } };
+    await runBlock({ model, settings, isCorrect: isRight }, contender, [question], (trial) => trials.push(trial));
+    return trials[0]!;
+  };
+  const pairs: EmbeddedPair[] = [];
+  for (const question of questions) {
+    const without = await answer(question, 0);
+    pairs.push({ without, ahead: await answer(question, speculate) });
+  }
+  return pairs;
+}
+
+export function isSame({ without, ahead }: EmbeddedPair): boolean {
+  return outcomeOf(without) === outcomeOf(ahead);
+}
+
+function outcomeOf({ exit, answer, score, rollouts }: Trial): string {
+  return JSON.stringify([exit, answer, score, rollouts]);
+}
+
+export async function report(print: (line: string) => void): Promise<void> {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      questions: { type: 'string', default: '100' },
+      speculate: { type: 'string', default: '4' },
+      rows: { type: 'string', default: Object.keys(embeddedRows).join(',') },
+      draft: { type: 'string' },
+    },
+  });
+  const questions = embeddedQuestions(wholeOf('questions', values.questions, 2000));
+  const speculate = wholeOf('speculate', values.speculate, 16);
+  const model = await openModel(
+    ownModel({ model: 'sapling', check: 'none', ...(values.draft && { draft: values.draft }) }),
+    {},
+  );
+  try {
+    print(
+      `${model.note}; ${questions.length} countdown questions, one search at a time, speculate ${speculate}, seed 1`,
+    );
+    print('| program | the same | time, median of ratios | of medians | rows computed | tokens generated | scored |');
+    print('|---|--:|--:|--:|--:|--:|--:|');
+    for (const name of values.rows.split(',')) {
+      const row = Object.keys(embeddedRows).find((each) => each === name) as EmbeddedRow | undefined;
+      if (row === undefined)
+        raise('bad-setting', `--rows has '${name}'; there are ${Object.keys(embeddedRows).join(', ')}`);
+      print(lineOf(row, await embeddedPairs(model, row, questions, speculate)));
+    }
+  } finally {
+    await closeModel(model);
+  }
+}
+
+function wholeOf(option: string, text: string, high: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= high) return value;
+  return raise('bad-setting', `--${option} is '${text}'; it must be a whole number from 1 to ${high}`);
+}
+
+/** All ratios are with speculation over without. */
+function lineOf(row: EmbeddedRow, pairs: readonly EmbeddedPair[]): string {
+  const ratio = (of: (trial: Trial) => number) => {
+    return (mean(pairs.map(({ ahead }) => of(ahead))) / mean(pairs.map(({ without }) => of(without)))).toFixed(2);
+  };
+  const times = (side: keyof EmbeddedPair) =>
+    percentile(
+      pairs.map((pair) => pair[side].latencyMs),
+      50,
+    );
+  const each = percentile(
+    pairs.map(({ without, ahead }) => ahead.latencyMs / without.latencyMs),
+    50,
+  );
+  const same = `${pairs.filter(isSame).length} of ${pairs.length}`;
+  const rows = ratio(({ computedTokens, generatedTokens }) => computedTokens + generatedTokens);
+  const tokens = [ratio(({ generatedTokens }) => generatedTokens), ratio(({ scoredTokens }) => scoredTokens)];
+  return `| ${[row, same, each.toFixed(2), (times('ahead') / times('without')).toFixed(2), rows, ...tokens].join(' | ')} |`;
+}

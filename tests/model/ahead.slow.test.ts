@@ -1,0 +1,53 @@
+// Speculation on the embedded engine and real weights, one search at a time: the same answers as without it, and together with a
+// draft model. All hundred questions: `npm run bench -- ahead`.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeModel, type OpenModel } from '../../src/answering/open-model.ts';
+import { openModel } from '../../src/answering/open-models.ts';
+import { ownModel } from '../../src/answering/own-model.ts';
+import {
+  type EmbeddedPair,
+  embeddedPairs,
+  embeddedQuestions,
+  embeddedRows,
+  isSame,
+} from '../../src/bench/speculation/embedded.ts';
+import { draftDefaults } from '../../src/engine/llama/draft/drafts.ts';
+import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
+import { modelPath } from '../../src/engine/llama/shipped-models.ts';
+
+let model: OpenModel;
+
+beforeAll(async () => {
+  model = await openModel(ownModel({ model: 'sapling', check: 'none' }), {});
+});
+
+afterAll(() => closeModel(model));
+
+function generated(pairs: readonly EmbeddedPair[], side: keyof EmbeddedPair): number {
+  return pairs.reduce((sum, pair) => sum + pair[side].generatedTokens, 0);
+}
+
+it('gives the same answers with speculation as without, by every kind of program', async () => {
+  for (const row of ['mcts', 'lazy', 'beam'] as const) {
+    const pairs = await embeddedPairs(model, row, embeddedQuestions(3), 4);
+    expect(pairs.filter((pair) => !isSame(pair)).map(({ ahead }) => [row, ahead.question])).toEqual([]);
+    expect(generated(pairs, 'ahead')).toBeGreaterThan(generated(pairs, 'without'));
+  }
+}, 120_000);
+
+it('goes together with a draft model: both do their work, and every search ends with an answer', async () => {
+  const draft = { ...draftDefaults, model: modelPath('sapling-draft') };
+  const engine = await LlamaEngine.open({ model: modelPath('sapling'), draft });
+  try {
+    expect(engine.capabilities.seeded).toBe(false);
+    const pairs = await embeddedPairs({ ...model, engine }, 'lazy', embeddedQuestions(3), 4);
+    expect(pairs.every(({ ahead }) => ahead.rollouts >= 1 && ahead.rollouts <= embeddedRows.lazy.rollouts)).toBe(true);
+    expect(pairs.every(({ ahead }) => ahead.exit === 'accepted' || ahead.exit === 'exhausted')).toBe(true);
+    expect(engine.counts.acceptedTokens).toBeGreaterThan(0);
+    expect(generated(pairs, 'ahead')).toBeGreaterThan(generated(pairs, 'without'));
+    expect(engine.counts).toMatchObject({ running: 0, waiting: 0 });
+  } finally {
+    await engine.close();
+  }
+}, 120_000);
