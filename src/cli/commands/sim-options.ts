@@ -50,6 +50,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --experiment p0    also the figures 2, 4 and 7 of the paper as SVG, under --out (docs/experiments)
   --experiment p1    token-to-accuracy with and without exits of certainty, at the caps of P1's table 2
   --experiment p1-levels  arrival rates and deadlines at 90 % attainment, order by order; part of p1 with --full
+  --experiment p2    where token-level drafting pays: a 70B target with small drafts, P2's way, the shipped models; as SVG
   --experiment p3    what speculation gives one search at a time: every kind of program with and without
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
@@ -78,6 +79,7 @@ export interface SimOptions {
   readonly certainty: boolean;
   /** Its deadlines, with so many requests a run. */
   readonly levels: number | undefined;
+  readonly drafting: boolean;
   readonly speculation: boolean;
   readonly out: string;
   /** A recording to fit a profile to, in place of any run. */
@@ -130,6 +132,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     certainty: experiment === 'p1',
     levels: levelRequests(experiment, full, values.requests),
     ...{ fairness: experiment === 'fairness', policyChart: experiment === 'policies' },
+    drafting: experiment === 'p2',
     speculation: experiment === 'p3',
     calibrate: values.calibrate,
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
@@ -157,7 +160,7 @@ function levelRequests(experiment: string | undefined, full: boolean, given: str
 function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
-  if (experiment === 'random') return presets.default;
+  if (experiment === 'random' || experiment === 'p2') return presets.default;
   const others = [
     'p1',
     'p1-levels',
@@ -172,7 +175,7 @@ function presetOf(experiment: string | undefined, full: boolean): Preset {
   ] as const;
   const found = others.find((name) => name === experiment);
   if (found !== undefined) return presets[found];
-  const known = ['p0', ...others, 'random'].join(', ');
+  const known = ['p0', 'p2', ...others, 'random'].join(', ');
   return raise('bad-setting', `--experiment is '${experiment}'; it must be one of ${known}`);
 }
 

@@ -23,6 +23,7 @@ import { simSignature } from '../../bench/sim/signature.ts';
 import { tableOf } from '../../bench/sim/table.ts';
 import type { TrialResult, TrialSpec } from '../../bench/sim/trial.ts';
 import { TrialPool } from '../../bench/sim/trial-pool.ts';
+import { draftingFigure, draftingLines, draftingTable } from '../../bench/speculation/p2.ts';
 import { speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
 import { type LoadedSetting, type LoadVerdict, loadLines, underLoad } from '../../bench/speculation/under-load.ts';
 import { readOptions, type SimOptions, usage } from './sim-options.ts';
@@ -44,6 +45,10 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const startMs = performance.now();
+  if (options.drafting) {
+    printDrafting(options);
+    return 0;
+  }
   if (options.underLoad !== undefined) {
     await printUnderLoad(options, options.underLoad, startMs);
     return 0;
@@ -121,6 +126,13 @@ function printSpeculation({ plan, json }: SimOptions, startMs: number): void {
   console.log(
     json ? JSON.stringify({ simulated: true, plan, lines }, undefined, 1) : `${head}\n\n${speculationTable(lines)}`,
   );
+}
+
+function printDrafting({ json, out }: SimOptions): void {
+  const lines = draftingLines();
+  const head = 'Simulated: times as fast as without drafts, by the chance that a drafted token is accepted.';
+  console.log(json ? JSON.stringify({ simulated: true, lines }, undefined, 1) : `${head}\n\n${draftingTable(lines)}`);
+  writeFigures(out, [draftingFigure(lines)]);
 }
 
 /** Each setting is kept when it is done. */

@@ -4,13 +4,16 @@
 import type { Draft, DraftJob, DraftModel } from './draft-model.ts';
 import type { ToDrafter } from './drafts.ts';
 
+/** What drafts: the draft model, or one that only takes its time. */
+export type Drafter = Pick<DraftModel, 'draft' | 'forget' | 'close'>;
+
 export class DraftDesk {
-  readonly #model: DraftModel;
+  readonly #model: Drafter;
   readonly #jobs = new Map<number, DraftJob>();
   readonly #known = new Set<number>();
   #closed = false;
 
-  constructor(model: DraftModel) {
+  constructor(model: Drafter) {
     this.#model = model;
   }
 
