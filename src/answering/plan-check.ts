@@ -9,7 +9,7 @@ import { checkRules } from '../policy/check.ts';
 import { createRules, optionsOf } from '../policy/create.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
 import type { PolicyName } from '../policy/policy.ts';
-import { type ProgramName, programKnobs, programOf, programs } from '../program/registry/programs.ts';
+import { type ProgramName, programKnobs, programOf, programs, programWith } from '../program/registry/programs.ts';
 import { Refusal, refuseSetting } from './refusal.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
@@ -123,7 +123,8 @@ export function optionsFor(
 
 function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
   try {
-    checkRules(createRules(plan.policy, plan.policyOptions, plan.hazard), programOf(plan.program), plan.aggregation);
+    const program = programWith(plan.program, plan.programOptions);
+    checkRules(createRules(plan.policy, plan.policyOptions, plan.hazard), program, plan.aggregation);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
     const asked = (['policy', 'boundPrune', 'chancePrune', 'confidencePrune', 'program'] as const).find(

@@ -17,7 +17,7 @@ import { fittingPolicy, fittingSettings } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { policyParts } from '../policy/parts.ts';
 import type { Choice } from '../program/choice.ts';
-import { type ProgramName, programOf, programOptions } from '../program/registry/programs.ts';
+import { type ProgramName, programOf, programOptions, programWith } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Sampling } from '../tree/step.ts';
 import { atMost, checkDirect, checkEscalation, checkPlan, checkWish, chooseProgram, optionsFor } from './plan-check.ts';
@@ -101,7 +101,7 @@ function searchShape(request: PlanRequest): SearchShape {
   const asked = { ...partsFor(choose), ...policySettings(wish, config), ...settingsOf(holding), ...severally(wish) };
   const settings = fittingSettings(asked, wish, aggregation);
   optionsFor(wish.policy ?? config.policy, settings, request);
-  const policy = wish.policy ?? fittingPolicy(config.policy, programOf(program), aggregation, settings);
+  const policy = wish.policy ?? fittingPolicy(config.policy, programWith(program, options), aggregation, settings);
   const { delimiters } = config;
   const policyOptions = optionsFor(policy, settings, request);
   return {

@@ -30,6 +30,8 @@ export interface ProgramDefinition {
   readonly needsVerifier: boolean;
   /** See Program: it expands once, or knows when a node is full. The negative exits need it, and early streaming rests on it. */
   readonly expandsOnce: boolean;
+  /** Whether with these options it adds children to nodes that have some, where it expands once otherwise. */
+  growsAgain?(options: Readonly<Record<string, unknown>>): boolean;
   /** False where it samples at temperature 0 by its nature, so that a temperature asks for something that it cannot do. */
   readonly takesTemperature: boolean;
   /** See Program. */
@@ -58,6 +60,7 @@ export function defineProgram<
   readonly samplesIndependently?: boolean;
   readonly options: Options;
   readonly prompts?: readonly Prompts[];
+  readonly growsAgain?: (options: OptionsOf<Options>) => boolean;
   readonly readsEntropy?: (options: OptionsOf<Options>) => boolean;
   readonly pathsPerRollout?: (branching: number, options: OptionsOf<Options>) => number;
   readonly create: (

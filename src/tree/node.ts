@@ -39,6 +39,8 @@ export interface Node {
    * child that can never come must not keep a node open. It is asked for again only along with what was preempted.
    */
   cut: boolean;
+  /** A rule has ended a strand here. */
+  pruned: boolean;
   /** How many identical samples this node stands for. */
   count: number;
   /** N, P0 §4.2. */
@@ -97,7 +99,7 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
 }
 
 function untouched(terminal: boolean, fullAt = 1) {
-  const nothing = { byIndex: undefined, inFlight: undefined, probes: undefined, cut: false };
+  const nothing = { byIndex: undefined, inFlight: undefined, probes: undefined, cut: false, pruned: false };
   return {
     children: [],
     ...nothing,

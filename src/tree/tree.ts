@@ -396,6 +396,7 @@ export class Tree {
     // much of it as that says: without a visit, selection would lead the next one to the same place.
     if (closing === 'completed') backUp(strand.node, value ?? strand.node.score);
     if (closing === 'pruned') backUp(strand.node, strand.node.score * (strand.node.promise ?? 1));
+    strand.node.pruned ||= closing === 'pruned';
     this.#abandon(strand, closing);
     addPending(strand.node, -1);
     this.strands.delete(strand.id);

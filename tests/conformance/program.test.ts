@@ -34,6 +34,7 @@ testProgram('tot (sampled in words of its own)', () =>
 testProgram('tot (proposals)', () => createTot({ breadth: 3, generator: 'propose' }));
 testProgram('dvts', () => createDvts({ subtrees: 3, candidates: 2 }));
 testProgram('rebase', () => createRebase({ paths: 6, balance: 0.2 }));
+testProgram('rebase (in two rounds)', () => createRebase({ paths: 6, balance: 0.2, firstPaths: 3 }));
 testProgram('rebase (rounded as in the paper)', () => createRebase({ paths: 6, rounding: 'paper' }));
 testProgram('ets', () => createEts({ paths: 6, balance: 0.2 }));
 testProgram('best-of-n', () => createBestOfN({ samples: 5 }));

@@ -26,6 +26,7 @@ const dvts = () => createDvts({ subtrees: 3, candidates: 2 });
 const rest = () => createRest({ rollouts: 8 });
 const rstar = () => createRstar({ rollouts: 8 });
 const rebase = () => createRebase({ paths: 6 });
+const inRounds = () => createRebase({ paths: 7, firstPaths: 3 });
 const ahead = () => createBeam({ beams: 3, candidates: 2, lookahead: 2 });
 const proposing = () => createTot({ breadth: 3, generator: 'propose' });
 
@@ -68,7 +69,7 @@ describe('(b) whoever is faster', () => {
 
   it('breadth-first at any width gives the same tree, answer and evidence', () => {
     const widths = [1, 3, 8].map((primary) => ({ primary, speculative: 0 }));
-    for (const create of [beam, dvts, rebase, ahead, proposing]) {
+    for (const create of [beam, dvts, rebase, inRounds, ahead, proposing]) {
       expect(differing(create, [...widths, { primary: 4, speculative: 3 }])).toBe(0);
     }
   });

@@ -146,7 +146,7 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createMcts({ rollouts, expansion: 'lazy', branching: 1 + random.integer(4) }),
     () => createBeam({ beams: 1 + random.integer(4), candidates: 1 + random.integer(4) }),
     () => createDvts({ subtrees: 1 + random.integer(4), candidates: 1 + random.integer(3) }),
-    () => createRebase({ paths: 1 + random.integer(8) }),
+    () => createRebase({ paths: 1 + random.integer(8), firstPaths: random.integer(3) }),
     () => createRest({ rollouts, branching: 1 + random.integer(3) }),
     () => createRstar({ rollouts }),
     () => createTot({ breadth: 1 + random.integer(3), generator: random.chance(0.5) ? 'propose' : 'sample' }),

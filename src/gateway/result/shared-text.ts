@@ -7,7 +7,7 @@
 // good and it began again, and whoever streams must ask for that (`agrees`).
 
 import type { SearchFold } from '../../log/fold.ts';
-import { type ProgramName, programOf } from '../../program/registry/programs.ts';
+import { type ProgramName, programWith } from '../../program/registry/programs.ts';
 import { isComplete, type Node } from '../../tree/node.ts';
 
 export interface Piece {
@@ -17,6 +17,7 @@ export interface Piece {
 
 export interface SharedTextOptions {
   readonly program: ProgramName;
+  readonly programOptions?: Readonly<Record<string, unknown>>;
   /** Strands that it completes in all: one sample is a single path. */
   readonly rollouts: number;
   /** The client's limit on the tokens of the path. */
@@ -32,11 +33,14 @@ export class SharedText {
   /** Characters already given out of whichever child comes next. */
   #ahead = 0;
 
-  constructor(fold: SearchFold, { program, rollouts, maxTokens = Number.POSITIVE_INFINITY }: SharedTextOptions) {
+  constructor(
+    fold: SearchFold,
+    { program, programOptions = {}, rollouts, maxTokens = Number.POSITIVE_INFINITY }: SharedTextOptions,
+  ) {
     this.#fold = fold;
     this.#maxTokens = maxTokens;
     const singlePath = program === 'greedy' || rollouts === 1;
-    this.#settles = programOf(program).expandsOnce || singlePath;
+    this.#settles = programWith(program, programOptions).expandsOnce || singlePath;
   }
 
   /** What has become certain since the last call. */

@@ -3,7 +3,7 @@ import { Random } from '../../base/random.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
 import { Tree } from '../../tree/tree.ts';
 import { selectLeaves } from './ets.ts';
-import { rewardWeights } from './rebase.ts';
+import { asOffshoot, rewardWeights } from './rebase.ts';
 
 /** A tenth more reward is worth twice the weight. */
 const balance = 0.1 / Math.log(2);
@@ -48,7 +48,7 @@ test('a leaf is kept where it is worth its nodes, or where it alone says somethi
 
 /** The best value of all sets, by looking at each of them. */
 function bestValue(leaves: readonly Node[], cacheWeight: number): number {
-  const weights = rewardWeights(leaves, balance);
+  const weights = rewardWeights(leaves.map(asOffshoot), balance);
   const [allNodes, allClusters] = [new Set(leaves.flatMap(pathTo)).size, clustersOf(leaves)];
   let best = Number.NEGATIVE_INFINITY;
   for (let set = 1; set < 2 ** leaves.length; set += 1) {

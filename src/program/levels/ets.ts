@@ -14,9 +14,10 @@ import {
   levelKnobs,
   levelShape,
   type NextLevel,
+  type Offshoot,
   type Planting,
 } from './levels.ts';
-import { balanceKnob, ended, likelyShares, rewardWeights, shareOut } from './rebase.ts';
+import { asOffshoot, balanceKnob, ended, likelyShares, rewardWeights, shareOut } from './rebase.ts';
 
 export interface EtsOptions extends LevelOptions {
   /** Paths in all, and so draws of the root. */
@@ -63,15 +64,22 @@ export function createEts(given: Partial<EtsOptions> = {}): Program {
   const next = (level: readonly Planting[], room: number) => worthKeeping(level, room, options);
   const likely = (level: readonly Planting[], room: number, missing: number) => {
     const { open, left } = ended(level, room);
-    return likelyShares(selectLeaves(open, options).kept, left, options.balance, missing);
+    return likelyShares(keptOf(open, options), left, options.balance, missing);
   };
   return growLevels(ets, { width: options.paths, rootDraws: options.paths, next, likely }, options);
 }
 
 function worthKeeping(level: readonly Planting[], room: number, options: EtsOptions): NextLevel {
   const { finished, open, left } = ended(level, room);
-  const { kept } = selectLeaves(open, options);
-  return { finished, going: shareOut(kept, left, options.balance), room: left };
+  return { finished, going: shareOut(keptOf(open, options), left, options.balance), room: left };
+}
+
+function keptOf(open: readonly Offshoot[], options: EtsOptions): Offshoot[] {
+  const { kept } = selectLeaves(
+    open.map(({ node }) => node),
+    options,
+  );
+  return kept.map(asOffshoot);
 }
 
 interface Leaf {
@@ -187,7 +195,7 @@ function gainOf(
 }
 
 function leavesOf(nodes: readonly Node[], balance: number): Leaf[] {
-  const weights = rewardWeights(nodes, balance);
+  const weights = rewardWeights(nodes.map(asOffshoot), balance);
   const leaves = nodes.map((node, at) => ({
     node,
     weight: weights[at]!,

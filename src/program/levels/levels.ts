@@ -73,6 +73,14 @@ export const rolloutsPerBeam = 2;
 export interface Planting {
   readonly node: Node;
   readonly draws: number;
+  /** Where a program grows in rounds: the first child index of these draws, behind those of the rounds before. */
+  readonly from?: number;
+}
+
+/** A child with the number of a plot's draws that came out as it. */
+export interface Offshoot {
+  readonly node: Node;
+  readonly count: number;
 }
 
 export interface NextLevel {
@@ -88,6 +96,8 @@ export interface LevelRule {
   readonly width: number;
   /** Children of the root. */
   readonly rootDraws: number;
+  /** Where the root is grown again when a round is over: its children in each. The room of a round is as many. */
+  readonly rounds?: readonly number[];
   /**
    * What follows a level whose nodes have all their children; `room` is `width` at first, then what this said last. Candidates are
    * compared by `scoreOf`: their scores or, where the program looks ahead, the scores that their paths would come to.
@@ -141,7 +151,7 @@ class Levels implements Program {
   readonly name: string;
   readonly needsVerifier = levelShape.needsVerifier;
   readonly readsLogprobs = false;
-  readonly expandsOnce = levelShape.expandsOnce;
+  readonly expandsOnce: boolean;
   readonly naturalWidth: number;
   readonly needsWhole: boolean;
   readonly maxPathTokens: number | undefined;
@@ -153,6 +163,7 @@ class Levels implements Program {
   constructor(name: string, rule: LevelRule, options: LevelOptions) {
     this.name = name;
     this.naturalWidth = rule.width;
+    this.expandsOnce = rule.rounds === undefined;
     this.maxPathTokens = options.maxPathTokens;
     this.needsWhole = rule.likely !== undefined;
     this.#rule = rule;
@@ -182,7 +193,8 @@ class Levels implements Program {
     const complete = (this.#complete.get(tree) ?? this.#completeLevels(tree)).length;
     const strand = foldOutcome(tree, outcome, this.#options);
     if (strand === undefined && !outcome.probe) return false;
-    if (strand?.node.children.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+    if (strand !== undefined && this.#isBare(tree, strand.node))
+      tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
     const next = this.#levels(tree)[complete]?.next;
     if (next !== undefined) settle(tree, next);
     return next !== undefined;
@@ -192,9 +204,9 @@ class Levels implements Program {
   foresee(tree: Tree, count: number): Expansion[] {
     const { plots, open, room } = this.#levels(tree).at(-1)!;
     const untaken = unoccupied(tree, open).filter(({ draws }) => draws > 0);
-    const missing = plots.reduce((sum, { node, draws }) => sum + draws - (node.byIndex?.size ?? 0), 0);
-    const leading =
-      this.#rule.likely?.(plots, room, missing) ?? this.#rule.next(plots, room, this.#scoreIn(tree)).going;
+    const missing = plots.reduce((sum, plot) => sum + plot.draws - landedIn(plot), 0);
+    const next = this.#rule.likely?.(plots, room, missing) ?? this.#rule.next(plots, room, this.#scoreIn(tree)).going;
+    const leading = this.#placed(tree, next);
     const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.proposals?.due(node) === undefined);
     const { sampling } = this.#options;
     return sampled.slice(0, count).map((plot) => {
@@ -207,7 +219,7 @@ class Levels implements Program {
   /** A complete level has chosen: of all steps nothing is asked for but below its successors, and no more than their draws. */
   abandoned(tree: Tree): Abandoned {
     const { plots } = this.#levels(tree).at(-1)!;
-    const draws = new Map(plots.map(({ node, draws }) => [node.key, draws]));
+    const draws = new Map(plots.map(({ node, draws, from = 0 }) => [node.key, from + draws]));
     return (node, index) => {
       let below = index;
       for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
@@ -253,7 +265,17 @@ class Levels implements Program {
     return askBelow(tree, strand, this.#missing(plot), this.#options.sampling, this.#mannerOf(plot.node));
   }
 
-  #missing({ node, draws }: Planting): number[] {
+  /** Nothing of what was asked below this node has come. */
+  #isBare(tree: Tree, node: Node): boolean {
+    const plot = this.#levels(tree)
+      .at(-1)!
+      .plots.find((each) => each.node === node);
+    return plot?.from === undefined ? node.children.length === 0 : landedIn(plot) === 0;
+  }
+
+  #missing(plot: Planting): number[] {
+    const { node, draws, from } = plot;
+    if (from !== undefined) return indicesOf(plot).filter((index) => !isTaken(node, index));
     const named = this.#rule.proposals?.steps(node).length ?? 0;
     return missingIndices(node, named === 0 ? draws : Math.min(draws, named));
   }
@@ -276,7 +298,7 @@ class Levels implements Program {
     for (;;) {
       const last = levels.at(-1);
       if (last?.plots.length === 0) return levels;
-      const level = this.#levelAfter(tree, last?.next);
+      const level = this.#levelAfter(tree, this.#following(tree, levels));
       if (level.next === undefined) return [...levels, level];
       levels.push(level);
     }
@@ -286,12 +308,29 @@ class Levels implements Program {
     return this.#levels(tree).filter(({ next }) => next !== undefined);
   }
 
-  #levelAfter(tree: Tree, before: NextLevel | undefined): SearchLevel {
-    const { rootDraws, width } = this.#rule;
-    const { going: plots, room } = before ?? { going: [{ node: tree.root, draws: rootDraws }], room: width };
-    const growing = plots.filter(({ node }) => mayGrow(node) && !wasPruned(node));
+  /** What a level goes on with, or the next round where nothing is left to go on. */
+  #following({ root }: Tree, levels: readonly SearchLevel[]): Pick<SearchLevel, 'plots' | 'room'> {
+    const { rootDraws, width, rounds } = this.#rule;
+    const last = levels.at(-1)?.next;
+    if (rounds === undefined)
+      return last === undefined
+        ? { plots: [{ node: root, draws: rootDraws }], room: width }
+        : { plots: last.going, room: last.room };
+    const round = levels.filter(({ plots }) => plots[0]?.node === root).length;
+    const isOver = last === undefined || last.going.length === 0;
+    if (!isOver || round >= rounds.length) return { plots: behind(last?.going ?? [], levels), room: last?.room ?? 0 };
+    return { plots: behind([{ node: root, draws: rounds[round]! }], levels), room: rounds[round]! };
+  }
+
+  /** A guess at the next level, behind the draws that its nodes have had. */
+  #placed(tree: Tree, going: readonly Planting[]): readonly Planting[] {
+    return this.#rule.rounds === undefined ? going : behind(going, this.#levels(tree));
+  }
+
+  #levelAfter(tree: Tree, { plots, room }: Pick<SearchLevel, 'plots' | 'room'>): SearchLevel {
+    const growing = plots.filter(isGrowing);
     const unseen = growing.length === 0 ? this.#unseen(plots) : [];
-    const open = growing.length === 0 ? unseen : growing.filter(({ node }) => !isExpanding(node));
+    const open = growing.length === 0 ? unseen : growing.filter((plot) => !isAwaited(plot));
     const isComplete = growing.length === 0 && unseen.length === 0;
     const next = isComplete ? this.#rule.next(plots, room, this.#scoreIn(tree)) : undefined;
     return { plots, open, room, next };
@@ -323,6 +362,50 @@ function settle(tree: Tree, { finished, going }: NextLevel): void {
     if (plot !== undefined) follow(tree, strand, plot.node);
     else tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
   }
+}
+
+/** Each behind the draws that its node has had in earlier levels, which are of earlier rounds. */
+function behind(plots: readonly Planting[], levels: readonly SearchLevel[]): Planting[] {
+  const had = new Map<Node, number>();
+  for (const { plots: before } of levels)
+    for (const { node, draws } of before) had.set(node, (had.get(node) ?? 0) + draws);
+  return plots.map(({ node, draws }) => ({ node, draws, from: had.get(node) ?? 0 }));
+}
+
+function indicesOf({ draws, from = 0 }: Planting): number[] {
+  return Array.from({ length: draws }, (_, at) => from + at);
+}
+
+function isTaken({ byIndex, inFlight }: Node, index: number): boolean {
+  return byIndex?.has(index) === true || inFlight?.has(index) === true;
+}
+
+function landedIn(plot: Planting): number {
+  return indicesOf(plot).filter((index) => plot.node.byIndex?.has(index)).length;
+}
+
+/** What the draws of a plot came out as, in the order of keys; those of other rounds are not counted. */
+export function offshootsOf(plot: Planting): Offshoot[] {
+  const counts = new Map<Node, number>();
+  for (const index of indicesOf(plot)) {
+    const child = plot.node.byIndex?.get(index);
+    if (child !== undefined) counts.set(child, (counts.get(child) ?? 0) + 1);
+  }
+  return Array.from(counts, ([node, count]) => ({ node, count })).sort((a, b) => byKey(a.node, b.node));
+}
+
+/** It waits for children, has none of those that it was to get, or lost some of them to another search. */
+function isGrowing(plot: Planting): boolean {
+  const { node, from } = plot;
+  if (from === undefined) return mayGrow(node) && !wasPruned(node);
+  if (node.terminal || node.pruned) return false;
+  const isCut = node.cut && indicesOf(plot).some((index) => !isTaken(node, index));
+  return isAwaited(plot) || isCut || landedIn(plot) === 0;
+}
+
+function isAwaited(plot: Planting): boolean {
+  if (plot.from === undefined) return isExpanding(plot.node);
+  return indicesOf(plot).some((index) => plot.node.inFlight?.has(index));
 }
 
 function hasIdle(tree: Tree): boolean {

@@ -5,8 +5,8 @@ import { createRebase } from './rebase.ts';
 /** A tenth more reward is worth twice the children: weights are powers of two. */
 const balance = 0.1 / Math.log(2);
 
-function scene(paths: number, rounding: 'remainders' | 'paper' = 'remainders') {
-  const program = createRebase({ paths, balance, rounding });
+function scene(paths: number, rounding: 'remainders' | 'paper' = 'remainders', firstPaths = 0) {
+  const program = createRebase({ paths, balance, rounding, firstPaths });
   const tree = Tree.plant('last');
   const tell = (node: number, index: number, text: string, reward: number) => {
     const ends = !text.endsWith('\n');
@@ -73,4 +73,32 @@ test('rounded by themselves, as in the paper, shares may come to more or to less
   for (const index of [3, 4]) even.tell(0, index, '7', 0.5);
   // Three are left, for three that have as much: 1 each.
   expect(even.asks().map(([, indices]) => indices.length)).toEqual([1, 1, 1]);
+});
+
+test('a second round begins at the root when the first has come to its ends, and leaves its draws alone', () => {
+  const { program, tree, tell, asks } = scene(5, 'remainders', 2);
+  expect(asks()).toEqual([[undefined, [0, 1]]]);
+  tell(0, 0, 'a\n', 0.9);
+  tell(0, 1, 'a\n', 0.9);
+  expect(asks()).toEqual([['a\n', [0, 1]]]);
+  tell(1, 0, '5', 0.9);
+  expect(tree.closed.completed).toBe(0);
+  tell(1, 1, '7', 0.5);
+  expect([tree.closed.completed, tree.strands.size]).toEqual([2, 0]);
+
+  expect(asks()).toEqual([[undefined, [2, 3, 4]]]);
+  tell(0, 2, 'a\n', 0.9);
+  tell(0, 3, 'b\n', 0.8);
+  tell(0, 4, 'a\n', 0.9);
+  // Three draws: a was drawn twice in this round, and is worth twice as much as b: 2.4 and 0.6, so 2 and 1. Behind its own first two.
+  expect(asks()).toEqual([
+    ['a\n', [2, 3]],
+    ['b\n', [0]],
+  ]);
+  tell(1, 2, '5', 0.9);
+  tell(1, 3, '8', 0.2);
+  tell(4, 0, '5', 0.7);
+  expect(asks()).toEqual([]);
+  expect(tree.closed.completed).toBe(5);
+  expect([program.expandsOnce, tree.answers.answers]).toEqual([false, 5]);
 });

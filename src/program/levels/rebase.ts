@@ -15,6 +15,8 @@ import {
   levelKnobs,
   levelShape,
   type NextLevel,
+  type Offshoot,
+  offshootsOf,
   type Planting,
 } from './levels.ts';
 
@@ -27,6 +29,8 @@ export interface RebaseOptions extends LevelOptions {
   /** T. */
   readonly balance: number;
   readonly rounding: Rounding;
+  /** Paths of the first round, 0 where there is only one. */
+  readonly firstPaths: number;
 }
 
 export const rebaseDefaults: RebaseOptions = {
@@ -34,6 +38,7 @@ export const rebaseDefaults: RebaseOptions = {
   paths: 16,
   balance: 0.1,
   rounding: 'remainders',
+  firstPaths: 0,
 };
 
 export const balanceKnob = {
@@ -53,6 +58,15 @@ export const rebase = defineProgram({
   options: {
     ...levelKnobs,
     balance: balanceKnob,
+    firstPaths: {
+      default: 0,
+      low: 0,
+      high: 100_000,
+      whole: true,
+      client: 'coppice',
+      unit: 'paths',
+      why: 'that rebase grows to their ends before the others begin, so that a search that is certain by then ends: P1 takes 16; 0 grows all side by side',
+    },
     rounding: {
       default: 'remainders',
       values: roundings,
@@ -61,18 +75,24 @@ export const rebase = defineProgram({
       why: "'remainders' gives a level exactly its budget; 'paper' rounds each share by itself, so that a level may have more draws, or fewer",
     },
   },
+  growsAgain: ({ firstPaths }) => firstPaths > 0,
   create: ({ rollouts: paths, branching: _, ...size }, options) => createRebase({ ...size, paths, ...options }),
 });
 
 export function createRebase(given: Partial<RebaseOptions> = {}): Program {
   const options = { ...rebaseDefaults, ...given };
-  const { paths, balance } = options;
+  const { paths, balance, firstPaths } = options;
   const next = (level: readonly Planting[], room: number) => balanced(level, room, options);
   const likely = (level: readonly Planting[], room: number, missing: number) => {
     const { open, left } = ended(level, room);
     return likelyShares(open, left, balance, missing);
   };
-  return growLevels(rebase, { width: paths, rootDraws: paths, next, likely }, options);
+  const rounds = inRounds(options) ? { rounds: [firstPaths, paths - firstPaths] } : {};
+  return growLevels(rebase, { width: paths, rootDraws: paths, next, likely, ...rounds }, options);
+}
+
+function inRounds({ paths, firstPaths }: Pick<RebaseOptions, 'paths' | 'firstPaths'>): boolean {
+  return firstPaths > 0 && firstPaths < paths;
 }
 
 /** A node stands for all the identical draws that made it: they finish together, and each has its share below it. */
@@ -84,19 +104,21 @@ function balanced(level: readonly Planting[], room: number, { balance, rounding 
 
 /** Of a level: which paths have ended, what is open, and the draws that are left for it. */
 export function ended(level: readonly Planting[], room: number) {
-  const children = level.flatMap(({ node }) => node.children);
-  const finished = children.filter(({ terminal }) => terminal).flatMap((node) => Array<Node>(node.count).fill(node));
+  const drawn = level.flatMap(offshootsOf);
+  const finished = drawn
+    .filter(({ node }) => node.terminal)
+    .flatMap(({ node, count }) => Array<Node>(count).fill(node));
   // Shares that were rounded by themselves may have finished more paths than there was room for.
-  return { finished, open: children.filter(({ terminal }) => !terminal), left: Math.max(0, room - finished.length) };
+  return { finished, open: drawn.filter(({ node }) => !node.terminal), left: Math.max(0, room - finished.length) };
 }
 
 /**
  * The paper rounds each share by itself, so that a level may have more draws than its budget, or none. Here the shares are rounded down
  * and what is left goes to the largest remainders: a level has exactly its budget.
  */
-export function shareOut(nodes: readonly Node[], budget: number, balance: number): Planting[] {
-  const weights = rewardWeights(nodes, balance);
-  const shares = nodes.map((node, at) => {
+export function shareOut(drawn: readonly Offshoot[], budget: number, balance: number): Planting[] {
+  const weights = rewardWeights(drawn, balance);
+  const shares = drawn.map(({ node }, at) => {
     const share = budget * weights[at]!;
     return { node, draws: Math.floor(share), remainder: share - Math.floor(share) };
   });
@@ -113,30 +135,35 @@ export function shareOut(nodes: readonly Node[], budget: number, balance: number
  * What each of those that have come may expect while others are missing, if these are as good as they are on average: its share,
  * rounded up, the largest first.
  */
-export function likelyShares(nodes: readonly Node[], budget: number, balance: number, missing: number): Planting[] {
-  const come = nodes.reduce((sum, { count }) => sum + count, 0);
-  const weights = rewardWeights(nodes, balance);
-  const shares = nodes.map((node, at) => ({ node, share: (budget * weights[at]! * come) / (come + missing) }));
+export function likelyShares(drawn: readonly Offshoot[], budget: number, balance: number, missing: number): Planting[] {
+  const come = drawn.reduce((sum, { count }) => sum + count, 0);
+  const weights = rewardWeights(drawn, balance);
+  const shares = drawn.map(({ node }, at) => ({ node, share: (budget * weights[at]! * come) / (come + missing) }));
   shares.sort((a, b) => b.share - a.share || byKey(a.node, b.node));
   return shares.map(({ node, share }) => ({ node, draws: Math.ceil(share) }));
 }
 
 /** As the paper says it, round(B · W); where everything is rounded to nothing, as if nothing were rounded. */
-function roundEach(nodes: readonly Node[], budget: number, balance: number): Planting[] {
-  const weights = rewardWeights(nodes, balance);
-  const shares = nodes.map((node, at) => ({ node, draws: Math.round(budget * weights[at]!) }));
+function roundEach(drawn: readonly Offshoot[], budget: number, balance: number): Planting[] {
+  const weights = rewardWeights(drawn, balance);
+  const shares = drawn.map(({ node }, at) => ({ node, draws: Math.round(budget * weights[at]!) }));
   const going = shares.filter(({ draws }) => draws > 0);
-  return going.length === 0 ? shareOut(nodes, budget, balance) : going;
+  return going.length === 0 ? shareOut(drawn, budget, balance) : going;
+}
+
+/** A node with all draws that it stands for. */
+export function asOffshoot(node: Node): Offshoot {
+  return { node, count: node.count };
 }
 
 /** W: the softmax of rewards, a node counted as often as it was drawn; they add up to 1. */
-export function rewardWeights(nodes: readonly Node[], balance: number): number[] {
-  const highest = Math.max(...nodes.map(rewardOf));
-  const weights = nodes.map((node) => node.count * Math.exp((rewardOf(node) - highest) / balance));
+export function rewardWeights(drawn: readonly Offshoot[], balance: number): number[] {
+  const highest = Math.max(...drawn.map(rewardOf));
+  const weights = drawn.map((each) => each.count * Math.exp((rewardOf(each) - highest) / balance));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return weights.map((weight) => weight / sum);
 }
 
-function rewardOf({ reward }: Node): number {
-  return reward ?? 0;
+function rewardOf({ node }: Offshoot): number {
+  return node.reward ?? 0;
 }

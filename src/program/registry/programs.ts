@@ -59,6 +59,12 @@ export function programOptions(
   return { ...defaultsOf(options), ...Object.fromEntries(own) } as Record<string, number | string>;
 }
 
+/** A program as rules see it: whether it expands a node once may depend on its options. */
+export function programWith(name: string, options: Readonly<Record<string, unknown>>): ReturnType<typeof programOf> {
+  const definition = programOf(name);
+  return { ...definition, expandsOnce: definition.expandsOnce && !definition.growsAgain?.(options) };
+}
+
 export function createProgram(
   name: string,
   size: ProgramSize,
