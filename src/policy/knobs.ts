@@ -222,7 +222,7 @@ export const policyKnobs = {
   },
   speculate: {
     low: 0,
-    high: 64,
+    high: 1024,
     whole: true,
     unit: 'strands of one search',
     why: 'most strands that grow ahead what a search will probably ask for, from what is idle; 0 is off: it takes more tokens (docs/policies.md)',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { assert } from '../../base/assert.ts';
+import { GrowthMeter } from '../../log/growth-meter.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, type TrialResult, type TrialSpec } from '../sim/trial.ts';
 import { neverLoses, verdictLines } from './never-loses.ts';
@@ -34,7 +35,13 @@ function pretend({ contender, arrivals }: TrialSpec): TrialResult {
     exit: 'accepted',
     difficulty: 1,
   } as const;
-  const still = { evictedTokens: 0, engineBusy: perSecond, verifierBusy: 0, saturatedVerifierTokensPerSecond: 1 };
+  const still = {
+    growth: new GrowthMeter().total,
+    evictedTokens: 0,
+    engineBusy: perSecond,
+    verifierBusy: 0,
+    saturatedVerifierTokensPerSecond: 1,
+  };
   return { served: [one, { ...one, arrivalMs: 1 }], saturatedTokensPerSecond: 6000, ...still };
 }
 

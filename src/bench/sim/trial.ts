@@ -12,6 +12,7 @@ import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
 import type { Cost } from '../../log/end.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import { GrowthMeter, type GrowthTotals } from '../../log/growth-meter.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
@@ -76,6 +77,8 @@ export interface TrialResult {
   /** Of every request, where the spec asks for it. */
   readonly standings?: readonly (readonly RolloutStanding[])[];
   readonly noted?: readonly NotedSearch[];
+  /** How fast paths were completed, and which guesses were right. */
+  readonly growth: GrowthTotals;
   readonly evictedTokens: number;
   /** Share of the time in which the GPUs of a side worked. */
   readonly engineBusy: number;
@@ -103,6 +106,7 @@ class TrialRun {
   /** The same of what the reward model computed. */
   readonly #scored: ServedEnd[] = [];
   readonly #standings: RolloutStanding[][];
+  readonly #growth = new GrowthMeter();
   readonly #notes: OpenNotes[];
   readonly #noted: NotedSearch[] = [];
   #next = 0;
@@ -130,7 +134,10 @@ class TrialRun {
     this.#runtime = new Runtime({
       ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget: spec.budget },
       clock: this.#world.clock,
-      ...(onEvent && { onEvent }),
+      onEvent: (event) => {
+        this.#growth.read(event);
+        onEvent?.(event);
+      },
       onEnd: (result) => this.#end(result),
       onCost: (id, cost) => this.#settle(Number(id), cost),
       wake: () => {
@@ -151,6 +158,7 @@ class TrialRun {
       saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
       ...(this.#spec.watched ? { standings: this.#standings } : {}),
       ...(this.#spec.noted ? { noted: this.#noted } : {}),
+      growth: this.#growth.total,
       ...{
         evictedTokens,
         engineBusy: busyMs / gpuMs,

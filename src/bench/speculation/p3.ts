@@ -2,12 +2,12 @@
 // after the other on an idle machine. Time is that of the whole search; waste is the share of its tokens that the search without
 // did not need; a guess was right where its ghost became a child. Answers are compared one by one: none may differ.
 
+import type { Guesses } from '../../log/growth-meter.ts';
 import type { ComparisonPlan } from '../sim/comparison.ts';
 import { contenderOf, type RowName } from '../sim/contenders.ts';
 import type { Served } from '../sim/service.ts';
 import { runTrial, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import { mean, percentile } from '../statistics.ts';
-import { GhostCount, type Guesses } from './ghost-count.ts';
 
 /** Most speculative strands of a search. */
 const speculativeWidths = [2, 4, 8] as const;
@@ -54,11 +54,18 @@ interface ServedRow {
 }
 
 function serve(plan: ComparisonPlan, places: readonly SpeculationPlace[], row: RowName, speculate: number): ServedRow {
-  const count = new GhostCount();
-  const served = places.flatMap(
-    (place) => runTrial(specOf(plan, place, row, speculate), (event) => count.read(event)).served,
-  );
-  return { served, guesses: count.byDistance };
+  const results = places.map((place) => runTrial(specOf(plan, place, row, speculate)));
+  const guesses = addedUp(results.map(({ growth }) => growth.byDistance));
+  return { served: results.flatMap(({ served }) => served), guesses };
+}
+
+function addedUp(all: readonly (readonly Guesses[])[]): Guesses[] {
+  const longest = Math.max(...all.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => {
+    const own = all.flatMap((guesses) => guesses[at] ?? []);
+    const sum = (of: keyof Guesses) => own.reduce((total, each) => total + each[of], 0);
+    return { guessed: sum('guessed'), right: sum('right') };
+  });
 }
 
 function specOf(plan: ComparisonPlan, place: SpeculationPlace, row: RowName, speculate: number): TrialSpec {

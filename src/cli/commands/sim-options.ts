@@ -52,6 +52,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --experiment p1-levels  arrival rates and deadlines at 90 % attainment, order by order; part of p1 with --full
   --experiment p2    where token-level drafting pays: a 70B target with small drafts, P2's way, the shipped models; as SVG
   --experiment p3    what speculation gives one search at a time: every kind of program with and without
+  --experiment p4    goodput of beam search on P4's consumer GPU by its parts, up to 128 beams; --full to 512; a chart under --out
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
   --experiment policies  safe and fast beside positive, boost and TAPER's rule, up to deep overload; a chart under --out
@@ -81,6 +82,8 @@ export interface SimOptions {
   readonly levels: number | undefined;
   readonly drafting: boolean;
   readonly speculation: boolean;
+  /** Most beams of P4's figure, in place of the comparison. */
+  readonly mostBeams: number | undefined;
   readonly out: string;
   /** A recording to fit a profile to, in place of any run. */
   readonly calibrate: string | undefined;
@@ -134,6 +137,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     ...{ fairness: experiment === 'fairness', policyChart: experiment === 'policies' },
     drafting: experiment === 'p2',
     speculation: experiment === 'p3',
+    mostBeams: experiment === 'p4' ? (full ? 512 : 128) : undefined,
     calibrate: values.calibrate,
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
     resume: values.resume,
@@ -160,7 +164,7 @@ function levelRequests(experiment: string | undefined, full: boolean, given: str
 function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
-  if (experiment === 'random' || experiment === 'p2') return presets.default;
+  if (experiment === 'random' || experiment === 'p2' || experiment === 'p4') return presets.default;
   const others = [
     'p1',
     'p1-levels',
@@ -175,7 +179,7 @@ function presetOf(experiment: string | undefined, full: boolean): Preset {
   ] as const;
   const found = others.find((name) => name === experiment);
   if (found !== undefined) return presets[found];
-  const known = ['p0', 'p2', ...others, 'random'].join(', ');
+  const known = ['p0', 'p2', ...others, 'p4', 'random'].join(', ');
   return raise('bad-setting', `--experiment is '${experiment}'; it must be one of ${known}`);
 }
 

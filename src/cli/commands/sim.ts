@@ -25,6 +25,8 @@ import type { TrialResult, TrialSpec } from '../../bench/sim/trial.ts';
 import { TrialPool } from '../../bench/sim/trial-pool.ts';
 import { draftingFigure, draftingLines, draftingTable } from '../../bench/speculation/p2.ts';
 import { speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
+import { goodputLines, wholePlan } from '../../bench/speculation/p4.ts';
+import { goodputChart, goodputTable, stageTable } from '../../bench/speculation/p4-report.ts';
 import { type LoadedSetting, type LoadVerdict, loadLines, underLoad } from '../../bench/speculation/under-load.ts';
 import { readOptions, type SimOptions, usage } from './sim-options.ts';
 
@@ -61,6 +63,10 @@ export async function run(args: readonly string[]): Promise<number> {
     if (options.certainty || options.levels !== undefined) return 0;
     if (options.speculation) {
       printSpeculation(options, startMs);
+      return 0;
+    }
+    if (options.mostBeams !== undefined) {
+      await printGoodput(options, options.mostBeams, pool);
       return 0;
     }
     if (options.random !== undefined) {
@@ -133,6 +139,17 @@ function printDrafting({ json, out }: SimOptions): void {
   const head = 'Simulated: times as fast as without drafts, by the chance that a drafted token is accepted.';
   console.log(json ? JSON.stringify({ simulated: true, lines }, undefined, 1) : `${head}\n\n${draftingTable(lines)}`);
   writeFigures(out, [draftingFigure(lines)]);
+}
+
+async function printGoodput({ plan, json, out }: SimOptions, most: number, pool: TrialPool): Promise<void> {
+  const [seed] = plan.seeds as [number];
+  const asked = { ...wholePlan, seed, beams: wholePlan.beams.filter((beams) => beams <= most) };
+  const lines = await goodputLines(asked, pool);
+  endProgress();
+  const head = `Simulated: beam search on one RTX 4090 (roofline), one question at a time, seed ${seed}. Goodput over that with none of the parts.`;
+  const text = [head, '', goodputTable(lines), '', stageTable(lines)].join('\n');
+  console.log(json ? JSON.stringify({ simulated: true, seed, lines }, undefined, 1) : text);
+  writeFigures(out, [goodputChart(lines, head)]);
 }
 
 /** Each setting is kept when it is done. */

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { TrialPool } from '../sim/trial-pool.ts';
+import { goodputLines, stageNames, wholePlan } from './p4.ts';
+import { goodputChart, goodputTable, stageTable } from './p4-report.ts';
+
+test('speculation raises the goodput of beam search on one small GPU, and no part changes an outcome', async () => {
+  const pool = new TrialPool({ threads: 1 });
+  const plan = { ...wholePlan, tasks: ['aime'], pairs: ['7b+1.5b'], beams: [16], questions: () => 2 } as const;
+  const lines = await goodputLines({ ...plan, seed: 31 }, pool);
+  expect(lines.map(({ stage }) => stage)).toEqual(stageNames);
+  for (const { stage, gain, different, goodput } of lines) {
+    expect(different).toBe(0);
+    expect(goodput).toBeGreaterThan(0);
+    if (stage.endsWith('S')) expect(gain).toBeGreaterThan(1.3);
+  }
+  expect(goodputTable(lines).split('\n')).toHaveLength(2 + stageNames.length - 1);
+  expect(stageTable(lines)).toContain('| P+M+S |');
+  expect(goodputChart(lines, 'note').svg).toContain('aime, 7b+1.5b');
+  await pool.close();
+});

@@ -1,0 +1,137 @@
+// What P4's three parts give beam search on its consumer GPU, simulated (§6.2, §6.4): prefix-aware order (P), memory by cost (M) and
+// speculation (S), one after the other as in its figure 15, over the numbers of beams of its figure 12. One question at a time. Goodput is the
+// paper's: mean tokens of a beam over the mean time until it is complete. Speculation changes no beam, so tokens are the same.
+
+import { type EdgeMachine, type EdgePair, edgePairs } from '../../cost/edge.ts';
+import type { QuestionProfile } from '../../engine/sim/question-model.ts';
+import { type GrowthTotals, goodput } from '../../log/growth-meter.ts';
+import type { SettingName } from '../sim/settings.ts';
+import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
+import type { TrialPool } from '../sim/trial-pool.ts';
+
+/** As in figure 12. A beam of the paper is a path being grown: `candidates` of them below each one that was chosen. */
+export const beamCounts = [8, 16, 32, 64, 128, 256, 512] as const;
+const candidates = 4;
+/** A small batch has room for more guesses than it has beams; chosen on seed 31. */
+const leastSpeculation = 8;
+
+/** Cumulative, then what differs from all three. */
+const stages = {
+  none: { order: 'any', split: 'halves', speculates: false },
+  P: { order: 'siblings', split: 'halves', speculates: false },
+  'P+M': { order: 'siblings', split: 'cost', speculates: false },
+  'P+M+S': { order: 'siblings', split: 'cost', speculates: true },
+  S: { order: 'any', split: 'halves', speculates: true },
+  'unscored too': { order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
+} as const satisfies Record<
+  string,
+  Pick<EdgeMachine, 'order' | 'split'> & { speculates: boolean; extend?: 'unscored' }
+>;
+export type EdgeStage = keyof typeof stages;
+export const stageNames = Object.keys(stages) as readonly EdgeStage[];
+
+/** Harder than P0's questions, with steps of very different lengths: 60 tokens in the median, 100 on average (P4, figure 3). */
+const profiles = {
+  aime: { name: 'aime', easyShare: 0.1, scalingShare: 0.3, meanSteps: 12, stepTokens: 60, stepTokensSpread: 1 },
+  amc: { name: 'amc', meanSteps: 9, stepTokens: 45, stepTokensSpread: 1 },
+} as const satisfies Record<string, Partial<QuestionProfile>>;
+export type EdgeTask = keyof typeof profiles;
+const setting: SettingName = 'amc23/8b';
+
+export interface GoodputPlan {
+  readonly tasks: readonly EdgeTask[];
+  readonly pairs: readonly EdgePair[];
+  readonly beams: readonly number[];
+  readonly seed: number;
+  /** Of each cell, by beams. */
+  readonly stages: (beams: number) => readonly EdgeStage[];
+  readonly questions: (beams: number) => number;
+}
+
+/** The whole figure: fewer questions, and the figure's own stages alone, where trees are large. */
+export const wholePlan: GoodputPlan = {
+  tasks: Object.keys(profiles) as EdgeTask[],
+  pairs: edgePairs,
+  beams: beamCounts,
+  seed: 1,
+  stages: (beams) => (beams <= 128 ? stageNames : stageNames.slice(0, 4)),
+  questions: (beams) => Math.max(1, Math.min(24, Math.floor(512 / beams))),
+};
+
+export interface GoodputLine {
+  readonly task: EdgeTask;
+  readonly pair: EdgePair;
+  readonly beams: number;
+  readonly stage: EdgeStage;
+  /** Tokens per second. */
+  readonly goodput: number;
+  /** Over that without any part. */
+  readonly gain: number;
+  readonly completionMs: number;
+  readonly tokens: number;
+  /** Share of the generated tokens that were not needed, in percent. */
+  readonly waste: number;
+  /** Questions whose outcome differs from the one without. */
+  readonly different: number;
+}
+
+type GoodputCell = Pick<GoodputLine, 'task' | 'pair' | 'beams' | 'stage'>;
+
+export async function goodputLines(plan: GoodputPlan, pool: TrialPool): Promise<GoodputLine[]> {
+  const cells = plan.tasks.flatMap((task) =>
+    plan.pairs.flatMap((pair) =>
+      plan.beams.flatMap((beams) => plan.stages(beams).map((stage): GoodputCell => ({ task, pair, beams, stage }))),
+    ),
+  );
+  const results = await pool.run(cells.map((cell) => specOf(cell, plan)));
+  return cells.map((cell, at) => {
+    const base = cells.findIndex((each) => isSameButStage(each, cell) && each.stage === 'none');
+    return lineOf(cell, results[at]!, results[base]!);
+  });
+}
+
+function isSameButStage(a: GoodputCell, b: GoodputCell): boolean {
+  return a.task === b.task && a.pair === b.pair && a.beams === b.beams;
+}
+
+function specOf({ task, pair, beams, stage }: GoodputCell, { seed, questions }: GoodputPlan): TrialSpec {
+  const { order, split, speculates, ...more } = stages[stage];
+  const chosen = beams / candidates;
+  const strands = Math.max(leastSpeculation, chosen);
+  const ahead = speculates ? { speculate: strands, ...more } : {};
+  // A beam is worth two rollouts.
+  const size = { rollouts: 2 * chosen, branching: candidates };
+  return {
+    ...{
+      ...trialDefaults,
+      setting,
+      seed,
+      profile: profiles[task],
+      requests: questions(beams),
+      rollouts: size.rollouts,
+    },
+    edge: { pair, order, split, verifierReuses: true },
+    arrivals: { kind: 'one-by-one' },
+    budget: chosen + (speculates ? strands : 0),
+    contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead } },
+  };
+}
+
+function lineOf(cell: GoodputCell, result: TrialResult, base: TrialResult): GoodputLine {
+  const [own, without] = [result, base].map(({ growth }) => goodput(growth)!) as [number, number];
+  const tokens = (served: TrialResult['served']) => served.reduce((sum, each) => sum + each.tokens, 0);
+  const outcome = ({ exit, rollouts, correct }: TrialResult['served'][number]) => `${exit} ${rollouts} ${correct}`;
+  return {
+    ...cell,
+    goodput: own,
+    gain: own / without,
+    completionMs: completionMs(result.growth),
+    tokens: tokens(result.served) / result.served.length,
+    waste: 100 * (1 - tokens(base.served) / tokens(result.served)),
+    different: result.served.filter((each, at) => outcome(each) !== outcome(base.served[at]!)).length,
+  };
+}
+
+function completionMs({ pathMs, paths }: GrowthTotals): number {
+  return pathMs / paths;
+}
