@@ -125,7 +125,7 @@ export function sectionsFor(
 ): CalibrationSection[] {
   const isOpen = (own: object) => Object.keys(own).every((name) => wish[name] === undefined);
   return all.filter(
-    ({ search: own, settings: set }) => asked.rollouts <= own.rollouts && isSame(own, asked) && isOpen(set),
+    ({ search: own, settings: set }) => asked.rollouts <= own.rollouts && isForSame(own, asked) && isOpen(set),
   );
 }
 
@@ -141,7 +141,8 @@ export function calibratedText({ sections: all }: CalibrationFile): string {
   );
 }
 
-function isSame(own: CalibratedSearch, asked: CalibratedSearch): boolean {
+/** The same search, with however many rollouts. */
+export function isForSame(own: CalibratedSearch, asked: CalibratedSearch): boolean {
   const { program, branching, choose } = own;
   if (program !== asked.program || branching !== asked.branching || choose !== asked.choose) return false;
   const names = new Set([...Object.keys(own.options), ...Object.keys(asked.options)]);

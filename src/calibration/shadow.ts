@@ -2,10 +2,11 @@
 // first time that one would have ended the search is written down. Many settings are tried on one run so, each by the very
 // rule that would run with it. A shadow ends nothing. Pure.
 
-import type { ExitRule, SearchView } from '../exit/exit.ts';
+import type { Belief, ExitRule, SearchView } from '../exit/exit.ts';
 import type { Exit } from '../log/end.ts';
 import { certainAnswer } from '../program/choice.ts';
 import type { Program } from '../program/program.ts';
+import type { Certainty, PathVote } from '../tree/certainty.ts';
 
 /** Where a search stood: generated tokens, and whether its answer was right. */
 export interface AnswerStanding {
@@ -26,21 +27,44 @@ export interface ShadowFacts {
   readonly isRight: (answer: string | undefined) => boolean;
 }
 
-/** `stops` has a place for each candidate, and is filled while the search runs. */
+/** `stops` has a place for each candidate, and is filled while the search runs. Candidates are rules of certainty: they read answers alone, and look when there is another. */
 export function shadowRule(
   candidates: readonly ExitRule[],
   facts: ShadowFacts,
   stops: (AnswerStanding | undefined)[],
 ): ExitRule {
+  let seen = -1;
   return {
     name: 'shadow',
     check(view) {
+      const { answers } = view.belief.certainty();
+      if (answers === seen) return undefined;
+      seen = answers;
+      const remembered = { ...view, belief: remembering(view.belief) };
       candidates.forEach((candidate, at) => {
         if (stops[at] !== undefined) return;
-        const exit = candidate.check(view);
+        const exit = candidate.check(remembered);
         if (exit !== undefined) stops[at] = standingAt(exit, view, facts);
       });
       return undefined;
+    },
+  };
+}
+
+/** What all candidates ask for is worked out once. */
+function remembering(belief: Belief): Belief {
+  const known = new Map<number | undefined, Certainty>();
+  let votes: readonly PathVote[] | undefined;
+  return {
+    ...belief,
+    votes: () => {
+      votes ??= belief.votes();
+      return votes;
+    },
+    certainty: (upTo) => {
+      const found = known.get(upTo) ?? belief.certainty(upTo);
+      known.set(upTo, found);
+      return found;
     },
   };
 }

@@ -67,6 +67,8 @@ export interface Contest {
   readonly model: OpenModel;
   readonly settings: ContestSettings;
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
+  /** Adds rules that end nothing and look on. */
+  observe?(request: SearchRequest, job: ContestJob): SearchRequest;
 }
 
 export interface ContestJob {
@@ -119,7 +121,8 @@ function answerAll(
     const refill = (): void => {
       try {
         for (let job = waiting.pop(); job !== undefined; job = waiting.pop()) {
-          const request = contestRequest(contest, job);
+          const planned = contestRequest(contest, job);
+          const request = contest.observe?.(planned, job) ?? planned;
           live.set(request.id, job);
           runtime.submit(request);
           if (live.size >= settings.concurrency) return;

@@ -21,8 +21,12 @@ const simulated: ModelIdentity = { generator: 'simulated', verifier: 'simulated'
 /** `trees`: the recording that is drawn from, if one is. */
 export function openSimulatedCalibration(file: string, trees: string | undefined): CalibrationFile {
   const calibration = readCalibration(file);
-  checkBinding(`calibration ${file}`, calibration, trees === undefined ? simulated : drawnBy(trees), version);
+  checkBinding(`calibration ${file}`, calibration, simulatedIdentity(trees), version);
   return calibration;
+}
+
+export function simulatedIdentity(trees: string | undefined): ModelIdentity {
+  return trees === undefined ? simulated : drawnBy(trees);
 }
 
 function drawnBy(file: string): ModelIdentity {

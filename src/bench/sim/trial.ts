@@ -3,13 +3,15 @@
 
 import { assert } from '../../base/assert.ts';
 import type { CalibrationFile } from '../../calibration/calibration-file.ts';
+import { type CandidateSettings, candidateRule } from '../../calibration/candidates.ts';
 import { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes } from '../../calibration/hazard-notes.ts';
-import { withShadow } from '../../calibration/shadow.ts';
+import { type AnswerStanding, shadowRule, withShadow } from '../../calibration/shadow.ts';
 import type { EdgeMachine } from '../../cost/edge.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { World } from '../../engine/sim/world.ts';
+import type { ExitRule } from '../../exit/exit.ts';
 import type { Cost } from '../../log/end.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { GrowthMeter, type GrowthTotals } from '../../log/growth-meter.ts';
@@ -57,6 +59,8 @@ export interface TrialSpec {
   readonly watched?: boolean;
   /** Writes down what the calibrated exit would have read. */
   readonly noted?: boolean;
+  /** Writes down where rules of certainty with these settings would have ended every search. */
+  readonly shadowed?: readonly CandidateSettings[];
   readonly calibration?: CalibrationFile;
 }
 
@@ -79,6 +83,8 @@ export interface TrialResult {
   readonly noted?: readonly NotedSearch[];
   /** How fast paths were completed, and which guesses were right. */
   readonly growth: GrowthTotals;
+  /** Of every request, by candidate. */
+  readonly shadows?: readonly (readonly (AnswerStanding | undefined)[])[];
   readonly evictedTokens: number;
   /** Share of the time in which the GPUs of a side worked. */
   readonly engineBusy: number;
@@ -109,6 +115,8 @@ class TrialRun {
   readonly #growth = new GrowthMeter();
   readonly #notes: OpenNotes[];
   readonly #noted: NotedSearch[] = [];
+  readonly #candidates: readonly ExitRule[];
+  readonly #shadows: (AnswerStanding | undefined)[][];
   #next = 0;
   #left: number;
   #unsettled: number;
@@ -131,6 +139,8 @@ class TrialRun {
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
     this.#standings = this.#questions.map(() => []);
     this.#notes = this.#questions.map(emptyNotes);
+    this.#candidates = (spec.shadowed ?? []).map(candidateRule);
+    this.#shadows = this.#questions.map(() => this.#candidates.map(() => undefined));
     this.#runtime = new Runtime({
       ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget: spec.budget },
       clock: this.#world.clock,
@@ -159,6 +169,7 @@ class TrialRun {
       ...(this.#spec.watched ? { standings: this.#standings } : {}),
       ...(this.#spec.noted ? { noted: this.#noted } : {}),
       growth: this.#growth.total,
+      ...(this.#spec.shadowed === undefined ? {} : { shadows: this.#shadows }),
       ...{
         evictedTokens,
         engineBusy: busyMs / gpuMs,
@@ -181,13 +192,17 @@ class TrialRun {
 
   /** With rules that end nothing and write down what this trial is to say of its searches. */
   #observed(request: SearchRequest, at: number): SearchRequest {
-    const { watched, noted, verifierReuses } = this.#spec;
+    const { watched, noted, shadowed, verifierReuses } = this.#spec;
     const { prompt, program, rules } = request;
     const model = this.#model;
     const facts = { program, isRight: (answer: string | undefined) => model.isRight(prompt, answer) };
     const costs = { promptTokens: model.promptTokens(prompt), verifierReuses };
     const watching = watched ? [watchingRule({ ...facts, ...costs }, this.#standings[at]!)] : [];
-    const exits = noted ? withShadow(rules.exits, hazardNoting(facts, this.#notes[at]!)) : rules.exits;
+    const looking = [
+      ...(noted ? [hazardNoting(facts, this.#notes[at]!)] : []),
+      ...(shadowed === undefined ? [] : [shadowRule(this.#candidates, facts, this.#shadows[at]!)]),
+    ];
+    const exits = looking.reduce<readonly ExitRule[]>(withShadow, rules.exits);
     return { ...request, rules: { ...rules, exits: [...watching, ...exits] } };
   }
 

@@ -2,11 +2,10 @@
 // the exits that it can use, tokens of both models are counted, and best-of-n runs at as many tokens as the best search.
 // Every trial can be kept in a file, from which an interrupted run goes on.
 
-import { fileURLToPath } from 'node:url';
 import { closeModel, type OpenModel } from '../../answering/open-model.ts';
 import { openModel } from '../../answering/open-models.ts';
 import { type OwnModelOptions, ownModel } from '../../answering/own-model.ts';
-import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
+import type { GoldQuestion } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
 import { raise } from '../../base/fault.ts';
 import { ablationOf, contendersOf, type EntrantName, entrantNames } from '../../bench/contest/contenders.ts';
@@ -32,6 +31,13 @@ import { programOf } from '../../program/registry/programs.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
 import { modelOptions, modelUsage, readModelFlags } from '../terminal/model-flags.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
+import {
+  chooseQuestions,
+  type QuestionChoice,
+  questionOptions,
+  questionUsage,
+  readQuestionFlags,
+} from '../terminal/question-flags.ts';
 import { duration, LiveBlock, progressBar } from '../terminal/terminal.ts';
 
 /** What all contenders are told. */
@@ -44,18 +50,17 @@ const ownDefaults = {
   temperature: '1 for the shipped models, else 0.8',
 } as const;
 
-const tasks = ['countdown', 'word-problem', 'ledger', 'sudoku'] as const;
-const splits = ['test', 'calibration'] as const;
+const defaults = {
+  programs: 'greedy,best-of-n,beam,mcts,mcts-lazy',
+  policies: 'positive',
+  scoredBy: 'both',
+  size: '40',
+};
 
 const usage = `usage: coppice bench [options]
 Answers a set of questions with several programs and policies, on the embedded engine or on servers, and prints one table.
 
-  --task NAME           a shipped task: ${tasks.join(', ')} (countdown)
-  --split NAME          its test questions or its calibration questions (test)
-  --questions FILE      your own: JSONL with question (or problem) and answer, or a CSV of Game-of-24 puzzles
-  --range A-B           only questions A to B of the file, counted from 1
-  --size N              so many questions, spread evenly over the set (40)
-  --full                all of them
+${questionUsage('test', defaults.size)}
   --programs NAMES      of ${entrantNames.join(', ')}; all stop at an accepted answer
   --policies NAMES      for mcts and mcts-lazy: ${policyNames.join(', ')}
   --ablate POLICY       only mcts and mcts-lazy of --programs, under this policy and without each of its parts in turn
@@ -76,24 +81,13 @@ ${modelUsage}
 of all searches, where their policy or program knows it:
 ${knobUsage([...sizes, ...optionKnobs])}`;
 
-const defaults = {
-  programs: 'greedy,best-of-n,beam,mcts,mcts-lazy',
-  policies: 'positive',
-  scoredBy: 'both',
-  size: '40',
-};
 const blockQuestions = 20; // questions that a contender answers before the next one has its turn
 
 const text = { type: 'string' } as const;
 export const flags = {
   ...knobOptions(told),
   ...modelOptions,
-  task: { type: 'string', default: 'countdown' },
-  split: { type: 'string', default: 'test' },
-  questions: text,
-  range: text,
-  size: { type: 'string', default: defaults.size },
-  full: { type: 'boolean', default: false },
+  ...questionOptions('test', defaults.size),
   programs: { type: 'string', default: defaults.programs },
   policies: { type: 'string', default: defaults.policies },
   ablate: text,
@@ -108,24 +102,19 @@ export const flags = {
   help: { type: 'boolean', default: false, short: 'h' },
 } as const;
 
-type Settings = ContestSettings & {
-  readonly own: OwnModelOptions;
-  readonly task: (typeof tasks)[number];
-  readonly split: (typeof splits)[number];
-  readonly file?: string;
-  readonly range?: readonly [number, number];
-  readonly size: number;
-  readonly full: boolean;
-  readonly entrants: readonly EntrantName[];
-  readonly policies: readonly PolicyName[];
-  readonly ablate?: PolicyName;
-  readonly scoredBy: readonly VerifierMode[];
-  readonly rollouts: number;
-  readonly resume?: string;
-  readonly record?: string;
-  readonly samples?: number;
-  readonly json: boolean;
-};
+type Settings = ContestSettings &
+  QuestionChoice & {
+    readonly own: OwnModelOptions;
+    readonly entrants: readonly EntrantName[];
+    readonly policies: readonly PolicyName[];
+    readonly ablate?: PolicyName;
+    readonly scoredBy: readonly VerifierMode[];
+    readonly rollouts: number;
+    readonly resume?: string;
+    readonly record?: string;
+    readonly samples?: number;
+    readonly json: boolean;
+  };
 
 export async function run(args: readonly string[]): Promise<number> {
   const settings = readSettings(args);
@@ -238,16 +227,6 @@ class Progress {
   }
 }
 
-function chooseQuestions(settings: Settings): readonly GoldQuestion[] {
-  const file = settings.file ?? taskFile(settings);
-  const all = readQuestions(file);
-  const [from, to] = settings.range ?? [1, all.length];
-  if (to > all.length) raise('bad-setting', `--range ends at ${to}; ${file} has ${all.length} questions`);
-  const ranged = all.slice(from - 1, to);
-  if (settings.full || settings.size >= ranged.length) return ranged;
-  return Array.from({ length: settings.size }, (_, at) => ranged[Math.floor((at * ranged.length) / settings.size)]!);
-}
-
 function print(
   settings: Settings,
   note: string,
@@ -314,10 +293,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
   if (values.help) return undefined;
   const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), entrantNames));
   return {
-    task: oneOf('task', values.task, tasks),
-    split: oneOf('split', values.split, splits),
-    size: whole('size', values.size, 1, 1_000_000, 'questions'),
-    full: values.full,
+    ...readQuestionFlags(values),
     entrants,
     scoredBy: values['scored-by'].split(',').map((name) => oneOf('scored-by', name.trim(), verifierModes)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
@@ -332,22 +308,8 @@ function readSettings(args: readonly string[]): Settings | undefined {
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     json: values.json,
     ...given('ablate', values.ablate, (name) => oneOf('ablate', name, policyNames)),
-    ...given('file', values.questions, String),
-    ...given('range', values.range, readRange),
     ...given('resume', values.resume, String),
     ...given('record', values.record, String),
     ...given('samples', values.samples, (value) => flagOf('samples', value, requestKnobs.rollouts)),
   };
-}
-
-function readRange(text: string): readonly [number, number] {
-  const [, from = '', to = ''] = text.match(/^(\d+)-(\d+)$/) ?? [];
-  if (from === '' || Number(from) < 1 || Number(to) < Number(from)) {
-    raise('bad-setting', `--range is '${text}'; it must be two numbers from 1, such as 901-1000`);
-  }
-  return [Number(from), Number(to)];
-}
-
-function taskFile({ task, split }: Settings): string {
-  return fileURLToPath(new URL(`../../../tasks/${task}.${split}.jsonl`, import.meta.url));
 }

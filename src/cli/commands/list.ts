@@ -18,6 +18,10 @@ export const commands: Readonly<Record<string, Command>> = {
   serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./serve.ts') },
   migrate: { about: 'makes the tables that serve needs in PostgreSQL', load: () => import('./migrate.ts') },
   bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
+  calibrate: {
+    about: 'chooses thresholds on labelled questions, and reports them on others',
+    load: () => import('./calibrate/calibrate.ts'),
+  },
   doctor: {
     about: 'examines servers or the embedded engine, and measures their knee',
     load: () => import('./doctor.ts'),
