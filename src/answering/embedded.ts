@@ -3,7 +3,7 @@
 
 import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
-import { splitKv } from '../cost/kv-split.ts';
+import { type KvSplitProblem, splitKv } from '../cost/kv-split.ts';
 import { tableCost } from '../cost/table.ts';
 import { leastGain, tryDraft } from '../engine/llama/draft-trial.ts';
 import { chooseGpu, type GpuLibrary, hereWith } from '../engine/llama/gpu/gpu-library.ts';
@@ -93,20 +93,27 @@ export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: num
   const [leastGeneratorTokens, leastVerifierTokens] = [longestPath(engine), longestPath(verifier)];
   const leastBytes = leastGeneratorTokens * generatorTokenBytes + leastVerifierTokens * verifierTokenBytes;
   if (kvBytes < leastBytes) return refuse(kvBytes, leastBytes); // before anybody waits for a measurement
-  const split = splitKv({
+  const split = splitKv({ ...(await measuredRound(engine, verifier)), memoryBytes: kvBytes });
+  assert(split !== undefined, 'what both sides need at least was found to fit');
+  return { generatorTokens: split.generatorTokens, verifierTokens: split.verifierTokens };
+}
+
+/** What a round costs both models, from their own measured times. */
+export async function measuredRound(
+  engine: LlamaEngine,
+  verifier: LlamaPrm,
+): Promise<Omit<KvSplitProblem, 'memoryBytes'>> {
+  return {
     ...typicalRound(engine.info),
     generator: tableCost(await engine.measure()),
     verifier: tableCost(await verifier.measure()),
-    generatorTokenBytes,
-    verifierTokenBytes,
-    memoryBytes: kvBytes,
-    leastGeneratorTokens,
-    leastVerifierTokens,
+    generatorTokenBytes: engine.info.kvTokenBytes,
+    verifierTokenBytes: verifier.info.kvTokenBytes,
+    leastGeneratorTokens: longestPath(engine),
+    leastVerifierTokens: longestPath(verifier),
     mostDecode: llamaDefaults.sequences,
     verifierReusesPrefix: verifier.capabilities.reusesPrefix,
-  });
-  assert(split !== undefined, 'what both sides need at least was found to fit');
-  return { generatorTokens: split.generatorTokens, verifierTokens: split.verifierTokens };
+  };
 }
 
 export function splitText(kvBytes: number, { generatorTokens, verifierTokens }: MemoryShare): string {

@@ -51,7 +51,7 @@ export function splitKv(problem: KvSplitProblem): KvSplit | undefined {
   for (let at = 0; at <= grid; at += 1) {
     const verifierTokens = leastVerifierTokens + Math.floor((spare * at) / grid / verifierTokenBytes);
     const generatorTokens = Math.floor((memoryBytes - verifierTokens * verifierTokenBytes) / generatorTokenBytes);
-    const split = timed(problem, generatorTokens, verifierTokens);
+    const split = timedSplit(problem, generatorTokens, verifierTokens);
     if (best === undefined || split.totalMs < best.totalMs) best = split;
   }
   return best;
@@ -61,7 +61,7 @@ export function splitKv(problem: KvSplitProblem): KvSplit | undefined {
  * T_tot of P4 §4.3.1 for one split, with the batch that serves it best: the verifier reads every new step and the paths
  * that it no longer holds; the generator computes the paths that it no longer holds, then decodes in rounds of the batch.
  */
-function timed(problem: KvSplitProblem, generatorTokens: number, verifierTokens: number): KvSplit {
+export function timedSplit(problem: KvSplitProblem, generatorTokens: number, verifierTokens: number): KvSplit {
   const { verifier, pathTokens, stepTokens, siblings, mostDecode } = problem;
   const paths = roundPaths(problem);
   const verifierMiss = problem.verifierReusesPrefix ? missed(verifierTokens / pathTokens / paths) : siblings;

@@ -31,6 +31,11 @@ const entries: Readonly<Record<string, Benchmark>> = {
     about: 'one scarce KV memory split between generator and reward model in several ways: tokens computed, time',
     load: () => import('./kv-split.ts'),
   },
+  offload: {
+    about:
+      'what it takes to put a cache away and bring it back, and whether that would beat splitting the memory (P4 §4.3.2)',
+    load: () => import('./offload.ts'),
+  },
   validate: {
     about: 'the simulator against the embedded engine: the same questions and policies on both',
     load: () => import('./validate.ts'),

@@ -41,7 +41,8 @@ const bytesPerRow = 4 + 4 + 4 + 4 + pointerBytes + 1;
 export class Context implements SequenceMemory {
   readonly cells: number;
   readonly #binding: Binding;
-  readonly #handle: Pointer;
+  /** The native context, for whoever measures it. */
+  readonly handle: Pointer;
   readonly #memory: Pointer;
   readonly #vocabularySize: number;
   readonly #rows: number;
@@ -57,7 +58,7 @@ export class Context implements SequenceMemory {
 
   private constructor(binding: Binding, handle: Pointer, vocabularySize: number, rows: number) {
     this.#binding = binding;
-    this.#handle = handle;
+    this.handle = handle;
     this.#memory = binding.memory(handle);
     this.#vocabularySize = vocabularySize;
     this.#rows = rows;
@@ -120,7 +121,7 @@ export class Context implements SequenceMemory {
       this.#sequences[index] = row.sequence;
       this.#wanted[index] = row.wanted ? 1 : 0;
     });
-    const status = this.#binding.decode(this.#handle, { ...this.#batch, n_tokens: rows.length });
+    const status = this.#binding.decode(this.handle, { ...this.#batch, n_tokens: rows.length });
     if (status === 1) return false;
     if (status !== 0) return raise('internal', `libllama refused a batch of ${rows.length} rows (status ${status})`);
     return true;
@@ -129,7 +130,7 @@ export class Context implements SequenceMemory {
   /** Logits of the `index`-th wanted row of the last decode; overwritten by the next. */
   logits(index: number): Float32Array {
     const size = this.#vocabularySize;
-    const at = this.#binding.logits(this.#handle);
+    const at = this.#binding.logits(this.handle);
     if (at !== this.#logitsAt || this.#logits.length < (index + 1) * size) {
       this.#logitsAt = at;
       const rows = Math.max(this.#wantedRows, index + 1);
@@ -160,6 +161,6 @@ export class Context implements SequenceMemory {
     if (this.#closed) return;
     this.#closed = true;
     this.#logits = new Float32Array(0);
-    this.#binding.freeContext(this.#handle);
+    this.#binding.freeContext(this.handle);
   }
 }
