@@ -1,9 +1,11 @@
 // A machine measured for the simulator, on servers that speak vLLM's protocol: what is asked of them, and a table that a
 // trial can run on.
 
+import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
-import { measureMachine } from '../../src/bench/doctor/machine-table.ts';
+import { measureMachine, sharedTable, tableSizes } from '../../src/bench/doctor/machine-table.ts';
 import { cacheTokens } from '../../src/bench/doctor/server-room.ts';
+import { readMachine } from '../../src/bench/sim/machine.ts';
 import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
 import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
 import { openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
@@ -26,7 +28,7 @@ it('asks for exact steps as MCTS does, and gives a machine that a trial runs on'
   const verifier = await openRemoteVerifier({ kind: 'qwen-prm', servers: [{ url: rewardModel.url }] });
   open.unshift(engine, verifier);
   const lines: string[] = [];
-  const subject = { name: 'test', engine, verifier, kvTokens: 100_000, sequenceLimit: 64 };
+  const subject = { name: 'test', engine, verifier, kvTokens: 100_000, sequenceLimit: 64, scoreKvTokens: 50_000 };
   const { readings, ...machine } = await measureMachine(subject, sizes, (line) => lines.push(line));
   expect(machine.generator.decode.map(([sequences]) => sequences)).toEqual([1, 4]);
   expect(readings.decode).toHaveLength(4);
@@ -54,7 +56,7 @@ it('times the newest step alone where the reward model keeps prefixes', async ()
   const engine = await openRemoteEngine({ servers: [{ url: generator.url }] });
   const verifier = await openRemoteVerifier({ kind: 'math-shepherd', servers: [{ url: rewardModel.url }] });
   open.unshift(engine, verifier);
-  const subject = { name: 'test', engine, verifier, kvTokens: 100_000, sequenceLimit: 64 };
+  const subject = { name: 'test', engine, verifier, kvTokens: 100_000, sequenceLimit: 64, scoreKvTokens: 50_000 };
   const small = { ...sizes, sequences: [1, 2], company: [1], fewInFlight: [1], loadedMs: 20 };
   const { readings, rewardModel: measured } = await measureMachine(subject, small, () => {});
   expect(measured.reusesPrefix).toBe(true);
@@ -67,4 +69,25 @@ it('reads the size of a cache from the labels of vLLM', () => {
   const info = 'vllm:cache_config_info{block_size="16",cache_dtype="auto",num_gpu_blocks="21000"} 1.0\n';
   expect(cacheTokens(`# HELP x\n${info}`)).toBe(336_000);
   expect(cacheTokens('vllm:num_requests_running 1.0')).toBeUndefined();
+});
+
+/** Two decimals are written down. */
+function rounded(value: unknown): unknown {
+  if (typeof value === 'number') return Number(value.toFixed(2));
+  if (Array.isArray(value)) return value.map(rounded);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, rounded(each)]));
+}
+
+it.each([
+  ['pooling', 'h200-vllm', tableSizes.pathTokens],
+  ['causal', 'h200-vllm-causal', tableSizes.stepTokens],
+])('makes the machine that ships of what was read on an H200: %s', (file, name, own) => {
+  const read = JSON.parse(readFileSync(`docs/experiments/gpu/second/table-${file}.json`, 'utf8'));
+  const shipped = readMachine(name);
+  const { contexts, decode, prefill, requestMs } = read.generator;
+  expect(shipped.generator).toMatchObject(rounded({ contexts, decode, prefill, requestMs }) as object);
+  const { rewardModel, slowdown } = sharedTable(read.readings, own);
+  expect(shipped.rewardModel).toMatchObject(rounded(rewardModel) as object);
+  expect(shipped.slowdown).toEqual(rounded(slowdown));
 });

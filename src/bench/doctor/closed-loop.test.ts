@@ -4,6 +4,7 @@ import { closedLoop, fitCallMs, type LoopModel, passSlowdown, slowed, stepSlowdo
 
 const model = (firstMs: number, pathMs: number, callMs: number): LoopModel => ({
   passMs: (paths) => firstMs + paths * pathMs,
+  passPaths: 1000,
   callMs,
 });
 
@@ -16,6 +17,12 @@ describe('a loop of scores', () => {
     expect(many.busy).toBeGreaterThan(0.98);
     expect(many.pathsPerMs).toBeCloseTo(many.pathsPerPass / (5 + many.pathsPerPass * 5), 2);
     expect(many.pathsPerPass).toBeGreaterThan(30);
+  });
+
+  it('computes no more in a pass than one holds', () => {
+    const held = closedLoop(100, { ...model(5, 5, 10), passPaths: 10 });
+    expect(held.pathsPerPass).toBe(10);
+    expect(held.pathsPerMs).toBeCloseTo(10 / 55);
   });
 
   it('tells the way from the pass, and how much slower passes became', () => {
@@ -34,8 +41,10 @@ describe('a loop of scores', () => {
         const truth = modelOf(callShare * singleMs);
         const read = [2, 8].map((inFlight) => ({ inFlight, pathsPerMs: closedLoop(inFlight, truth).pathsPerMs }));
         expect(Math.abs(fitCallMs(singleMs, modelOf, read) - truth.callMs)).toBeLessThan(0.15 * singleMs);
-        const { pathsPerMs } = closedLoop(8, slowed(truth, factor));
-        expect(passSlowdown(truth, { inFlight: 8, pathsPerMs })).toBeCloseTo(factor, 0);
+        const rate = (times: number) => ({ inFlight: 8, ...closedLoop(8, slowed(truth, times)) });
+        expect(passSlowdown(truth, rate(1), rate(factor))).toBeCloseTo(factor, 0);
+        // Also where the model is wrong by a factor.
+        expect(passSlowdown(truth, rate(1.3), rate(1.3 * factor))).toBeCloseTo(factor, 0);
       }),
       { numRuns: 40 },
     );

@@ -8,6 +8,8 @@ import { Random } from '../../base/random.ts';
 export interface LoopModel {
   /** Milliseconds of a pass of so many paths. */
   readonly passMs: (paths: number) => number;
+  /** Paths that one pass holds. */
+  readonly passPaths: number;
   readonly callMs: number;
 }
 
@@ -22,7 +24,7 @@ const passes = 600;
 const warmUpPasses = 100;
 
 /** Ways differ by up to half: paths that always came back together would be one group for ever, which no server sees. */
-export function closedLoop(inFlight: number, { passMs, callMs }: LoopModel): LoopRates {
+export function closedLoop(inFlight: number, { passMs, passPaths, callMs }: LoopModel): LoopRates {
   const random = new Random('closed loop', inFlight);
   const wayMs = (): number => callMs * (0.5 + random.uniform());
   const returnsMs = new Heap<number>((a, b) => a < b);
@@ -31,7 +33,7 @@ export function closedLoop(inFlight: number, { passMs, callMs }: LoopModel): Loo
   for (let pass = 0; pass < passes; pass += 1) {
     if (pass === warmUpPasses) [sinceMs, scored, busyMs] = [nowMs, 0, 0];
     nowMs = Math.max(nowMs, returnsMs.peek()!);
-    const paths = takeUntil(returnsMs, nowMs);
+    const paths = takeUntil(returnsMs, nowMs, passPaths);
     const ms = passMs(paths);
     nowMs += ms;
     busyMs += ms;
@@ -42,9 +44,9 @@ export function closedLoop(inFlight: number, { passMs, callMs }: LoopModel): Loo
   return { pathsPerMs: scored / spanMs, pathsPerPass: scored / (passes - warmUpPasses), busy: busyMs / spanMs };
 }
 
-function takeUntil(times: Heap<number>, nowMs: number): number {
+function takeUntil(times: Heap<number>, nowMs: number, most: number): number {
   let taken = 0;
-  for (; (times.peek() ?? Number.POSITIVE_INFINITY) <= nowMs; taken += 1) times.pop();
+  for (; taken < most && (times.peek() ?? Number.POSITIVE_INFINITY) <= nowMs; taken += 1) times.pop();
   return taken;
 }
 
@@ -74,9 +76,15 @@ export function fitCallMs(
 
 const mostSlowdown = 16;
 
-/** How many times as long passes take, by the rate that is left. */
-export function passSlowdown(model: LoopModel, { inFlight, pathsPerMs }: LoopReading): number {
-  let [low, high] = [1, mostSlowdown];
+/** How many times as long passes take in company, by the rates alone and in company. */
+export function passSlowdown(model: LoopModel, alone: LoopReading, together: LoopReading): number {
+  // The model is not exact: what it makes of the rate alone is taken out.
+  return Math.max(1, passFactor(model, together) / passFactor(model, alone));
+}
+
+/** How many times as long as in the model passes must take for such a rate. */
+function passFactor(model: LoopModel, { inFlight, pathsPerMs }: LoopReading): number {
+  let [low, high] = [1 / mostSlowdown, mostSlowdown];
   for (let step = 0; step < tries; step += 1) {
     const factor = (low + high) / 2;
     if (closedLoop(inFlight, slowed(model, factor)).pathsPerMs > pathsPerMs) low = factor;
@@ -94,6 +102,6 @@ export function stepSlowdown(mean: number, busy: number): number {
   return Math.max(1, Math.min(mostSlowdown, left <= 0 ? mostSlowdown : busy / left));
 }
 
-export function slowed({ passMs, callMs }: LoopModel, factor: number): LoopModel {
-  return { passMs: (paths) => factor * passMs(paths), callMs };
+export function slowed(model: LoopModel, factor: number): LoopModel {
+  return { ...model, passMs: (paths) => factor * model.passMs(paths) };
 }

@@ -2,17 +2,10 @@
 // servers take: one reading for each pair of sizes. The two may share a GPU.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SlowdownTable } from '../../cost/slowdown.ts';
-import { closedLoop, passSlowdown, slowed, stepSlowdown } from './closed-loop.ts';
+import type { GpuUser, SlowdownTable } from '../../cost/slowdown.ts';
+import { closedLoop, type LoopModel, type LoopReading, passSlowdown, slowed, stepSlowdown } from './closed-loop.ts';
 import type { DecodeReading, ExactWaves } from './exact-waves.ts';
-import {
-  loopReading,
-  manyInFlight,
-  meanPassTokens,
-  rateText,
-  type ScoreSizes,
-  type ScoreTable,
-} from './score-table.ts';
+import { loopReading, rateText, type ScoreReadings, type ScoreSizes } from './score-table.ts';
 import type { ScoreWaves } from './score-waves.ts';
 
 export interface CompanySizes extends ScoreSizes {
@@ -27,62 +20,77 @@ export interface CompanyReading {
   readonly alone: DecodeReading;
   readonly decode: DecodeReading;
   readonly pathsPerMs: number;
-  readonly generator: number;
-  readonly rewardModel: number;
 }
 
 export async function readCompany(
   waves: ExactWaves,
   scoring: ScoreWaves,
-  scores: ScoreTable,
+  { loops, tokensPerPath }: ScoreReadings,
   sizes: CompanySizes,
   print: (line: string) => void,
-): Promise<{ readonly slowdown: SlowdownTable; readonly readings: readonly CompanyReading[] }> {
+): Promise<CompanyReading[]> {
   const promptTokens = sizes.promptTokens[0]!;
-  const inFlights = [sizes.fewInFlight.at(-1)!, manyInFlight(sizes)];
-  const alone: DecodeReading[] = [];
-  for (const sequences of sizes.company) alone.push(await waves.decode(sequences, promptTokens, 'decode'));
+  const decode = (sequences: number) => waves.decode(sequences, promptTokens, 'decode');
+  const all: DecodeReading[] = [];
+  for (const sequences of sizes.company) all.push(await decode(sequences));
   const readings: CompanyReading[] = [];
-  for (const own of alone) {
-    for (const inFlight of inFlights) {
-      readings.push(await readPair(waves, scoring, scores, { alone: own, inFlight, promptTokens }));
-      print(lineOf(readings.at(-1)!, scores));
+  for (const alone of all) {
+    for (const { inFlight } of loops) {
+      readings.push(await readPair(scoring, inFlight, alone, decode));
+      print(lineOf(readings.at(-1)!, tokensPerPath));
       // The pass under way when scores were given up is computed to its end.
       await sleep(sizes.loadedMs / 4);
     }
   }
-  const rows = sizes.company.map((sequences) => readings.filter(({ alone }) => alone.sequences === sequences));
-  return {
-    slowdown: {
-      sequences: sizes.company,
-      passTokens: inFlights.map((inFlight) => meanPassTokens(scores, inFlight)),
-      generator: rows.map((row) => row.map(({ generator }) => generator)),
-      rewardModel: rows.map((row) => row.map(({ rewardModel }) => rewardModel)),
-    },
-    readings,
-  };
+  return readings;
 }
 
 async function readPair(
-  waves: ExactWaves,
   scoring: ScoreWaves,
-  { model }: ScoreTable,
-  { alone, inFlight, promptTokens }: { alone: DecodeReading; inFlight: number; promptTokens: number },
+  inFlight: number,
+  alone: DecodeReading,
+  read: (sequences: number) => Promise<DecodeReading>,
 ): Promise<CompanyReading> {
   let decode = alone;
   const scored = await scoring.during(inFlight, async () => {
-    decode = await waves.decode(alone.sequences, promptTokens, 'decode');
+    decode = await read(alone.sequences);
   });
-  const rate = loopReading(inFlight, scored);
-  const rewardModel = passSlowdown(model, rate);
-  const { busy } = closedLoop(inFlight, slowed(model, rewardModel));
-  const generator = stepSlowdown(decode.stepMs / alone.stepMs, busy);
-  return { inFlight, alone, decode, pathsPerMs: rate.pathsPerMs, generator, rewardModel };
+  return { ...loopReading(inFlight, scored), alone, decode };
 }
 
-function lineOf(reading: CompanyReading, { tokensPerPath }: ScoreTable): string {
-  const { inFlight, alone, decode, generator, rewardModel } = reading;
+function lineOf(reading: CompanyReading, tokensPerPath: number): string {
+  const { inFlight, alone, decode } = reading;
   const steps = `decode of ${alone.sequences} beside ${inFlight} paths: ${decode.stepMs.toFixed(2)} ms, alone ${alone.stepMs.toFixed(2)} ms`;
-  const scores = `scores beside it: ${rateText(reading, tokensPerPath)}`;
-  return `  ${steps}; ${scores}; ${generator.toFixed(2)} and ${rewardModel.toFixed(2)} times as long`;
+  return `  ${steps}; scores beside it: ${rateText(reading, tokensPerPath)}`;
+}
+
+/** A row for each number of sequences, a column for each size of pass that is larger than the one before. */
+export function slowdownOf(
+  readings: readonly CompanyReading[],
+  { loops, tokensPerPath }: ScoreReadings,
+  model: LoopModel,
+): SlowdownTable {
+  const passes = loops
+    .filter(({ inFlight }) => readings.some((each) => each.inFlight === inFlight))
+    .map((loop) => ({ loop, tokens: closedLoop(loop.inFlight, model).pathsPerPass * tokensPerPath }))
+    .filter(({ tokens }, at, all) => all.slice(0, at).every((each) => each.tokens < tokens));
+  const sequences = [...new Set(readings.map(({ alone }) => alone.sequences))];
+  const factors = sequences.map((count) =>
+    passes.map(({ loop }) => {
+      const reading = readings.find((each) => each.alone.sequences === count && each.inFlight === loop.inFlight)!;
+      return factorsOf(reading, loop, model);
+    }),
+  );
+  return {
+    sequences,
+    passTokens: passes.map(({ tokens }) => tokens),
+    generator: factors.map((row) => row.map(({ generator }) => generator)),
+    rewardModel: factors.map((row) => row.map(({ rewardModel }) => rewardModel)),
+  };
+}
+
+function factorsOf(reading: CompanyReading, alone: LoopReading, model: LoopModel): Record<GpuUser, number> {
+  const rewardModel = passSlowdown(model, alone, reading);
+  const { busy } = closedLoop(reading.inFlight, slowed(model, rewardModel));
+  return { rewardModel, generator: stepSlowdown(reading.decode.stepMs / reading.alone.stepMs, busy) };
 }

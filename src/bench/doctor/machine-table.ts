@@ -6,9 +6,9 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import { tokensPerWord } from '../rehearse/filler.ts';
 import { mean } from '../statistics.ts';
-import { type CompanyReading, type CompanySizes, readCompany } from './company.ts';
+import { type CompanyReading, type CompanySizes, readCompany, slowdownOf } from './company.ts';
 import { type DecodeReading, ExactWaves } from './exact-waves.ts';
-import { passTokens, readScores, rising, type ScoreTable, shapeOf } from './score-table.ts';
+import { ownTokens, passTokens, readScores, rising, type ScoreReadings, scoreTable, shapeOf } from './score-table.ts';
 import { ScoreWaves } from './score-waves.ts';
 
 export interface TableSizes extends CompanySizes {
@@ -37,17 +37,19 @@ export interface TableSubject {
   readonly verifier: Verifier;
   readonly kvTokens: number;
   readonly sequenceLimit: number;
+  /** Of the reward model's cache. */
+  readonly scoreKvTokens: number;
 }
 
-/** What the table was made from, for people to read. */
+/** What a table is made from. */
 export interface TableReadings {
   readonly decode: readonly DecodeReading[];
-  readonly scores: Pick<ScoreTable, 'tokensPerPath' | 'waves' | 'loops'>;
+  readonly scores: ScoreReadings;
   readonly company: readonly CompanyReading[];
 }
 
 export async function measureMachine(
-  { name, engine, verifier, kvTokens, sequenceLimit }: TableSubject,
+  { name, engine, verifier, kvTokens, sequenceLimit, scoreKvTokens }: TableSubject,
   sizes: TableSizes,
   print: (line: string) => void,
 ): Promise<MeasuredMachine & { readonly readings: TableReadings }> {
@@ -58,18 +60,26 @@ export async function measureMachine(
   print(`  ${ratio.toFixed(2)} tokens per word`);
   const decode = await decodeReadings(waves, sizes, print);
   const prefill = await prefillTimes(waves, sizes.prefillTokens.filter(fits(engine)), print);
-  const table = await readScores(scoring, sizes, reusesPrefix, print);
-  const { slowdown, readings: company } = await readCompany(waves, scoring, table, sizes, print);
+  const scores = await readScores(scoring, sizes, print);
+  const company = await readCompany(waves, scoring, scores, sizes, print);
   waves.release();
   scoring.release();
-  const { tokensPerPath, waves: scoreWaves, loops, rewardModel } = table;
+  const readings = { decode, scores, company };
+  const { rewardModel, slowdown } = sharedTable(readings, ownTokens(sizes, reusesPrefix));
+  print(`  a score besides its pass: ${rewardModel.callMs.toFixed(1)} ms, ${rewardModel.extraTokens} tokens`);
   return {
     name,
     generator: { ...tableOf(decode, sizes), prefill, kvTokens, sequenceLimit },
-    rewardModel: { ...rewardModel, passTokens, reusesPrefix, kvTokens },
+    rewardModel: { ...rewardModel, passTokens, reusesPrefix, kvTokens: scoreKvTokens },
     slowdown,
-    readings: { decode, scores: { tokensPerPath, waves: scoreWaves, loops }, company },
+    readings,
   };
+}
+
+/** The reward model's side and what both lose in company, by arithmetic alone. */
+export function sharedTable({ scores, company }: TableReadings, own: number) {
+  const { rewardModel, model } = scoreTable(scores, own);
+  return { rewardModel, slowdown: slowdownOf(company, scores, model) };
 }
 
 /** Prompts are computed by a first wave of all of them; the waves that are timed find them in the cache. */

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { curve, valueAt } from '../../cost/curve.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
-import { closedLoop, fitCallMs, type LoopModel, type LoopReading } from './closed-loop.ts';
+import { fitCallMs, type LoopModel, type LoopReading } from './closed-loop.ts';
 import type { PathShape, ScoreReading, ScoreWaves } from './score-waves.ts';
 
 export interface ScoreSizes {
@@ -23,12 +23,18 @@ export interface ScoreSizes {
 /** vLLM computes so many tokens in a pass of a reward model that was started as docs/gpu.md says. */
 export const passTokens = 16_384;
 
-export interface ScoreTable {
+/** What was read of a reward model. */
+export interface ScoreReadings {
+  /** As the server counts those of one path that it computes. */
   readonly tokensPerPath: number;
   readonly waves: readonly ScoreReading[];
-  /** With few and with very many paths there. */
+  /** With few and, last, with very many paths there. */
   readonly loops: readonly LoopReading[];
+}
+
+export interface ScoreTable {
   readonly rewardModel: Pick<MeasuredMachine['rewardModel'], 'pass' | 'callMs' | 'extraTokens'>;
+  /** The same for loops of paths as they were read. */
   readonly model: LoopModel;
 }
 
@@ -46,9 +52,8 @@ export function shapeOf(
 export async function readScores(
   scoring: ScoreWaves,
   sizes: ScoreSizes,
-  reuses: boolean,
   print: (line: string) => void,
-): Promise<ScoreTable> {
+): Promise<ScoreReadings> {
   // The first wave makes every question known.
   await scoring.wave(sizes.paths.at(-1)!);
   const tokensPerPath = await scoring.pathTokens();
@@ -58,15 +63,22 @@ export async function readScores(
     loops.push(loopReading(inFlight, await scoring.during(inFlight, () => sleep(sizes.loadedMs))));
     print(`  scores, ${inFlight} paths there: ${rateText(loops.at(-1)!, tokensPerPath)}`);
   }
-  const own = reuses ? sizes.stepTokens : sizes.pathTokens;
-  const extraTokens = Math.max(0, tokensPerPath - own);
-  const { pass, callMs, model } = passTimes(waves, loops, tokensPerPath);
-  print(`  a score besides its pass: ${callMs.toFixed(1)} ms, ${extraTokens} tokens`);
-  return { tokensPerPath, waves, loops, rewardModel: { pass, callMs, extraTokens }, model };
+  return { tokensPerPath, waves, loops };
+}
+
+/** `ownTokens`: what a path has that is computed for its score, without what the server or the model adds. */
+export function scoreTable(readings: ScoreReadings, ownTokens: number): ScoreTable {
+  const { pass, callMs, model } = passTimes(readings);
+  const extraTokens = Math.max(0, readings.tokensPerPath - ownTokens);
+  return { rewardModel: { pass, callMs, extraTokens }, model };
+}
+
+export function ownTokens({ pathTokens, stepTokens }: ScoreSizes, reuses: boolean): number {
+  return reuses ? stepTokens : pathTokens;
 }
 
 /** Two full passes of the longest call. */
-export function manyInFlight({ paths }: ScoreSizes): number {
+function manyInFlight({ paths }: ScoreSizes): number {
   return 2 * paths.at(-1)!;
 }
 
@@ -96,27 +108,24 @@ async function readWaves(
 
 /**
  * A full pass takes what it takes when the next one is there already: the way there and back is hidden then. Smaller ones
- * take what their calls took less that way, whose length is found by the rates with few paths there.
+ * take what their calls took less that way, whose length is found by the rates with few paths there; never longer than half
+ * of what was there with very many, whatever the server's front end made of a call with several paths.
  */
-export function passTimes(
-  waves: readonly ScoreReading[],
-  loops: readonly LoopReading[],
-  tokensPerPath: number,
-): { readonly pass: [number, number][]; readonly callMs: number; readonly model: LoopModel } {
-  const { pathsPerMs: fullRate, inFlight } = loops.at(-1)!;
-  const tokenMs = 1 / (fullRate * tokensPerPath);
+function passTimes({ waves, loops, tokensPerPath }: ScoreReadings) {
+  const { pathsPerMs, inFlight } = loops.at(-1)!;
+  const passPaths = Math.max(1, Math.floor(passTokens / tokensPerPath));
+  const full: [number, number] = [passPaths * tokensPerPath, passPaths / pathsPerMs];
+  const smaller = waves.filter(({ paths }) => paths < Math.min(inFlight / 4, passPaths / 2));
   const passesAt = (callMs: number): [number, number][] => {
-    const smaller = waves.filter(({ paths }) => paths < inFlight / 4 && paths * tokensPerPath < passTokens / 2);
     const timed = smaller.map(({ paths, ms }): [number, number] => {
-      const tokens = paths * tokensPerPath;
-      return [tokens, Math.max(tokens * tokenMs, ms - callMs)];
+      const ownMs = Math.max(paths / pathsPerMs, ms - callMs);
+      return [paths * tokensPerPath, Math.min(ownMs, inFlight / 2 / pathsPerMs)];
     });
-    const least: [number, number][] = timed.length === 0 ? [] : [[1, timed[0]![1]]];
-    return rising([...least, ...timed, [passTokens, passTokens * tokenMs]]);
+    return rising([[1, timed[0]?.[1] ?? full[1]], ...timed, full]);
   };
   const modelAt = (callMs: number): LoopModel => {
     const times = curve(passesAt(callMs));
-    return { passMs: (paths) => valueAt(times, Math.min(passTokens, paths * tokensPerPath)), callMs };
+    return { passMs: (paths) => valueAt(times, paths * tokensPerPath), passPaths, callMs };
   };
   const few = loops.slice(0, -1);
   const callMs = few.length === 0 ? 0 : fitCallMs(waves[0]!.ms, modelAt, few);
@@ -133,9 +142,4 @@ export function rising(times: readonly (readonly [number, number])[]): [number, 
       least = Math.max(least, ms);
       return [tokens, least];
     });
-}
-
-/** Paths of a pass while so many are there. */
-export function meanPassTokens({ model, tokensPerPath }: ScoreTable, inFlight: number): number {
-  return Math.min(passTokens, closedLoop(inFlight, model).pathsPerPass * tokensPerPath);
 }

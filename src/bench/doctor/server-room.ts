@@ -15,12 +15,25 @@ export async function roomOf(server: ConnectionOptions): Promise<ServerRoom> {
   const connection = new Connection(server);
   try {
     const { sequenceLimit } = await probe(connection);
-    const metrics = await connection.call('GET', '/metrics').catch(() => undefined);
-    const kvTokens = cacheTokens(metrics?.body ?? '');
-    return { kvTokens: kvTokens ?? enough.kvTokens, sequenceLimit: sequenceLimit ?? enough.sequenceLimit };
+    return { kvTokens: await readCache(connection), sequenceLimit: sequenceLimit ?? enough.sequenceLimit };
   } finally {
     connection.close();
   }
+}
+
+/** Of a server that need not generate. */
+export async function cacheOf(server: ConnectionOptions): Promise<number> {
+  const connection = new Connection(server);
+  try {
+    return await readCache(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+async function readCache(connection: Connection): Promise<number> {
+  const metrics = await connection.call('GET', '/metrics').catch(() => undefined);
+  return cacheTokens(metrics?.body ?? '') ?? enough.kvTokens;
 }
 
 /** vLLM's `cache_config_info` has the blocks of the cache and their size as labels. */

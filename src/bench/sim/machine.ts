@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
 import { type EdgeMachine, edgeModels, edgeSequences } from '../../cost/edge.ts';
-import { vllmOnH200 } from '../../cost/h200-vllm.ts';
+import { vllmCausalOnH200, vllmOnH200 } from '../../cost/h200-vllm.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import { evenSlowdown } from '../../cost/slowdown.ts';
 import { tableCost } from '../../cost/table.ts';
@@ -62,7 +62,10 @@ const machineSchema = z.object({
 });
 
 /** Machines that ship, by name. */
-export const machines: Readonly<Record<string, MeasuredMachine>> = { 'h200-vllm': vllmOnH200 };
+export const machines: Readonly<Record<string, MeasuredMachine>> = {
+  'h200-vllm': vllmOnH200,
+  'h200-vllm-causal': vllmCausalOnH200,
+};
 
 /** A machine that ships, or one in a file. */
 export function readMachine(file: string): MeasuredMachine {
@@ -82,7 +85,7 @@ function contentOf(file: string): unknown {
   } catch {
     return raise(
       'bad-setting',
-      `--machine: cannot read ${file} as JSON; ${Object.keys(machines).join(', ')} ships with coppice`,
+      `--machine: cannot read ${file} as JSON; ${Object.keys(machines).join(' and ')} ship with coppice`,
     );
   }
 }

@@ -15,7 +15,7 @@ import { capabilityFindings, engineFindings, type Finding, verifierFindings } fr
 import { budgetFor, type CurvePoint, kneeOf } from '../../bench/doctor/knee.ts';
 import { measureMachine, tableSizes } from '../../bench/doctor/machine-table.ts';
 import { ServerAlone } from '../../bench/doctor/server-alone.ts';
-import { roomOf } from '../../bench/doctor/server-room.ts';
+import { cacheOf, roomOf } from '../../bench/doctor/server-room.ts';
 import { curveDefaults, EngineWaves, measureCurve } from '../../bench/doctor/step-time.ts';
 import { shareOf, throughputFindings } from '../../bench/doctor/throughput.ts';
 import { checkConfig } from '../../config/load.ts';
@@ -263,7 +263,9 @@ async function writeTable(
     return print('\nno table was measured: the reward model does not answer');
   print('\nboth servers, for the simulator');
   const room = await roomOf({ url, ...keyOf(settings.keyEnv) });
-  const machine = await measureMachine({ name: note ?? url, engine, verifier, ...room }, tableSizes, print);
+  const scoreKvTokens = await cacheOf({ url: settings.verifiers[0]!, ...keyOf(settings.verifierKeyEnv) });
+  const subject = { name: note ?? url, engine, verifier, ...room, scoreKvTokens };
+  const machine = await measureMachine(subject, tableSizes, print);
   writeFileSync(file, `${JSON.stringify(machine, null, 1)}\n`);
   print(`  written to ${file}`);
 }

@@ -38,7 +38,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --rollouts N       rollouts of a search (${searchDefaults.rollouts})
   --threshold X      score at which an answer is accepted (${searchDefaults.threshold})
   --roofline GPU     step times from a roofline of ${Object.keys(gpus).join(' or ')} instead of the measured tables
-  --machine NAME     servers as coppice doctor --table measured them, by file; ${Object.keys(machines).join(', ')} ships
+  --machine NAME     servers as coppice doctor --table measured them, by file; ${Object.keys(machines).join(' and ')} ship
   --trees FILE       draws from recorded trees (bench --record) instead of the question profiles
   --calibration FILE what the calibrated exit of fast goes by, as --experiment hazard writes it; without one it does not fire
   --calibrate FILE   only fits a question profile to recorded trees and says how well it fits

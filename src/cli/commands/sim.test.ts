@@ -26,7 +26,10 @@ describe('coppice sim refuses in one line', () => {
     [['--rollouts', '0'], /--rollouts is 0; it must be a whole number from 1 to 100000 \(rollouts\)/],
     [['--roofline', 'h300'], /roofline is 'h300'/],
     [['--machine', 'h200-vllm', '--roofline', 'h200'], /--machine says its own times/],
-    [['--machine', 'nowhere.json'], /--machine: cannot read nowhere.json as JSON; h200-vllm ships/],
+    [
+      ['--machine', 'nowhere.json'],
+      /--machine: cannot read nowhere.json as JSON; h200-vllm and h200-vllm-causal ship with/,
+    ],
     [['--calibration', 'nowhere.json'], /calibration nowhere.json cannot be read/],
     [['--calibration', 'package.json'], /calibration package.json is no calibration/],
     [['--experiment', 'hazard', '--loss-budget', '-1'], /--loss-budget is -1; it must be a number from 0 to 100/],
