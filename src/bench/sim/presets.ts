@@ -68,7 +68,7 @@ export const presets = {
   /** How evenly company slows requests down. */
   fairness: {
     ...{ ...canonical, settings: ['math500/8b', 'amc23/8b'] },
-    ...{ rows: ['positive', 'boost', 'taper', 'safe', 'safe:order=work', 'fast'] },
+    ...{ rows: ['positive', 'boost', 'taper', 'safe', 'safe:order=sjf', 'fast'] },
     ...{ seeds: 1, requests: 400, loads: ['1p', '2p'] },
   },
   /** The calibrated exit, on seeds that nothing else was chosen on; odd ones all at once, even ones one by one. */
