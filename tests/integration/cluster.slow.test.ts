@@ -6,6 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import OpenAI, { toFile } from 'openai';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkCluster } from '../support/cluster-checker.ts';
@@ -56,6 +57,44 @@ async function runners(): Promise<(number | undefined)[]> {
   const { rows } = await client.query("select node from coppice.searches where state = 'running'");
   await client.end();
   return rows.map(({ node }) => Number(/-(\d+)-\w+$/.exec(node)?.[1]));
+}
+
+const batchLines = Array.from({ length: 30 }, (_, at) => {
+  const messages = [{ role: 'user', content: `line ${at}` }];
+  const body = { model: 'simulated', messages, seed: at, coppice: { rollouts: 2 } };
+  return JSON.stringify({ custom_id: `line ${at}`, method: 'POST', url: '/v1/chat/completions', body });
+});
+
+function clientOf({ url }: ServedProcess): OpenAI {
+  return new OpenAI({ baseURL: `${url}/v1`, apiKey: 'unused', maxRetries: 0 });
+}
+
+async function createBatch(served: ServedProcess): Promise<string> {
+  const openai = clientOf(served);
+  const file = await toFile(Buffer.from(batchLines.join('\n')), 'lines.jsonl');
+  const { id: input } = await openai.files.create({ purpose: 'batch', file });
+  const asked = { input_file_id: input, endpoint: '/v1/chat/completions', completion_window: '24h' } as const;
+  return (await openai.batches.create(asked)).id;
+}
+
+/** The names of its lines as they stand in its results, when it has ended. */
+async function answeredLines(served: ServedProcess, id: string): Promise<string[]> {
+  const openai = clientOf(served);
+  await until(async () => (await openai.batches.retrieve(id)).status === 'completed');
+  const { output_file_id: output } = await openai.batches.retrieve(id);
+  const told = (await (await openai.files.content(output!)).text()).trimEnd().split('\n');
+  return told.map((line) => JSON.parse(line).custom_id);
+}
+
+/** As if half a minute had passed since the node that works on a batch has said so. */
+async function silent(batch: string): Promise<void> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query('select facts from coppice.documents where id = $1', [batch]);
+  const facts = JSON.parse(rows[0].facts);
+  const late = JSON.stringify({ ...facts, lease: { ...facts.lease, untilMs: 0 } });
+  await client.query('update coppice.documents set facts = $2, revision = revision + 1 where id = $1', [batch, late]);
+  await client.end();
 }
 
 async function until(what: () => Promise<boolean>): Promise<void> {
@@ -128,11 +167,14 @@ describe.skipIf(!hasPostgres)('a cluster', () => {
     const [first, second] = [await start('models.0.engine.speed=0.3'), await start('models.0.engine.speed=0.3')];
     const accepted = await Promise.all(Array.from({ length: 6 }, (_, at) => create(first, 200 + at)));
     await until(async () => (await inState(first, 'running')).length > 0);
+    const batch = await createBatch(second);
+    await until(async () => (await runners()).includes(second.pid));
     const third = await start();
     const stoppedMs = performance.now();
     expect(await first.stop()).toBe(0);
     console.log(`handed over and stopped in ${Math.round(performance.now() - stoppedMs)} ms`);
     await second.kill();
+    await silent(batch);
     const killedMs = performance.now();
     await until(
       async () =>
@@ -140,6 +182,8 @@ describe.skipIf(!hasPostgres)('a cluster', () => {
         accepted.length,
     );
     console.log(`all done ${Math.round(performance.now() - killedMs)} ms after the kill`);
+    // Batches are worked on by one node, and another takes them up: each line is answered once.
+    expect(await answeredLines(third, batch)).toEqual(batchLines.map((_, at) => `line ${at}`));
     const { problems, moved } = await checkCluster(database.url, 'coppice');
     expect(problems).toEqual([]);
     expect(moved).toBeGreaterThan(0);

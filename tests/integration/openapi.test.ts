@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import type { Loose } from '../support/loose.ts';
 import { ask, post, runGateway } from '../support/running-gateway.ts';
 
@@ -30,6 +31,99 @@ test('a field is in the document where the server knows it, and only there', asy
   expect([Object.hasOwn(properties, 'temperature'), Object.hasOwn(properties, 'nonsense')]).toEqual([true, false]);
   expect([additionalProperties, required]).toEqual([false, ['model', 'messages']]);
   expect(properties.coppice.anyOf[0].properties.rollouts).toMatchObject({ minimum: 1, maximum: 100_000 });
+});
+
+test('every answer is as the document says, with no field more', async () => {
+  const { url } = await runGateway({ scripted: { pieces: true } });
+  const { paths } = await document(url);
+  const left = new Set<string>();
+  for (const [path, operations] of Object.entries<Loose>(paths))
+    for (const method of Object.keys(operations))
+      if (operations[method].responses['2XX'].content['application/json']?.schema.properties)
+        left.add(`${method.toUpperCase()} ${path}`);
+  /** `name` is as it stands in the document; `id` takes the place of what is in braces. */
+  const call = async (name: string, body?: object | FormData, id = '', query = ''): Promise<Loose> => {
+    const [method, path] = name.split(' ') as [string, string];
+    const json = body !== undefined && !(body instanceof FormData);
+    const answer = await fetch(`${url}${path.replace(/\{\w+\}/, id)}${query}`, {
+      method,
+      ...(json ? { headers: { 'content-type': 'application/json' } } : {}),
+      ...(body === undefined ? {} : { body: json ? JSON.stringify(body) : body }),
+    });
+    const told = (await answer.json()) as Loose;
+    expect([name, answer.status < 300, told.error ?? null]).toEqual([name, true, null]);
+    const { schema } = paths[path][method.toLowerCase()].responses['2XX'].content['application/json'];
+    const { error } = z.fromJSONSchema(schema).safeParse(told);
+    expect([name, error?.issues]).toEqual([name, undefined]);
+    left.delete(name);
+    return told;
+  };
+  const messages = [{ role: 'user', content: 'make 24 from 4 7 8 8' }];
+  const chat = { model: 'm', messages };
+  await call('POST /v1/chat/completions', chat);
+  await call('POST /v1/chat/completions', { ...chat, n: 3, logprobs: true });
+  await call('POST /v1/chat/completions', { ...chat, reasoning_effort: 'none' });
+  await call('POST /v1/messages', { ...chat, max_tokens: 99, thinking: { type: 'adaptive' } });
+  await call('POST /v1/messages/count_tokens', chat);
+  const made = await call('POST /v1/responses', {
+    model: 'm',
+    input: 'make 24',
+    metadata: { a: 'b' },
+    include: ['message.output_text.logprobs'],
+  });
+  await call('GET /v1/responses/{id}', undefined, made.id);
+  await call('GET /v1/responses/{id}/input_items', undefined, made.id, '?order=asc&limit=1');
+  const background = await call('POST /v1/responses', { model: 'm', input: 'make 24', background: true });
+  await call('POST /v1/responses/{id}/cancel', undefined, background.id);
+  await call('DELETE /v1/responses/{id}', undefined, made.id);
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: chat };
+  form.set('file', new Blob([JSON.stringify(line)]), 'lines.jsonl');
+  const file = await call('POST /v1/files', form);
+  await call('GET /v1/files', undefined, '', '?limit=1&purpose=batch&order=desc');
+  await call('GET /v1/files/{id}', undefined, file.id);
+  const asked = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' };
+  const batch = await call('POST /v1/batches', asked);
+  await call('GET /v1/batches', undefined, '', '?limit=1');
+  await call('GET /v1/batches/{id}', undefined, batch.id);
+  await call('POST /v1/batches/{id}/cancel', undefined, batch.id);
+  await call('DELETE /v1/files/{id}', undefined, file.id);
+  const search = await call('POST /v1/searches', chat);
+  const waiting = await call('POST /v1/searches', { ...chat, background: true });
+  await call('GET /v1/searches', undefined, '', '?state=done,running,queued,cancelled&limit=5');
+  await call('GET /v1/searches/{id}', undefined, search.id);
+  await call('DELETE /v1/searches/{id}', undefined, waiting.id);
+  await call('POST /v1/searches/{id}/cancel', undefined, search.id);
+  await call('GET /v1/models');
+  await call('GET /v1/models/{name}', undefined, 'm');
+  await call('GET /v1/examples');
+  await call('GET /v1/overview');
+  await call('GET /v1/usage');
+  await call('GET /health');
+  await call('GET /ready');
+  expect([...left]).toEqual([]);
+});
+
+test('queries are read by the schemas that stand in the document, and refused by name', async () => {
+  const { url } = await runGateway();
+  const { paths } = await document(url);
+  const named = paths['/v1/searches'].get.parameters;
+  expect(named.map(({ name, in: where }: Loose) => [name, where])).toEqual([
+    ['state', 'query'],
+    ['limit', 'query'],
+    ['before', 'query'],
+  ]);
+  for (const [query, param] of [
+    ['searches?limit=0', 'limit'],
+    ['searches?limit=x', 'limit'],
+    ['searches?state=done,gone', 'state'],
+    ['files?order=asc', 'order'],
+    ['batches?limit=1e9', 'limit'],
+  ]) {
+    const answer = await fetch(`${url}/v1/${query}`);
+    expect([query, answer.status, ((await answer.json()) as Loose).error.param]).toEqual([query, 400, param]);
+  }
 });
 
 test('the one served model answers under any name, and the reply names it', async () => {

@@ -108,7 +108,8 @@ function titleOf({ messages, input, prompt }: Plain): string {
   const said = [messages, input, prompt].find((each) => each !== undefined);
   const items: readonly unknown[] = Array.isArray(said) ? said : [said];
   const texts = items.flatMap((item) => {
-    const content = typeof item === 'string' ? item : ((item ?? {}) as Plain).content;
+    const { role = 'user', content = item } = (item ?? {}) as Plain;
+    if (role !== 'user') return [];
     const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
     return parts.map((part) => (typeof part === 'string' ? part : ((part ?? {}) as Plain).text));
   });

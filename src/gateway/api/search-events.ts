@@ -2,10 +2,12 @@
 // reader always reads the journal after the last line it has sent, and is woken when more is safe on disk, so that it can
 // neither miss a line nor see one that a crash takes back. A slow reader is simply asked less often.
 
+import { z } from 'zod';
 import type { Journal } from '../../journal/journal.ts';
 import { refuse } from '../http/api-error.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { baseHeaders, type Exchange } from '../http/exchange.ts';
+import { readQuery } from '../plan/query.ts';
 import type { GatewayContext } from './context.ts';
 import { notFound } from './searches-api.ts';
 
@@ -105,9 +107,12 @@ async function endedState({ journal, searches }: GatewayContext, id: string): Pr
   return record === undefined ? 'gone' : record.endedMs === undefined ? undefined : record.state;
 }
 
+export const eventsQuery = z.object({ after: z.int().min(-1).default(-1) });
+
 function resumePoint({ request, query }: Exchange): number {
-  const given = request.headers['last-event-id'] ?? query.get('after');
-  if (given === undefined || given === null || given === '') return -1;
+  const given = request.headers['last-event-id'];
+  if (given === undefined) return readQuery(eventsQuery, query).after;
+  if (given === '') return -1;
   const after = Number(given);
   if (!Number.isInteger(after) || after < -1)
     refuse('invalid_value', 'Last-Event-ID must be the id of an event: a whole number', 'after');

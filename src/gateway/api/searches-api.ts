@@ -1,9 +1,11 @@
 // `/v1/searches`: start, list, read, cancel. A key sees its own searches; an admin key sees all.
 
+import { z } from 'zod';
 import { type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
 import { ApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../http/exchange.ts';
 import { parseSearchBody, type SearchBody } from '../plan/chat-body.ts';
+import { readQuery } from '../plan/query.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { detailLive, detailRecord, viewLive, viewRecord } from '../searches/search-view.ts';
@@ -13,7 +15,6 @@ import { planFor } from './plan-for.ts';
 /** Until a search that another node runs has ended, after it was cancelled: two seconds in all. */
 const mostLooks = 40;
 const lookMs = 50;
-const mostListed = 500;
 const cancelNotNoted =
   'the search is stopped here, but the journal cannot be written now, and a restart would take it up again; ask again';
 
@@ -87,19 +88,26 @@ function idempotencyOf({ request }: Exchange): string | undefined {
   return key;
 }
 
+const anyState = `(${searchStates.join('|')})`;
+
+export const searchesQuery = z.object({
+  /** Of several, with commas between them. */
+  state: z
+    .string()
+    .regex(new RegExp(`^${anyState}(,${anyState})*$`), `must be of ${searchStates.join(', ')}`)
+    .optional(),
+  limit: z.int().min(1).max(500).default(100),
+  before: z.string().optional(),
+});
+
 export async function listSearches(context: GatewayContext, { response, query, caller }: Exchange): Promise<void> {
-  const limit = Number(query.get('limit') ?? 100);
-  if (!Number.isInteger(limit) || limit < 1 || limit > mostListed)
-    refuse('invalid_value', `'limit' must be a whole number from 1 to ${mostListed}`, 'limit');
-  const states = query.get('state')?.split(',');
-  const unknown = states?.find((each) => !(searchStates as readonly string[]).includes(each));
-  if (unknown !== undefined) refuse('invalid_value', `'state' must be of ${searchStates.join(', ')}`, 'state');
-  const before = query.get('before');
+  const { limit, state, before } = readQuery(searchesQuery, query);
+  const states = state?.split(',');
   const records = await context.journal.list({
     limit: limit + 1,
     ...(caller.admin ? {} : { owner: caller.name }),
     ...(states === undefined ? {} : { states: states as SearchState[] }),
-    ...(before === null ? {} : { before }),
+    ...(before === undefined ? {} : { before }),
   });
   const data = records.slice(0, limit).map((record) => {
     const live = context.searches.find(record.id);

@@ -2,15 +2,17 @@
 // database. A key sees its own files; an admin key sees all.
 
 import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
 import type { KeptDocument } from '../../../journal/documents.ts';
 import type { Plain } from '../../../journal/journal.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
 import { baseHeaders, type Exchange, readBytes, writeJson } from '../../http/exchange.ts';
 import type { Caller } from '../../http/keys.ts';
+import { readQuery } from '../../plan/query.ts';
 import { newId } from '../../searches/search-facts.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
 import { type FileFacts, fileFacts, partsOf } from './batch-results.ts';
-import { listOf, requireTexts } from './listing.ts';
+import { listOf, listQuery, requireTexts } from './listing.ts';
 
 /** Characters of one part: bounds how much is read at a time. */
 const partChars = 65_536;
@@ -106,13 +108,18 @@ function inParts(text: string): string[] {
   return parts;
 }
 
+export const filesQuery = z.object({
+  ...listQuery.shape,
+  purpose: z.string().optional(),
+  /** The newest come first. */
+  order: z.literal('desc', "must be 'desc': the newest come first").optional(),
+});
+
 export async function listFiles(context: GatewayContext, { response, query, caller }: Exchange): Promise<void> {
   requireTexts(context);
-  const purpose = query.get('purpose');
+  const { purpose } = readQuery(filesQuery, query);
   const isWanted = (document: KeptDocument) =>
-    !document.open && (purpose === null || fileFacts(document).purpose === purpose);
-  const order = query.get('order') ?? 'desc';
-  if (order !== 'desc') refuse('unsupported_parameter', "'order' must be 'desc': the newest come first", 'order');
+    !document.open && (purpose === undefined || fileFacts(document).purpose === purpose);
   const { page, more } = await listOf(context, 'file', caller, query, isWanted);
   writeJson(response, 200, { object: 'list', data: page.map(fileJson), ...more });
 }

@@ -1,11 +1,18 @@
 // Lists of documents in OpenAI's pages: the newest first, after the last of the page before.
 
+import { z } from 'zod';
 import type { DocumentKind, KeptDocument } from '../../../journal/documents.ts';
 import { refuse } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
+import { readQuery } from '../../plan/query.ts';
 import type { GatewayContext } from '../context.ts';
 
 const mostListed = 100;
+
+export const listQuery = z.object({
+  limit: z.int().min(1).max(mostListed).default(20),
+  after: z.string().optional(),
+});
 
 /** Files and batches are texts: they are there where texts are kept. */
 export function requireTexts({ journal }: GatewayContext): void {
@@ -20,12 +27,10 @@ export async function listOf(
   query: URLSearchParams,
   isWanted: (document: KeptDocument) => boolean = () => true,
 ) {
-  const limit = Number(query.get('limit') ?? 20);
-  if (!Number.isInteger(limit) || limit < 1 || limit > mostListed)
-    refuse('invalid_value', `'limit' must be a whole number from 1 to ${mostListed}`, 'limit');
+  const { limit, after } = readQuery(listQuery, query);
   const owner = caller.admin ? {} : { owner: caller.name };
   const found: KeptDocument[] = [];
-  let before = query.get('after') ?? '~';
+  let before = after ?? '~';
   while (found.length <= limit) {
     const page = await journal.documents.list({ kind, ...owner, before, limit: mostListed });
     found.push(...page.filter(isWanted));

@@ -1,10 +1,12 @@
 // `/v1/responses`: create, read, resume, cancel, delete, and list what was put in. A response that is stored is a search in
 // the journal; one that is not lives as long as its connection.
 
+import { z } from 'zod';
 import type { Plain } from '../../../journal/journal.ts';
 import { ApiError, journalTrouble, refuse } from '../../http/api-error.ts';
 import { EventStream } from '../../http/event-stream.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../../http/exchange.ts';
+import { readQuery } from '../../plan/query.ts';
 import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
@@ -56,8 +58,8 @@ export class ResponsesApi {
       refuse('unsupported_parameter', "'include' adds nothing here", 'include');
     const { facts, record } = await findResponse(this.#context, caller, parameters.id ?? '');
     exchange.search = record.id;
-    if (query.get('stream') !== 'true') return writeJson(response, 200, await this.#json(facts));
-    const after = startingAfter(query);
+    const { stream, starting_after: after } = readQuery(responseQuery, query);
+    if (stream !== 'true') return writeJson(response, 200, await this.#json(facts));
     const release = this.#context.streams.take();
     try {
       await this.#sendStored(exchange, facts, after);
@@ -89,12 +91,10 @@ export class ResponsesApi {
   async inputItems(exchange: Exchange): Promise<void> {
     const { caller, parameters, response, query } = exchange;
     const found = await findResponse(this.#context, caller, parameters.id ?? '');
-    const limit = Number(query.get('limit') ?? 20);
-    if (!Number.isInteger(limit) || limit < 1 || limit > 100)
-      refuse('invalid_value', "'limit' must be a whole number from 1 to 100", 'limit');
+    const { limit, order, after } = readQuery(itemsQuery, query);
     const items = inputOf(found);
-    if (query.get('order') !== 'asc') items.reverse();
-    const from = items.findIndex(({ id }) => id === query.get('after')) + 1;
+    if (order === 'desc') items.reverse();
+    const from = items.findIndex(({ id }) => id === after) + 1;
     const data = items.slice(from, from + limit);
     const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
     writeJson(response, 200, { object: 'list', data, ...ends, has_more: items.length > from + limit });
@@ -203,13 +203,19 @@ export class ResponsesApi {
   }
 }
 
-function startingAfter(query: URLSearchParams): number {
-  const given = query.get('starting_after') ?? '-1';
-  const after = Number(given);
-  if (given === '' || !Number.isInteger(after) || after < -1)
-    refuse('invalid_value', "'starting_after' must be the sequence number of an event", 'starting_after');
-  return after;
-}
+export const responseQuery = z.object({
+  stream: z.enum(['true', 'false']).optional(),
+  /** The number of the last event that the reader has. */
+  starting_after: z.int().min(-1).default(-1),
+  /** OpenAI's clients ask for streams without padding; there is none. */
+  include_obfuscation: z.enum(['true', 'false']).optional(),
+});
+
+export const itemsQuery = z.object({
+  limit: z.int().min(1).max(100).default(20),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  after: z.string().optional(),
+});
 
 type ListedItem = Readonly<Record<string, unknown>> & { readonly id: string };
 
