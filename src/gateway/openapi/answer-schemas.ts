@@ -58,6 +58,7 @@ const coppiceFields = {
   scoring: text.exactOptional(),
   program: text.exactOptional(),
   policy: text.exactOptional(),
+  calibrated: z.array(text).exactOptional(),
   passed_through: z.literal(true).exactOptional(),
   escalated_from: maybeText,
 };
