@@ -1,4 +1,4 @@
-// `npm run bench -- ahead [--questions N] [--speculate N] [--draft NAME] [--rows …]`: what speculation gives on the embedded engine,
+// `npm run bench -- ahead [--questions N] [--range A-B] [--speculate N] [--draft NAME] [--rows …]`: what speculation gives on the embedded engine,
 // one search at a time: the same questions with it and without, by turns, on real weights. Answers are compared one by one:
 // exit, answer, score and rollouts must be the same. Times are of this machine, and say little on busy cores; rows do not.
 
@@ -67,12 +67,13 @@ export async function report(print: (line: string) => void): Promise<void> {
     args: process.argv.slice(3),
     options: {
       questions: { type: 'string', default: '100' },
+      range: { type: 'string' },
       speculate: { type: 'string', default: '4' },
       rows: { type: 'string', default: Object.keys(embeddedRows).join(',') },
       draft: { type: 'string' },
     },
   });
-  const questions = embeddedQuestions(wholeOf('questions', values.questions, 2000));
+  const questions = rangeOf(embeddedQuestions(wholeOf('questions', values.questions, 2000)), values.range);
   const speculate = wholeOf('speculate', values.speculate, 16);
   const model = await openModel(
     ownModel({ model: 'sapling', check: 'none', ...(values.draft && { draft: values.draft }) }),
@@ -93,6 +94,17 @@ export async function report(print: (line: string) => void): Promise<void> {
   } finally {
     await closeModel(model);
   }
+}
+
+/** Some of the questions, counted from 1, for whoever has them answered bit by bit. */
+function rangeOf(questions: readonly GoldQuestion[], range: string | undefined): readonly GoldQuestion[] {
+  const [, from = '1', to = String(questions.length)] = range?.match(/^(\d+)-(\d+)$/) ?? [];
+  const some = questions.slice(Number(from) - 1, Number(to));
+  if (some.length > 0 && (range === undefined || range === `${from}-${to}`)) return some;
+  return raise(
+    'bad-setting',
+    `--range is '${range}'; it must be two numbers from 1 to ${questions.length}, such as 1-25`,
+  );
 }
 
 function wholeOf(option: string, text: string, high: number): number {
