@@ -34,12 +34,13 @@ export class ToyWorld {
     this.#order += 1;
   }
 
-  /** Runs until nothing is left to happen, or `maxSteps` steps; gives the number of steps taken. */
-  run(runtime: Runtime, maxSteps = 1_000_000): number {
+  /** Runs until nothing is left to happen, or `stop` says so; gives the number of steps taken. */
+  run(runtime: Runtime, maxSteps = 1_000_000, stop: () => boolean = () => false): number {
     let steps = 0;
     runtime.step();
     while (runtime.hasMail) runtime.step();
     for (; steps < maxSteps; steps += 1) {
+      if (stop()) return steps;
       const nextMs = this.#events.peek()?.atMs;
       const wakeMs = runtime.nextWakeMs();
       if (nextMs === undefined && wakeMs === undefined) return steps;
