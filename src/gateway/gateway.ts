@@ -32,6 +32,7 @@ import { type Route, Router } from './http/router.ts';
 import { StaticFiles } from './http/static-files.ts';
 import { StreamSemaphore } from './http/stream-semaphore.ts';
 import { NodeTaker } from './nodes/node-taker.ts';
+import { CalibrationWatch } from './observe/calibration-watch.ts';
 import type { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Overview } from './observe/overview.ts';
@@ -84,6 +85,8 @@ export class Gateway {
     const metrics = new Metrics(() => this.searches);
     const overview = new Overview(clock);
     const usage = new UsageMeter(clock, config.keys);
+    const calibrations = new CalibrationWatch(options.models, log);
+    calibrations.addMetrics(metrics.registry);
     this.#watchers = new LogWatchers(journal);
     const shared = options.cluster === undefined ? {} : { cluster: options.cluster };
     this.searches = new Searches({
@@ -93,6 +96,7 @@ export class Gateway {
         metrics.ended(search, ended);
         overview.ended(search, ended);
         countUsage(usage, search, ended);
+        calibrations.ended(search, ended);
         this.#telemetry.ended(search, ended);
       },
       onFinished: (id) => this.#watchers.wake(id),

@@ -44,6 +44,8 @@ describe('operations', () => {
     for (const line of text.split('\n').filter((each) => each !== ''))
       expect(line).toMatch(/^(# (HELP|TYPE) coppice_\w+ .+|coppice_\w+(\{.*\})? [-+\d.eNaInf]+)$/);
     expect(text).toMatch(/coppice_searches_total\{model="m",program="mcts",policy="safe",exit="accepted"\} 1/);
+    expect(text).toMatch(/coppice_deadlines_total\{model="m",attained="yes"\} 1/);
+    expect(text).toMatch(/coppice_seconds_per_token_count\{model="m"\} 1/);
     expect(text).toMatch(/coppice_budget_strands\{model="m"\} 8/);
     expect(text).toMatch(/coppice_engine_healthy\{model="m"\} 1/);
     expect(text).toMatch(/coppice_tokens_total\{model="m",class="committed"\} \d+/);

@@ -6,6 +6,8 @@ import type { ObservedEnd, ObservedModel, ObservedSearch, ObservedSearches } fro
 
 /** From an answer that was in the cache to the longest deadline that people wait for. */
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
+/** From a wide search that had an engine to itself to one that waited for minutes and wrote little. */
+const tokenSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
 const tokenClasses = [
   'committed',
   'discarded',
@@ -29,6 +31,8 @@ export class Metrics {
   readonly #saved: Counter<'model'>;
   readonly #refusals: Counter<'code'>;
   readonly #givenUp: Counter<'model'>;
+  readonly #deadlines: Counter<'model' | 'attained'>;
+  readonly #fairness: Histogram<'model'>;
   readonly #passed: Counter<'model' | 'status'>;
   readonly #passedSeconds: Histogram<'model'>;
   readonly resumed: Counter;
@@ -50,6 +54,14 @@ export class Metrics {
     this.#saved = counter('tokens_saved_total', 'Tokens that exits made unnecessary (estimate)', ['model']);
     this.#refusals = counter('refusals_total', 'Refused requests by error code', ['code']);
     this.#givenUp = counter('given_up_total', 'Searches given up, or out of time, while they waited', ['model']);
+    this.#deadlines = counter('deadlines_total', 'Searches by whether they ended by themselves before their deadline', [
+      'model',
+      'attained',
+    ]);
+    this.#fairness = new Histogram({
+      ...{ name: 'coppice_seconds_per_token', help: 'Finish-time fairness: from arrival to exit, a token generated' },
+      ...{ labelNames: ['model'] as const, registers, buckets: tokenSeconds },
+    });
     this.#passed = counter('passthrough_total', 'Requests handed on without search', ['model', 'status']);
     this.#passedSeconds = histogram('passthrough_seconds', 'Time to the end of their answer', ['model']);
     this.resumed = counter('searches_resumed_total', 'Searches taken up again after a restart', []);
@@ -79,6 +91,12 @@ export class Metrics {
     this.#searchSeconds.observe({ model, exit: exit.kind }, (endedMs - facts.createdMs) / 1000);
     if (queue_ms !== null) this.#queueSeconds.observe({ model }, queue_ms / 1000);
     else if (exit.kind === 'deadline') this.#givenUp.inc({ model });
+    if (exit.kind !== 'cancelled' && exit.kind !== 'failed') {
+      this.#deadlines.inc({ model, attained: exit.kind === 'deadline' ? 'no' : 'yes' });
+      const { committed = 0, discarded = 0, speculative = 0 } = tokens;
+      const generated = committed + discarded + speculative;
+      if (generated > 0) this.#fairness.observe({ model }, (endedMs - facts.createdMs) / 1000 / generated);
+    }
     this.#rollouts.inc({ model }, rollouts);
     for (const name of tokenClasses) this.#tokens.inc({ model, class: name }, tokens[name] ?? 0);
     this.#saved.inc({ model }, tokens.saved_estimate ?? 0);
