@@ -33,6 +33,15 @@ export function tallyTable(tallies: readonly Tally[]): string {
   ].join('\n');
 }
 
+/** Where searches have a deadline: how many ended by themselves before it; the others gave their best so far. */
+export function deadlineLines(tallies: readonly Tally[]): string[] {
+  const lines = tallies.map(
+    ({ contender, exits }) =>
+      `  ${contender.padEnd(24)} ${(100 * (1 - (exits.deadline ?? 0))).toFixed(1).padStart(5)} %`,
+  );
+  return ['ended by themselves before the deadline', ...lines];
+}
+
 function wasteLines(which: string, tallies: readonly Tally[], wasteOf: (tally: Tally) => Waste): string[] {
   const count = Math.max(...tallies.map((each) => wasteOf(each).questions));
   if (count === 0) return [];

@@ -36,6 +36,8 @@ export interface ComparisonPlan {
   /** The second row that all are compared with, besides vanilla. */
   readonly base: RowName;
   readonly verifierReuses: boolean;
+  /** Of an easy question; see TrialSpec. Not for the runs that measure capacity. */
+  readonly deadlineMs?: number | undefined;
   /** A recording to draw from instead of the question profiles. */
   readonly trees?: string | undefined;
   readonly calibration?: CalibrationFile | undefined;
@@ -129,6 +131,7 @@ function specOf(plan: ComparisonPlan, { setting, seed, row }: Spot, arrivals: Tr
     ...(machine && { machine }),
     ...(trees === undefined ? {} : { trees }),
     ...(calibration && { calibration }),
+    ...(plan.deadlineMs !== undefined && arrivals.kind === 'rate' ? { deadlineMs: plan.deadlineMs } : {}),
   };
   const system = { requests, budget, rollouts, threshold, verifierReuses, ...given };
   return { ...trialDefaults, ...system, setting, seed, contender: contenderOf(row), arrivals };

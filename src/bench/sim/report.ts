@@ -19,6 +19,8 @@ export interface Line {
   readonly accuracy: Estimate;
   /** Accepted, futile, settled, exhausted, in percent. */
   readonly exits: readonly number[];
+  /** Searches that no deadline cut off, in percent; missing where none was. */
+  readonly inTime?: number;
   /** How many times better than the other: above 1 is better in every column; accuracy as a difference in points. */
   readonly againstVanilla: Ratios | undefined;
   readonly againstBase: Ratios | undefined;
@@ -73,9 +75,10 @@ function lineOf(cells: readonly Cell[], row: RowName, load: string, base: RowNam
     const others = viewsOf(other);
     return others.length === 0 ? undefined : ratiosOf(views, others);
   };
+  const late = mean(views.map(({ exits }) => exits.deadline ?? 0));
   const share = (kind: (typeof shownExits)[number]) => mean(views.map(({ exits }) => exits[kind] ?? 0));
   return {
-    ...{ row, load, exits: shownExits.map(share) },
+    ...{ row, load, exits: shownExits.map(share), ...(late === 0 ? {} : { inTime: 100 - late }) },
     ...{ againstVanilla: against('vanilla'), againstBase: against(base) },
     ...optional(
       'p50Seconds',

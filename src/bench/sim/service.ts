@@ -49,9 +49,11 @@ export function questionRequest(
   model: SimulatedQuestions,
   question: number,
   id: string,
+  deadlineMs?: number,
 ): SearchRequest {
   const prompt = model.promptOf(question);
-  const plan = { ...built.plan, prompt, seed: hash(JSON.stringify(prompt)) };
+  const due = deadlineMs === undefined ? {} : { deadlineMs: deadlineMs * model.difficulty(prompt) };
+  const plan = { ...built.plan, ...due, prompt, seed: hash(JSON.stringify(prompt)) };
   return requestOf({ ...built, plan }, id, model.extract);
 }
 

@@ -6,11 +6,13 @@ import type { Line } from './report.ts';
 export interface Column {
   readonly heading: string;
   readonly left?: true;
+  /** Left out where no line has anything to say. */
+  readonly optional?: true;
   readonly of: (line: Line) => string;
 }
 
 /** Values first, then how many times better than vanilla and than the base. */
-export const columns: readonly Column[] = [
+export const allColumns: readonly Column[] = [
   { heading: 'policy', left: true, of: ({ row }) => row },
   { heading: 'p50 s', of: ({ p50Seconds }) => plain(p50Seconds, 1) },
   { heading: 'p99 s', of: ({ p99Seconds }) => plain(p99Seconds, 1) },
@@ -20,6 +22,7 @@ export const columns: readonly Column[] = [
   { heading: 'tokens', of: ({ tokens }) => plain(tokens, 0) },
   { heading: 'acc %', of: ({ accuracy }) => number(accuracy, 1) },
   { heading: 'exits %', of: ({ exits }) => exits.map((each) => each.toFixed(0)).join('/') },
+  { heading: 'in time %', optional: true, of: ({ inTime }) => inTime?.toFixed(1) ?? '' },
   { heading: '|  p50 ×v', of: ({ againstVanilla }) => ratio(againstVanilla?.p50) },
   { heading: 'p99 ×v', of: ({ againstVanilla }) => ratio(againstVanilla?.p99) },
   { heading: 'req/s ×v', of: ({ againstVanilla }) => ratio(againstVanilla?.throughput) },
@@ -33,6 +36,7 @@ export const columns: readonly Column[] = [
 ];
 
 export function tableOf(lines: readonly Line[]): string {
+  const columns = allColumns.filter(({ optional, of }) => !optional || lines.some((line) => of(line) !== ''));
   const groups = [...new Set(lines.map(({ load }) => load))].map((load) => ({
     title: load === 'backlog' ? 'all requests at once (backlog)' : `load ${load}`,
     cells: lines.filter((line) => line.load === load).map((line) => columns.map((column) => column.of(line))),

@@ -51,6 +51,8 @@ export interface TrialSpec {
   readonly roofline?: GpuName;
   /** Turns knobs of the setting's question profile, for calibration. */
   readonly profile?: Partial<QuestionProfile>;
+  /** Of an easy question, from its arrival on; a harder one has two or three times as long. The best so far is given then. */
+  readonly deadlineMs?: number;
   /** Which questions, by number; the first `requests` unless given. */
   readonly questions?: readonly number[];
   /** A recording whose trees are drawn from instead of the setting's question profile. */
@@ -186,7 +188,8 @@ class TrialRun {
   #submitNext(): void {
     const at = this.#next;
     this.#next += 1;
-    const request = questionRequest(this.#search, this.#model, this.#questions[at]!, String(at));
+    const { deadlineMs } = this.#spec;
+    const request = questionRequest(this.#search, this.#model, this.#questions[at]!, String(at), deadlineMs);
     this.#runtime.submit(this.#observed(request, at));
   }
 

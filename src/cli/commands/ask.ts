@@ -10,6 +10,7 @@ import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
+import { calibratedText } from '../../calibration/calibration-file.ts';
 import type { SearchKnob } from '../../config/vocabulary.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -90,6 +91,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 async function answer(settings: Settings, model: OpenModel, loadedMs: number): Promise<number> {
   const plan = ownPlan(model, settings.question, settings.wish, defaultSeed);
+  mustSaySomething(model, plan);
   const trace = settings.trace === undefined ? undefined : await openTrace(settings, plan, settings.trace);
   try {
     const interrupt = new AbortController();
@@ -114,6 +116,16 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
   } finally {
     await closeTrace(trace);
   }
+}
+
+/** Whoever names a calibration means it to be used. */
+function mustSaySomething({ calibration, config }: OpenModel, { calibrated, program, rollouts }: SearchPlan): void {
+  if (calibration === undefined || calibrated !== undefined) return;
+  const holds = `--calibration ${config.calibration} holds for ${calibratedText(calibration)}`;
+  raise(
+    'bad-setting',
+    `${holds}, and for nothing that is set here; this search is ${program} with ${rollouts} rollouts`,
+  );
 }
 
 const defaultSeed = 1;

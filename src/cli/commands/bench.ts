@@ -21,7 +21,7 @@ import {
 import { type EqualTokens, equalTokens, trialsOf } from '../../bench/contest/equal-tokens.ts';
 import { pairing, pairingLine } from '../../bench/contest/pairs.ts';
 import { tally, unsolvedIn } from '../../bench/contest/tally.ts';
-import { tallyTable } from '../../bench/contest/tally-table.ts';
+import { deadlineLines, tallyTable } from '../../bench/contest/tally-table.ts';
 import { recordTrees } from '../../bench/contest/tree-record.ts';
 import { Trials } from '../../bench/contest/trial-file.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
@@ -42,7 +42,15 @@ import { duration, LiveBlock, progressBar } from '../terminal/terminal.ts';
 
 /** What all contenders are told. */
 const main = ['branching', 'threshold', 'choose', 'temperature'] as const satisfies SearchKnob[];
-const sizes = ['topP', 'topK', 'minP', 'stepTokens', 'maxDepth', 'tokenBudget'] as const satisfies SearchKnob[];
+const sizes = [
+  'topP',
+  'topK',
+  'minP',
+  'stepTokens',
+  'maxDepth',
+  'tokenBudget',
+  'deadlineMs',
+] as const satisfies SearchKnob[];
 const told: readonly SearchKnob[] = [...main, ...sizes, ...optionKnobs];
 const ownDefaults = {
   branching: '8 for the shipped models, else 4',
@@ -249,6 +257,7 @@ function print(
   }
   console.log(`${questions.length} questions, ${note}`);
   console.log(tallyTable(tallies));
+  if (settings.wish.deadlineMs !== undefined) console.log(['', ...deadlineLines(tallies)].join('\n'));
   if (equal !== undefined) {
     console.log(`\nagainst ${equal.row}, which takes the tokens of ${equal.as}; intervals paired by question`);
     for (const each of pairings) if (each.contender !== equal.row) console.log(pairingLine(each));

@@ -2,8 +2,11 @@
 // process left, listens, takes other keys on SIGHUP, and ends in order on SIGINT or SIGTERM.
 
 import { defaultModel, simulatedModel } from '../../answering/default-models.ts';
+import type { OpenModel } from '../../answering/open-model.ts';
 import { openModels } from '../../answering/open-models.ts';
+import { usualSearch } from '../../answering/plan.ts';
 import { raise } from '../../base/fault.ts';
+import { calibratedText } from '../../calibration/calibration-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
@@ -87,6 +90,7 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
   const { journal, cluster, clock } = await openJournal(config, process.env, log);
   const models = await openModels(config.models, process.env, log);
+  for (const model of models) mustConcern(model);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
   const shown = page === undefined ? {} : { page };
@@ -130,6 +134,16 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   await stopped;
   process.off('SIGHUP', takeKeys);
   return 0;
+}
+
+/** A calibration of other searches than those that a model runs would say nothing, and nobody would notice. */
+function mustConcern(model: OpenModel): void {
+  const { calibration, config } = model;
+  if (calibration === undefined) return;
+  const { program } = usualSearch(model);
+  if (calibration.sections.some(({ search }) => search.program === program)) return;
+  const holds = `calibration ${config.calibration} holds for ${calibratedText(calibration)}`;
+  raise('bad-setting', `${holds}; searches of model '${config.name}' are ${program}`);
 }
 
 function describeKey(name: string): string {

@@ -34,6 +34,8 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --seed N           the first seed; the others follow it
   --seeds N          how many seeds
   --requests N       requests of each run
+  --deadline S       seconds from arrival of an easy question, twice and three times as long for harder ones: the best so far is
+                     given then, and how many ended by themselves in time is a column
   --budget M         strands in all (${searchDefaults.budget})
   --rollouts N       rollouts of a search (${searchDefaults.rollouts})
   --threshold X      score at which an answer is accepted (${searchDefaults.threshold})
@@ -128,6 +130,7 @@ export function readOptions(args: readonly string[]): SimOptions {
       roofline: rooflineOf(values.roofline),
       machine: values.machine === undefined ? undefined : readMachine(values.machine),
       verifierReuses: values['no-prefix-reuse'] !== true,
+      deadlineMs: values.deadline === undefined ? undefined : 1000 * flagOf('deadline', values.deadline, deadlineKnob),
       trees: values.trees && readTrees(values.trees) && values.trees,
       calibration: calibrationOf(values.calibration, values.trees),
     },
@@ -149,6 +152,7 @@ export function readOptions(args: readonly string[]): SimOptions {
   };
 }
 
+const deadlineKnob = { low: 0.001, high: 1e6, unit: 'seconds', why: '' };
 const lossKnob = { low: 0, high: 100, unit: 'points of accuracy', why: '' };
 
 function calibrationOf(file: string | undefined, trees: string | undefined): ComparisonPlan['calibration'] {
@@ -199,6 +203,7 @@ export const flags = {
     trees: text,
     calibrate: text,
     calibration: text,
+    deadline: text,
     'loss-budget': text,
     ablate: text,
     settings: text,

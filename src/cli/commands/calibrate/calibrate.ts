@@ -45,7 +45,7 @@ const main = [
   'maxDepth',
 ] as const;
 const told: readonly SearchKnob[] = [...main, ...(Object.keys(programKnobs) as SearchKnob[])];
-const defaults = { size: '400', loss: '0.5', rollouts: '16', out: 'calibration.json', program: 'self-consistency' };
+const defaults = { size: '460', loss: '0.5', rollouts: '16', out: 'calibration.json', program: 'self-consistency' };
 const lossKnob = { low: 0, high: 100, unit: 'points of accuracy', why: '' } as const;
 
 const usage = `usage: coppice calibrate [options]
