@@ -179,26 +179,29 @@ describe('coppice rehearse', () => {
     expect(said.join('\n')).toMatch(/replica-down|failed and were done again/);
   });
 
-  it('prints the rehearsal that docs/gpu.md reports, which names the prediction beside it', async () => {
-    const at = 'docs/experiments/gpu';
-    const files = ['--prediction', `${at}/prediction.json`, '--out', `${at}/rehearsal.jsonl`];
-    const system = [
-      '--seed',
-      '21',
-      '--requests',
-      '48',
-      '--budget',
-      '32',
-      '--load',
-      '1p',
-      '--policy',
-      'positive,boost,safe',
-    ];
+  it.each([
+    {
+      at: 'docs/experiments/gpu',
+      files: ['prediction.json', 'rehearsal.jsonl'],
+      system: ['--seed', '21', '--requests', '48', '--load', '1p', '--policy', 'positive,boost,safe'],
+      row: /^boost +48\/48 +12\.7 +34\.7 +41\.1/m,
+    },
+    {
+      at: 'docs/experiments/gpu/second',
+      files: ['prediction-causal-64.json', 'rehearsal-causal.jsonl'],
+      system: ['--seed', '22', '--requests', '64', '--load', '2p', '--policy', 'positive,boost,safe'],
+      row: /^boost +64\/64 +17\.3 +46\.9 +62\.2/m,
+    },
+  ])('prints a rehearsal that docs/gpu.md reports, which names the prediction beside it: $at', async (reported) => {
+    const [prediction, results] = reported.files.map((file) => `${reported.at}/${file}`);
     const nowhere = ['--engine', 'http://127.0.0.1:1', '--verifier', 'http://127.0.0.1:1'];
-    const { status, text } = await printed(() => rehearse([...nowhere, ...system, ...files]));
+    const files = ['--prediction', prediction!, '--out', results!];
+    const { status, text } = await printed(() =>
+      rehearse([...nowhere, '--budget', '32', ...reported.system, ...files]),
+    );
     expect(status).toBe(0);
-    expect(text).toMatch(/^boost +48\/48 +12\.7 +34\.7 +41\.1/m);
-    const hashes = recordsIn(`${at}/rehearsal.jsonl`).map((record) => record.prediction);
+    expect(text).toMatch(reported.row);
+    const hashes = recordsIn(results!).map((record) => record.prediction);
     expect(new Set(hashes)).toEqual(new Set([text.match(/sha256 (\w+)/)![1]]));
   });
 

@@ -1,6 +1,7 @@
 // What the remote engine does when servers are slow, refuse, break, hang, lie or die, over real sockets.
 
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ReplicaEvent } from '../../src/engine/openai/options.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { Vocabulary } from '../servers/model.ts';
@@ -149,6 +150,31 @@ describe('an unknown limit', () => {
     letGo();
     await finish(requests);
     expect(engine.load().runningSequences).toBe(0);
+  });
+
+  it('follows a server that runs less in the middle of the work and more again later, loses nothing, and says so once', async () => {
+    const server = new VllmServer();
+    const events: ReplicaEvent[] = [];
+    const { engine, request, finish, until, timers } = await open([server], { observe: (event) => events.push(event) });
+    const letGo = holdAt(server, 0);
+    const requests = Array.from({ length: 100 }, (_, at) => request({ search: `search-${at % 10}` }));
+    engine.generate(requests);
+    const limited = (limit: number) => until(() => engine.load().sequenceLimit === limit, 250);
+    await limited(64);
+    [server.waiting, server.generatingShown] = [5, 48];
+    await limited(48);
+    expect(events).toEqual([]);
+    timers.advance(1000);
+    server.generatingShown = 20;
+    await limited(20);
+    const reason = 'runs 20 sequences at a time where it ran 48';
+    expect(events).toEqual([{ type: 'replica-limit', url: server.url, reason }]);
+    [server.waiting, server.generatingShown] = [0, 20];
+    timers.advance(10_000);
+    await until(() => engine.load().sequenceLimit! > 22, 250);
+    letGo();
+    await finish(requests);
+    expect(events).toHaveLength(1);
   });
 
   it('is remembered by a replica that was out and came back as it was', async () => {

@@ -16,7 +16,9 @@ export type ReplicaEvent =
   | { readonly type: 'replica-down'; readonly url: string; readonly reason: string }
   | { readonly type: 'replica-up'; readonly url: string }
   /** It does without something from now on, which the reason names. */
-  | { readonly type: 'replica-refuses'; readonly url: string; readonly reason: string };
+  | { readonly type: 'replica-refuses'; readonly url: string; readonly reason: string }
+  /** What it runs at a time was known, and has become much less. */
+  | { readonly type: 'replica-limit'; readonly url: string; readonly reason: string };
 
 export interface RemoteEngineOptions {
   /** Replicas of one model. */

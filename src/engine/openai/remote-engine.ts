@@ -40,6 +40,9 @@ import { Watch } from './replica/watch.ts';
 /** Blank steps thrown away before the request fails. */
 const rejections = 3;
 
+/** A limit that moves by less than this is the usual search for it. */
+const muchLess = 0.75;
+
 export class RemoteEngine implements Engine {
   readonly capabilities: EngineCapabilities;
   readonly #options: RemoteEngineOptions & typeof remoteDefaults;
@@ -76,7 +79,10 @@ export class RemoteEngine implements Engine {
       probed: (replica, reason) => this.#probed(replica, reason),
       tick: () => this.#giveUpParked(),
     });
-    this.#gauges = new GaugeWatch(this.#timers, (replica) => this.#pump(replica));
+    this.#gauges = new GaugeWatch(this.#timers, (replica, settledRoom) => {
+      this.#tellLimit(replica, settledRoom);
+      this.#pump(replica);
+    });
     for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
   }
 
@@ -165,6 +171,12 @@ export class RemoteEngine implements Engine {
     if (replica !== undefined) return replica.queue.push(job);
     this.#parked.push(job);
     this.#watch.arm();
+  }
+
+  #tellLimit({ limit, connection }: Replica, before: number | undefined): void {
+    if (before === undefined || limit.room > before * muchLess) return;
+    const reason = `runs ${limit.room} sequences at a time where it ran ${before}`;
+    this.#options.observe?.({ type: 'replica-limit', url: connection.url, reason });
   }
 
   // Sending: from the front of a queue onto the wire.

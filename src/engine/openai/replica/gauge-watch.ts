@@ -9,14 +9,14 @@ import type { Replica } from './replica.ts';
 
 export class GaugeWatch {
   readonly #timers: Timers;
-  /** The limit may have grown. */
-  readonly #changed: (replica: Replica) => void;
+  /** The limit may have changed from what it was, where it had settled. */
+  readonly #changed: (replica: Replica, settledRoom: number | undefined) => void;
   readonly #armed = new Set<Replica>();
   /** Servers without gauges, as they were when that was found out. */
   readonly #blind = new WeakMap<Replica, ServerFacts>();
   #stopped = false;
 
-  constructor(timers: Timers, changed: (replica: Replica) => void) {
+  constructor(timers: Timers, changed: (replica: Replica, settledRoom: number | undefined) => void) {
     this.#timers = timers;
     this.#changed = changed;
   }
@@ -38,10 +38,11 @@ export class GaugeWatch {
     const reply = await connection.call('GET', '/metrics').catch(() => undefined);
     this.#armed.delete(replica);
     if (this.#stopped) return;
+    const before = limit.settled ? limit.room : undefined;
     const gauges = reply?.status === 200 ? readGauges(facts.dialect, reply.body) : undefined;
     if (gauges?.waiting === undefined && reply !== undefined) this.#blind.set(replica, facts);
     if (gauges !== undefined) limit.read(gauges, replica.inFlight, replica.queue.sequences, this.#timers.nowMs());
-    this.#changed(replica);
+    this.#changed(replica, before);
     if (replica.attempts.size > 0) this.arm(replica);
   }
 }

@@ -77,6 +77,11 @@ export class InFlightLimit {
     this.#sharers = sharers;
   }
 
+  /** Whether it is where the server's signs left it, and no longer doubles. */
+  get settled(): boolean {
+    return !this.#rising;
+  }
+
   get known(): boolean {
     return this.#options.known !== undefined;
   }
