@@ -93,11 +93,12 @@ export function shapeTrouble(
   return engine.shapeTrouble(schema);
 }
 
-/** `response_format` is what a chat calls it, and only bodies ask for one. */
+/** As a chat calls it: only bodies ask for one. */
 function requireShape(plan: SearchPlan, { model, speaker, wish }: PlanRequest): void {
   if (plan.shape === undefined) return;
+  const field = plan.shape.isCall ? 'tools' : 'response_format';
   const refuse = (why: string) => {
-    throw new Refusal('unsupported', 'response_format', `'response_format' cannot be honoured: ${why}`);
+    throw new Refusal('unsupported', field, `'${field}' cannot be honoured: ${why}`);
   };
   const trouble = shapeTrouble(model, plan.program, plan.shape.schema);
   if (trouble !== undefined) refuse(trouble);

@@ -10,7 +10,6 @@ import {
 } from '../calibration/calibration-file.ts';
 import { readPrompts } from '../config/prompts.ts';
 import type { ModelConfig } from '../config/schema.ts';
-import type { JsonSchema } from '../engine/engine.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
 import { fittingPolicy, fittingSettings } from '../policy/fitting.ts';
@@ -22,7 +21,7 @@ import type { Aggregation } from '../tree/aggregate.ts';
 import type { Sampling } from '../tree/step.ts';
 import { atMost, checkDirect, checkEscalation, checkPlan, checkWish, chooseProgram, optionsFor } from './plan-check.ts';
 import { promptFor } from './question-form.ts';
-import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
+import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish, WishedShape } from './search-plan.ts';
 
 export function makePlan(request: PlanRequest): SearchPlan {
   const { question, wish, speaker, model, limits, maxPriority } = request;
@@ -187,10 +186,12 @@ function directShape(request: PlanRequest): SearchShape {
  * A path is searched in the model's own words; where the model has ended its answer, or a path has one step left, the next step is
  * the answer, held to the schema. Without search it is the one step that there is, and needs no words before it.
  */
-function shapeOf(schema: JsonSchema, request: PlanRequest): PlannedShape {
+function shapeOf({ schema, about, isCall }: WishedShape, request: PlanRequest): PlannedShape {
   const { wish, model } = request;
-  const { shape: words = '' } = wish.effort === 'none' ? {} : readPrompts(['shape'], model.config);
-  return { schema, words: words.replace('{schema}', () => JSON.stringify(schema)), maxTokens: longestAnswer(request) };
+  const prompt = isCall === undefined ? 'shape' : 'call';
+  const { [prompt]: words = '' } = wish.effort === 'none' ? {} : readPrompts([prompt], model.config);
+  const told = words.replace('{schema}', () => JSON.stringify(about));
+  return { schema, words: told, maxTokens: longestAnswer(request), ...(isCall === undefined ? {} : { isCall }) };
 }
 
 /** Tokens of an answer that comes in one step. */

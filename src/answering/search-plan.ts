@@ -67,7 +67,18 @@ export interface SearchPlan {
   readonly title: string;
 }
 
-export type PlannedShape = Omit<AnswerShape, 'maxDepth'>;
+export interface PlannedShape extends Omit<AnswerShape, 'maxDepth'> {
+  /** The answer is `{"name", "arguments"}`: the call of a function. */
+  readonly isCall?: true;
+}
+
+/** An answer that is to be JSON of a schema. */
+export interface WishedShape {
+  readonly schema: JsonSchema;
+  /** What the model is told of it before it answers. */
+  readonly about: unknown;
+  readonly isCall?: true;
+}
 
 /** What was asked for, in the names of the vocabulary; what is missing is the model's or the server's to say. */
 export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & {
@@ -79,8 +90,7 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   readonly stop?: readonly string[] | undefined;
   /** Whether tokens and log probabilities of the answer are wanted. */
   readonly logprobs?: boolean | undefined;
-  /** The answer is to be JSON of this schema. */
-  readonly shape?: JsonSchema | undefined;
+  readonly shape?: WishedShape | undefined;
 };
 
 /** What a plan needs to know of a model that has been opened. */

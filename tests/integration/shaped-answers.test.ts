@@ -6,7 +6,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { generateText, Output } from 'ai';
 import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Loose } from '../support/loose.ts';
 import { ask, post, type RunningOptions, runGateway } from '../support/running-gateway.ts';
@@ -153,6 +153,63 @@ test('an engine that cannot is passed the request where it has an endpoint of it
   expect(await ask(unable.url, { response_format })).toMatchObject({ status: 502 });
   expect(await ask(can.url, { response_format })).toMatchObject({ status: 200 });
   expect(await ask(can.url, { response_format, reasoning_effort: 'none' })).toMatchObject({ status: 502 });
+});
+
+describe('a call that is forced', () => {
+  const parameters = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] };
+  const tools = ['add', 'multiply'].map((name) => ({ type: 'function' as const, function: { name, parameters } }));
+  const calling: Script = (request) => {
+    if (request.shape === undefined) return threeSteps(request);
+    const { anyOf = [request.shape] } = request.shape as Loose;
+    const { name } = anyOf.at(-1).properties;
+    return { text: JSON.stringify({ name: name.const, arguments: { a: request.seed % 3 } }), end: 'eos' };
+  };
+  const messages = [{ role: 'user' as const, content: 'add 1 and 2' }];
+
+  test.each([
+    ['required', 'multiply'],
+    [{ type: 'function' as const, function: { name: 'add' } }, 'add'],
+  ] as const)('is searched for, whole and streamed: %o', async (tool_choice, name) => {
+    const { url, engine } = await runGateway({ scripted: { shapes: true, script: calling } });
+    const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'unused', maxRetries: 0 });
+    const body = { model: 'm', messages, tools, tool_choice };
+    const whole = await openai.chat.completions.create(body);
+    const streamed = await openai.chat.completions.stream({ ...body, stream: true }).finalChatCompletion();
+    for (const { choices } of [whole, streamed]) {
+      const [{ message, finish_reason } = { message: undefined, finish_reason: '' }] = choices;
+      expect([message?.content || null, finish_reason]).toEqual([null, 'tool_calls']);
+      const [call] = message?.tool_calls ?? [];
+      if (call?.type !== 'function') throw new Error('no call');
+      expect([call.function.name, JSON.parse(call.function.arguments)]).toEqual([name, { a: expect.any(Number) }]);
+    }
+    expect((whole.choices[0]!.message as Loose).reasoning_content).toMatch(/^step 1/);
+    const words = engine.asked.find(({ shape }) => shape !== undefined)?.path.at(-1)?.step.text;
+    expect(words).toMatch(/I call one of these functions/);
+    const several = await openai.chat.completions.create({ ...body, n: 2 });
+    expect(several.choices.map(({ message }) => message.tool_calls?.length)).toEqual([1, 1]);
+  });
+
+  test('that the engine cannot be held to is refused by name, and so is one beside a format', async () => {
+    const bare = await runGateway();
+    const forced = { tools, tool_choice: 'required' };
+    expect(await ask(bare.url, forced)).toMatchObject({ status: 400, error: { param: 'tools' } });
+    const { url } = await runGateway(able);
+    expect(await ask(url, { ...forced, response_format })).toMatchObject({ status: 400, error: { param: 'tools' } });
+    expect(await ask(url, { tools, tool_choice: 'auto' })).toMatchObject({ status: 400, error: { param: 'tools' } });
+  });
+
+  test('keeps references of its parameters', async () => {
+    const { url, engine } = await runGateway({ scripted: { shapes: true, script: calling } });
+    const $defs = { amount: { type: 'number' } };
+    const own = { type: 'object', properties: { a: { $ref: '#/$defs/amount' } }, $defs };
+    const [tool] = tools;
+    const described = [{ ...tool, function: { name: 'add', parameters: own } }];
+    await ask(url, { tools: described, tool_choice: 'required' });
+    expect(engine.asked.find(({ shape }) => shape !== undefined)?.shape).toMatchObject({
+      $defs,
+      properties: { arguments: { properties: { a: { $ref: '#/$defs/amount' } } } },
+    });
+  });
 });
 
 test('without search it is the one step that there is', async () => {

@@ -14,23 +14,36 @@ function completionId(searchId: string): string {
 export function completion(search: LiveSearch, { texts, outcome }: ClientResult) {
   const { content, reasoning_content, refusal } = texts;
   const reasoning = reasoning_content === null ? {} : { reasoning_content };
-  const message = { role: 'assistant', content, ...reasoning, refusal };
+  const calls = outcome.complete && refusal === null ? callsOf(search, content ?? '') : undefined;
+  const message = { role: 'assistant', ...(calls ?? { content }), ...reasoning, refusal };
   const further = furtherOf(search, texts).map(({ delta, index, logprobs }) => {
-    const said = { role: 'assistant', ...delta, refusal: null };
-    return { index, message: said, logprobs, finish_reason: 'stop' };
+    const { content: text = '', ...before } = delta;
+    const called = callsOf(search, text, index);
+    const said = { role: 'assistant', ...(called ?? { content: text }), ...before, refusal: null };
+    return { index, message: said, logprobs, finish_reason: called ? 'tool_calls' : 'stop' };
   });
   const logprobs = logprobsOf(search, { texts, outcome });
   return {
     ...head(search, 'chat.completion'),
-    choices: [{ index: 0, message, logprobs, finish_reason: outcome.finish_reason }, ...further],
+    choices: [{ index: 0, message, logprobs, finish_reason: calls ? 'tool_calls' : outcome.finish_reason }, ...further],
     usage: outcome.usage,
     coppice: coppiceObject(search, { texts, outcome }),
   };
 }
 
+/** Where the answer is the call of a function: that call in the place of the text. */
+function callsOf({ facts }: LiveSearch, text: string, index = 0) {
+  if (facts.plan.shape?.isCall === undefined) return undefined;
+  const { name, arguments: given } = JSON.parse(text) as { readonly name: string; readonly arguments: unknown };
+  const id = `call_${facts.id.replace(/^srch_/, '')}_${index}`;
+  const call = { id, type: 'function', function: { name, arguments: JSON.stringify(given) } };
+  return { content: null, tool_calls: [call] };
+}
+
 /** Of the answer itself; a refusal is nobody's tokens. */
 function logprobsOf({ facts, fold }: LiveSearch, { texts, outcome }: ClientResult): LogprobsJson | null {
-  return texts.refusal === null ? answerLogprobs(facts.plan, fold, outcome.complete) : null;
+  const isText = texts.refusal === null && facts.plan.shape?.isCall === undefined;
+  return isText ? answerLogprobs(facts.plan, fold, outcome.complete) : null;
 }
 
 interface FurtherChoice {
@@ -45,7 +58,11 @@ function furtherOf({ facts: { plan }, fold }: LiveSearch, { refusal }: ResultTex
   return further.map((path, at) => {
     const { content, reasoning } = splitPath(plan, path, true);
     const before = reasoning === '' ? {} : { reasoning_content: reasoning };
-    return { delta: { ...before, content }, index: at + 1, logprobs: pathLogprobs(plan, path, true) };
+    return {
+      delta: { ...before, content },
+      index: at + 1,
+      logprobs: plan.shape?.isCall ? null : pathLogprobs(plan, path, true),
+    };
   });
 }
 
@@ -74,22 +91,36 @@ export class Chunks {
 
   /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */
   last(search: LiveSearch, result: ClientResult) {
-    const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs }) => [
-      this.#chunk({ role: 'assistant', ...delta }, null, index, logprobs),
-      this.#chunk({}, 'stop', index),
-    ]);
-    const end = this.#chunk({}, result.outcome.finish_reason, 0, logprobsOf(search, result));
+    const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs }) => {
+      const { content: text = '', ...before } = delta;
+      const called = callDelta(search, text, index);
+      return [
+        this.#chunk({ role: 'assistant', ...before, ...(called ?? { content: text }) }, null, index, logprobs),
+        this.#chunk({}, called ? 'tool_calls' : 'stop', index),
+      ];
+    });
+    const { outcome, texts } = result;
+    const isAnswer = outcome.complete && texts.refusal === null;
+    const first = isAnswer ? callDelta(search, texts.content ?? '') : undefined;
+    const called = first === undefined ? [] : [this.#chunk(first, null)];
+    const end = this.#chunk({}, first ? 'tool_calls' : outcome.finish_reason, 0, logprobsOf(search, result));
     const { model } = search.facts.plan;
-    return [...further, { ...end, model, coppice: coppiceObject(search, result) }];
+    return [...called, ...further, { ...end, model, coppice: coppiceObject(search, result) }];
   }
 
   usage(usage: Usage) {
     return { ...this.#head, choices: [], usage };
   }
 
-  #chunk(delta: Delta, finish_reason: string | null, index = 0, logprobs: LogprobsJson | null = null) {
+  #chunk(delta: object, finish_reason: string | null, index = 0, logprobs: LogprobsJson | null = null) {
     return { ...this.#head, choices: [{ index, delta, logprobs, finish_reason }], ...this.#usage };
   }
+}
+
+/** The same as a piece of a stream: whole, under its place among the calls. */
+function callDelta(search: LiveSearch, text: string, index = 0): object | undefined {
+  const called = callsOf(search, text, index);
+  return called && { tool_calls: called.tool_calls.map((call) => ({ index: 0, ...call })) };
 }
 
 function head({ facts }: LiveSearch, object: string) {

@@ -49,8 +49,15 @@ interface Early {
 /** Sends what is certain while the search runs. With `refuse` and `escalate` nothing is certain before the end. */
 export function watchAnswer(search: LiveSearch, send: (delta: Delta) => void): Early {
   const { plan } = search.facts;
+  if (plan.shape?.isCall) return { rest: wordsBeforeCall };
   if (plan.onFutile !== 'answer') return { rest: wholeAnswer };
   return plan.mode === 'direct' ? watchTokens(search, send) : watchTree(search, send);
+}
+
+/** The call itself is put together from the whole answer, and goes out with the end. */
+function wordsBeforeCall(search: LiveSearch, result: ClientResult): Delta[] {
+  const whole = wholeAnswer(search, result);
+  return result.outcome.complete ? whole.filter(({ content }) => content === undefined) : whole;
 }
 
 function wholeAnswer(_: LiveSearch, { texts }: ClientResult): Delta[] {

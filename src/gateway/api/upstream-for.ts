@@ -7,7 +7,7 @@ import type { JsonSchema } from '../../engine/engine.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { type ProgramName, programNames } from '../../program/registry/programs.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { schemaIn } from '../plan/answer-format.ts';
+import { forcedCall, shapeIn } from '../plan/answer-format.ts';
 import { isBeyondSearch } from '../plan/input-items.ts';
 import { needsPassthrough } from '../plan/messages.ts';
 import type { GatewayContext } from './context.ts';
@@ -20,7 +20,8 @@ export type SearchedPath = Exclude<UpstreamPath, '/completions' | '/embeddings'>
 interface Asked {
   /** No search can do it. */
   readonly isBeyond: boolean;
-  readonly format?: unknown;
+  /** Reads the shape that its answer is to have; throws where it is none. */
+  readonly shape?: () => { readonly schema: JsonSchema } | undefined;
   readonly stop?: unknown;
 }
 
@@ -28,39 +29,44 @@ interface Asked {
 export function upstreamFor(context: GatewayContext, path: SearchedPath, value: unknown): PassedModel | undefined {
   const body = record(value);
   const model = modelNamed(context, body.model);
-  const { isBeyond, format, stop } = readers[path](body);
-  if (model === undefined || !(isBeyond || isBeyondShape(model, body, format, stop))) return undefined;
+  const asked = readers[path](body);
+  if (model === undefined || !(asked.isBeyond || isBeyondShape(model, body, asked))) return undefined;
   return passable(model);
 }
 
 const readers: Readonly<Record<SearchedPath, (body: Plain) => Asked>> = {
-  '/chat/completions': ({ tools, functions, messages, reasoning_effort: effort, response_format: format, stop }) => ({
-    isBeyond: isFull(tools) || isFull(functions) || some(messages, needsPassthrough) || effort === 'none',
-    ...{ format, stop },
-  }),
+  '/chat/completions': (body) => {
+    const { tools, functions, messages, reasoning_effort: effort, stop } = body;
+    const isOffered = isFull(functions) || (isFull(tools) && forcedCall(body) === undefined);
+    const isBeyond = isOffered || some(messages, needsPassthrough) || effort === 'none';
+    return { isBeyond, shape: () => shapeIn(body), stop };
+  },
   '/messages': ({ tools, messages, output_config: output, stop_sequences: stop }) => ({
     isBeyond: isFull(tools) || some(messages, hasOtherBlocks),
-    ...{ format: record(output).format, stop },
+    ...{ shape: () => shapeIn({ response_format: record(output).format }), stop },
   }),
   // An earlier response and work in the background are ours alone.
   '/responses': ({ tools, input, previous_response_id: previous, background, text }) =>
     typeof previous === 'string' || background === true
       ? { isBeyond: false }
-      : { isBeyond: isFull(tools) || some(input, isBeyondSearch), format: record(text).format },
+      : {
+          isBeyond: isFull(tools) || some(input, isBeyondSearch),
+          shape: () => shapeIn({ response_format: record(text).format }),
+        },
 };
 
 /** A format that is wrong is not beyond us: it is refused where bodies are read. */
-function isBeyondShape(model: ServedModel, { coppice }: Plain, format: unknown, stop: unknown): boolean {
-  const schema = schemaOrNone(format);
+function isBeyondShape(model: ServedModel, { coppice }: Plain, { shape, stop }: Asked): boolean {
+  const schema = schemaOrNone(shape);
   if (schema === undefined) return false;
   const named = programNames.find((each) => each === record(coppice).program);
   const program: ProgramName = named ?? usualSearch(model).program;
   return isFull(stop) || typeof stop === 'string' || shapeTrouble(model, program, schema) !== undefined;
 }
 
-function schemaOrNone(format: unknown): JsonSchema | undefined {
+function schemaOrNone(shape: Asked['shape']): JsonSchema | undefined {
   try {
-    return schemaIn(format);
+    return shape?.()?.schema;
   } catch {
     return undefined;
   }

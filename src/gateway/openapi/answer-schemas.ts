@@ -71,6 +71,11 @@ const logprobs: z.ZodType<LogprobsJson> = z.object({
   refusal: z.null(),
 });
 
+const call = z.object({
+  id: text,
+  type: z.literal('function'),
+  function: z.object({ name: text, arguments: text }),
+});
 const completion = z.object({
   id: text,
   object: z.literal('chat.completion'),
@@ -84,10 +89,11 @@ const completion = z.object({
         role: z.literal('assistant'),
         content: maybeText,
         reasoning_content: text.exactOptional(),
+        tool_calls: z.array(call).exactOptional(),
         refusal: maybeText,
       }),
       logprobs: logprobs.nullable(),
-      finish_reason: z.enum(['stop', 'length']),
+      finish_reason: z.enum(['stop', 'length', 'tool_calls']),
     }),
   ),
   usage,

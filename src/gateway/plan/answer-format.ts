@@ -1,6 +1,7 @@
-// The schema that a body wants its answer to follow, wherever an API writes it: `response_format` of a chat, `text.format` of a
-// response, `output_config.format` of a message.
+// The shape that a body wants its answer to have: JSON of a schema, wherever an API writes it (`response_format` of a chat,
+// `text.format` of a response, `output_config.format` of a message), or the call of a function that a chat forces.
 
+import type { WishedShape } from '../../answering/search-plan.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import { refuse } from '../http/api-error.ts';
 
@@ -23,6 +24,70 @@ export function schemaIn(format: unknown): JsonSchema | undefined {
   if (!isObject(found)) return refuse('invalid_value', "'response_format' has no schema", 'response_format');
   requireShallow(found);
   return found;
+}
+
+interface ChatFields {
+  readonly response_format?: unknown;
+  readonly tools?: unknown;
+  readonly tool_choice?: unknown;
+}
+
+export function shapeIn({ response_format: format, ...call }: ChatFields): WishedShape | undefined {
+  const forced = forcedCall(call);
+  const schema = schemaIn(format);
+  if (schema === undefined) return forced;
+  if (forced !== undefined)
+    refuse('unsupported_parameter', "'tools' cannot be forced beside 'response_format'", 'tools');
+  return { schema, about: schema };
+}
+
+interface OfferedFunction {
+  readonly name: string;
+  readonly description?: unknown;
+  readonly parameters?: JsonSchema;
+}
+
+/**
+ * The call of one of the functions that `tool_choice` names; undefined where it leaves it to the model whether there is one, which
+ * only an engine that was taught its own way of calling can decide, or where the tools are of other kinds.
+ */
+export function forcedCall({
+  tools,
+  tool_choice: choice,
+}: Omit<ChatFields, 'response_format'>): WishedShape | undefined {
+  const offered = Array.isArray(tools) ? tools.map(functionOf) : [];
+  const { name } = record(record(choice).function);
+  if (choice !== 'required' && typeof name !== 'string') return undefined;
+  const chosen = offered.filter((each) => each !== undefined && (choice === 'required' || each.name === name));
+  const functions = chosen.filter((each) => each !== undefined);
+  if (functions.length === 0 || offered.includes(undefined)) return undefined;
+  const schema = callSchema(functions);
+  return schema && { schema, about: functions, isCall: true };
+}
+
+function functionOf(tool: unknown): OfferedFunction | undefined {
+  const { type, function: described } = record(tool);
+  const { name, description, parameters } = record(described);
+  if (type !== 'function' || typeof name !== 'string') return undefined;
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(isObject(parameters) ? { parameters } : {}),
+  };
+}
+
+/** Definitions of one function move up, so that references to them still lead there; those of several could be confused. */
+function callSchema(functions: readonly OfferedFunction[]): JsonSchema | undefined {
+  const calls = functions.map(({ name, parameters = anyObject }) => {
+    const { $defs, definitions, $schema: _, ...fields } = parameters;
+    const properties = { name: { const: name }, arguments: fields };
+    const call = { type: 'object', properties, required: ['name', 'arguments'], additionalProperties: false };
+    return { call, defined: { ...(isObject($defs) && { $defs }), ...(isObject(definitions) && { definitions }) } };
+  });
+  const [only] = calls;
+  if (calls.length === 1) return { ...only!.call, ...only!.defined };
+  const isClear = calls.every(({ defined }) => Object.keys(defined).length === 0);
+  return isClear ? { anyOf: calls.map(({ call }) => call) } : undefined;
 }
 
 /** It is written out in the words before the answer, and in the journal. */

@@ -4,7 +4,7 @@ import type { PlanRequest, Wish } from '../../answering/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import { bodyName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
 import { refuse } from '../http/api-error.ts';
-import { schemaIn } from './answer-format.ts';
+import { forcedCall, shapeIn } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
 import { readMessages } from './messages.ts';
 
@@ -28,7 +28,7 @@ function wishOf(body: ChatBody): Wish {
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     answers: body.n ?? undefined,
     logprobs: body.logprobs ?? undefined,
-    shape: schemaIn(body.response_format),
+    shape: shapeIn(body),
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
   };
 }
@@ -60,7 +60,9 @@ function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
       'n',
     );
   const how = direct ? 'the engine behind this model' : 'a search';
+  const isCall = forcedCall(body) !== undefined;
   for (const [name, isNothing] of Object.entries(asksNothing)) {
+    if (isCall && (name === 'tools' || name === 'tool_choice')) continue;
     const value = (body as Readonly<Record<string, unknown>>)[name];
     if (value === undefined || value === null || isNothing(value)) continue;
     refuse('unsupported_parameter', `'${name}' cannot be honoured by ${how}`, name);
