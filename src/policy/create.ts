@@ -6,6 +6,7 @@ import { certainExit } from '../exit/certain.ts';
 import { concluded } from '../exit/concluded.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import { type HazardModel, hazardExit } from '../exit/hazard.ts';
+import { exitByLength } from '../exit/length.ts';
 import { selectiveNegative, strictNegative } from '../exit/negative.ts';
 import { positive } from '../exit/positive.ts';
 import { pruneBound } from '../exit/prune-bound.ts';
@@ -65,11 +66,12 @@ export function optionsOf(name: PolicyName, given: Partial<PolicyOptions>): Poli
 
 /** Rules are checked in this order; the first that fires ends the search, so an accepted answer is never called futile. */
 function exits(options: PolicyOptions, hazard: HazardModel | undefined): ExitRule[] {
-  const { certain, positiveExit, settledExit } = options;
+  const { certain, positiveExit, settledExit, lengthExit, certainAnswers } = options;
   const accepting = positiveExit === 'on' ? [positive] : [];
   const settled = settledExit === 'off' || hazard === undefined ? [] : [hazardExit(hazard)];
   const agreeing = certain === 'off' ? [] : [certainExit(certain, options)];
-  return [...accepting, ...negativeExits(options), ...settled, ...agreeing, concluded, ...budgets];
+  const long = lengthExit === 0 ? [] : [exitByLength(lengthExit, certainAnswers)];
+  return [...accepting, ...negativeExits(options), ...settled, ...agreeing, ...long, concluded, ...budgets];
 }
 
 function negativeExits({ negativeExit, firstDepthCut, futileDraws }: PolicyOptions): ExitRule[] {

@@ -162,6 +162,15 @@ export const policyKnobs = {
     unit: 'reward',
     why: 'of mcts: a rollout goes on to the best of the first siblings once its reward is this high, before the others have come; 0 waits for all. It trades a little accuracy for time: docs/policies.md',
   },
+  lengthExit: {
+    default: 0,
+    low: 0,
+    high: 1_000_000,
+    whole: true,
+    client: 'coppice',
+    unit: 'tokens',
+    why: 'P1 §6.2, a baseline: a search whose first certainAnswers answers are longer than this on average gets no more; 0 is off',
+  },
   widths: {
     values: widthRules,
     unit: 'rule',

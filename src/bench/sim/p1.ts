@@ -41,6 +41,8 @@ const families: readonly Family[] = [
       ['certificate 0.05', { certain: 'certificate' }],
       ['beta 0.05', { certain: 'beta' }],
       ['windows of 5', { certain: 'windows' }],
+      ['length 400', { lengthExit: 400, certainAnswers: 5 }],
+      ['length 500', { lengthExit: 500, certainAnswers: 5 }],
     ],
   },
   {
@@ -53,6 +55,7 @@ const families: readonly Family[] = [
         'threshold 0.99, reward 0.4',
         { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
       ],
+      ['length 400', { lengthExit: 400, certainAnswers: 3 }],
     ],
   },
   {
@@ -66,6 +69,7 @@ const families: readonly Family[] = [
         'threshold 0.85, reward 0.99',
         { certain: 'threshold', certainAgreement: 0.85, certainReward: 0.99, certainAnswers: 16 },
       ],
+      ['length 400', { lengthExit: 400, certainAnswers: 16 }],
     ],
   },
   {
