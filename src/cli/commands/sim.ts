@@ -152,7 +152,7 @@ async function printGoodput({ plan, json, out }: SimOptions, most: number, pool:
   writeFigures(out, [goodputChart(lines, head)]);
 }
 
-/** Each setting is kept when it is done. */
+/** A few settings at a time, each kept when it is done. */
 async function printUnderLoad(
   { plan, threads, resume, json }: SimOptions,
   [from, to]: readonly [number, number],
@@ -165,10 +165,12 @@ async function printUnderLoad(
   const found = new Map(all.flatMap((each) => (kept?.find(each) ? [[each, kept.find(each)!] as const] : [])));
   const open = all.filter((each) => !found.has(each));
   try {
-    await underLoad(open, pool, (setting, verdict) => {
-      kept?.keep(setting, verdict);
-      found.set(setting, verdict);
-    });
+    for (let at = 0; at < open.length; at += 2 * threads) {
+      await underLoad(open.slice(at, at + 2 * threads), pool, (setting, verdict) => {
+        kept?.keep(setting, verdict);
+        found.set(setting, verdict);
+      });
+    }
   } finally {
     await pool.close();
   }
