@@ -14,9 +14,9 @@ import { type Contender, runBlock, type Trial } from '../contest/contest.ts';
 import { mean, percentile } from '../statistics.ts';
 
 export const embeddedRows = {
-  mcts: { program: 'mcts', policy: 'positive', rollouts: 8 },
-  lazy: { program: 'mcts', policy: 'positive', rollouts: 16, expansion: 'lazy' },
-  beam: { program: 'beam', policy: 'positive', rollouts: 8 },
+  mcts: { program: 'mcts', policy: 'positive', rollouts: 4 },
+  lazy: { program: 'mcts', policy: 'positive', rollouts: 8, expansion: 'lazy' },
+  beam: { program: 'beam', policy: 'positive', rollouts: 4 },
 } as const satisfies Record<string, Omit<Contender, 'name'>>;
 export type EmbeddedRow = keyof typeof embeddedRows;
 
