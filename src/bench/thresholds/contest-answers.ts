@@ -45,7 +45,7 @@ export function contestAnswers(
   };
 }
 
-async function answered(
+export async function answered(
   contest: Contest,
   contender: Contender,
   questions: readonly GoldQuestion[],
@@ -59,6 +59,6 @@ async function answered(
   return trials;
 }
 
-function standingOf({ generatedTokens, correct }: Trial): AnswerStanding {
+export function standingOf({ generatedTokens, correct }: Trial): AnswerStanding {
   return { tokens: generatedTokens, right: correct };
 }

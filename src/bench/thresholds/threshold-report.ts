@@ -2,21 +2,16 @@
 
 import type { CalibrationSection } from '../../calibration/calibration-file.ts';
 
-export function thresholdReport({
-  search,
-  settings,
-  lossBudget,
-  chosen,
-  reported,
-  expected,
-}: CalibrationSection): string {
+export function thresholdReport(section: CalibrationSection): string {
+  const { search, lossBudget, chosen, reported, expected } = section;
   const { pointsLost, tokensSaved } = reported;
-  const set = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
+  const counted = section.kind === 'certain' ? ' (one question more than was seen)' : '';
+  const runs = section.kind === 'certain' ? 'run without and with it' : 'from what each would have done';
   return [
     `${search.program}, ${search.rollouts} rollouts, at most ${lossBudget} points of accuracy to lose`,
-    `chosen on ${chosen.questions} questions: ${set.join(', ')}`,
-    `  there: ${chosen.tokensSaved.toFixed(1)} % of tokens saved, ${chosen.pointsLost.toFixed(2)} points lost (one question more than was seen)`,
-    `on ${reported.questions} others, run without and with it, 95 % intervals, paired:`,
+    `chosen on ${chosen.questions} questions: ${chosenText(section)}`,
+    `  there: ${chosen.tokensSaved.toFixed(1)} % of tokens saved, ${chosen.pointsLost.toFixed(2)} points lost${counted}`,
+    `on ${reported.questions} others, ${runs}, 95 % intervals, paired:`,
     `  tokens saved ${tokensSaved.value.toFixed(1)} % (${tokensSaved.low.toFixed(1)} to ${tokensSaved.high.toFixed(1)})`,
     `  accuracy lost ${pointsLost.value.toFixed(2)} points (${pointsLost.low.toFixed(2)} to ${pointsLost.high.toFixed(2)})`,
     `  ${(100 * expected.firedShare).toFixed(0)} % of searches ended by it; ${expected.tokens.toFixed(0)} tokens a search`,
@@ -26,4 +21,9 @@ export function thresholdReport({
         ]
       : []),
   ].join('\n');
+}
+
+function chosenText(section: CalibrationSection): string {
+  const set = Object.entries(section.settings).map(([name, value]) => `${name} ${value}`);
+  return (section.kind === 'certain' ? set : [`settled below ${section.hazard.below}`, ...set]).join(', ');
 }

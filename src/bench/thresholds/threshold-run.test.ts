@@ -6,6 +6,7 @@ import { parseCalibration } from '../../calibration/calibration-file.ts';
 import { candidateRule, candidatesFor } from '../../calibration/candidates.ts';
 import { writeSection } from '../../calibration/write-calibration.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
+import { settledSection, simulatedNotes } from './settled-run.ts';
 import { type SimulatedPlace, simulatedAnswers } from './simulated-answers.ts';
 import { thresholdReport } from './threshold-report.ts';
 import { calibrateThresholds, type LabelledAnswers, type ThresholdRun } from './threshold-run.ts';
@@ -94,4 +95,21 @@ it('says how many questions a budget needs, and what to do where nothing fits', 
       own.map((each) => ({ question: String(each), full: { tokens: 1, right: true }, stops: [] })),
   };
   await expect(calibrateThresholds(runWith(silent))).rejects.toThrow(/none saves tokens within 5 points/);
+});
+
+it('calibrates when a search is settled from notes of searches that nothing gave up', () => {
+  const knobs = { policy: 'fast', program: 'mcts' } as const;
+  const mcts: SimulatedPlace = { ...trialDefaults, setting: 'math500/8b', seed: 33, rollouts: 6, contender: knobs };
+  const noted = simulatedNotes(
+    mcts,
+    Array.from({ length: 40 }, (_, at) => at),
+  );
+  expect(new Set(noted.map(({ question }) => question)).size).toBe(40);
+  expect(noted.some(({ notes }) => notes.length > 3)).toBe(true);
+  const section = settledSection(noted, { search, lossBudget: 100, seed: 1 });
+  expect(section).toMatchObject({ kind: 'hazard', lossBudget: 100 });
+  expect(thresholdReport(section)).toMatch(/^chosen on \d+ questions: settled below 0\.\d+, firstDepthCut /m);
+  expect(() => settledSection(noted, { search, lossBudget: 0.1, seed: 1 })).toThrow(
+    /no threshold is sure to lose at most 0.1 points on \d+ questions; allow more \(--loss\)/,
+  );
 });

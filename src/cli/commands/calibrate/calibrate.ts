@@ -1,10 +1,11 @@
-// `coppice calibrate`: labelled questions in, thresholds out. Chooses a rule of certainty on one half of the questions, reports it on the
-// other, and writes both into a file that `serve`, `ask`, `bench` and `sim` read with --calibration.
+// `coppice calibrate`: labelled questions in, thresholds out. Chooses a rule of certainty, or when a search is settled, on one half of the
+// questions, reports it on the other, and writes both into a file that `serve`, `ask`, `bench` and `sim` read with --calibration.
 
 import { existsSync } from 'node:fs';
 import { closeModel } from '../../../answering/open-model.ts';
 import { openModel } from '../../../answering/open-models.ts';
 import { type OwnModelOptions, ownModel, ownPlan } from '../../../answering/own-model.ts';
+import type { GoldQuestion } from '../../../answering/question-file.ts';
 import { isRight } from '../../../answering/question-form.ts';
 import type { PlannedModel, SearchPlan, Wish } from '../../../answering/search-plan.ts';
 import { raise } from '../../../base/fault.ts';
@@ -13,6 +14,7 @@ import { readTrees } from '../../../bench/sim/questions.ts';
 import { modelConfig, type SettingName, searchDefaults, settingNames } from '../../../bench/sim/settings.ts';
 import { trialDefaults } from '../../../bench/sim/trial.ts';
 import { contestAnswers } from '../../../bench/thresholds/contest-answers.ts';
+import { contestNotes, settledSection, simulatedNotes } from '../../../bench/thresholds/settled-run.ts';
 import { simulatedAnswers } from '../../../bench/thresholds/simulated-answers.ts';
 import { thresholdReport } from '../../../bench/thresholds/threshold-report.ts';
 import { calibrateThresholds, type ThresholdRun } from '../../../bench/thresholds/threshold-run.ts';
@@ -46,13 +48,17 @@ const main = [
 ] as const;
 const told: readonly SearchKnob[] = [...main, ...(Object.keys(programKnobs) as SearchKnob[])];
 const defaults = { size: '460', loss: '0.5', rollouts: '16', out: 'calibration.json', program: 'self-consistency' };
+const defaultsOfCertain = { program: defaults.program };
+const settledDefaults = { program: 'mcts', policy: 'fast' };
 const lossKnob = { low: 0, high: 100, unit: 'points of accuracy', why: '' } as const;
 
 const usage = `usage: coppice calibrate [options]
-Chooses by which rule, and from which thresholds on, searches end because their answers agree: what saves most tokens and loses no more
+Chooses by which rule, and from which thresholds on, searches end early (--exit): what saves most tokens and loses no more
 accuracy than allowed. Chosen on one half of the questions, reported on the other, written to a file for --calibration of
 ask, bench and sim and for models[].calibration of serve. docs/calibration.md tells more.
 
+  --exit NAME           certain: answers that agree; settled: more work is unlikely to make the answer right, of policy fast and
+                        programs with scores (certain)
   --loss X              points of accuracy that may be lost (${defaults.loss}): it takes 100 / X questions in each half to show that
   --rollouts N          ${requestKnobs.rollouts.why} (${defaults.rollouts})
   --out FILE            the file; a section for the same search in it is replaced (${defaults.out})
@@ -80,13 +86,17 @@ export const flags = {
   out: { type: 'string', default: defaults.out },
   seed: { type: 'string', default: '1' },
   concurrency: { type: 'string', default: '8' },
+  exit: { type: 'string', default: 'certain' },
   sim: { type: 'string' },
   trees: { type: 'string' },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false, short: 'h' },
 } as const;
 
+const exitNames = ['certain', 'settled'] as const;
+
 interface Settings {
+  readonly exit: (typeof exitNames)[number];
   readonly choice: QuestionChoice;
   readonly own: OwnModelOptions;
   readonly wish: Wish & { readonly rollouts: number };
@@ -144,7 +154,11 @@ async function calibrateSimulated({
   };
   const answers = simulatedAnswers(place);
   const textOf = (at: number) => recorded?.[at]?.question ?? String(at);
-  const section = await calibrateThresholds({ ...runOf(plan, lossBudget, seed), questions, textOf, answers });
+  const run = runOf(plan, lossBudget, seed);
+  const section =
+    settings.exit === 'settled'
+      ? settledSection(simulatedNotes(place, questions), run)
+      : await calibrateThresholds({ ...run, questions, textOf, answers });
   return { section, model: simulatedIdentity(trees) };
 }
 
@@ -161,10 +175,15 @@ async function calibrateModel(settings: Settings): Promise<Calibrated> {
     const { budget } = model.config;
     const contest = { model, settings: { wish, budget, concurrency, seed }, isCorrect: isRight };
     const { program, policy, rollouts } = plan;
-    const progress = new Ticks(questions.length);
-    const answers = contestAnswers(contest, { name: 'calibrate', program, policy, rollouts }, () => progress.tick());
-    const run = { ...runOf(plan, lossBudget, seed), questions, answers };
-    const section = await calibrateThresholds({ ...run, textOf: ({ question }) => question });
+    const isSettled = settings.exit === 'settled';
+    const progress = new Ticks(isSettled ? questions.length : 1.5 * questions.length);
+    const tick = () => progress.tick();
+    const contender = { name: 'calibrate', program, policy, rollouts };
+    const run = runOf(plan, lossBudget, seed);
+    const textOf = ({ question }: GoldQuestion) => question;
+    const section = isSettled
+      ? settledSection(await contestNotes(contest, contender, questions, tick), run)
+      : await calibrateThresholds({ ...run, questions, textOf, answers: contestAnswers(contest, contender, tick) });
     const opened = { verifier: model.verifier?.capabilities.name, served: model.upstream?.model };
     return { section, model: identityOf(model.config, opened) };
   } finally {
@@ -182,13 +201,13 @@ function runOf(
   return { search, candidates: candidatesFor(program, rollouts), lossBudget, seed };
 }
 
-/** A line on a terminal that says how far it is: half of the questions are answered once, the others twice. */
+/** A line on a terminal that says how far it is. */
 class Ticks {
   readonly #all: number;
   #done = 0;
 
-  constructor(questions: number) {
-    this.#all = Math.round(1.5 * questions);
+  constructor(answers: number) {
+    this.#all = Math.round(answers);
   }
 
   tick(): void {
@@ -203,8 +222,12 @@ function readSettings(args: readonly string[]): Settings | undefined {
   if (values.help) return undefined;
   if (values.calibration !== undefined)
     raise('bad-setting', '--calibration names a file to read; the one to write is --out');
-  const wish = readWish({ program: defaults.program, ...values }, told);
+  const exit = oneOf('exit', values.exit, exitNames);
+  const wish = readWish({ ...(exit === 'settled' ? settledDefaults : defaultsOfCertain), ...values }, told);
+  if (exit === 'settled' && wish.policy !== 'fast')
+    raise('bad-setting', `--policy is '${wish.policy}'; --exit settled is about searches of policy fast`);
   return {
+    exit,
     choice: readQuestionFlags(values),
     wish: { ...wish, rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts) },
     own: readModelFlags(values, programOf(wish.program ?? 'mcts').needsVerifier),

@@ -1,0 +1,57 @@
+// The calibration of the exit of settled searches, whoever answers the questions: `fast` searches each to its end, without the
+// exits that give up, while what the exit would have read is noted. Fit, choice and report all come from these notes.
+
+import type { GoldQuestion } from '../../answering/question-file.ts';
+import { raise } from '../../base/fault.ts';
+import type { CalibrationSection } from '../../calibration/calibration-file.ts';
+import { calibrateHazard } from '../../calibration/hazard-choice.ts';
+import { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes } from '../../calibration/hazard-notes.ts';
+import { withShadow } from '../../calibration/shadow.ts';
+import type { SearchRequest } from '../../runtime/request.ts';
+import type { Contender, Contest, ContestJob } from '../contest/contest.ts';
+import { runTrial } from '../sim/trial.ts';
+import { answered, standingOf } from './contest-answers.ts';
+import type { SimulatedPlace } from './simulated-answers.ts';
+import type { ThresholdRun } from './threshold-run.ts';
+
+/** What it is measured against: nothing gives up. */
+const parts = { negativeExit: 'off', settledExit: 'off' } as const;
+
+export function settledSection(
+  noted: readonly NotedSearch[],
+  { search, lossBudget, seed }: Pick<ThresholdRun<never>, 'search' | 'lossBudget' | 'seed'>,
+): CalibrationSection {
+  const found = calibrateHazard(noted, lossBudget, seed);
+  if ('refused' in found) return raise('bad-setting', `${found.refused}; allow more (--loss), or ask more questions`);
+  return { kind: 'hazard', search, lossBudget, ...found };
+}
+
+/** Half of the questions all at once, where a search has one strand, half one by one, where it has all it can use. */
+export function simulatedNotes({ contender, ...place }: SimulatedPlace, questions: readonly number[]): NotedSearch[] {
+  const knobs = { ...contender.knobs, ...parts };
+  const noted = (own: readonly number[], kind: 'backlog' | 'one-by-one') => {
+    const asked = { questions: own, requests: own.length, arrivals: { kind }, noted: true } as const;
+    return own.length === 0 ? [] : runTrial({ ...place, ...asked, contender: { ...contender, knobs } }).noted!;
+  };
+  const half = (rest: number) => questions.filter((_, at) => at % 2 === rest);
+  return [...noted(half(0), 'backlog'), ...noted(half(1), 'one-by-one')];
+}
+
+/** On a real model, as many searches at a time as the contest has. */
+export async function contestNotes(
+  contest: Contest,
+  contender: Contender,
+  questions: readonly GoldQuestion[],
+  onTrial: () => void,
+): Promise<NotedSearch[]> {
+  const notes = new Map<string, OpenNotes>();
+  const observe = (request: SearchRequest, { question }: ContestJob): SearchRequest => {
+    const own = emptyNotes();
+    notes.set(question.id, own);
+    const isRight = (text: string | undefined) => question.solvable && contest.isCorrect(question, text);
+    const exits = withShadow(request.rules.exits, hazardNoting({ program: request.program, isRight }, own));
+    return { ...request, rules: { ...request.rules, exits } };
+  };
+  const full = await answered({ ...contest, observe }, { ...contender, parts }, questions, onTrial);
+  return questions.map(({ id, question }) => ({ question, full: standingOf(full.get(id)!), ...notes.get(id)! }));
+}
