@@ -251,8 +251,8 @@ function aggregated(
 
 /** Words that leave a list to be written end with its first number. */
 const asksForList = /\n1\.$/;
-/** Words that end with a colon want what would come without them. */
-const asksForStep = /:\s*$/;
+/** Words that end with a colon want what would come without them; `Answer:` asks for the answer so far. */
+const asksForStep = /(?<!\bAnswer):\s*$/;
 
 function isOwn({ text }: Step): boolean {
   return /^(?:sound|hidden|flawed) \d/.test(text);
