@@ -1,0 +1,118 @@
+// What the question-answering APIs say: a chat completion, a message, a response.
+
+import { z } from 'zod';
+import type { LogprobsJson } from '../wire/logprobs-json.ts';
+import { anything, coppice, coppiceFields, flag, maybeNumber, maybeText, number, text, usage } from './parts.ts';
+
+const token = z.object({ token: text, logprob: number, bytes: z.array(z.int()), top_logprobs: z.array(z.never()) });
+const logprobs: z.ZodType<LogprobsJson> = z.object({
+  content: z.array(token),
+  reasoning_content: z.array(token).exactOptional(),
+  refusal: z.null(),
+});
+
+const call = z.object({
+  id: text,
+  type: z.literal('function'),
+  function: z.object({ name: text, arguments: text }),
+});
+export const completion = z.object({
+  id: text,
+  object: z.literal('chat.completion'),
+  created: z.int(),
+  model: text,
+  system_fingerprint: text,
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      message: z.object({
+        role: z.literal('assistant'),
+        content: maybeText,
+        reasoning_content: text.exactOptional(),
+        tool_calls: z.array(call).exactOptional(),
+        refusal: maybeText,
+      }),
+      logprobs: logprobs.nullable(),
+      finish_reason: z.enum(['stop', 'length', 'tool_calls']),
+    }),
+  ),
+  usage,
+  coppice: z.object({ ...coppiceFields, answers: z.object({ asked: z.int(), given: z.int() }).exactOptional() }),
+});
+
+const block = z.union([
+  z.object({ type: z.literal('text'), text, citations: z.null() }),
+  z.object({ type: z.literal('thinking'), thinking: text, signature: text }),
+]);
+export const message = z.object({
+  id: text,
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  model: text,
+  content: z.array(block),
+  stop_reason: z.enum(['end_turn', 'max_tokens', 'refusal']),
+  stop_sequence: z.null(),
+  usage: z.object({
+    input_tokens: number,
+    cache_creation_input_tokens: number,
+    cache_read_input_tokens: number,
+    output_tokens: number,
+  }),
+  coppice,
+});
+
+const itemStatus = z.enum(['in_progress', 'completed', 'incomplete']);
+const reasoningItem = z.object({
+  id: text,
+  type: z.literal('reasoning'),
+  status: itemStatus,
+  summary: z.array(z.object({ type: z.literal('summary_text'), text })),
+  content: z.array(z.object({ type: z.literal('reasoning_text'), text })),
+});
+const messageItem = z.object({
+  id: text,
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  status: itemStatus,
+  content: z.array(
+    z.union([
+      z.object({ type: z.literal('output_text'), text, annotations: z.array(z.never()), logprobs: z.array(token) }),
+      z.object({ type: z.literal('refusal'), refusal: text }),
+    ]),
+  ),
+});
+export const response = z.object({
+  id: text,
+  object: z.literal('response'),
+  created_at: z.int(),
+  status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+  background: flag,
+  error: z.object({ code: text, message: text }).nullable(),
+  incomplete_details: z.object({ reason: text }).nullable(),
+  instructions: maybeText,
+  max_output_tokens: maybeNumber,
+  model: text,
+  output: z.array(z.union([reasoningItem, messageItem])),
+  parallel_tool_calls: flag,
+  previous_response_id: maybeText,
+  reasoning: z.object({ effort: maybeText, summary: maybeText }),
+  store: flag,
+  temperature: number,
+  text: z.object({ format: anything }),
+  tool_choice: text,
+  tools: z.array(z.never()),
+  top_p: number,
+  truncation: text,
+  usage: z
+    .object({
+      input_tokens: number,
+      input_tokens_details: z.object({ cached_tokens: number }),
+      output_tokens: number,
+      output_tokens_details: z.object({ reasoning_tokens: number }),
+      total_tokens: number,
+    })
+    .nullable(),
+  user: maybeText,
+  metadata: z.record(text, text),
+  coppice: coppice.nullable(),
+});
