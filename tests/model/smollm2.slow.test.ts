@@ -7,7 +7,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openModel, pathTo, type SearchModel, search } from '../../src/library/index.ts';
 import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
 import type { ScoreRequest } from '../../src/verifier/verifier.ts';
 import { startLlamaServer } from '../support/llama-cpp.ts';
@@ -69,6 +70,49 @@ describe.skipIf(!hasWeights)('SmolLM2 on the embedded engine', () => {
     expect(warned).toMatch(noReward);
     expect(record).toMatchObject({ program: 'mcts' });
   });
+});
+
+describe.skipIf(!hasWeights)('SmolLM2 with its chat template, by programs that put words to it', () => {
+  let model: SearchModel;
+  beforeAll(async () => {
+    model = await openModel({
+      name: 'smollm2',
+      engine: { kind: 'llama', model: weights },
+      verifier: { kind: 'none' },
+      delimiters: ['\n'],
+    });
+  });
+  afterAll(() => model.close());
+
+  // Prints the figures of docs/experiments/p1.md.
+  it('goes on as a chain as if nobody had asked, and says what asking cost', async () => {
+    const questions = [
+      'Tom has 3 boxes of 4 pens and buys 5 pens more. How many pens has he? Explain every step on a line of its own.',
+      'Explain in five numbered lines how to add 14 and 28, then give the sum.',
+      'A train goes 60 km in one hour. How far does it go in 3 hours? Give the formula, the numbers, the result and a check, each on its own line.',
+    ];
+    let probeTokens = 0;
+    for (const question of questions) {
+      const size = { seed: 1, temperature: 0.3, probeEvery: 12, probeAgree: 2, maxDepth: 16 };
+      const plain = await search(question, { model, program: 'chain', ...size, probe: 'off' });
+      const { tree, cost, exit } = await search(question, { model, program: 'chain', ...size, probe: 'answer' });
+      const keys = pathTo(plain.tree.nodes.at(-1)!).map(({ key }) => key);
+      expect(keys.slice(0, tree.nodes.length - 1)).toEqual(tree.nodes.slice(1).map(({ key }) => key));
+      expect(cost.committedTokens).toBe(tree.tokens);
+      probeTokens += tree.probeTokens;
+      console.log(`${plain.tree.tokens} tokens unasked; ${tree.tokens}, ${tree.probeTokens} of probes: ${exit.kind}`);
+    }
+    expect(probeTokens).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('takes the actions of rstar, each in words of its own', async () => {
+    const found = await search('What is 2 + 3?', {
+      ...{ model, program: 'rstar', seed: 1, rollouts: 2, branching: 3, stepTokens: 24, finishTokens: 48, maxDepth: 3 },
+    });
+    expect(found.tree.closed.completed).toBe(2);
+    expect(found.tree.root.children.length).toBeGreaterThan(1);
+    expect(found.steps.join('')).not.toBe('');
+  }, 60_000);
 });
 
 describe.skipIf(!hasServer)("SmolLM2 on llama.cpp's server", () => {
