@@ -1,6 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { checkConfig } from './load.ts';
 import { readPrompts } from './prompts.ts';
@@ -25,3 +26,14 @@ test('what cannot be read is refused in one line', () => {
   );
   expect(() => readPrompts(['rhyme'], modelOf({}))).toThrow(/there is no prompt 'rhyme'; looked for .*rhyme.txt/);
 });
+
+test.each(['countdown', 'word-problem', 'creative-writing', 'blocks-world'])(
+  'the words of %s are there: for a thought, for a list that is left to be written, and for a value',
+  (task) => {
+    const folder = fileURLToPath(new URL(`../../prompts/${task}`, import.meta.url));
+    const { thought, propose } = readPrompts(['thought', 'propose'], modelOf({ prompts: folder }));
+    expect(thought).toMatch(/:$/);
+    expect(propose).toMatch(/\{count\}.*\n1\.$/s);
+    expect(readFileSync(join(folder, 'value.txt'), 'utf8')).toMatch(/\{question\}.*\{steps\}.*\{step\}.*"Value: N"/s);
+  },
+);

@@ -46,8 +46,8 @@ export {
   levelDefaults,
   levelShape,
   type NextLevel,
-  type Planting,
 } from '../program/levels/levels.ts';
+export type { Planting } from '../program/levels/plots.ts';
 export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
 

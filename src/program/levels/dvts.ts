@@ -14,11 +14,11 @@ import {
   levelKnobs,
   levelShape,
   type NextLevel,
-  type Planting,
   rolloutsPerBeam,
   type ScoreOf,
 } from './levels.ts';
 import { lookaheadKnob, lookingAhead } from './lookahead.ts';
+import type { Planting } from './plots.ts';
 
 export interface DvtsOptions extends LevelOptions {
   readonly subtrees: number;

@@ -7,16 +7,8 @@ import { byKey } from '../../tree/keys.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
-import {
-  growLevels,
-  type LevelOptions,
-  levelDefaults,
-  levelKnobs,
-  levelShape,
-  type NextLevel,
-  type Offshoot,
-  type Planting,
-} from './levels.ts';
+import { growLevels, type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './levels.ts';
+import type { Offshoot, Planting } from './plots.ts';
 import { asOffshoot, balanceKnob, ended, likelyShares, rewardWeights, shareOut } from './rebase.ts';
 
 export interface EtsOptions extends LevelOptions {

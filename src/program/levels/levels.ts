@@ -7,7 +7,7 @@ import type { Knobs } from '../../base/knob.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/certainty.ts';
 import { byKey } from '../../tree/keys.ts';
-import { isExpanding, mayGrow, type Node } from '../../tree/node.ts';
+import type { Node } from '../../tree/node.ts';
 import type { Manner, Sampling, Step } from '../../tree/step.ts';
 import type { Inquiry, Strand, Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
@@ -23,6 +23,7 @@ import {
   openAt,
 } from '../growth.ts';
 import type { Abandoned, Ask, Expansion, Outcome, Program } from '../program.ts';
+import { behind, indicesOf, isAwaited, isGrowing, isTaken, landedIn, type Planting, unoccupied } from './plots.ts';
 
 /** What all breadth-first programs can be told. */
 export interface LevelOptions extends GrowthLimits {
@@ -68,20 +69,6 @@ export const levelShape = { needsVerifier: true, expandsOnce: true, takesTempera
  * so does this at every size.
  */
 export const rolloutsPerBeam = 2;
-
-/** A node of a level, with the number of children wanted below it; never terminal, at least one child. */
-export interface Planting {
-  readonly node: Node;
-  readonly draws: number;
-  /** Where a program grows in rounds: the first child index of these draws, behind those of the rounds before. */
-  readonly from?: number;
-}
-
-/** A child with the number of a plot's draws that came out as it. */
-export interface Offshoot {
-  readonly node: Node;
-  readonly count: number;
-}
 
 export interface NextLevel {
   /** Ends of finished paths, all of them terminal; one that stands for several paths appears as often. */
@@ -364,50 +351,6 @@ function settle(tree: Tree, { finished, going }: NextLevel): void {
   }
 }
 
-/** Each behind the draws that its node has had in earlier levels, which are of earlier rounds. */
-function behind(plots: readonly Planting[], levels: readonly SearchLevel[]): Planting[] {
-  const had = new Map<Node, number>();
-  for (const { plots: before } of levels)
-    for (const { node, draws } of before) had.set(node, (had.get(node) ?? 0) + draws);
-  return plots.map(({ node, draws }) => ({ node, draws, from: had.get(node) ?? 0 }));
-}
-
-function indicesOf({ draws, from = 0 }: Planting): number[] {
-  return Array.from({ length: draws }, (_, at) => from + at);
-}
-
-function isTaken({ byIndex, inFlight }: Node, index: number): boolean {
-  return byIndex?.has(index) === true || inFlight?.has(index) === true;
-}
-
-function landedIn(plot: Planting): number {
-  return indicesOf(plot).filter((index) => plot.node.byIndex?.has(index)).length;
-}
-
-/** What the draws of a plot came out as, in the order of keys; those of other rounds are not counted. */
-export function offshootsOf(plot: Planting): Offshoot[] {
-  const counts = new Map<Node, number>();
-  for (const index of indicesOf(plot)) {
-    const child = plot.node.byIndex?.get(index);
-    if (child !== undefined) counts.set(child, (counts.get(child) ?? 0) + 1);
-  }
-  return Array.from(counts, ([node, count]) => ({ node, count })).sort((a, b) => byKey(a.node, b.node));
-}
-
-/** It waits for children, has none of those that it was to get, or lost some of them to another search. */
-function isGrowing(plot: Planting): boolean {
-  const { node, from } = plot;
-  if (from === undefined) return mayGrow(node) && !wasPruned(node);
-  if (node.terminal || node.pruned) return false;
-  const isCut = node.cut && indicesOf(plot).some((index) => !isTaken(node, index));
-  return isAwaited(plot) || isCut || landedIn(plot) === 0;
-}
-
-function isAwaited(plot: Planting): boolean {
-  if (plot.from === undefined) return isExpanding(plot.node);
-  return indicesOf(plot).some((index) => plot.node.inFlight?.has(index));
-}
-
 function hasIdle(tree: Tree): boolean {
   for (const strand of tree.strands.values()) if (!isWaiting(strand)) return true;
   return false;
@@ -415,16 +358,6 @@ function hasIdle(tree: Tree): boolean {
 
 function isWaiting({ awaiting, probing }: Strand): boolean {
   return awaiting > 0 || probing !== undefined;
-}
-
-/** A strand was ended here before anything was asked: the node leaves its level, and is not taken up again. */
-function wasPruned(node: Node): boolean {
-  return node.visits > 0 && node.children.length === 0 && !isExpanding(node);
-}
-
-function unoccupied(tree: Tree, plots: readonly Planting[]): Planting[] {
-  const occupied = new Set([...tree.strands.values()].map((strand) => strand.node));
-  return plots.filter(({ node }) => !occupied.has(node));
 }
 
 /** By score, highest first; equals in the order of their keys, never of their arrival. */

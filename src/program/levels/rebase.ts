@@ -8,17 +8,8 @@ import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
-import {
-  growLevels,
-  type LevelOptions,
-  levelDefaults,
-  levelKnobs,
-  levelShape,
-  type NextLevel,
-  type Offshoot,
-  offshootsOf,
-  type Planting,
-} from './levels.ts';
+import { growLevels, type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './levels.ts';
+import { type Offshoot, offshootsOf, type Planting } from './plots.ts';
 
 const roundings = ['remainders', 'paper'] as const;
 type Rounding = (typeof roundings)[number];

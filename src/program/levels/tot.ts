@@ -15,10 +15,10 @@ import {
   levelDefaults,
   levelShape,
   type NextLevel,
-  type Planting,
   type Proposals,
   rolloutsPerBeam,
 } from './levels.ts';
+import type { Planting } from './plots.ts';
 import { thoughtsIn } from './thoughts.ts';
 
 const totKnobs = {
