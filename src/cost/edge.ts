@@ -51,7 +51,7 @@ export interface EdgeMachine {
 /** Steps and paths as the split expects them, in tokens. */
 const usual = { pathTokens: 800, stepTokens: 100, siblings: 4 };
 const least = { leastGeneratorTokens: 8192, leastVerifierTokens: 4096 };
-export const edgeSequences = 256;
+export const edgeSequences = 512;
 
 /** Both models on the machine: what they cost, and the tokens that each has room for. */
 export interface EdgeModels {

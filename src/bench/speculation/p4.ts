@@ -12,6 +12,8 @@ import type { TrialPool } from '../sim/trial-pool.ts';
 /** As in figure 12. A beam of the paper is a path being grown: `candidates` of them below each one that was chosen. */
 export const beamCounts = [8, 16, 32, 64, 128, 256, 512] as const;
 const candidates = 4;
+/** Longest step of the paper (figure 11). */
+const stepTokens = 2048;
 /** A small batch has room for more guesses than it has beams; chosen on seed 31. */
 const leastSpeculation = 8;
 
@@ -54,8 +56,8 @@ export const wholePlan: GoodputPlan = {
   pairs: edgePairs,
   beams: beamCounts,
   seed: 1,
-  stages: (beams) => (beams <= 128 ? stageNames : stageNames.slice(0, 4)),
-  questions: (beams) => Math.max(1, Math.min(24, Math.floor(512 / beams))),
+  stages: (beams) => (beams <= 32 ? stageNames : stageNames.slice(0, 4)),
+  questions: (beams) => Math.max(1, Math.min(12, Math.floor(128 / beams))),
 };
 
 export interface GoodputLine {
@@ -100,7 +102,7 @@ function specOf({ task, pair, beams, stage }: GoodputCell, { seed, questions }: 
   const strands = Math.max(leastSpeculation, chosen);
   const ahead = speculates ? { speculate: strands, ...more } : {};
   // A beam is worth two rollouts.
-  const size = { rollouts: 2 * chosen, branching: candidates };
+  const size = { rollouts: 2 * chosen, branching: candidates, stepTokens };
   return {
     ...{
       ...trialDefaults,
