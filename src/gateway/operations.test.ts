@@ -49,6 +49,9 @@ describe('operations', () => {
     expect(text).toMatch(/coppice_budget_strands\{model="m"\} 8/);
     expect(text).toMatch(/coppice_engine_healthy\{model="m"\} 1/);
     expect(text).toMatch(/coppice_tokens_total\{model="m",class="committed"\} \d+/);
+    expect(text).toMatch(/coppice_path_tokens_total\{model="m"\} [1-9]\d*/);
+    expect(text).toMatch(/coppice_path_seconds_total\{model="m"\} [\d.e-]+/);
+    expect(text).toContain('# TYPE coppice_guesses_right_total counter');
     expect(text).toMatch(/coppice_search_seconds_bucket\{le="0\.5",model="m",exit="accepted"\} 1/);
     expect(text).toMatch(/coppice_requests_total\{route="\/v1\/chat\/completions",status="200"\} 1/);
   });

@@ -44,6 +44,10 @@ export interface Cost {
   readonly discardedTokens: number;
   /** Generated tokens of speculative steps that the program never asked for. */
   readonly speculativeTokens: number;
+  /** Of the committed ones, those of steps that had been grown ahead of the program; older logs lack both. */
+  readonly adoptedTokens?: number;
+  /** Of the discarded ones, those of speculation that was given up. */
+  readonly forsakenTokens?: number;
   /** Prompt and path tokens computed by the engine, and those it found in its cache. */
   readonly promptTokens: number;
   readonly cachedTokens: number;

@@ -147,6 +147,7 @@ export class Flights {
 
   /** A ghost becomes a child at no engine cost. */
   promote(search: Search, node: NodeId, ghost: Ghost): void {
+    search.ledger.adopted(ghost.step.tokens);
     this.#arrivals.push({ search, outcome: success(node, ghost, ghost.step, ghost) });
   }
 
@@ -168,8 +169,9 @@ export class Flights {
     const { search } = flight;
     const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, flight);
     const kept = problem === undefined && !flight.cancelled;
-    if (message.usage !== undefined) search.ledger.generated(message.usage, kept, flight.streamedTokens);
+    if (message.usage !== undefined) search.ledger.generated(message.usage, kept, flight.streamedTokens, flight.lane);
     const tokens = kept && message.type === 'step' ? message.step.tokens : undefined;
+    if (flight.adopted) search.ledger.adopted(tokens ?? 0);
     this.#options.meter.ended('engine', flight.id, nowMs, tokens);
     this.#forget(flight.id);
     if (flight.cancelled) return;
@@ -203,6 +205,8 @@ export class Flights {
   /** What was speculation is wanted now: wherever it waits, it moves up. */
   adopt(flight: Flight): void {
     flight.lane = 'primary';
+    flight.adopted = true;
+    if (flight.step !== undefined) flight.search.ledger.adopted(flight.step.tokens);
     if (!this.#scores.adopt(flight.id)) this.#toUpdate.push(flight);
   }
 
@@ -210,7 +214,7 @@ export class Flights {
     assert(!flight.cancelled, 'a flight is cancelled once');
     flight.cancelled = true;
     flight.search.flights.delete(flight.draw);
-    if (flight.step !== undefined) flight.search.ledger.discarded(flight.step.tokens);
+    if (flight.step !== undefined) flight.search.ledger.discarded(flight.step.tokens, flight.lane);
     if (this.#scores.drop(flight.id)) this.#forget(flight.id);
     else this.#toCancel.push(flight);
   }
@@ -367,7 +371,7 @@ export class Flights {
 
   #fail(flight: Flight, problem: Fault): void {
     const { search, node, index, step } = flight;
-    if (step !== undefined) search.ledger.discarded(step.tokens);
+    if (step !== undefined) search.ledger.discarded(step.tokens, flight.lane);
     this.#options.onFault?.(search.id, problem);
     if (flight.isProbe) {
       this.#arrivals.push({ search, flight, outcome: { probe: true, node: node.id, index } });

@@ -1,13 +1,15 @@
 // Where the tokens of one search went. Each generated token ends in exactly one class: committed, discarded or, for
 // speculation that the program never asked for, speculative.
 
-import type { GenerationUsage } from '../engine/engine.ts';
+import type { GenerationUsage, Lane } from '../engine/engine.ts';
 import type { Cost } from '../log/end.ts';
 import type { ScoreUsage } from '../verifier/verifier.ts';
 
 export class Ledger {
   #generatedTokens = 0;
   #discardedTokens = 0;
+  #adoptedTokens = 0;
+  #forsakenTokens = 0;
   #promptTokens = 0;
   #cachedTokens = 0;
   #decodedTokens = 0;
@@ -23,11 +25,11 @@ export class Ledger {
   }
 
   /** The engine's word, in the place of what was `streamed` before it. */
-  generated(usage: GenerationUsage, kept: boolean, streamed: number): void {
+  generated(usage: GenerationUsage, kept: boolean, streamed: number, lane: Lane): void {
     this.#engineCalls += 1;
     this.#streamedTokens -= streamed;
     this.#generatedTokens += usage.generatedTokens;
-    if (!kept) this.#discardedTokens += usage.generatedTokens;
+    if (!kept) this.discarded(usage.generatedTokens, lane);
     this.#promptTokens += usage.computedTokens;
     this.#cachedTokens += usage.cachedTokens;
     this.#decodedTokens += usage.decodedTokens ?? usage.generatedTokens;
@@ -40,8 +42,14 @@ export class Ledger {
   }
 
   /** A step that was generated and then lost on its way to the tree. */
-  discarded(tokens: number): void {
+  discarded(tokens: number, lane: Lane = 'primary'): void {
     this.#discardedTokens += tokens;
+    if (lane === 'speculative') this.#forsakenTokens += tokens;
+  }
+
+  /** A step that was grown ahead, and that the program has asked for. */
+  adopted(tokens: number): void {
+    this.#adoptedTokens += tokens;
   }
 
   /** Of a search that has ended. `ghostTokens`: tokens of the ghosts that are still ghosts. */
@@ -50,6 +58,8 @@ export class Ledger {
       committedTokens: this.#generatedTokens - this.#discardedTokens - ghostTokens,
       discardedTokens: this.#discardedTokens + this.#streamedTokens,
       speculativeTokens: ghostTokens,
+      adoptedTokens: this.#adoptedTokens,
+      forsakenTokens: this.#forsakenTokens,
       promptTokens: this.#promptTokens,
       cachedTokens: this.#cachedTokens,
       decodedTokens: this.#decodedTokens,

@@ -41,6 +41,8 @@ export interface Flight {
   /** It is a probe, and no child. */
   readonly isProbe: boolean;
   lane: Lane;
+  /** It was speculation, and is wanted now. */
+  adopted?: boolean;
   /** Set once it has been generated and waits for its score. */
   readonly step: Step | undefined;
   /** The node that it will be, from then on. */

@@ -60,6 +60,7 @@ function world(budget: number, extendsUnscored = false) {
   };
   return {
     cancelled,
+    cost: () => runtime.running.get('a')!.cost(),
     submit: (id: string) => {
       runtime.submit({ ...request, id });
       settle();
@@ -117,5 +118,23 @@ it('grows on a step without its reward only where it was told to, as widely as t
     expect(generating('speculative')).toEqual(early);
     score();
     expect(generating('primary').map(([, before]) => before)).toContain('0.4\n');
+  }
+});
+
+it('counts the tokens that speculation has saved, and those that it has cost', () => {
+  for (const last of ['0.4', '0.9']) {
+    const { submit, write, score, cost } = world(4);
+    submit('a');
+    write(1, '0.5');
+    score();
+    write(4, '0.8');
+    score();
+    write(2, last);
+    score();
+    write(5, '0.1');
+    const { adoptedTokens, forsakenTokens, speculativeTokens } = cost();
+    // Below the chosen step both guesses were right, one come and one on its way; below the other one, both wrong.
+    const isRight = last === '0.4';
+    expect([adoptedTokens, forsakenTokens, speculativeTokens]).toEqual(isRight ? [2, 0, 0] : [0, 1, 1]);
   }
 });

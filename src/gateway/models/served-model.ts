@@ -11,6 +11,7 @@ import type { Fault } from '../../base/fault.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createSharedScheduler } from '../../policy/create.ts';
 import { LiveLoop } from '../../runtime/live.ts';
 import type { Token } from '../../runtime/options.ts';
@@ -44,6 +45,8 @@ export class ServedModel {
   readonly form: FormQuestion | undefined;
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
+  /** How fast its searches complete paths, and how often what they grow ahead is asked for. */
+  readonly growth = new GrowthMeter();
   readonly #loop: Loop;
 
   constructor(parts: OpenModel, hooks: ModelHooks, clock: Clock, loop: Loop = new LiveLoop(clock)) {
@@ -63,7 +66,10 @@ export class ServedModel {
       budget: config.budget,
       clock,
       requestTimeoutMs: config.requestMs,
-      onEvent: hooks.onEvent,
+      onEvent: (event) => {
+        this.growth.read(event);
+        hooks.onEvent(event);
+      },
       onLogWanted: hooks.onLogWanted,
       onToken: hooks.onToken,
       watches: hooks.watches,

@@ -2,6 +2,7 @@
 // that a client sends, so that their number is bounded.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { addGrowthMetrics } from './growth-metrics.ts';
 import type { ObservedEnd, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
 
 /** From an answer that was in the cache to the longest deadline that people wait for. */
@@ -12,6 +13,8 @@ const tokenClasses = [
   'committed',
   'discarded',
   'speculative',
+  'adopted',
+  'forsaken',
   'computed',
   'cached',
   'decoded',
@@ -66,6 +69,7 @@ export class Metrics {
     this.#passedSeconds = histogram('passthrough_seconds', 'Time to the end of their answer', ['model']);
     this.resumed = counter('searches_resumed_total', 'Searches taken up again after a restart', []);
     this.#gauges(searches);
+    addGrowthMetrics(this.registry, () => searches().models.values());
   }
 
   request(route: string, status: number, durationMs: number): void {

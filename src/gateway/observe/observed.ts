@@ -5,6 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { JournalHealth, SearchState } from '../../journal/journal.ts';
+import type { GrowthTotals } from '../../log/growth-meter.ts';
 import type { Servers } from '../../scheduler/cycle.ts';
 import type { Pace } from '../../scheduler/forecast.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
@@ -46,6 +47,7 @@ export interface ObservedModel {
     readonly waiting: { readonly size: number };
     readonly queue: { readonly budget: number; readonly backWaitMs: number; readonly pace: Pace | undefined };
   };
+  readonly growth: { readonly total: GrowthTotals };
   readonly healthy: boolean;
 }
 

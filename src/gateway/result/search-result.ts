@@ -174,6 +174,8 @@ function tokensOf(
     committed: fold.tokens,
     discarded: cost?.discardedTokens ?? 0,
     speculative: fold.ghostTokens,
+    adopted: cost?.adoptedTokens ?? 0,
+    forsaken: cost?.forsakenTokens ?? 0,
     path: path.at(-1)?.pathTokens ?? 0,
     answer: answerTokens(plan, path),
     prompt: promptTokens,

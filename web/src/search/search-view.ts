@@ -3,13 +3,16 @@
 
 import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import { describeEvent } from '../../../src/log/describe.ts';
+import type { Cost } from '../../../src/log/end.ts';
 import type { LoggedEvent } from '../../../src/log/events.ts';
+import { type GrowthTotals, type Guesses, goodput } from '../../../src/log/growth-meter.ts';
 import { Replay } from '../../../src/log/replay.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';
 import { FrameLoop } from '../dom/frame-loop.ts';
 import { onTheme } from '../look/theme.ts';
 import { formatCount, formatDuration, formatScore } from '../look/words.ts';
 import { Details } from './details.ts';
+import { GrowthAt } from './growth-at.ts';
 import { makeLegend } from './legend.ts';
 import { OutcomePanel } from './outcome-panel.ts';
 import { Player, speeds } from './player.ts';
@@ -32,6 +35,7 @@ export class SearchPage {
   #search: WholeSearchJson;
   readonly #log: readonly LoggedEvent[];
   readonly #replay: Replay;
+  readonly #growth: GrowthAt;
   readonly #player: Player;
   readonly #tree: TreeCanvas;
   readonly #timeline: Timeline;
@@ -54,6 +58,7 @@ export class SearchPage {
     this.#search = search;
     this.#log = log;
     this.#replay = new Replay(log);
+    this.#growth = new GrowthAt(log);
     this.#player = new Player(log);
     const threshold = () => this.#search.limits?.threshold ?? defaultThreshold;
     const onSelect = (node: number | undefined) => this.#select(node);
@@ -207,6 +212,8 @@ export class SearchPage {
   #showFigures(): void {
     const { nodes, rollouts, openStrands, bestScore, tokens, width, cost } = this.#replay.seek(this.#player.position);
     const { limits } = this.#search;
+    const growth = this.#growth.at(this.#player.position);
+    const speed = goodput(growth);
     const figures: [string, string][] = [
       ['nodes', formatCount(nodes)],
       ['rollouts', limits ? `${rollouts} of ${limits.rollouts}` : String(rollouts)],
@@ -214,12 +221,25 @@ export class SearchPage {
       ['best score', `${formatScore(bestScore)}${limits ? ` / ${limits.threshold}` : ''}`],
       ['tokens', formatCount(cost?.committedTokens ?? tokens)],
       ['discarded', cost === undefined ? '–' : formatCount(cost.discardedTokens + cost.speculativeTokens)],
+      ['goodput', speed === undefined ? '–' : `${formatCount(Math.round(speed))} tokens/s`],
+      ['guessed right', guessesOf(growth)],
+      ['grown ahead', cost === undefined ? '–' : tokensAhead(cost)],
     ];
     if (this.#facts.childElementCount === 0) {
       fill(this.#facts, ...figures.map(([name]) => h('div', {}, h('dt', {}, name), h('dd', {}))));
     }
     for (const [at, [, value]] of figures.entries()) setText(this.#facts.children[at]!.children[1]!, value);
   }
+}
+
+/** Of the steps that were grown ahead of the program and have come, those that it has asked for. */
+function guessesOf({ byDistance }: GrowthTotals): string {
+  const sum = (of: keyof Guesses) => byDistance.reduce((total, each) => total + each[of], 0);
+  return byDistance.length === 0 ? '–' : `${sum('right')} of ${sum('guessed')}`;
+}
+
+function tokensAhead({ adoptedTokens = 0, forsakenTokens = 0, speculativeTokens }: Cost): string {
+  return `${formatCount(adoptedTokens)} used, ${formatCount(forsakenTokens + speculativeTokens)} wasted`;
 }
 
 /** The last thing the user said, as far as texts are kept. */

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { LoggedEvent } from '../../../src/log/events.ts';
+import { GrowthAt } from './growth-at.ts';
+
+test('is the same for a moment whether it is reached going on or going back', () => {
+  const step = { text: 'a', tokens: 4, meanLogprob: 0, end: 'eos' };
+  const events = [
+    { type: 'admitted' },
+    { type: 'opened', strand: 0, node: 0 },
+    { type: 'ghosted', key: 5, parentKey: 0, index: 0, step, form: 0, terminal: true },
+    { type: 'grown', node: 1, parent: 0, key: 6, index: 1, step },
+    { type: 'moved', strand: 0, node: 1 },
+    { type: 'closed', strand: 0, closing: 'completed' },
+  ];
+  const log = events.map((event, at) => ({ search: 's', sequence: at, atMs: at, event }) as unknown as LoggedEvent);
+  const growth = new GrowthAt(log);
+  const seen = [0, 3, 6, 3, 6].map((position) => {
+    const { paths, pathMs, byDistance } = growth.at(position);
+    return [paths, pathMs, byDistance[0]?.guessed];
+  });
+  expect(seen).toEqual([
+    [0, 0, undefined],
+    [0, 0, 1],
+    [1, 5, 1],
+    [0, 0, 1],
+    [1, 5, 1],
+  ]);
+});

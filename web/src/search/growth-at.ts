@@ -1,0 +1,25 @@
+// How fast paths were completed and how often guesses were right, up to any moment of a log that may still grow. Going on reads what is
+// new; going back reads from the start.
+
+import type { LoggedEvent } from '../../../src/log/events.ts';
+import { GrowthMeter, type GrowthTotals } from '../../../src/log/growth-meter.ts';
+
+export class GrowthAt {
+  readonly #log: readonly LoggedEvent[];
+  #meter = new GrowthMeter();
+  #read = 0;
+
+  constructor(log: readonly LoggedEvent[]) {
+    this.#log = log;
+  }
+
+  /** After so many events. */
+  at(position: number): GrowthTotals {
+    if (position < this.#read) {
+      this.#meter = new GrowthMeter();
+      this.#read = 0;
+    }
+    for (; this.#read < position; this.#read += 1) this.#meter.read(this.#log[this.#read]!);
+    return this.#meter.total;
+  }
+}
