@@ -139,6 +139,8 @@ class Mcts implements Program {
   readonly maxPathTokens: number | undefined;
   readonly #options: MctsOptions;
   readonly #play: Play;
+  /** 0 where steps are drawn one by one, or where the way of playing has a choice of its own. */
+  readonly #eager: number;
 
   constructor(
     { name, needsVerifier }: Pick<ProgramDefinition, 'name' | 'needsVerifier'>,
@@ -149,6 +151,7 @@ class Mcts implements Program {
     this.needsVerifier = needsVerifier;
     this.#options = options;
     this.#play = play;
+    this.#eager = options.expansion === 'whole' && play.next === undefined ? (options.eager ?? 0) : 0;
     this.maxPathTokens = options.maxPathTokens;
     this.expandsOnce = options.expansion === 'whole';
     if (options.expansion === 'lazy') this.fullAt = options.branching;
@@ -236,21 +239,19 @@ class Mcts implements Program {
 
   /** Where it is eager, whoever was faster, that of the first siblings to which it would have gone on before the others came. */
   #bestChild(node: Node): Node | undefined {
-    const { eager = 0 } = this.#options;
-    const first = eager === 0 ? undefined : firstGood(node, eager);
+    const first = this.#eager === 0 ? undefined : firstGood(node, this.#eager);
     return first ?? (this.#play.next ?? highestReward)(node.children);
   }
 
   /** Eager: on to the best of the first siblings once that one is good enough; the others join the tree when they come. */
   #goAhead(tree: Tree, { node, probe }: Outcome): boolean {
-    const { eager = 0 } = this.#options;
-    const parent = probe || eager === 0 || !this.expandsOnce ? undefined : tree.nodes[node];
+    const parent = probe || this.#eager === 0 ? undefined : tree.nodes[node];
     const [next] = parent?.inFlight?.keys() ?? [];
     if (parent === undefined || next === undefined) return false;
     const strand = tree.waitingStrand(parent, next);
-    const best = firstGood(parent, eager);
+    const best = firstGood(parent, this.#eager);
     if (strand === undefined || best === undefined) return false;
-    follow(tree, strand, best);
+    follow(tree, strand, best, this.#play.worth);
     return true;
   }
 
