@@ -43,7 +43,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --machine NAME     servers as coppice doctor --table measured them, by file; ${Object.keys(machines).join(' and ')} ship
   --trees FILE       draws from recorded trees (bench --record) instead of the question profiles
   --calibration FILE what the calibrated exit of fast goes by, as --experiment hazard writes it; without one it does not fire
-  --calibrate FILE   only fits a question profile to recorded trees and says how well it fits
+  --fit FILE         only fits a question profile to recorded trees and says how well it fits
   --ablate POLICY    a policy beside itself without each of its parts in turn; all are compared with it
   --base ROW         the second row to compare with (positive)
   --no-prefix-reuse  the verifier computes prompt and path again for every step
@@ -88,7 +88,7 @@ export interface SimOptions {
   readonly mostBeams: number | undefined;
   readonly out: string;
   /** A recording to fit a profile to, in place of any run. */
-  readonly calibrate: string | undefined;
+  readonly fit: string | undefined;
   readonly signature: boolean;
   readonly json: boolean;
   readonly threads: number;
@@ -141,7 +141,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     drafting: experiment === 'p2',
     speculation: experiment === 'p3',
     mostBeams: experiment === 'p4' ? (full ? 512 : 128) : undefined,
-    calibrate: values.calibrate,
+    fit: values.fit,
     ...{ signature: values.signature === true, json: values.json === true, help: values.help === true },
     resume: values.resume,
     random: experiment === 'random' ? whole('settings', values.settings, 200, 1, 100_000, 'settings') : undefined,
@@ -201,7 +201,7 @@ export const flags = {
     roofline: text,
     machine: text,
     trees: text,
-    calibrate: text,
+    fit: text,
     calibration: text,
     deadline: text,
     'loss-budget': text,

@@ -3,13 +3,13 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { calibrate } from '../../bench/calibration/calibrate.ts';
-import { calibrationTable } from '../../bench/calibration/calibration-table.ts';
 import { KeptResults } from '../../bench/kept-results.ts';
 import { fairnessLines, fairnessOf } from '../../bench/policies/fairness.ts';
 import { hazardFile, hazardLines, hazardStudy } from '../../bench/policies/hazard-study.ts';
 import { neverLoses, verdictLines } from '../../bench/policies/never-loses.ts';
 import { policyFigures } from '../../bench/policies/policy-figures.ts';
+import { fitProfile } from '../../bench/profile-fit/fit-profile.ts';
+import { fitTable } from '../../bench/profile-fit/fit-table.ts';
 import { levelFigures, levelTables } from '../../bench/service-levels/level-tables.ts';
 import { heavyTail, levelCells, workloads } from '../../bench/service-levels/rates.ts';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
@@ -38,8 +38,8 @@ export async function run(args: readonly string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  if (options.calibrate !== undefined) {
-    console.log(calibrationOf(options.calibrate, options.json));
+  if (options.fit !== undefined) {
+    console.log(fitOf(options.fit, options.json));
     return 0;
   }
   if (options.signature) {
@@ -92,12 +92,12 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-function calibrationOf(file: string, json: boolean): string {
-  const { header, trees } = readTrees(file, '--calibrate');
-  const calibration = calibrate(`${header.model} ${file}`, trees, header.samples);
-  if (json) return JSON.stringify(calibration, undefined, 1);
+function fitOf(file: string, json: boolean): string {
+  const { header, trees } = readTrees(file, '--fit');
+  const fit = fitProfile(`${header.model} ${file}`, trees, header.samples);
+  if (json) return JSON.stringify(fit, undefined, 1);
   const head = `${trees.length} questions, ${header.samples} samples each, ${header.model} scored by ${header.verifier}, seed ${header.seed}; the model drew as many.`;
-  return `${head}\n\n${calibrationTable(calibration)}\n\nthe profile:\n${JSON.stringify(calibration.profile, undefined, 1)}`;
+  return `${head}\n\n${fitTable(fit)}\n\nthe profile:\n${JSON.stringify(fit.profile, undefined, 1)}`;
 }
 
 async function printLevels({ plan, json, out }: SimOptions, requests: number, pool: TrialPool): Promise<void> {

@@ -1,4 +1,4 @@
-// `coppice sim --calibrate`: the question profile whose trees are like those of a recording. Every figure of a profile is read
+// `coppice sim --fit`: the question profile whose trees are like those of a recording. Every figure of a profile is read
 // off the recording; then trees are drawn from the fitted model, as many and as wide, and measured in the same way. Pure.
 
 import { hash } from '../../base/random.ts';
@@ -13,14 +13,14 @@ import type { RecordedNode, RecordedTree } from '../../engine/sim/recorded-trees
 import type { Prompt } from '../../tree/step.ts';
 import { median, type TreeStatistics, treeStatistics } from './tree-statistics.ts';
 
-export interface Calibration {
+export interface ProfileFit {
   readonly profile: QuestionProfile;
   readonly recorded: TreeStatistics;
   /** Of trees drawn from the profile. */
   readonly modelled: TreeStatistics;
 }
 
-export function calibrate(name: string, trees: readonly RecordedTree[], samples: number): Calibration {
+export function fitProfile(name: string, trees: readonly RecordedTree[], samples: number): ProfileFit {
   const recorded = treeStatistics(trees);
   const profile = profileOf(name, recorded);
   const model = new QuestionModel(profile);

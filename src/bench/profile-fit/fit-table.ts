@@ -1,6 +1,6 @@
-// A calibration in words: the recording and the fitted model side by side, and the largest misfit.
+// A fit in words: the recording and the fitted model side by side, and the largest misfit.
 
-import type { Calibration } from './calibrate.ts';
+import type { ProfileFit } from './fit-profile.ts';
 import type { TreeStatistics } from './tree-statistics.ts';
 
 interface FitLine {
@@ -11,8 +11,8 @@ interface FitLine {
   readonly isShare: boolean;
 }
 
-export function calibrationTable(calibration: Calibration): string {
-  const lines = linesOf(calibration);
+export function fitTable(fit: ProfileFit): string {
+  const lines = linesOf(fit);
   const rows = lines.map((line) => [line.name, shown(line.recorded), shown(line.modelled), misfitText(line)]);
   const head = ['', 'recorded', 'model', 'off by'];
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)));
@@ -29,7 +29,7 @@ export function calibrationTable(calibration: Calibration): string {
   );
 }
 
-function linesOf({ recorded, modelled }: Calibration): FitLine[] {
+function linesOf({ recorded, modelled }: ProfileFit): FitLine[] {
   const share = (name: string, of: (each: TreeStatistics) => number | undefined): FitLine => {
     return { name, recorded: of(recorded), modelled: of(modelled), isShare: true };
   };

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { QuestionModel, type QuestionProfile } from '../../engine/sim/question-model.ts';
 import type { RecordedTree } from '../../engine/sim/recorded-trees.ts';
-import { calibrate, drawTree } from './calibrate.ts';
-import { calibrationTable } from './calibration-table.ts';
+import { drawTree, fitProfile } from './fit-profile.ts';
+import { fitTable } from './fit-table.ts';
 import { treeStatistics } from './tree-statistics.ts';
 
 const step = (text: string, end: 'delimiter' | 'eos' = 'delimiter') => ({ text, tokens: 4, meanLogprob: 0, end });
@@ -41,12 +41,12 @@ it('finds a profile again from trees that were drawn from it', () => {
   };
   const model = new QuestionModel(profile);
   const trees = Array.from({ length: 120 }, (_, at) => drawTree(model, { kind: 'text', text: `known ${at}` }, 16));
-  const { profile: found, recorded, modelled } = calibrate('found', trees, 16);
+  const { profile: found, recorded, modelled } = fitProfile('found', trees, 16);
   expect(found.byDepth?.[0]?.twinRate).toBeCloseTo(0.8, 1);
   expect(found.byDepth?.[1]?.twinRate).toBeCloseTo(0.4, 1);
   expect(found.byDepth![0]!.missChance).toBeGreaterThan(found.byDepth![1]!.missChance);
   expect(found.byDepth![0]!.ease).toBeLessThan(found.byDepth![1]!.ease);
   expect(Math.abs(modelled.right - recorded.right)).toBeLessThan(0.1);
   expect(Math.abs(modelled.solved - recorded.solved)).toBeLessThan(0.1);
-  expect(calibrationTable({ profile: found, recorded, modelled })).toMatch(/^largest misfit of a share: \d+ points$/m);
+  expect(fitTable({ profile: found, recorded, modelled })).toMatch(/^largest misfit of a share: \d+ points$/m);
 });
