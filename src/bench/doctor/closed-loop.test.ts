@@ -56,5 +56,7 @@ it('takes the gaps between passes out of what decoding lost', () => {
   // Half of the time at full speed, half at a third of it: two thirds of the speed are left.
   expect(stepSlowdown(1.5, 0.5)).toBeCloseTo(3);
   expect(stepSlowdown(1, 0.5)).toBe(1);
+  // More than gaps of this length allow.
+  expect(stepSlowdown(2.1, 0.5)).toBe(4.2);
   expect(stepSlowdown(0.9, 0.5)).toBe(1);
 });

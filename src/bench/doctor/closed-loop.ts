@@ -95,11 +95,13 @@ function passFactor(model: LoopModel, { inFlight, pathsPerMs }: LoopReading): nu
 
 /**
  * How many times as long a decode step takes while a pass is under way, where it took `mean` times as long over passes and
- * gaps between them: decoding goes on at full speed in the gaps.
+ * gaps between them: decoding goes on at full speed in the gaps. Gaps that only the model sees must not blow it up: at most
+ * twice the mean.
  */
 export function stepSlowdown(mean: number, busy: number): number {
   const left = 1 / Math.max(1, mean) - (1 - busy);
-  return Math.max(1, Math.min(mostSlowdown, left <= 0 ? mostSlowdown : busy / left));
+  const most = 2 * Math.max(1, mean);
+  return Math.max(1, left <= 0 ? most : Math.min(most, busy / left));
 }
 
 export function slowed(model: LoopModel, factor: number): LoopModel {
