@@ -45,6 +45,10 @@ def parse() -> argparse.Namespace:
     one.add_argument('--models', type=Path, default=Path('models'))
     one.add_argument('--kind', choices=EXACT, default=EXACT[0])
     one.add_argument('--out', type=Path, required=True, help='a file, .jsonl.gz')
+    one = commands.add_parser('trees', help='write for `grade` what `coppice bench --record --check none` drew of test questions')
+    one.set_defaults(command=run_trees)
+    one.add_argument('recordings', nargs='+', type=Path)
+    one.add_argument('--out', type=Path, required=True, help='a file, .jsonl.gz')
     one = commands.add_parser('grade', help='write report.json, README.md and saplings.json from what was measured')
     one.set_defaults(command=run_grade)
     one.add_argument('--models', type=Path, default=Path('models'))
@@ -98,6 +102,12 @@ def run_chances(arguments: argparse.Namespace):
 
     config = Config(name='chances', kinds=(arguments.kind,), workers=0)
     chances.write(arguments.models, arguments.kind, arguments.out, SEED, device_for(config))
+
+
+def run_trees(arguments: argparse.Namespace):
+    from . import trees
+
+    trees.write(arguments.recordings, arguments.out, Config.temperature)
 
 
 def run_grade(arguments: argparse.Namespace):

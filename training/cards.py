@@ -247,7 +247,7 @@ def another_reward(report: dict) -> list[str]:
             f'{new[kind]["reward"][name]["AUC of whole paths within a question"]} |' for kind in FIRST for name in reward.PAIRS]  # fmt: skip
     return [
         f'**`sapling-prm`, trained further** for {log["reward"]["seconds"]:.0f} s, with spoiled answers in every other batch: {log["paths of the generator"]:,} own answers were all that 50 s of sampling gave beside another run,',
-        'and each was seen some sixty times. No better, so the old one stays (`reward.py` ends after four times since). Worst depth, and whole paths within a question (old: '
+        'and each was seen some sixty times. No better, so the old one stays. Worst depth, and whole paths within a question (old: '
         f'{old["samples"]} answers each to {old["word-problem"]["solved"]["all"]["questions"]} questions a task; new: {new["samples"]} to 500):', '',
         '| | reading | worst depth, `sapling-prm` | further | paths, `sapling-prm` | further |', '|---|---|---|---|---|---|', *rows,
     ]

@@ -1,15 +1,21 @@
 """`python -m training.checks`: that drawing, judging, splitting, quantising and packing hold what they promise. No training, no GPU."""
 
+import re
 from pathlib import Path
 from random import Random
 
 import numpy
+import torch
 
-from . import countdown, data, gguf, ledger, questions, sudoku
+from . import countdown, data, drill, gguf, ledger, lessons, questions, residues, sudoku, trees, words
+from .config import CONFIGS
 from .document import Document
+from .model import Llama
 from .readings import BAD, GOOD, PROMISE_MASK, PROMISE_SHIFT, STEP_MASK, STEP_SHIFT, TOKEN, Labeller
 from .split import keeps_apart, split_of, split_of_document
 from .tokenizer import QuickEncoder, load
+
+TOKENIZER = Path(__file__).parent.parent / 'models' / 'tokenizer.json'
 
 
 def check_solutions_are_right():
@@ -98,18 +104,9 @@ def check_a_sudoku_has_one_solution():
             assert [sudoku.grid_text(one, size) for one in found] == [document.answer]
 
 
-def check_promises_are_shares_of_what_ends_right():
-    document = Document(ledger.KIND, 1, 'Ledger 1000: a+1000 b+1000.', '', '3000')
-    right, slip, early = 'a 1000+1000=2000\nb 2000+1000=3000', 'a 1000+1000=2000\nb 2000+1000=3001', 'a 1000+1000=2001\nb 2001+1000=3001'
-    texts = [f'{right}\nAnswer: 3000', f'{slip}\nAnswer: 3001', f'{early}\nAnswer: 3001']
-    verdicts = [data.judge(document, text) for text in texts]
-    assert [verdict.right for verdict in verdicts] == [True, False, False]
-    assert data.promises(texts, verdicts) == [[0.5, 1, 1], [0.5, 0, 0], [0, 0, 0]]
-
-
 def check_labels_stand_where_the_reward_is_read():
     """Each line end carries the verdict of its line, each digit of a result whether the number is right up to it."""
-    encoder, rng = QuickEncoder(load(Path(__file__).parent.parent / 'models' / 'tokenizer.json')), Random(12)
+    encoder, rng = QuickEncoder(load(TOKENIZER)), Random(12)
     for task in data.TASKS.values():
         for _ in range(20):
             document = task.draw(rng, 2)
@@ -127,8 +124,83 @@ def document_of_three() -> Document:
     return Document(ledger.KIND, 1, 'Ledger 1: a+2.', 'a 1+2=3\nAnswer: 3', '3')
 
 
+def check_marks_are_remainders():
+    """Of every number, of each left side that is a sum or a product, and of what the two sides of an equation differ by."""
+    encoder, rng = QuickEncoder(load(TOKENIZER)), Random(14)
+    signs = residues.Signs(encoder.tokenizer, 448, torch.device('cpu'))
+    for task in (countdown, words, ledger):
+        for _ in range(40):
+            document = task.draw(rng, 4)
+            compare_marks(f'{document.question}\n{task.spoil(rng, document)}\n', encoder, signs)
+
+
+def compare_marks(text: str, encoder: QuickEncoder, signs: residues.Signs):
+    tokens = [0, *encoder.encode(text)]
+    marks = residues.marks_of(torch.tensor([tokens]), signs)
+    lengths = numpy.cumsum([len(encoder.tokenizer.decode([token])) for token in tokens[1:]])
+    token_at = {0: 1} | {int(end): index + 2 for index, end in enumerate(lengths)}
+    told = lambda remainders, place: remainders[0, place].tolist()
+    for number in re.finditer(r'\d+', text):
+        assert told(marks.windows[-1], token_at[number.end() - 1]) == remainders_of(int(number[0]))
+    ends = set()
+    for equation in re.finditer(r'(\d+(?:[-+*/]\d+)+)=(\d+)', text):
+        left, right, equals, end = equation[1], int(equation[2]), token_at[equation.end(1)], token_at[equation.end()]
+        a, _, b = left.partition('/')
+        assert bool(marks.equals[0, equals]) == (not b)
+        assert b or told(marks.expected, equals) == remainders_of(eval(left))
+        assert told(marks.difference, end) == remainders_of(int(a) - int(b) * right if b else eval(left) - right), equation
+        ends.add(end)
+    assert set(marks.ended[0].nonzero().squeeze(1).tolist()) == ends
+
+
+def remainders_of(number: int) -> list[int]:
+    return [number % modulus for modulus in residues.MODULI]
+
+
+def check_drills_say_which_equations_hold():
+    encoder = QuickEncoder(load(TOKENIZER))
+    documents, seen = drill.drills(encoder, Random(15), ()), []
+    for _ in range(60):
+        row = next(documents)
+        lines = encoder.tokenizer.decode((row & TOKEN).tolist()).split()
+        labels = [label for label in (row >> STEP_SHIFT & STEP_MASK).tolist() if label]
+        sums = [line.split('=') for line in lines if '=' in line]
+        assert [eval(left) == int(right) for left, right in sums] == [label == GOOD for label in labels]
+        seen += labels
+    assert 0.3 < seen.count(BAD) / len(seen) < 0.6
+
+
+def check_right_answers_promise_what_the_generator_gives_them():
+    """The product of the probabilities of the lines that are left, as chances.py has it line by line, document by document."""
+    encoder, rng, config = QuickEncoder(load(TOKENIZER)), Random(16), CONFIGS['tiny']
+    generator, newline = Llama(config.generator, config.vocabulary), encoder.encode('\n')[0]
+    documents = [words.draw(rng, 1), words.draw(rng, 2)]
+    row = data.filled(numpy.concatenate(data.encode(encoder, documents)), 400)
+    whole = torch.from_numpy(row.astype('int32'))[None]
+    tokens = (whole & (data.QUIET - 1)).long()[:, :-1]
+    labels = lessons.of_solutions(whole, tokens, generator, newline, torch.device('cpu'))
+    said = torch.log_softmax(generator(tokens), -1).gather(2, (whole & (data.QUIET - 1)).long()[:, 1:, None])[0, :, 0].detach()
+    places = labels.promise_weight[0].nonzero().squeeze(1).tolist()
+    assert len(places) == sum(document.solution.count('\n') + 1 for document in documents)
+    ends = [place for place in places if tokens[0, place] == 1]
+    for place in places:
+        last = min(end for end in ends if end >= place)
+        assert abs(float(labels.promise[0, place]) - float(said[place:last].sum().exp())) < 1e-5
+
+
+def check_samples_are_found_again_in_a_recorded_tree():
+    step = lambda text, draws: {'step': {'text': text, 'tokens': 2}, 'reward': 0.9, 'draws': draws}
+    nodes = [{'draws': [1, 2, 1]}, step('a\n', [3, 4]), step('b\n', [5]), step('c', []), step('d', []), step('e', [])]
+    texts = [[node['step']['text'][0] for node in path] for path in trees.samples_of(nodes)]
+    assert texts == [['a', 'c'], ['b', 'e'], ['a', 'd']]
+    (first, *_) = trees.samples_of(nodes)
+    assert trees.record_of(document_of_three(), first) | {'reasons': []} == {
+        'right': False, 'answer': 'a\nc', 'tokens': 4, 'reasons': [], 'alive': [0, 0], 'step': [2.197, 2.197]
+    }  # fmt: skip
+
+
 def check_the_quick_encoder_agrees():
-    encoder, rng = load(Path(__file__).parent.parent / 'models' / 'tokenizer.json'), Random(13)
+    encoder, rng = load(TOKENIZER), Random(13)
     quick = QuickEncoder(encoder)
     for task in data.TASKS.values():
         for level in task.LEVELS:

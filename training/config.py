@@ -42,7 +42,6 @@ class Config:
     generator_file: str = 'sapling'
     reward_file: str = 'sapling-prm'
     generator_from: str | None = None  # the model that the generator starts from; None: from chance
-    reward_from: str | None = None  # the same of the reward model; None: from the generator
     seed: int = SEED
     vocabulary: int = 448
     row_tokens: int = 512
@@ -53,15 +52,12 @@ class Config:
     generator: Shape = WHOLE
     draft: Shape = field(default_factory=lambda: Shape(width=192, layers=3, heads=3, feed_forward=512))
     generator_phase: Phase | None = None
-    checking_phase: Phase | None = None  # the reward model on answers spoiled by rule
-    reward_phase: Phase | None = None  # and on the generator's own answers among such
+    reward_phase: Phase | None = None
     draft_phase: Phase | None = None
-    reward_questions: int = 40_000  # per task; the reward model learns from the generator's answers to these
-    reward_samples: int = 6  # answers per question
-    reward_seconds: float = 45  # sampling of those answers ends here, whatever is missing
+    own_answers: dict[str, int] = field(default_factory=dict)  # per task: how many answers of the generator the reward model learns from
     reward_batch: int = 512  # paths scored at once
     sample_batch: int = 4096  # sequences sampled at once
-    temperature: float = 1.0  # of sampling: in grading, in the reward model's data, and in the engine
+    temperature: float = 1.0  # of sampling: in grading, and in the engine
     grade_samples: int = 32
     grade_questions: int = 560  # test questions per task that are graded, at most
     draft_questions: int = 60  # test questions per task on which the draft is tried
@@ -71,8 +67,7 @@ FIRST_GROWTH = Config(
     name='first',
     kinds=FIRST,
     generator_phase=Phase(steps=6000, seconds=230, rate=1.2e-3),
-    checking_phase=Phase(steps=5000, seconds=240, rate=1e-3, warmup=100),
-    reward_phase=Phase(steps=4000, seconds=100, rate=5e-4, warmup=50),
+    reward_phase=Phase(steps=9000, seconds=340, rate=1e-3, warmup=100),
     draft_phase=Phase(steps=4000, seconds=55, rate=1e-3, warmup=50),
 )
 
@@ -101,10 +96,11 @@ LEDGER = Config(
 
 REWARD = Config(
     name='reward',
-    kinds=FIRST,
-    generator_from='sapling',
-    reward_from='sapling-prm',
-    reward_phase=Phase(steps=20_000, seconds=300, rate=6e-4, warmup=100),
+    kinds=(*FIRST, 'ledger'),
+    own_answers={'countdown': 60_000, 'word-problem': 20_000, 'ledger': 8_000},
+    reward_phase=Phase(steps=20_000, seconds=200, rate=1.2e-3, warmup=100),
+    grade_questions=300,
+    grade_samples=16,
 )
 
 TINY = Config(
@@ -116,11 +112,8 @@ TINY = Config(
     draft=Shape(width=32, layers=1, heads=1, feed_forward=96),
     generator_phase=Phase(steps=40, seconds=20, rate=3e-3, warmup=10),
     draft_phase=Phase(steps=5, seconds=5, rate=3e-3, warmup=2),
-    checking_phase=Phase(steps=8, seconds=5, rate=1e-3, warmup=2),
     reward_phase=Phase(steps=8, seconds=5, rate=1e-3, warmup=2),
-    reward_questions=12,
-    reward_samples=2,
-    reward_seconds=60,
+    own_answers={'countdown': 8, 'word-problem': 4, 'ledger': 2},
     reward_batch=16,
     sample_batch=64,
     grade_samples=4,
@@ -141,6 +134,6 @@ EXACT = ('ledger',)  # tasks whose lines have one right form, so that chances.py
 
 def hurried(config: Config, share: float) -> Config:
     """The same with this share of the seconds of every phase."""
-    phases = {name: getattr(config, name) for name in ('generator_phase', 'checking_phase', 'reward_phase', 'draft_phase')}
+    phases = {name: getattr(config, name) for name in ('generator_phase', 'reward_phase', 'draft_phase')}
     shorter = {name: phase and replace(phase, seconds=phase.seconds * share) for name, phase in phases.items()}
-    return replace(config, reward_seconds=config.reward_seconds * share, **shorter)
+    return replace(config, **shorter)

@@ -7,13 +7,12 @@ import multiprocessing
 import os
 import time
 from functools import lru_cache
-from itertools import accumulate
 from pathlib import Path
 from random import Random
 
 import numpy
 
-from . import countdown, ledger, sudoku, tokenizer, words
+from . import countdown, drill, ledger, sudoku, tokenizer, words
 from .config import Config
 from .document import Document, Verdict
 from .readings import Labeller
@@ -24,9 +23,11 @@ KINDS = list(TASKS)
 # Of the documents of a run that has all of them.
 SHARES = {countdown.KIND: 0.20, words.KIND: 0.22, ledger.KIND: 0.38, sudoku.KIND: 0.20}
 QUIET = 1 << 15
-UNSOLVABLE_SHARE = 0.08  # of the countdown questions that the reward model learns from
 ROWS_PER_SHARD = 1024
+AHEAD = 8  # shards that wait to be read, at most
+KEPT = 8  # shards that can be read again when the workers fall behind
 OPEN_ROWS = 24
+ALONE = (ledger.KIND,)  # tasks with a row for each answer: a second ledger has the same letters
 
 
 def draw(rng: Random, kind: str, split: str, level: int | None = None) -> Document:
@@ -43,22 +44,6 @@ def training_documents(rng: Random, kinds: tuple[str, ...]):
     shares = [SHARES[kind] for kind in kinds]
     while True:
         yield draw(rng, rng.choices(kinds, shares)[0], 'train')
-
-
-def draw_for_reward(seed: str, kind: str, count: int) -> list[Document]:
-    """`count` training questions of this kind; among those of countdown some that have no solution."""
-    rng = Random(seed)
-    return [
-        _unsolvable(rng) if kind == countdown.KIND and rng.random() < UNSOLVABLE_SHARE else draw(rng, kind, 'train')
-        for _ in range(count)
-    ]
-
-
-def _unsolvable(rng: Random) -> Document:
-    while True:
-        document = countdown.draw_unsolvable(rng)
-        if split_of_document(document) == 'train':
-            return document
 
 
 def judge(document: Document, text: str) -> Verdict:
@@ -101,6 +86,10 @@ class Packer:
         self.used[chosen] += size
         return finished
 
+    def rest(self):
+        """The rows that are still open."""
+        return [self._close(index) for index in range(OPEN_ROWS) if self.open[index]]
+
     def _close(self, index: int) -> numpy.ndarray:
         row = filled(numpy.concatenate(self.open[index]), self.length)
         self.open[index], self.used[index] = [], 0
@@ -115,6 +104,9 @@ class Alone:
 
     def add(self, document: numpy.ndarray) -> numpy.ndarray:
         return filled(document, self.length)
+
+    def rest(self):
+        return ()
 
 
 def filled(documents: numpy.ndarray, length: int) -> numpy.ndarray:
@@ -141,39 +133,27 @@ def spoiled(encoder: tokenizer.QuickEncoder, rng: Random, kinds: tuple[str, ...]
             yield labeller.label(tokens, len(prompt) + 1, text, verdict, verdict.promise, KINDS.index(document.kind))
 
 
-def label_own(encoder_path: Path, document: Document, prompt: list[int], answers: list[list[int]], texts: list[str]) -> list[numpy.ndarray]:
-    """The generator's answers to one question, labelled. A prefix promises what share of the answers that begin with it ends right."""
-    labeller = Labeller(_encoder(encoder_path), Random(document.question))
-    verdicts = [judge(document, text) for text in texts]
-    return [
-        labeller.label([*prompt, *answer], len(prompt), text, verdict, promised, KINDS.index(document.kind))
-        for answer, text, verdict, promised in zip(answers, texts, verdicts, promises(texts, verdicts))
-        if keeps_apart(document, text) and answer.count(labeller.newline) == text.count('\n')
-    ]
+def draw_many(seed: str, kind: str, count: int) -> list[Document]:
+    rng = Random(seed)
+    return [draw(rng, kind, 'train') for _ in range(count)]
 
 
-def promises(texts: list[str], verdicts: list[Verdict]) -> list[list[float]]:
-    """Per line of each text: of the texts that begin as this one does up to there, the share that ends right."""
-    ended: dict[str, list[bool]] = {}
-    for text, verdict in zip(texts, verdicts):
-        for prefix in prefixes(text):
-            ended.setdefault(prefix, []).append(verdict.right)
-    return [[sum(ended[prefix]) / len(ended[prefix]) for prefix in prefixes(text)] for text in texts]
-
-
-def prefixes(text: str) -> list[str]:
-    """The text up to the end of each of its lines."""
-    return list(accumulate(text.split('\n'), lambda before, line: f'{before}\n{line}'))
+def label_own(encoder_path: Path, document: Document, prompt: list[int], answer: list[int], text: str) -> numpy.ndarray | None:
+    """An answer of the generator, labelled; None: it passes through a test question, or is no clean text."""
+    labeller, verdict = _labeller(encoder_path), judge(document, text)
+    if not keeps_apart(document, text) or answer.count(labeller.newline) != text.count('\n'):
+        return None
+    return labeller.label([*prompt, *answer], len(prompt), text, verdict, verdict.promise, KINDS.index(document.kind))
 
 
 @lru_cache(maxsize=1)
-def _encoder(path: Path):
+def _labeller(path: Path) -> Labeller:
     os.environ['TOKENIZERS_PARALLELISM'] = 'false'
-    return tokenizer.load(path)
+    return Labeller(tokenizer.load(path), Random(str(path)))
 
 
-SOURCES = {'solutions': solutions, 'spoiled': spoiled}
-EXTRA = {'solutions': 1, 'spoiled': 0}  # a row of `solutions` holds one token more: the last one is only ever a target
+SOURCES = {'solutions': solutions, 'spoiled': spoiled, 'drills': drill.drills}
+EXTRA = {'solutions': 1, 'spoiled': 0, 'drills': 0}  # a row of `solutions` holds one token more: the last one is only ever a target
 
 
 def pack(encoded, length: int, alone: bool = False):
@@ -183,16 +163,19 @@ def pack(encoded, length: int, alone: bool = False):
         row = packer.add(document) if len(document) <= length else None
         if row is not None:
             yield row
+    yield from packer.rest()
 
 
 def write_shards(folder: Path, encoder_path: Path, config: Config, source: str, worker: int):
-    """Writes shards until the process is ended. A shard appears under its name only when it is whole."""
+    """Writes shards until the process is ended, never far ahead of the reader. A shard appears under its name only when it is whole."""
     os.environ['TOKENIZERS_PARALLELISM'] = 'false'
     encoder, rng = tokenizer.QuickEncoder(tokenizer.load(encoder_path)), Random(f'{config.seed}:{source}:{worker}')
     rows, shard = [], 0
     for row in pack(SOURCES[source](encoder, rng, config.kinds), config.row_tokens + EXTRA[source], config.alone):
         rows.append(row)
-        if len(rows) >= min(ROWS_PER_SHARD, config.rows * 4):
+        if len(rows) >= min(ROWS_PER_SHARD, config.rows * 16):
+            while sum(1 for _ in folder.glob('*.npy')) > AHEAD + KEPT:
+                time.sleep(0.05)
             name = folder / f'{shard:05d}-{worker:02d}.npy'
             numpy.save(name.with_suffix('.part.npy'), numpy.stack(rows))
             name.with_suffix('.part.npy').rename(name)
@@ -215,9 +198,8 @@ class Shards:
 
     def batches(self):
         """Batches without end, as arrays of (rows, tokens)."""
-        waiting: set[str] = set()
         while True:
-            fresh = sorted(p.name for p in self.folder.glob('*.npy') if '.part' not in p.name and p.name not in waiting)
+            fresh = sorted(p.name for p in self.folder.glob('*.npy') if '.part' not in p.name and p.name not in self.seen)
             if not fresh and not self.seen:
                 time.sleep(0.05)
                 continue
@@ -225,12 +207,17 @@ class Shards:
                 self.repeats += 1
                 fresh = [self.seen[self.repeats % len(self.seen)]]
             for name in fresh[:4]:
-                if name not in waiting:
-                    waiting.add(name)
-                    self.seen.append(name)
                 rows = numpy.load(self.folder / name)
+                self._note(name)
                 for start in range(0, len(rows) - self.config.rows + 1, self.config.rows):
                     yield rows[start : start + self.config.rows]
+
+    def _note(self, name: str):
+        """A shard has been read; the oldest of those makes place."""
+        if name not in self.seen:
+            self.seen.append(name)
+        if len(self.seen) > KEPT:
+            (self.folder / self.seen.pop(0)).unlink()
 
     def stop(self):
         """Ends the workers; what they have written can still be read."""

@@ -70,7 +70,7 @@ def solved(records: list[dict]) -> dict:
     living = [reason in (STEP, RIGHT) for path in paths for reason, alive in zip(path['reasons'], alive_before(path)) if alive]
     return {
         'questions': len(rates),
-        'greedy': _round(numpy.mean([record['greedy'] for record in records])),
+        **({'greedy': _round(numpy.mean([record['greedy'] for record in records]))} if 'greedy' in records[0] else {}),
         'pass@1': _round(rates.mean()),
         'pass@n': _round((rates > 0).mean()),
         'easy': _round((rates > 0.9).mean()),

@@ -10,9 +10,9 @@ from random import Random
 
 import torch
 
-from . import gguf, joint, measure, paths, reward, tokenizer, train
+from . import gguf, joint, lessons, measure, paths, questions, reward, tokenizer, train
 from .chances import watcher
-from .config import Config
+from .config import SHIPPED, Config
 from .data import Shards, text_of, training_documents
 from .model import Llama
 from .sample import for_sampling
@@ -42,21 +42,20 @@ def make(config: Config, out: Path, warm: Path | None, device: torch.device, gam
     run = Run(config, out, device)
     encoder = make_tokenizer(config, out, warm)
     with paths.judges(config) as pool:
-        asked, test = paths.reward_questions(config, pool), measure.ask(config, pool, game24)
+        asked = paths.ask_own(config, pool)
+        test = measure.ask(config, pool, game24, questions.pool if config.generator_phase else questions.test_file)
+        for name in {name for kind in config.kinds for name in SHIPPED[kind] if name} if warm else ():
+            shutil.copyfile(warm / f'{name}.gguf', out / f'{name}.gguf')
         file = out / f'{config.generator_file}.gguf'
         if config.generator_phase:
             grow = grow_both if config.spoiled_rows else grow_generator
             grow(run, config, file, warm, encoder)
-        else:
-            shutil.copyfile(warm / file.name, file)
-        generator = gguf.read(file).to(device)
         if config.reward_phase:
-            grow_reward(run, config, generator, asked, warm, encoder, pool)
-        judging = out / f'{config.reward_file}.gguf' if config.reward_phase or config.spoiled_rows else None
-        measure.measure(file, judging, out / 'measured.jsonl.gz', test, config, device, config.temperature, pool)
+            grow_reward(run, config, asked, encoder, pool)
+        measure.measure_shipped(out, out / 'measured.jsonl.gz', test, config, device, config.temperature, pool)
         run.note('measured', {'seconds': run.seconds()})
         if config.draft_phase:
-            grow_draft(run, config, generator, test, encoder)
+            grow_draft(run, config, gguf.read(file).to(device), test, encoder)
 
 
 def grow_generator(run: Run, config: Config, file: Path, warm: Path | None, encoder):
@@ -80,15 +79,19 @@ def grow_both(run: Run, config: Config, file: Path, warm: Path | None, encoder):
         run.note('both', log | {'shards repeated': right.repeats + spoiled.repeats, 'watched': watch(network)})
 
 
-def grow_reward(run: Run, config: Config, generator: Llama, asked: dict, warm: Path | None, encoder, pool):
-    with shards_of('spoiled', config, run.out) as mistakes:
-        own = paths.own_rows(for_sampling(generator, run.device), encoder, run.out / 'tokenizer.json', asked, config, pool)
-        run.note('paths of the generator', len(own))
-        start = gguf.read(warm / f'{config.reward_from}.gguf') if warm and config.reward_from else generator
-        verifier, logs = reward.train_reward(config, start, mistakes, own, encoder, run.device)
-        gguf.write(run.out / f'{config.reward_file}.gguf', verifier, encoder, config.reward_file, reward.metadata(encoder))
-        for name, log in (logs | {'spoiled shards repeated': mistakes.repeats}).items():
-            run.note(name, log)
+def grow_reward(run: Run, config: Config, asked: dict, encoder, pool):
+    """Starts from the reward model that stands in the folder, else from the generator."""
+    file = run.out / f'{config.reward_file}.gguf'
+    start = gguf.read(file if file.exists() else run.out / f'{config.generator_file}.gguf')
+    generators = {kind: gguf.read(run.out / f'{SHIPPED[kind][0]}.gguf').to(run.device).eval() for kind in config.kinds}
+    with lessons.streams_of(config, run.out / 'tokenizer.json') as streams:
+        plain = {kind: for_sampling(generators[kind], run.device) for kind in asked}
+        own = paths.own_rows(plain, encoder, run.out / 'tokenizer.json', asked, config, pool)
+        run.note('rows of own answers', {kind: len(rows) for kind, rows in own.items()})
+        repeated = lessons.again(config, own)
+        verifier, log = reward.train_reward(config, start, generators, [*streams, *repeated], encoder, run.device)
+        gguf.write(file, verifier, encoder, config.reward_file, reward.metadata(encoder))
+        run.note('reward', log | {'shards repeated': {f'{stream.source} {stream.kind}'.strip(): shards.repeats for stream, shards in streams}, 'passes': {stream.kind: rows.passes for stream, rows in repeated}})
 
 
 def grow_draft(run: Run, config: Config, generator: Llama, test: dict, encoder):

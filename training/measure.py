@@ -28,9 +28,10 @@ def ask(config: Config, pool, game24: File | None = None, source=questions.pool)
 
 
 def measure_shipped(folder: File, out: File, asked: dict, config: Config, device: torch.device, temperature: float, pool):
-    """Each task by the models that ship for it."""
+    """Each task by the models that ship for it; where the run has trained a reward model, read by that one."""
     for name, job in asked.items():
         generator, verifier = SHIPPED[countdown.KIND if name == PUBLIC else name]
+        verifier = config.reward_file if config.reward_phase else verifier
         files = folder / f'{generator}.gguf', verifier and folder / f'{verifier}.gguf'
         measure(*files, out, {name: job}, config, device, temperature, pool)
 

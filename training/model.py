@@ -96,6 +96,14 @@ class Llama(nn.Module):
             cache.length += tokens.shape[1]
         return self.norm(x)
 
+    def states(self, tokens: Tensor) -> list[Tensor]:
+        """What stands after each layer, not normed."""
+        turn = turns(0, tokens.shape[1], self.shape.width // self.shape.heads, tokens.device)
+        states = [self.embedding(tokens)]
+        for block in self.blocks:
+            states.append(block(states[-1], turn))
+        return states[1:]
+
     def logits(self, hidden: Tensor) -> Tensor:
         return F.linear(hidden, self.embedding.weight)
 

@@ -4,20 +4,19 @@ import multiprocessing
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path as File
 
 import numpy
 
 from . import tokenizer
 from .config import Config
-from .data import draw_for_reward, judge, label_own
+from .data import ALONE, draw_many, judge, label_own, pack
 from .document import Document, Verdict
 from .model import Llama
 from .sample import sample
 
 LIMIT = 320  # tokens of an answer
-CHUNK = 250  # questions that one process draws at a time
+CHUNK = 500  # questions that one process draws at a time
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Path:
 
 @contextmanager
 def judges(config: Config):
-    """Processes that draw, judge and label; they start while the network trains."""
+    """Processes that draw and judge; they start while the network trains."""
     with multiprocessing.get_context('spawn').Pool(config.workers) as pool:
         yield pool
 
@@ -55,41 +54,26 @@ def walk(model: Llama, encoder, documents: list[Document], samples: int, tempera
     return judged
 
 
-def reward_questions(config: Config, pool) -> dict[str, list]:
-    """Asks for training questions of each kind for the reward model, a part of each kind in turn; `own_rows` waits for them."""
-    asked: dict[str, list] = {kind: [] for kind in config.kinds}
-    if config.reward_phase:
-        for part in range(max(1, config.reward_questions // CHUNK)):
-            for kind, parts in asked.items():
-                wanted = f'{config.seed}:reward:{kind}:{part}', kind, min(CHUNK, config.reward_questions)
-                parts.append(pool.apply_async(draw_for_reward, wanted))
-    return asked
+def ask_own(config: Config, pool) -> dict[str, list]:
+    """Asks for training questions of each kind; `own_rows` waits for them."""
+    return {
+        kind: [pool.apply_async(draw_many, (f'{config.seed}:own:{kind}:{start}', kind, min(CHUNK, count - start))) for start in range(0, count, CHUNK)]
+        for kind, count in config.own_answers.items()
+    }
 
 
-def own_rows(model: Llama, encoder, encoder_path: File, asked: dict[str, list], config: Config, pool) -> list[numpy.ndarray]:
-    """The generator's own answers, labelled: a batch of each task in turn, until the questions or the seconds are used up."""
-    began, jobs = time.monotonic(), []
-    waiting = {kind: (document for part in parts for document in part.get()) for kind, parts in asked.items()}
-    size = max(1, config.sample_batch // config.reward_samples)
-    while waiting and time.monotonic() - began < config.reward_seconds:
-        for kind in list(waiting):
-            some = list(islice(waiting[kind], size))
-            if some:
-                jobs.append(_labelled(model, encoder, encoder_path, some, config, len(jobs), pool))
-            else:
-                del waiting[kind]
-    rows = [row for job in jobs for group in job.get() for row in group]
-    print(f'own answers: {len(rows)} in {time.monotonic() - began:.0f} s', flush=True)
-    return rows
-
-
-def _labelled(model: Llama, encoder, encoder_path: File, documents: list[Document], config: Config, seed: int, pool):
-    """Samples now; judging and labelling go on in the pool."""
-    count, prompts = config.reward_samples, prompts_of(encoder, documents)
-    answers = sample(model, [prompt for prompt in prompts for _ in range(count)], config.temperature, LIMIT, config.seed + seed, config.sample_batch)
-    texts = encoder.decode_batch(answers)
-    groups = [
-        (encoder_path, document, prompt, answers[at * count : (at + 1) * count], texts[at * count : (at + 1) * count])
-        for at, (document, prompt) in enumerate(zip(documents, prompts))
-    ]
-    return pool.starmap_async(label_own, groups, chunksize=16)
+def own_rows(generators: dict[str, Llama], encoder, encoder_path: File, asked: dict[str, list], config: Config, pool) -> dict[str, numpy.ndarray]:
+    """The generators' own answers, one to each question, labelled and packed. Labelling goes on in the pool while more are sampled."""
+    began, jobs = time.monotonic(), {kind: [] for kind in asked}
+    for kind, parts in asked.items():
+        documents = [document for part in parts for document in part.get()]
+        for start in range(0, len(documents), config.sample_batch):
+            some = documents[start : start + config.sample_batch]
+            prompts = prompts_of(encoder, some)
+            answers = sample(generators[kind], prompts, config.temperature, LIMIT, config.seed + start, config.sample_batch)
+            groups = [(encoder_path, *one) for one in zip(some, prompts, answers, encoder.decode_batch(answers))]
+            jobs[kind].append(pool.starmap_async(label_own, groups, chunksize=64))
+        print(f'own answers: {len(documents)} of {kind} sampled, {time.monotonic() - began:.0f} s', flush=True)
+    labelled = {kind: [row for job in some for row in job.get() if row is not None] for kind, some in jobs.items()}
+    print(f'own answers: labelled, {time.monotonic() - began:.0f} s', flush=True)
+    return {kind: numpy.stack(list(pack(rows, config.row_tokens, kind in ALONE))) for kind, rows in labelled.items()}

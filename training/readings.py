@@ -17,6 +17,7 @@ TOKEN = (1 << 9) - 1
 STEP_SHIFT, PROMISE_SHIFT, DEPTH_SHIFT, ALIVE_SHIFT, KIND_SHIFT = 9, 16, 22, 27, 28  # bit 15 marks padding
 STEP_MASK, PROMISE_MASK, DEPTH_MASK, KIND_MASK = 3, 63, 31, 3
 GOOD, BAD = 1, 2  # the step label; 0 is none
+WITH_NEWLINE = 0.7  # of the answers end in a newline, the others in the end token
 SURE = 60  # a promise p is stored as 1 + 60 p; 0 is none
 OPERATION = re.compile(r'(\d+)([-+*/])(\d+)=(\d+)')
 
@@ -38,7 +39,7 @@ class Labeller:
             row[end] |= code(steps[depth]) << STEP_SHIFT | (1 + round(SURE * promises[depth])) << PROMISE_SHIFT
             row[end] |= min(depth, DEPTH_MASK) << DEPTH_SHIFT | alive << ALIVE_SHIFT | kind << KIND_SHIFT
             start, alive = end + 1, verdict.promise[depth]
-        if self.rng.random() < 0.3:  # as the generator ends its last line
+        if self.rng.random() > WITH_NEWLINE:  # as the generator ends its last line
             row[-1] = (int(row[-1]) & ~TOKEN) | tokenizer.END
         return row
 

@@ -25,11 +25,11 @@ class Schedule:
         return self.phase.rate * warm * 0.5 * (1 + math.cos(math.pi * min(1.0, self.progress())))
 
 
-def optimizer_of(model: Llama) -> torch.optim.AdamW:
-    matrices = [p for p in model.parameters() if p.dim() >= 2]
-    vectors = [p for p in model.parameters() if p.dim() < 2]
+def optimizer_of(parameters: list[torch.nn.Parameter]) -> torch.optim.AdamW:
+    matrices = [p for p in parameters if p.dim() >= 2]
+    vectors = [p for p in parameters if p.dim() < 2]
     groups = [{'params': matrices, 'weight_decay': 0.05}, {'params': vectors, 'weight_decay': 0.0}]
-    fused = next(model.parameters()).is_cuda
+    fused = parameters[0].is_cuda
     return torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), eps=1e-10, fused=fused)
 
 
@@ -40,14 +40,16 @@ def autocast(device: torch.device):
 WATCH_SECONDS = 15
 
 
-def descend(model: Llama, phase: Phase, losses, name: str, watch=None) -> dict:
-    """Takes steps on the losses that `losses` yields until the phase is over; gives what there is to report. `watch`, now and then, tells more."""
-    optimizer, schedule, smooth, watched = optimizer_of(model), Schedule(phase), None, time.monotonic()
+def descend(model: Llama, phase: Phase, losses, name: str, watch=None, parameters: list | None = None) -> dict:
+    """Takes steps on the losses that `losses` yields until the phase is over; gives what there is to report. `watch`, now and then, tells more.
+    `parameters`: those of the network, unless others learn beside it."""
+    parameters = parameters or list(model.parameters())
+    optimizer, schedule, smooth, watched = optimizer_of(parameters), Schedule(phase), None, time.monotonic()
     for loss in losses:
         for group in optimizer.param_groups:
             group['lr'] = schedule.rate()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         schedule.step += 1
