@@ -40,6 +40,24 @@ describe('LlamaEngine', () => {
     await engine.close();
   });
 
+  it('refuses a schema that names nothing but itself, and holds others to theirs, cancelled ones too', async () => {
+    const engine = await LlamaEngine.open({ model });
+    const inbox = new Inbox<EngineMessage>();
+    engine.connect(inbox.post);
+    const shapes = [{ $ref: '#' }, { enum: ['ü "quoted"'] }, { type: 'array', items: { type: 'string' }, minItems: 9 }];
+    const more = { delimiters: [], maxTokens: 200 };
+    engine.generate(shapes.map((shape, id) => generateRequest(id, { ...more, shape })));
+    engine.cancel([2]);
+    await inbox.answered(3);
+    const told = inbox.answers.map((each) =>
+      each.type === 'fault' ? each.fault.code : each.type === 'step' && each.step,
+    );
+    expect(told).toContain('unsupported');
+    expect(told).toContain('cancelled');
+    expect(told).toContainEqual(expect.objectContaining({ text: '"ü \\"quoted\\""', end: 'eos' }));
+    await engine.close();
+  });
+
   it('cancels 500 running requests, answers each once, and frees every cell at the next decode', async () => {
     const engine = await LlamaEngine.open({ model: endless, sequences: 63 });
     const inbox = new Inbox<EngineMessage>();

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { FaultError } from '../../../base/fault.ts';
 import { schemaGrammar } from './schema-grammar.ts';
 
 /** The rules that are not those of any JSON. */
@@ -51,5 +53,37 @@ describe('a schema as a grammar', () => {
     [{ type: 'object', properties: { a: false } }, /no schema that a value can fit/],
   ])('what cannot be kept to is refused by name: %o', (schema, message) => {
     expect(() => schemaGrammar(schema)).toThrow(message);
+  });
+
+  test('whatever is said to be a schema is a grammar or a refusal', () => {
+    const key = fc.constantFrom(
+      'type',
+      'properties',
+      'required',
+      'items',
+      'enum',
+      'anyOf',
+      '$ref',
+      'minItems',
+      'const',
+      'a',
+    );
+    const leaf = fc.oneof(
+      fc.constantFrom('object', 'array', 'string', 'number', '#', '#/$defs/a', 'a'),
+      fc.jsonValue({ maxDepth: 1 }),
+    );
+    const { schema } = fc.letrec((tie) => ({
+      schema: fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+      value: fc.oneof({ depthSize: 'small' }, leaf, tie('schema'), fc.array(tie('schema'), { maxLength: 3 })),
+    }));
+    fc.assert(
+      fc.property(schema, (each) => {
+        try {
+          expect(schemaGrammar(each as Record<string, unknown>)).toMatch(/^root ::= /);
+        } catch (error) {
+          expect(error).toBeInstanceOf(FaultError);
+        }
+      }),
+    );
   });
 });
