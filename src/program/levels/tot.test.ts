@@ -55,6 +55,16 @@ describe('a tree of thoughts', () => {
   });
 });
 
+it('leaves room for its answer on a path that may not be longer', () => {
+  const { tree, tell, asks } = scene({ maxDepth: 2, thoughtSteps: 5 });
+  asks();
+  tell(0, 0, 'a\n', 0.9);
+  tell(0, 1, 'b\n', 0.2);
+  expect(asks()).toMatchObject([{ node: { reward: 0.9 }, indices: [0], manner: { stops: [] } }]);
+  tell(1, 0, '24', 0.7);
+  expect([tree.best?.answer, asks()]).toEqual(['24', []]);
+});
+
 describe('thoughts that one generation names', () => {
   const list = { text: ' 6 - 4 = 2\n2. 6 * 4 = 24\n3. 6 + 4 = 10\n', tokens: 20, whole: true };
 

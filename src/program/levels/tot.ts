@@ -89,7 +89,9 @@ export const tot = defineProgram({
 });
 
 export function createTot(given: Partial<TotOptions> = {}): Program {
-  const options = { ...totDefaults, ...given };
+  const asked = { ...totDefaults, ...given };
+  // A path that may not be longer has fewer thoughts: there must be room for its answer.
+  const options = { ...asked, thoughtSteps: Math.min(asked.thoughtSteps, asked.maxDepth - 1) };
   const { breadth, thoughts, thoughtSteps, generator } = options;
   const rule = {
     width: breadth,
@@ -98,7 +100,7 @@ export function createTot(given: Partial<TotOptions> = {}): Program {
     manner: (node: Node) => mannerBelow(node, options),
     ...(generator === 'propose' ? { proposals: proposalsOf(options) } : {}),
   };
-  return growLevels(tot, rule, { ...options, maxDepth: Math.min(options.maxDepth, thoughtSteps + 1) });
+  return growLevels(tot, rule, { ...options, maxDepth: thoughtSteps + 1 });
 }
 
 /** The b best of all new states. After the last thought only the best of them is written to its end. */
