@@ -3,9 +3,10 @@
 // row meets the same questions at the same instants, and takes everyone in at once: the order is all that differs.
 
 import type { Wish } from '../../answering/search-plan.ts';
+import { raise } from '../../base/fault.ts';
 import type { ProgramName } from '../../program/registry/programs.ts';
 import type { RowName } from '../sim/contenders.ts';
-import { warmUpShare } from '../sim/measures.ts';
+import { capacityOf, warmUpShare } from '../sim/measures.ts';
 import type { Served } from '../sim/service.ts';
 import type { SettingName } from '../sim/settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
@@ -20,6 +21,8 @@ export interface Workload {
   readonly program: ProgramName;
   /** Caps of P1 §6.3. */
   readonly rollouts: number;
+  /** Strands that fill the engine: its sequences over those of a strand. */
+  readonly strands: number;
   readonly knobs: Wish;
   /** What the last row stops by: thresholds of P1's Table 1. */
   readonly certain: Wish;
@@ -30,7 +33,14 @@ const shared: Wish = { stepTokens: 8192 };
 
 export const workloads: readonly Workload[] = [
   {
-    ...{ name: 'self-consistency', row: 'self-consistency', program: 'self-consistency', rollouts: 20, knobs: shared },
+    ...{
+      name: 'self-consistency',
+      row: 'self-consistency',
+      program: 'self-consistency',
+      rollouts: 20,
+      strands: 512,
+      knobs: shared,
+    },
     certain: { certain: 'threshold', certainAgreement: 0.7, certainAnswers: 5 },
   },
   {
@@ -39,6 +49,7 @@ export const workloads: readonly Workload[] = [
       row: 'vanilla',
       program: 'mcts',
       rollouts: 15,
+      strands: 128,
       knobs: { ...shared, choose: 'best', expansion: 'whole' },
     },
     certain: { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
@@ -50,9 +61,9 @@ export const heavyTail = 1;
 /** Of the base deadline, which is the mean latency of a search that is alone. */
 export const scales = [2, 4, 6, 8, 12] as const;
 /** Of the capacity. */
-const loads = [0.6, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2.1] as const;
+const loads = [0.7, 0.85, 1, 1.2, 1.45, 1.75, 2.1] as const;
 /** Where tightness and fairness are read. */
-export const readLoads = [0.8, 1.1] as const;
+export const readLoads = [0.85, 1.2] as const;
 /** Questions that are asked one after the other, for the base of deadlines. */
 const aloneQuestions = 200;
 
@@ -98,12 +109,12 @@ export async function levelCells(plan: LevelsPlan, pool: TrialPool): Promise<Lev
   const spots = plan.workloads.flatMap((workload) => plan.seeds.map((seed): Spot => ({ workload, seed })));
   const [alone, backlog] = [
     await pool.run(spots.map((spot) => specOf(plan, spot, 'fcfs', { kind: 'one-by-one' }))),
-    await pool.run(spots.map((spot) => specOf(plan, spot, 'gang', { kind: 'backlog' }))),
+    await pool.run(spots.map((spot) => saturated(plan, spot))),
   ];
   const places = spots.map((spot, at) => ({
     ...spot,
     baseMs: mean(alone[at]!.served.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs)),
-    capacity: generationRate(backlog[at]!) / mean(backlog[at]!.served.map(({ tokens }) => tokens)),
+    capacity: capacityOf(backlog[at]!) ?? raise('bad-setting', '--requests are too few to keep searches waiting'),
   }));
   const runs = places.flatMap((place) => orderRows.flatMap((row) => loads.map((load) => ({ place, row, load }))));
   const results = await pool.run(
@@ -142,12 +153,9 @@ function warmOf(served: readonly Served[]): readonly Served[] {
   return served.slice(Math.floor(warmUpShare * served.length));
 }
 
-/** While it is full: from the first end to the one after which nine tenths have ended. */
-function generationRate({ served }: TrialResult): number {
-  const ends = [...served].sort((a, b) => a.endedMs - b.endedMs);
-  const full = ends.slice(0, Math.ceil(0.9 * ends.length));
-  const tokens = full.reduce((sum, each) => sum + each.tokens, 0);
-  return (1000 * tokens) / full.at(-1)!.endedMs;
+/** All at once on a budget that just fills the engine: the rate at which it generates while others wait. */
+function saturated(plan: LevelsPlan, spot: Spot): TrialSpec {
+  return { ...specOf(plan, spot, 'fcfs', { kind: 'backlog' }), budget: spot.workload.strands };
 }
 
 function specOf(

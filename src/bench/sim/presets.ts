@@ -51,7 +51,7 @@ export const presets = {
   /** Deadlines kept by rate and order (../service-levels); part of p1 at its full size. */
   'p1-levels': {
     ...canonical,
-    ...{ settings: ['math500/8b'], rows: ['self-consistency', 'vanilla'], seeds: 2, requests: 800, loads: [] },
+    ...{ settings: ['math500/8b'], rows: ['self-consistency', 'vanilla'], seeds: 1, requests: 600, loads: [] },
   },
   /** Speculation, one search at a time; what docs/experiments/p3.md reports. */
   p3: {
