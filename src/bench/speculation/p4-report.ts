@@ -31,9 +31,9 @@ export function stageTable(lines: readonly GoodputLine[]): string {
     const shorter = mean(own.map((line) => 100 * (1 - 1 / line.gain)));
     const waste = mean(own.map((line) => line.waste));
     const different = own.reduce((sum, line) => sum + line.different, 0);
-    return [[stage, geometric(own), range, shorter, waste, different].map(shown)];
+    return [[stage, mean(gains), geometric(own), range, shorter, waste, different].map(shown)];
   });
-  const head = ['parts', 'goodput, mean', 'range', 'completion sooner, %', 'waste, %', 'different'];
+  const head = ['parts', 'goodput, mean', 'geometric', 'range', 'completion sooner, %', 'waste, %', 'different'];
   return table(head, rows);
 }
 

@@ -14,8 +14,9 @@ export const beamCounts = [8, 16, 32, 64, 128, 256, 512] as const;
 const candidates = 4;
 /** Longest step of the paper (figure 11). */
 const stepTokens = 2048;
-/** A small batch has room for more guesses than it has beams; chosen on seed 31. */
+/** Speculative strands: half as many as beams while those are few, then a quarter; chosen on seed 31. */
 const leastSpeculation = 8;
+const fewSpeculation = 32;
 
 /** Cumulative, then what differs from all three. */
 const stages = {
@@ -99,7 +100,7 @@ function isSameButStage(a: GoodputCell, b: GoodputCell): boolean {
 function specOf({ task, pair, beams, stage }: GoodputCell, { seed, questions }: GoodputPlan): TrialSpec {
   const { order, split, speculates, ...more } = stages[stage];
   const chosen = beams / candidates;
-  const strands = Math.max(leastSpeculation, chosen);
+  const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
   const ahead = speculates ? { speculate: strands, ...more } : {};
   // A beam is worth two rollouts.
   const size = { rollouts: 2 * chosen, branching: candidates, stepTokens };
