@@ -46,6 +46,8 @@ export interface GoodputPlan {
   readonly pairs: readonly EdgePair[];
   readonly beams: readonly number[];
   readonly seed: number;
+  /** Else every path is computed anew for each of its steps, as vLLM's pooling does. */
+  readonly verifierReuses: boolean;
   /** Of each cell, by beams. */
   readonly stages: (beams: number) => readonly EdgeStage[];
   readonly questions: (beams: number) => number;
@@ -57,6 +59,7 @@ export const wholePlan: GoodputPlan = {
   pairs: edgePairs,
   beams: beamCounts,
   seed: 1,
+  verifierReuses: true,
   stages: (beams) => (beams <= 32 ? stageNames : stageNames.slice(0, 4)),
   questions: (beams) => Math.max(1, Math.min(12, Math.floor(128 / beams))),
 };
@@ -97,7 +100,10 @@ function isSameButStage(a: GoodputCell, b: GoodputCell): boolean {
   return a.task === b.task && a.pair === b.pair && a.beams === b.beams;
 }
 
-function specOf({ task, pair, beams, stage }: GoodputCell, { seed, questions }: GoodputPlan): TrialSpec {
+function specOf(
+  { task, pair, beams, stage }: GoodputCell,
+  { seed, questions, verifierReuses }: GoodputPlan,
+): TrialSpec {
   const { order, split, speculates, ...more } = stages[stage];
   const chosen = beams / candidates;
   const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
@@ -113,7 +119,7 @@ function specOf({ task, pair, beams, stage }: GoodputCell, { seed, questions }: 
       requests: questions(beams),
       rollouts: size.rollouts,
     },
-    edge: { pair, order, split, verifierReuses: true },
+    edge: { pair, order, split, verifierReuses },
     arrivals: { kind: 'one-by-one' },
     budget: chosen + (speculates ? strands : 0),
     contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead } },

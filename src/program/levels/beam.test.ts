@@ -122,3 +122,24 @@ describe('lookahead', () => {
     expect(program.ask(tree, true)).toMatchObject({ node: { reward: 0.9 }, indices: [0, 1] });
   });
 });
+
+it('is full from its first level on, though it has fewer candidates than beams, and narrows only by finished paths', () => {
+  const program = createBeam({ beams: 4, candidates: 2 });
+  const tree = Tree.plant('product');
+  const tell = (node: number, index: number, end: 'delimiter' | 'eos' = 'delimiter') => {
+    const step = { text: `${node}/${index}`, tokens: 1, meanLogprob: 0, end };
+    program.tell(tree, { ok: true, node, index, form: 0, step, reward: 0.9 });
+  };
+  const asked = () => {
+    const asks = [];
+    for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) asks.push(ask);
+    return asks;
+  };
+  expect(asked().map(({ indices }) => indices)).toEqual([[0, 1, 2, 3]]);
+  for (const index of [0, 1, 2, 3]) tell(0, index, index === 0 ? 'eos' : 'delimiter');
+  expect(tree.closed.completed).toBe(1);
+  const second = asked();
+  expect(second).toHaveLength(3);
+  for (const { node, indices } of second) for (const index of indices) tell(node.id, index);
+  expect(asked()).toHaveLength(3);
+});

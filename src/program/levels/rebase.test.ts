@@ -102,3 +102,22 @@ test('a second round begins at the root when the first has come to its ends, and
   expect(tree.closed.completed).toBe(5);
   expect([program.expandsOnce, tree.answers.answers]).toEqual([false, 5]);
 });
+
+test('while steps are missing, those that have come expect the share that they would have if all were like them', () => {
+  const { program, tree, tell, asks } = scene(8);
+  asks();
+  tell(0, 0, 'a\n', 0.9);
+  tell(0, 1, 'b\n', 0.8);
+  // Two of eight have come: a quarter of 8 draws, 2 : 1, rounded up.
+  const foreseen = () => program.foresee(tree, 8).map(({ node, indices }) => [node.step?.text, indices.length]);
+  expect(foreseen()).toEqual([
+    ['a\n', 2],
+    ['b\n', 1],
+  ]);
+  // What its level has not given it is given up; nothing is before the level is complete.
+  const [a] = tree.root.children.filter(({ step }) => step?.text === 'a\n');
+  expect(program.abandoned?.(tree)(a!, 7)).toBe(false);
+  for (let index = 2; index < 8; index += 1) tell(0, index, `${index}\n`, 0.9);
+  const isAbandoned = program.abandoned!(tree);
+  expect([0, 1, 2, 7].map((index) => isAbandoned(a!, index))).toEqual([false, true, true, true]);
+});
