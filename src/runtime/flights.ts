@@ -400,7 +400,7 @@ function stepFor({ search, shape }: Flight, step: Step): Step {
 
 function answerOf({ search, node, shape }: Flight, { end, text, unshaped }: Step): string | undefined {
   if (end !== 'eos' || unshaped) return undefined;
-  return shape === undefined ? search.request.extract(pathText(node) + text) : shapedAnswer(text);
+  return shape === undefined ? search.request.extract(pathText(node) + text) : shapedAnswer(text, shape.schema);
 }
 
 function pathTokensOf(path: readonly PathStep[]): number {

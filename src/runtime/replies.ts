@@ -2,6 +2,7 @@
 // answer, whether an answer has the shape that was asked for, and what a probe was told. An engine is told of such strings as of delimiters; everyone after it, the verifier included, sees the step as it is then.
 
 import { type Fault, fault } from '../base/fault.ts';
+import type { JsonSchema } from '../engine/engine.ts';
 import type { ProbeReply } from '../tree/events.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Flight } from './search.ts';
@@ -31,13 +32,24 @@ export function toBeShaped(step: Step): Step {
   return step.end === 'eos' ? { ...step, unshaped: true } : step;
 }
 
-/** An answer in a shape, written so that equal ones are equal; undefined where it is no JSON. */
-export function shapedAnswer(text: string): string | undefined {
+/**
+ * An answer in a shape, written so that equal ones are equal; undefined where it has not the shape. Looks at the outermost value
+ * alone: it is the engine that holds answers to a schema, and this that notices one which does not.
+ */
+export function shapedAnswer(text: string, schema: JsonSchema): string | undefined {
   try {
-    return JSON.stringify(sorted(JSON.parse(text)));
+    const value: unknown = JSON.parse(text);
+    return fits(value, schema) ? JSON.stringify(sorted(value)) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function fits(value: unknown, { type, required, anyOf }: JsonSchema): boolean {
+  if (Array.isArray(anyOf)) return anyOf.some((each) => fits(value, each as JsonSchema));
+  if (type !== 'object') return true;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return !Array.isArray(required) || required.every((name) => Object.hasOwn(value, String(name)));
 }
 
 function sorted(value: unknown): unknown {
@@ -75,8 +87,8 @@ export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
   if (!Number.isInteger(tokens) || tokens < 0) return fault('bad-step', `a step of ${tokens} tokens`);
   if (text === '' && end !== 'eos' && !flight.isProbe)
     return fault('bad-step', 'an empty step that does not end the answer');
-  if (flight.shape !== undefined && end === 'eos' && shapedAnswer(text) === undefined)
-    return fault('bad-step', 'an answer that is not JSON, though it was to be of a schema');
+  if (flight.shape !== undefined && end === 'eos' && shapedAnswer(text, flight.shape.schema) === undefined)
+    return fault('bad-step', 'an answer that has not the shape that was asked for');
   if (tokens <= most) return undefined;
   return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
 }

@@ -70,9 +70,8 @@ test('equal answers are one answer, however they are written', async () => {
   expect(coppice).toMatchObject({ answer: '{"a":1,"b":2}', support: 1 });
 });
 
-test('an engine that does not keep to the schema fails, and never answers', async () => {
-  const loose: Script = (request) =>
-    request.shape === undefined ? { text: 'so', end: 'eos' } : { text: 'sum is 3', end: 'eos' };
+test.each(['sum is 3', '3', '[]', '{"total": 3}'])('an engine that says %s fails, and never answers', async (text) => {
+  const loose: Script = (request) => ({ text: request.shape === undefined ? 'so' : text, end: 'eos' });
   const { url } = await runGateway({ scripted: { shapes: true, script: loose } });
   const answer = await ask(url, { response_format });
   expect(answer).toMatchObject({ status: 502, error: { code: 'engine_failed' } });
