@@ -22,15 +22,25 @@ SUREST = 1e-9
 def write(recordings: list[Path], out: Path, temperature: float):
     """One line per question, for `grade`."""
     with gzip.open(out, 'wt') as file:
-        for tree in (json.loads(line) for recording in recordings for line in recording.read_text().splitlines()[1:]):
+        for tree in (tree for recording in recordings for tree in trees_of(recording)):
             document = document_of(tree['question'])
             paths = [record_of(document, nodes) for nodes in samples_of(tree['nodes'])]
             record = {'kind': document.kind, 'level': document.level, 'question': document.question, 'solvable': document.answer is not None}
             file.write(json.dumps(record | {'paths': paths, 'temperature': temperature}, separators=(',', ':')) + '\n')
 
 
+def trees_of(recording: Path) -> list[dict]:
+    head, *lines = recording.read_text().splitlines() or ['']
+    if '"format":"coppice-trees","version":1,' not in head:
+        raise SystemExit(f'{recording} is no recording of trees of version 1 (coppice bench --record makes one)')
+    return [json.loads(line) for line in lines]
+
+
 def document_of(question: str) -> Document:
-    return next(known[question] for known in map(test_questions, QUICK_FIRST) if question in known)
+    for known in map(test_questions, QUICK_FIRST):
+        if question in known:
+            return known[question]
+    raise SystemExit(f'no test question of a shipped task: {question}')
 
 
 @lru_cache
