@@ -19,13 +19,13 @@ import type { ChildOutcome, Expansion, Outcome } from '../program/program.ts';
 import { type Order, prefixPriority } from '../scheduler/turns/order.ts';
 import type { Ghost, NodeId } from '../tree/events.ts';
 import { drawKey, formKey, nodeKey } from '../tree/keys.ts';
-import { type Node, pathText } from '../tree/node.ts';
+import type { Node } from '../tree/node.ts';
 import { type Manner, mannerAt, type Step } from '../tree/step.ts';
 import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { Token } from './options.ts';
 import { ScoreLine } from './queue/score-line.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
-import { endedAtStop, problemWithScore, problemWithStep, replyTo, shapedAnswer, toBeShaped } from './replies.ts';
+import { answerOf, problemWithScore, problemWithStep, replyTo, stepFor } from './replies.ts';
 import type { Flight, Search } from './search.ts';
 import { generateRequest, pathAfter, pathWith, readsPromise, shapeBelow, stepNeeds, stepPath } from './step-needs.ts';
 
@@ -389,18 +389,6 @@ function placeOf({ step }: Flight): ServerKind {
 /** Asked for below a step that was a ghost then: the node is one of a copy of the tree. */
 function isGhost({ search, node }: Flight): boolean {
   return search.tree.nodes[node.id] !== node;
-}
-
-/** What an engine's step is to its search. */
-function stepFor({ search, shape }: Flight, step: Step): Step {
-  if (shape !== undefined) return step;
-  const ended = endedAtStop(step, search.request.stops ?? []);
-  return search.request.shape === undefined ? ended : toBeShaped(ended);
-}
-
-function answerOf({ search, node, shape }: Flight, { end, text, unshaped }: Step): string | undefined {
-  if (end !== 'eos' || unshaped) return undefined;
-  return shape === undefined ? search.request.extract(pathText(node) + text) : shapedAnswer(text, shape.schema);
 }
 
 function pathTokensOf(path: readonly PathStep[]): number {

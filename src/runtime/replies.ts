@@ -4,11 +4,12 @@
 import { type Fault, fault } from '../base/fault.ts';
 import type { JsonSchema } from '../engine/engine.ts';
 import type { ProbeReply } from '../tree/events.ts';
+import { pathText } from '../tree/node.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Flight } from './search.ts';
 
 /** A step that ends with one of the strings is the end of its path, and the string is no part of it. */
-export function endedAtStop(step: Step, stops: readonly string[]): Step {
+function endedAtStop(step: Step, stops: readonly string[]): Step {
   const stop = step.end === 'delimiter' ? stops.find((each) => step.text.endsWith(each)) : undefined;
   if (stop === undefined) return step;
   // The tokens of the string were generated and stay counted; continuing by token id has no meaning after the end.
@@ -28,7 +29,7 @@ function cutPieces(pieces: readonly string[], length: number): string[] {
 }
 
 /** A step at which the model ended its answer, where that is still to be put into a shape: one step more ends its path. */
-export function toBeShaped(step: Step): Step {
+function toBeShaped(step: Step): Step {
   return step.end === 'eos' ? { ...step, unshaped: true } : step;
 }
 
@@ -36,7 +37,7 @@ export function toBeShaped(step: Step): Step {
  * An answer in a shape, written so that equal ones are equal; undefined where it has not the shape. Looks at the outermost value
  * alone: it is the engine that holds answers to a schema, and this that notices one which does not.
  */
-export function shapedAnswer(text: string, schema: JsonSchema): string | undefined {
+function shapedAnswer(text: string, schema: JsonSchema): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return fits(value, schema) ? JSON.stringify(sorted(value)) : undefined;
@@ -57,6 +58,18 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)] as const);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What an engine's step is to its search. */
+export function stepFor({ search, shape }: Flight, step: Step): Step {
+  if (shape !== undefined) return step;
+  const ended = endedAtStop(step, search.request.stops ?? []);
+  return search.request.shape === undefined ? ended : toBeShaped(ended);
+}
+
+export function answerOf({ search, node, shape }: Flight, { end, text, unshaped }: Step): string | undefined {
+  if (end !== 'eos' || unshaped) return undefined;
+  return shape === undefined ? search.request.extract(pathText(node) + text) : shapedAnswer(text, shape.schema);
 }
 
 /** The answer is read off the probe alone: the path may have named others before. One that was cut has none. */
