@@ -148,7 +148,9 @@ export class Runtime {
 
   /** How often speculation has been right, and whether the engine has memory for it. */
   get guessing(): Guessing {
-    return { chances: this.#guesses.chances, squeezed: this.#options.engine.load().squeezed === true };
+    const { engine } = this.#options;
+    const { ridgeSequences } = engine.capabilities;
+    return { chances: this.#guesses.chances, squeezed: engine.load().squeezed === true, ridgeSequences };
   }
 
   /** The searches that wait, in order of submission, and those that run, in order of admission: to be read only. */

@@ -47,6 +47,7 @@ describe('strands that are worth it in all', () => {
     expect(totalAhead(place(undefined), half)).toBe(15);
     expect(totalAhead(place(undefined, { primary: 40, idle: 88, searches: 40 }), half)).toBe(8);
     expect(totalAhead(place(undefined, { primary: 60, idle: 68, searches: 60 }), half)).toBe(0);
+    expect(totalAhead(place(undefined, { ridgeSequences: 4 }), half)).toBe(0);
   });
 
   it('stay what they are while they are worth it at all, and grow only where they are clearly worth it', () => {

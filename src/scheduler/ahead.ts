@@ -12,6 +12,8 @@ export interface Guessing {
   readonly chances: readonly number[];
   /** Somebody waits for memory of the engine. */
   readonly squeezed: boolean;
+  /** As the engine says; see EngineCapabilities. */
+  readonly ridgeSequences?: number | undefined;
 }
 
 /** What a search says about its own guesses. */
@@ -94,6 +96,8 @@ export interface AheadPlace {
   /** Speculative strands that are open now. */
   readonly open: number;
   readonly servers: Servers | undefined;
+  /** What goes in the place of measurements; that of a GPU unless given. */
+  readonly ridgeSequences?: number | undefined;
 }
 
 /** A guess must be worth so many times what it costs before it is begun; one that has begun goes on while it is worth it at all. */
@@ -105,7 +109,7 @@ const usualSiblings = 4;
 export function totalAhead(place: AheadPlace, chances: readonly number[]): number {
   const { primary, idle, open } = place;
   if (idle <= 0 || primary === 0 || place.searches === 0) return 0;
-  if (place.servers === undefined) return Math.min(idle, Math.max(0, unmeasuredStrands - primary));
+  if (place.servers === undefined) return Math.min(idle, Math.max(0, strandsAtRidge(place.ridgeSequences) - primary));
   const servers = { ...place.servers, perStrand: Math.max(place.servers.perStrand, place.servers.overTime) };
   const begun = Math.min(idle, worthwhileAhead(place, servers, chances, margin));
   const kept = Math.min(idle, worthwhileAhead(place, servers, chances, 1));
@@ -113,7 +117,9 @@ export function totalAhead(place: AheadPlace, chances: readonly number[]): numbe
 }
 
 /** P3's own k_total, where nothing was measured: the ridge of a roofline. */
-const unmeasuredStrands = Math.floor(ridgeSequences(h200) / usualSiblings);
+function strandsAtRidge(sequences: number = ridgeSequences(h200)): number {
+  return Math.floor(sequences / usualSiblings);
+}
 
 /** The last one, found by halving: chances fall with each strand, and a round stretches ever faster. */
 function worthwhileAhead(place: AheadPlace, servers: Servers, chances: readonly number[], factor: number): number {

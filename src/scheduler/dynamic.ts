@@ -102,7 +102,8 @@ function widthsAhead(
   const guesses = seats.map((seat) => guessesOf(seat, most));
   const searches = guesses.filter(({ capacity }) => capacity > 0).length;
   const open = sum(guesses.map((each) => each.open));
-  const total = totalAhead({ primary, idle, searches, open, servers }, guessing.chances);
+  const { ridgeSequences } = guessing;
+  const total = totalAhead({ primary, idle, searches, open, servers, ridgeSequences }, guessing.chances);
   return sharesAhead(guesses, guessing.chances[0] ?? 0, total);
 }
 

@@ -1,5 +1,5 @@
 // Speculation on the embedded engine and real weights, one search at a time: the same answers as without it, and together with a
-// draft model. All hundred questions: `npm run bench -- ahead`.
+// draft model. All hundred questions: `npm run bench -- ahead --eager`.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeModel, type OpenModel } from '../../src/answering/open-model.ts';
@@ -30,7 +30,7 @@ function generated(pairs: readonly EmbeddedPair[], side: keyof EmbeddedPair): nu
 
 it('gives the same answers with speculation as without, by every kind of program', async () => {
   for (const row of ['mcts', 'lazy', 'beam'] as const) {
-    const pairs = await embeddedPairs(model, row, embeddedQuestions(3), 4);
+    const pairs = await embeddedPairs(model, row, embeddedQuestions(3), 4, true);
     expect(pairs.filter((pair) => !isSame(pair)).map(({ ahead }) => [row, ahead.question])).toEqual([]);
     expect(generated(pairs, 'ahead')).toBeGreaterThan(generated(pairs, 'without'));
   }
@@ -41,7 +41,7 @@ it('goes together with a draft model: both do their work, and every search ends 
   const engine = await LlamaEngine.open({ model: modelPath('sapling'), draft });
   try {
     expect(engine.capabilities.seeded).toBe(false);
-    const pairs = await embeddedPairs({ ...model, engine }, 'lazy', embeddedQuestions(3), 4);
+    const pairs = await embeddedPairs({ ...model, engine }, 'lazy', embeddedQuestions(3), 4, true);
     expect(pairs.every(({ ahead }) => ahead.rollouts >= 1 && ahead.rollouts <= embeddedRows.lazy.rollouts)).toBe(true);
     expect(pairs.every(({ ahead }) => ahead.exit === 'accepted' || ahead.exit === 'exhausted')).toBe(true);
     expect(engine.counts.acceptedTokens).toBeGreaterThan(0);

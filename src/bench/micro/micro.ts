@@ -1,5 +1,7 @@
 // `npm run bench -- NAME`: small benchmarks of one part each. An entry is one line below; its module prints its report.
 
+import { FaultError } from '../../base/fault.ts';
+
 interface Benchmark {
   readonly about: string;
   readonly load: () => Promise<{ report(print: (line: string) => void): void | Promise<void> }>;
@@ -78,5 +80,11 @@ if (entry === undefined) {
   process.exitCode = 2;
 } else {
   const { report } = await entry.load();
-  await report((line) => console.log(line));
+  try {
+    await report((line) => console.log(line));
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    console.error(`bench: ${error.fault.message}`);
+    process.exitCode = 2;
+  }
 }

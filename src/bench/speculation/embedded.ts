@@ -1,6 +1,6 @@
-// `npm run bench -- ahead [--questions N] [--range A-B] [--speculate N] [--draft NAME] [--rows …]`: what speculation gives on the embedded engine,
+// `npm run bench -- ahead [--questions N] [--range A-B] [--speculate N] [--draft NAME] [--rows …] [--eager]`: what speculation gives on the embedded engine,
 // one search at a time: the same questions with it and without, by turns, on real weights. Answers are compared one by one:
-// exit, answer, score and rollouts must be the same. Times are of this machine, and say little on busy cores; rows do not.
+// exit, answer, score and rollouts must be the same. On a CPU it turns itself off within seconds; `--eager` keeps it from measuring that. Times are of this machine, and say little on busy cores; rows do not.
 
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import { ownModel } from '../../answering/own-model.ts';
 import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
 import { raise } from '../../base/fault.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { type Contender, runBlock, type Trial } from '../contest/contest.ts';
 import { mean, percentile } from '../statistics.ts';
 
@@ -38,21 +39,44 @@ export async function embeddedPairs(
   row: EmbeddedRow,
   questions: readonly GoldQuestion[],
   speculate: number,
+  eager = false,
 ): Promise<EmbeddedPair[]> {
+  const asked = eager ? { ...model, engine: asOnGpu(model.engine) } : model;
+  const turn = eager ? 1 : turnQuestions;
   const settings = { wish: {}, budget: 16, concurrency: 1, seed: 1 };
-  const answer = async (question: GoldQuestion, most: number): Promise<Trial> => {
+  const answer = async (some: readonly GoldQuestion[], most: number): Promise<Trial[]> => {
     const trials: Trial[] = [];
     const contender = { ...embeddedRows[row], name: row, parts: { speculate: most } };
-    await runBlock({ model, settings, isCorrect: isRight }, contender, [question], (trial) => trials.push(trial));
-    return trials[0]!;
+    await runBlock({ model: asked, settings, isCorrect: isRight }, contender, some, (trial) => trials.push(trial));
+    return trials;
   };
   const pairs: EmbeddedPair[] = [];
-  for (const question of questions) {
-    const without = await answer(question, 0);
-    pairs.push({ without, ahead: await answer(question, speculate) });
+  for (let at = 0; at < questions.length; at += turn) {
+    const some = questions.slice(at, at + turn);
+    const without = await answer(some, 0);
+    const ahead = await answer(some, speculate);
+    pairs.push(...without.map((trial, which) => ({ without: trial, ahead: ahead[which]! })));
   }
   return pairs;
 }
+
+/** The engine as if a step took as long with many sequences as with one, for as long as nothing was measured: so that it speculates. */
+function asOnGpu(engine: Engine): Engine {
+  const { ridgeSequences: _, ...capabilities } = engine.capabilities;
+  return {
+    capabilities,
+    connect: (post) => engine.connect(post),
+    generate: (requests) => engine.generate(requests),
+    cancel: (requests) => engine.cancel(requests),
+    update: (request, urgency) => engine.update?.(request, urgency),
+    release: (search) => engine.release(search),
+    load: () => engine.load(),
+    close: () => engine.close(),
+  };
+}
+
+/** Questions before the other has its turn: enough for a runtime to measure what its servers take. */
+const turnQuestions = 12;
 
 export function isSame({ without, ahead }: EmbeddedPair): boolean {
   return outcomeOf(without) === outcomeOf(ahead);
@@ -71,10 +95,12 @@ export async function report(print: (line: string) => void): Promise<void> {
       speculate: { type: 'string', default: '4' },
       rows: { type: 'string', default: Object.keys(embeddedRows).join(',') },
       draft: { type: 'string' },
+      eager: { type: 'boolean', default: false },
     },
   });
   const questions = rangeOf(embeddedQuestions(wholeOf('questions', values.questions, 2000)), values.range);
   const speculate = wholeOf('speculate', values.speculate, 16);
+  const rows = values.rows.split(',').map(rowOf);
   const model = await openModel(
     ownModel({ model: 'sapling', check: 'none', ...(values.draft && { draft: values.draft }) }),
     {},
@@ -85,15 +111,15 @@ export async function report(print: (line: string) => void): Promise<void> {
     );
     print('| program | the same | time, median of ratios | of medians | rows computed | tokens generated | scored |');
     print('|---|--:|--:|--:|--:|--:|--:|');
-    for (const name of values.rows.split(',')) {
-      const row = Object.keys(embeddedRows).find((each) => each === name) as EmbeddedRow | undefined;
-      if (row === undefined)
-        raise('bad-setting', `--rows has '${name}'; there are ${Object.keys(embeddedRows).join(', ')}`);
-      print(lineOf(row, await embeddedPairs(model, row, questions, speculate)));
-    }
+    for (const row of rows) print(lineOf(row, await embeddedPairs(model, row, questions, speculate, values.eager)));
   } finally {
     await closeModel(model);
   }
+}
+
+function rowOf(name: string): EmbeddedRow {
+  const row = Object.keys(embeddedRows).find((each) => each === name) as EmbeddedRow | undefined;
+  return row ?? raise('bad-setting', `--rows has '${name}'; there are ${Object.keys(embeddedRows).join(', ')}`);
 }
 
 /** Some of the questions, counted from 1, for whoever has them answered bit by bit. */

@@ -37,6 +37,9 @@ export interface LlamaEngineOptions {
 // better. The limits on rows are where libllama's CPU attention is fastest and does not depend on the batch.
 export const llamaDefaults = { kvTokens: 8192, threads: 1, sequences: 32, rowLimit: 63, bulkRows: 512 } as const;
 
+/** On a CPU a decode costs its rows: four take twice as long as one (decision 42). */
+const cpuRidgeSequences = 4;
+
 // Long enough for every point on a small model, short enough to be waited for.
 export const selfMeasurementMs = 2_000;
 
@@ -48,7 +51,7 @@ export class LlamaEngine implements Engine {
   private constructor(
     thread: LlamaThread,
     options: Required<Omit<LlamaEngineOptions, 'gpuLayers' | 'libraryDirectory' | 'draft'>>,
-    drafts: boolean,
+    { drafts, onGpu }: { readonly drafts: boolean; readonly onGpu: boolean },
   ) {
     this.#thread = thread;
     this.#sequences = options.sequences;
@@ -64,6 +67,7 @@ export class LlamaEngine implements Engine {
       priorities: true,
       countsCache: true,
       contextTokens: Math.min(thread.info.contextTokens, options.kvTokens),
+      ...(onGpu ? {} : { ridgeSequences: cpuRidgeSequences }),
     };
   }
 
@@ -81,7 +85,8 @@ export class LlamaEngine implements Engine {
       ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
       ...(options.draft === undefined ? {} : { draft: options.draft }),
     });
-    return new LlamaEngine(thread, settings, options.draft !== undefined);
+    const onGpu = (options.gpuLayers ?? 0) > 0;
+    return new LlamaEngine(thread, settings, { drafts: options.draft !== undefined, onGpu });
   }
 
   get info(): ThreadInfo {
