@@ -38,7 +38,7 @@ export const workloads: readonly Workload[] = [
       row: 'self-consistency',
       program: 'self-consistency',
       rollouts: 20,
-      strands: 512,
+      strands: 64,
       knobs: shared,
     },
     certain: { certain: 'threshold', certainAgreement: 0.7, certainAnswers: 5 },
@@ -49,7 +49,7 @@ export const workloads: readonly Workload[] = [
       row: 'vanilla',
       program: 'mcts',
       rollouts: 15,
-      strands: 128,
+      strands: 16,
       knobs: { ...shared, choose: 'best', expansion: 'whole' },
     },
     certain: { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
@@ -58,10 +58,12 @@ export const workloads: readonly Workload[] = [
 
 /** Deviation of the logarithm of a question's length: one in ten is longer than 3.6 times the median and they hold 39 % of the work. */
 export const heavyTail = 1;
+/** A small server: what matters is how deep its queue gets, and that takes fewer requests. */
+export const server = { replicas: 1, sequenceLimit: 64 } as const;
 /** Of the base deadline, which is the mean latency of a search that is alone. */
 export const scales = [2, 4, 6, 8, 12] as const;
 /** Of the capacity. */
-const loads = [0.7, 0.85, 1, 1.2, 1.45, 1.75, 2.1] as const;
+const loads = [0.85, 1, 1.2, 1.45, 1.75] as const;
 /** Where tightness and fairness are read. */
 export const readLoads = [0.85, 1.2] as const;
 /** Questions that are asked one after the other, for the base of deadlines. */
@@ -168,7 +170,7 @@ function specOf(
   const asked = arrivals.kind === 'one-by-one' ? Math.min(requests, aloneQuestions) : requests;
   return {
     ...trialDefaults,
-    ...{ setting, seed, rollouts, arrivals, requests: asked, profile: { lengthSpread: heavyTail } },
+    ...{ setting, seed, rollouts, arrivals, requests: asked, profile: { lengthSpread: heavyTail }, size: server },
     contender: { program, policy: 'vanilla', knobs: knobsOf(row, workload) },
     // Everyone is taken in: the queue is the engine's.
     budget: everyone,

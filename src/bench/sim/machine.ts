@@ -101,7 +101,14 @@ interface PlaceSpec {
   readonly machine?: MeasuredMachine;
   readonly edge?: EdgeMachine;
   readonly roofline?: GpuName;
+  readonly size?: PlaceSize;
   readonly verifierReuses: boolean;
+}
+
+/** Of P0's hardware: GPUs a side, and sequences that each runs at a time. */
+export interface PlaceSize {
+  readonly replicas: number;
+  readonly sequenceLimit: number;
 }
 
 export function placeOf(setting: Setting, spec: PlaceSpec): TrialPlace {
@@ -109,8 +116,11 @@ export function placeOf(setting: Setting, spec: PlaceSpec): TrialPlace {
   return spec.machine === undefined ? paperPlace(setting, spec) : measuredPlace(spec.machine);
 }
 
-function paperPlace({ generator, rewardModel }: Setting, { roofline, verifierReuses }: PlaceSpec): TrialPlace {
-  const { replicas, sequenceLimit } = hardware;
+function paperPlace(
+  { generator, rewardModel }: Setting,
+  { roofline, verifierReuses, size = hardware }: PlaceSpec,
+): TrialPlace {
+  const { replicas, sequenceLimit } = size;
   return {
     engine: {
       ...{ replicas, sequenceLimit, prefillTokens: 8192 },

@@ -20,7 +20,7 @@ import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
 import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
 import { type SimulatedContender, type SimulatedSearch, searchOf } from './contenders.ts';
-import { placeOf } from './machine.ts';
+import { type PlaceSize, placeOf } from './machine.ts';
 import { questionsOf, type SimulatedQuestions } from './questions.ts';
 import {
   type Arrivals,
@@ -47,6 +47,8 @@ export interface TrialSpec {
   readonly machine?: MeasuredMachine;
   /** P4's consumer GPU instead of P0's hardware. */
   readonly edge?: EdgeMachine;
+  /** Of P0's hardware; two GPUs a side unless given. */
+  readonly size?: PlaceSize;
   /** Step times from a roofline of this GPU instead of the measured tables. */
   readonly roofline?: GpuName;
   /** Turns knobs of the setting's question profile, for calibration. */

@@ -11,7 +11,7 @@ import { policyFigures } from '../../bench/policies/policy-figures.ts';
 import { fitProfile } from '../../bench/profile-fit/fit-profile.ts';
 import { fitTable } from '../../bench/profile-fit/fit-table.ts';
 import { levelFigures, levelTables } from '../../bench/service-levels/level-tables.ts';
-import { heavyTail, levelCells, workloads } from '../../bench/service-levels/rates.ts';
+import { heavyTail, levelCells, server, workloads } from '../../bench/service-levels/rates.ts';
 import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/comparison.ts';
 import { warmUpShare } from '../../bench/sim/measures.ts';
 import { type Figure, makeFigures } from '../../bench/sim/p0-figures.ts';
@@ -105,7 +105,7 @@ async function printLevels({ plan, json, out }: SimOptions, requests: number, po
   const asked = workloads.filter(({ row }) => plan.rows.includes(row));
   const cells = await levelCells({ setting: settings[0]!, seeds, requests, workloads: asked }, pool);
   endProgress();
-  const head = `Simulated: ${settings[0]}; seeds ${seeds.join(', ')}; ${requests} questions a run, lengths lognormal (${heavyTail}); everyone is taken in.`;
+  const head = `Simulated: ${settings[0]}; seeds ${seeds.join(', ')}; ${requests} questions a run, lengths lognormal (${heavyTail}); one server of ${server.sequenceLimit} sequences, everyone is taken in.`;
   console.log(
     json ? JSON.stringify({ simulated: true, plan, cells }, undefined, 1) : `${head}\n\n${levelTables(cells)}`,
   );
