@@ -21,7 +21,7 @@ export interface Workload {
   readonly program: ProgramName;
   /** Caps of P1 §6.3. */
   readonly rollouts: number;
-  /** Strands that fill the engine: its sequences over those of a strand. */
+  /** Strands that keep the engine full while the capacity is measured: ten times what it runs. */
   readonly strands: number;
   readonly knobs: Wish;
   /** What the last row stops by: thresholds of P1's Table 1. */
@@ -38,7 +38,7 @@ export const workloads: readonly Workload[] = [
       row: 'self-consistency',
       program: 'self-consistency',
       rollouts: 20,
-      strands: 64,
+      strands: 640,
       knobs: shared,
     },
     certain: { certain: 'threshold', certainAgreement: 0.7, certainAnswers: 5 },
@@ -49,7 +49,7 @@ export const workloads: readonly Workload[] = [
       row: 'vanilla',
       program: 'mcts',
       rollouts: 15,
-      strands: 16,
+      strands: 160,
       knobs: { ...shared, choose: 'best', expansion: 'whole' },
     },
     certain: { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
@@ -155,7 +155,7 @@ function warmOf(served: readonly Served[]): readonly Served[] {
   return served.slice(Math.floor(warmUpShare * served.length));
 }
 
-/** All at once on a budget that just fills the engine: the rate at which it generates while others wait. */
+/** All at once on a budget that keeps the engine full: the rate at which it generates while others wait. */
 function saturated(plan: LevelsPlan, spot: Spot): TrialSpec {
   return { ...specOf(plan, spot, 'fcfs', { kind: 'backlog' }), budget: spot.workload.strands };
 }
