@@ -64,4 +64,11 @@ describe('charts', () => {
     const tops = [...svg.matchAll(/<rect class="f0" x="[\d.]+" y="([\d.]+)"/g)].map(([, y]) => Number(y));
     expect(tops[1]).toBeLessThan(tops[0]!);
   });
+
+  it('write figures above bars only where all of them fit', () => {
+    const figures = /font-size:10px">3</;
+    expect(svg).toMatch(figures);
+    const crowded = { ...chart.panels[1]!, categories: Array.from({ length: 60 }, (_, at) => `${at}`) };
+    expect(svgOf({ ...chart, panels: [crowded] })).not.toMatch(figures);
+  });
 });

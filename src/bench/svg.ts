@@ -132,17 +132,22 @@ function linesOf({ series }: Panel, x: Scale, y: Scale): string[] {
   });
 }
 
+/** Of a figure above a bar. */
+const digitWidth = 5.5;
+
 function barsOf({ series, categories }: Panel, x: Scale, y: Scale, floor: number): string[] {
   const slot = (size.width - size.left - size.right - 16) / (categories?.length ?? 1);
   const width = (slot * 0.8) / series.length;
+  const longest = Math.max(...series.flatMap(({ points }) => points.map(([, py]) => label(py).length)));
+  const hasRoom = longest * digitWidth <= width;
   return series.flatMap(({ points, colour }, at) =>
     points.flatMap(([px, py]) => {
       const left = x.at(px) - (series.length * width) / 2 + at * width;
       const top = y.at(py);
-      return [
-        `<rect class="f${colour}" x="${n(left)}" y="${n(top)}" width="${n(width * 0.9)}" height="${n(floor - top)}"/>`,
-        `<text x="${n(left + width * 0.45)}" y="${n(top - 4)}" text-anchor="middle" style="font-size:10px">${label(py)}</text>`,
-      ];
+      const bar = `<rect class="f${colour}" x="${n(left)}" y="${n(top)}" width="${n(width * 0.9)}" height="${n(floor - top)}"/>`;
+      if (!hasRoom) return [bar];
+      const place = `x="${n(left + width * 0.45)}" y="${n(top - 4)}"`;
+      return [bar, `<text ${place} text-anchor="middle" style="font-size:10px">${label(py)}</text>`];
     }),
   );
 }

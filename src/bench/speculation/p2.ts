@@ -136,11 +136,14 @@ export function draftingTable(lines: readonly DraftingLine[]): string {
 }
 
 export function draftingFigure(lines: readonly DraftingLine[]): Figure {
-  const panel = (title: string, own: readonly DraftingLine[], name: (line: DraftingLine) => string) => ({
+  // One colour for a name, whichever panel it is in.
+  const names = new Set<string>();
+  const colourOf = (name: string) => [...names.add(name)].indexOf(name);
+  const panel = (title: string, own: readonly DraftingLine[], nameOf: (line: DraftingLine) => string) => ({
     ...{ title, xLabel: 'chance that a drafted token is accepted', yLabel: 'times as fast as without drafts' },
-    series: own.map((line, colour) => {
+    series: own.map((line) => {
       const points = line.gains.map((gain, at) => [acceptances[at]!, gain] as const);
-      return { name: name(line), colour, points };
+      return { name: nameOf(line), colour: colourOf(nameOf(line)), points };
     }),
   });
   const batched = Object.values(draftingPlaces).map(({ name }) => {
