@@ -117,7 +117,7 @@ function contentOf(name: string): object {
   const other = otherTypes[name];
   if (other !== undefined) return { [other]: { schema: { type: 'string' } } };
   const schema = answers[name] === undefined ? { type: 'object' } : jsonOf(answers[name], 'output');
-  const events = streamed.includes(name) ? { 'text/event-stream': { schema: { type: 'string' } } } : {};
+  const events = streamed.includes(name) ? { 'text/event-stream': {} } : {};
   return { 'application/json': { schema }, ...events };
 }
 
