@@ -19,15 +19,14 @@ import type { ChildOutcome, Expansion, Outcome } from '../program/program.ts';
 import { type Order, prefixPriority } from '../scheduler/turns/order.ts';
 import type { Ghost, NodeId } from '../tree/events.ts';
 import { drawKey, formKey, nodeKey } from '../tree/keys.ts';
-import type { Node } from '../tree/node.ts';
-import { type Manner, mannerAt, type Step } from '../tree/step.ts';
+import { mannerAt, type Step } from '../tree/step.ts';
 import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { Token } from './options.ts';
 import { ScoreLine } from './queue/score-line.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
 import { answerOf, problemWithScore, problemWithStep, replyTo, stepFor } from './replies.ts';
 import type { Flight, Search } from './search.ts';
-import { generateRequest, pathAfter, pathWith, readsPromise, shapeBelow, stepNeeds, stepPath } from './step-needs.ts';
+import { generateRequest, pathAfter, pathFor, readsPromise, shapeBelow, stepNeeds, stepPath } from './step-needs.ts';
 
 type Drawn = Pick<Flight, 'index' | 'form'>;
 
@@ -100,11 +99,11 @@ export class Flights {
     const { verifier, watches } = this.#options;
     const usual = stepNeeds(search.request, verifier, !isProbe && watches(search.id));
     const needs = manner?.entropy ? { ...usual, entropy: true } : usual;
-    const common = manner?.choices === undefined ? this.#pathFor(search, node, manner, shape?.words) : undefined;
+    const common = manner?.choices === undefined ? pathFor(search, node, manner, shape?.words) : undefined;
     let first: RequestId | undefined;
     for (const index of indices) {
       const own = mannerAt(manner, index);
-      const path = common ?? this.#pathFor(search, node, own, shape?.words);
+      const path = common ?? pathFor(search, node, own, shape?.words);
       const place = { node, index, form, draw: drawKey(node.key, index, form), path };
       const flight = this.#add({ search, ...place, manner: own, shape, isProbe, lane, step: undefined }, nowMs);
       first ??= flight.id;
@@ -118,15 +117,7 @@ export class Flights {
     const form = formKey(sampling, manner);
     for (const index of indices) {
       const place = { node, index, form, draw: drawKey(node.key, index, form), path: stepPath(node) };
-      const flight = {
-        search,
-        ...place,
-        manner,
-        shape: undefined,
-        isProbe: false,
-        lane,
-        step: undefined,
-      };
+      const flight = { search, ...place, manner, shape: undefined, isProbe: false, lane, step: undefined };
       const step = search.request.program.proposed?.(search.tree, node, index);
       assert(step !== undefined, `program '${search.request.program.name}' has no step ${index} of node ${node.id}`);
       this.#passOn({ ...flight, id: this.#ids.take(), cancelled: false, streamedTokens: 0 }, step, nowMs);
@@ -344,23 +335,6 @@ export class Flights {
     const { search, node } = flight;
     const outcome = success(node.id, flight, step, { reward, promise, answer: answerOf(flight, step) });
     this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
-  }
-
-  /** `shaped`: what is said before an answer in a shape, whatever the manner. */
-  #pathFor(search: Search, node: Node, manner: Manner | undefined, shaped: string | undefined): PathStep[] {
-    const words = shaped ?? (manner && this.#wordsOf(search, manner));
-    return words === undefined ? stepPath(node) : pathWith(node, words, manner?.after);
-  }
-
-  /** What stands behind the path before the model goes on. */
-  #wordsOf({ tree, request }: Search, { suffix = '', sources }: Manner): string {
-    if (sources === undefined) return suffix;
-    return (
-      request.program.compose?.(
-        tree,
-        sources.flatMap((key) => tree.nodeOf(key) ?? []),
-      ) ?? suffix
-    );
   }
 
   #reply(flight: Flight, step: Step, reward: number | undefined): void {

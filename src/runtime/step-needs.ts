@@ -6,11 +6,11 @@ import type { GenerateRequest, PathStep, StepNeeds } from '../engine/engine.ts';
 import type { Expansion } from '../program/program.ts';
 import { drawSeed, nodeKey } from '../tree/keys.ts';
 import { type Node, pathTo } from '../tree/node.ts';
-import type { Step } from '../tree/step.ts';
+import type { Manner, Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import { longestStep } from './replies.ts';
 import type { AnswerShape, SearchRequest } from './request.ts';
-import type { Flight } from './search.ts';
+import type { Flight, Search } from './search.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
   const { program, rules, repeatable = true, logprobs: byClient = false } = request;
@@ -55,12 +55,24 @@ export function pathAfter(node: Node, after: readonly number[] = []): PathStep[]
 }
 
 /** The piece of text has a key of its own, and no node stands below it. */
-export function pathWith(node: Node, suffix: string, after?: readonly number[]): PathStep[] {
+function pathWith(node: Node, suffix: string, after?: readonly number[]): PathStep[] {
   const path = pathAfter(node, after);
   if (suffix === '') return path;
   // As many tokens as a model makes of English text; only engines that count without a tokenizer read it.
   const step: Step = { text: suffix, tokens: Math.ceil(suffix.length / 4), meanLogprob: 0, end: 'length' };
   return [...path, { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
+}
+
+/** `shaped`: what is said before an answer in a shape, whatever the manner. */
+export function pathFor(search: Search, node: Node, manner: Manner | undefined, shaped?: string): PathStep[] {
+  const words = shaped ?? (manner && wordsOf(search, manner));
+  return words === undefined ? stepPath(node) : pathWith(node, words, manner?.after);
+}
+
+/** What stands behind the path before the model goes on. */
+function wordsOf({ tree, request }: Search, { suffix = '', sources }: Manner): string {
+  const known = sources?.flatMap((key) => tree.nodeOf(key) ?? []);
+  return (known && request.program.compose?.(tree, known)) ?? suffix;
 }
 
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {

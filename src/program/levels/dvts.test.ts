@@ -1,24 +1,9 @@
 import { expect, test } from 'vitest';
-import { Tree } from '../../tree/tree.ts';
+import { toldProgram } from '../../../tests/support/told-program.ts';
 import { createDvts } from './dvts.ts';
 
-/** Two subtrees of two candidates; a child is told as [node, index, text, reward], an answer being a text without newline. */
-function scene() {
-  const program = createDvts({ subtrees: 2, candidates: 2 });
-  const tree = Tree.plant('product');
-  const tell = (node: number, index: number, text: string, reward: number) => {
-    const ends = !text.endsWith('\n');
-    const step = { text, tokens: 1, meanLogprob: 0, end: ends ? 'eos' : 'delimiter' } as const;
-    program.tell(tree, { ok: true, node, index, form: 0, step, reward, ...(ends ? { answer: text } : {}) });
-  };
-  const asks = () => {
-    const wanted: [string | undefined, readonly number[]][] = [];
-    for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true))
-      wanted.push([ask.node.step?.text, ask.indices]);
-    return wanted.sort();
-  };
-  return { program, tree, tell, asks };
-}
+/** Two subtrees of two candidates. */
+const scene = () => toldProgram(createDvts({ subtrees: 2, candidates: 2 }), 'product');
 
 test('each subtree goes on with the best of its own candidates, though another has two that are better', () => {
   const { program, tree, tell, asks } = scene();

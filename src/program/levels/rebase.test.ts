@@ -1,25 +1,12 @@
 import { expect, test } from 'vitest';
-import { Tree } from '../../tree/tree.ts';
+import { toldProgram } from '../../../tests/support/told-program.ts';
 import { createRebase } from './rebase.ts';
 
 /** A tenth more reward is worth twice the children: weights are powers of two. */
 const balance = 0.1 / Math.log(2);
 
 function scene(paths: number, rounding: 'remainders' | 'paper' = 'remainders', firstPaths = 0) {
-  const program = createRebase({ paths, balance, rounding, firstPaths });
-  const tree = Tree.plant('last');
-  const tell = (node: number, index: number, text: string, reward: number) => {
-    const ends = !text.endsWith('\n');
-    const step = { text, tokens: 1, meanLogprob: 0, end: ends ? 'eos' : 'delimiter' } as const;
-    program.tell(tree, { ok: true, node, index, form: 0, step, reward, ...(ends ? { answer: text } : {}) });
-  };
-  const asks = () => {
-    const wanted: [string | undefined, readonly number[]][] = [];
-    for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true))
-      wanted.push([ask.node.step?.text, ask.indices]);
-    return wanted.sort();
-  };
-  return { program, tree, tell, asks };
+  return toldProgram(createRebase({ paths, balance, rounding, firstPaths }), 'last');
 }
 
 test('steps get children by the softmax of their rewards, out of what finished paths leave', () => {

@@ -1,23 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Tree } from '../../tree/tree.ts';
+import { toldProgram } from '../../../tests/support/told-program.ts';
 import type { Ask } from '../program.ts';
 import { thoughtsIn } from './thoughts.ts';
 import { createTot, type TotOptions } from './tot.ts';
 
 function scene(options: Partial<TotOptions>) {
-  const program = createTot({ breadth: 2, thoughts: 2, thoughtSteps: 2, ...options });
-  const tree = Tree.plant('mean');
-  const tell = (node: number, index: number, text: string, reward: number) => {
-    const ends = !text.endsWith('\n');
-    const step = { text, tokens: 1, meanLogprob: 0, end: ends ? 'eos' : 'delimiter' } as const;
-    program.tell(tree, { ok: true, node, index, form: 0, step, reward, ...(ends ? { answer: text } : {}) });
-  };
-  const asks = () => {
-    const wanted: Ask[] = [];
-    for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) wanted.push(ask);
-    return wanted;
-  };
-  return { program, tree, tell, asks };
+  const told = toldProgram(createTot({ breadth: 2, thoughts: 2, thoughtSteps: 2, ...options }), 'mean');
+  return { ...told, asks: told.allAsks };
 }
 
 const places = (asks: readonly Ask[]) => asks.map(({ node, indices }) => [node.step?.text, indices]);
