@@ -2,10 +2,12 @@ import { expect, it } from 'vitest';
 import { createPolicy } from '../policy/create.ts';
 import { createSelfConsistency } from '../program/best-of-n.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
+import type { Manner } from '../tree/step.ts';
+import { Tree } from '../tree/tree.ts';
 import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
 import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
 import type { SearchRequest } from './request.ts';
-import { stepNeeds } from './step-needs.ts';
+import { pathFor, stepNeeds } from './step-needs.ts';
 
 function request(changes: Partial<SearchRequest>): SearchRequest {
   return {
@@ -40,4 +42,15 @@ it('asks for log probabilities where program, verifier or rule reads them, and o
 it('asks for seeds unless nobody wants to repeat the search, and for tokens where somebody watches', () => {
   expect(stepNeeds(request({}), undefined, true)).toMatchObject({ seed: true, tokens: true });
   expect(stepNeeds(request({ repeatable: false }), undefined, false)).toMatchObject({ seed: false, tokens: false });
+});
+
+it('puts the words of a manner behind the path, of a shape instead of them, and nothing where there is none', () => {
+  const tree = Tree.plant('mean');
+  const search = { tree, request: request({}) };
+  const texts = (manner?: Manner, shaped?: string) =>
+    pathFor(search, tree.root, manner, shaped).map(({ step }) => step.text);
+  expect(texts()).toEqual([]);
+  expect(texts({ suffix: 'Answer: ' })).toEqual(['Answer: ']);
+  expect(texts({ suffix: '' })).toEqual([]);
+  expect(texts({ suffix: 'Answer: ' }, 'as JSON')).toEqual(['as JSON']);
 });

@@ -64,13 +64,18 @@ function pathWith(node: Node, suffix: string, after?: readonly number[]): PathSt
 }
 
 /** `shaped`: what is said before an answer in a shape, whatever the manner. */
-export function pathFor(search: Search, node: Node, manner: Manner | undefined, shaped?: string): PathStep[] {
+export function pathFor(
+  search: Pick<Search, 'tree' | 'request'>,
+  node: Node,
+  manner: Manner | undefined,
+  shaped?: string,
+): PathStep[] {
   const words = shaped ?? (manner && wordsOf(search, manner));
   return words === undefined ? stepPath(node) : pathWith(node, words, manner?.after);
 }
 
 /** What stands behind the path before the model goes on. */
-function wordsOf({ tree, request }: Search, { suffix = '', sources }: Manner): string {
+function wordsOf({ tree, request }: Pick<Search, 'tree' | 'request'>, { suffix = '', sources }: Manner): string {
   const known = sources?.flatMap((key) => tree.nodeOf(key) ?? []);
   return (known && request.program.compose?.(tree, known)) ?? suffix;
 }
