@@ -69,6 +69,10 @@ const families: readonly Family[] = [
         'threshold 0.85, reward 0.99',
         { certain: 'threshold', certainAgreement: 0.85, certainReward: 0.99, certainAnswers: 16 },
       ],
+      [
+        'threshold 0.75, first 16',
+        { firstPaths: 16, certain: 'threshold', certainAgreement: 0.75, certainAnswers: 16 },
+      ],
       ['length 400', { lengthExit: 400, certainAnswers: 16 }],
     ],
   },
