@@ -86,6 +86,10 @@ function outcomeOf({ exit, answer, score, rollouts }: Trial): string {
   return JSON.stringify([exit, answer, score, rollouts]);
 }
 
+function differenceOf(pair: EmbeddedPair): string {
+  return `${pair.without.question}, without ${outcomeOf(pair.without)}, with ${outcomeOf(pair.ahead)}`;
+}
+
 export async function report(print: (line: string) => void): Promise<void> {
   const { values } = parseArgs({
     args: process.argv.slice(3),
@@ -111,7 +115,13 @@ export async function report(print: (line: string) => void): Promise<void> {
     );
     print('| program | the same | time, median of ratios | of medians | rows computed | tokens generated | scored |');
     print('|---|--:|--:|--:|--:|--:|--:|');
-    for (const row of rows) print(lineOf(row, await embeddedPairs(model, row, questions, speculate, values.eager)));
+    const differing: string[] = [];
+    for (const row of rows) {
+      const pairs = await embeddedPairs(model, row, questions, speculate, values.eager);
+      print(lineOf(row, pairs));
+      differing.push(...pairs.filter((pair) => !isSame(pair)).map((pair) => `${row}: ${differenceOf(pair)}`));
+    }
+    if (differing.length > 0) print(['', 'differing:', ...differing].join('\n'));
   } finally {
     await closeModel(model);
   }
