@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// Two projects: `fast` is what a developer runs on every change, two files at a time at least; `slow` is what
-// needs a build, real weights, a browser or many seeds, one at a time on two cores. A slow test is one whose file name ends in `.slow.test.ts`.
+// `fast` is what a developer runs on every change. A slow test is one whose file name ends in `.slow.test.ts`: `slow-seeds` computes (many
+// seeds, virtual time) and shares the cores; then `slow`, which needs a build, real weights, a browser or a quiet clock, one file at a time on two cores.
+const cores = Math.max(2, availableParallelism() - 1);
+const computed = ['src/bench/**/*.slow.test.ts', 'tests/{simulation,properties}/**/*.slow.test.ts'];
+const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -13,16 +17,18 @@ export default defineConfig({
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
           setupFiles: ['tests/support/property-seed.ts'],
           testTimeout: 60_000,
-          maxWorkers: Math.max(2, availableParallelism() - 1),
+          maxWorkers: cores,
           hookTimeout: 60_000,
         },
       },
+      { test: { name: 'slow-seeds', include: computed, ...patience, maxWorkers: cores, sequence: { groupOrder: 1 } } },
       {
         test: {
           name: 'slow',
           include: ['src/**/*.slow.test.ts', 'tests/**/*.slow.test.ts'],
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
+          exclude: [...computed, '**/node_modules/**'],
+          ...patience,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
