@@ -9,6 +9,7 @@ import type { GoldQuestion } from '../../answering/question-file.ts';
 import type { Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { hash } from '../../base/random.ts';
+import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createScheduler } from '../../policy/create.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { PolicyName } from '../../policy/policy.ts';
@@ -18,6 +19,7 @@ import { LiveLoop, systemClock } from '../../runtime/live.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
+import { type TrialGrowth, trialGrowth } from './trial-growth.ts';
 
 export interface Contender {
   readonly name: string;
@@ -61,6 +63,8 @@ export interface Trial {
   readonly computedTokens: number;
   readonly scoredTokens: number;
   readonly rollouts: number;
+  /** Missing in what was kept before it was measured. */
+  readonly growth?: TrialGrowth;
 }
 
 export interface Contest {
@@ -93,6 +97,13 @@ function outstanding({ engine, verifier }: OpenModel): number {
   return runningSequences + waitingSequences + (verifier?.load().waiting ?? 0);
 }
 
+/** A question on its way: answered when it has a result, over when all that was cancelled then has been answered for. */
+interface Asked {
+  readonly job: ContestJob;
+  readonly growth: GrowthMeter;
+  result?: SearchResult;
+}
+
 function answerAll(
   contest: Contest,
   contender: Contender,
@@ -102,7 +113,8 @@ function answerAll(
   const { settings, model } = contest;
   const loop = new LiveLoop();
   const waiting = questions.map((question) => ({ contender, question })).reverse();
-  const live = new Map<string, ContestJob>();
+  const asked = new Map<string, Asked>();
+  let live = 0;
   return new Promise((resolve, reject) => {
     const runtime = new Runtime({
       engine: model.engine,
@@ -111,31 +123,38 @@ function answerAll(
       budget: settings.budget,
       clock: systemClock,
       wake: loop.wake,
+      onEvent: (event) => asked.get(event.search)?.growth.read(event),
       onEnd: (result) => {
-        const job = live.get(result.id)!;
-        live.delete(result.id);
-        onTrial(trialOf(contest, job, result));
+        asked.get(result.id)!.result = result;
+        live -= 1;
         refill();
+      },
+      onCost: (id, cost) => {
+        const { job, growth, result } = asked.get(id)!;
+        asked.delete(id);
+        onTrial({ ...trialOf(contest, job, { ...result!, cost }), growth: trialGrowth(growth.total, cost) });
+        if (asked.size > 0) return;
+        loop.stop();
+        resolve();
       },
     });
     const refill = (): void => {
       try {
-        for (let job = waiting.pop(); job !== undefined; job = waiting.pop()) {
+        while (live < settings.concurrency && waiting.length > 0) {
+          const job = waiting.pop()!;
           const planned = contestRequest(contest, job);
           const request = contest.observe?.(planned, job) ?? planned;
-          live.set(request.id, job);
+          asked.set(request.id, { job, growth: new GrowthMeter() });
+          live += 1;
           runtime.submit(request);
-          if (live.size >= settings.concurrency) return;
         }
       } catch (error) {
         loop.stop();
         reject(error);
       }
-      if (live.size > 0) return;
-      loop.stop();
-      resolve();
     };
     refill();
+    if (asked.size === 0) resolve();
     loop.drive(runtime);
   });
 }

@@ -1,6 +1,7 @@
 // The trials of one contender as one line: accuracy with its interval, latency, tokens, exits.
 
 import type { Trial } from './contest.ts';
+import { type TrialGrowth, totalGrowth } from './trial-growth.ts';
 
 export interface Interval {
   readonly value: number;
@@ -27,6 +28,8 @@ export interface Tally {
   readonly unsolvable: Waste;
   /** Questions with one that no contender found. */
   readonly unsolved: Waste;
+  /** Over all trials that it was measured in. */
+  readonly growth: TrialGrowth;
 }
 
 /** What was spent where nothing was to be had: how many searches were given up as futile, and their tokens. */
@@ -57,6 +60,7 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
     ),
     unsolvable: wasteOf(trials.filter((trial) => !trial.solvable)),
     unsolved: wasteOf(trials.filter(({ question }) => unsolved.has(question))),
+    growth: totalGrowth(trials.flatMap(({ growth }) => growth ?? [])),
   };
 }
 

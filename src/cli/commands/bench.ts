@@ -24,6 +24,7 @@ import { tally, unsolvedIn } from '../../bench/contest/tally.ts';
 import { deadlineLines, tallyTable } from '../../bench/contest/tally-table.ts';
 import { recordTrees } from '../../bench/contest/tree-record.ts';
 import { Trials } from '../../bench/contest/trial-file.ts';
+import { growthLines } from '../../bench/contest/trial-growth.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
@@ -257,6 +258,8 @@ function print(
   }
   console.log(`${questions.length} questions, ${note}`);
   console.log(tallyTable(tallies));
+  const grown = growthLines(tallies);
+  if (grown.length > 0) console.log(['', ...grown].join('\n'));
   if (settings.wish.deadlineMs !== undefined) console.log(['', ...deadlineLines(tallies)].join('\n'));
   if (equal !== undefined) {
     console.log(`\nagainst ${equal.row}, which takes the tokens of ${equal.as}; intervals paired by question`);
