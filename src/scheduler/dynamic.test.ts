@@ -185,6 +185,7 @@ describe('speculative widths', () => {
       [1, 2],
       [1, 1],
     ]);
+    expect(ahead(natural, { waiting: [waiting('new')] })).toEqual([[1, 3]]);
   });
 
   it('go to those who arrive, and to boosts, before anybody speculates', () => {

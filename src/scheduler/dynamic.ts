@@ -107,11 +107,11 @@ function widthsAhead(
   return sharesAhead(guesses, guessing.chances[0] ?? 0, total);
 }
 
-/** A search that is only now admitted has nothing yet to guess from. */
+/** Nothing is known yet of a search that is only now admitted; lazy trees have more draws of their first step to guess. */
 function guessesOf({ running }: Seat, most: number): SearchGuesses {
   const own = running?.guesses;
-  if (own === undefined) return { capacity: 0, open: 0, made: 0, right: 0, kvTokens: 0 };
-  return { ...own, capacity: Math.min(most, own.capacity) };
+  if (own !== undefined) return { ...own, capacity: Math.min(most, own.capacity) };
+  return { capacity: running === undefined ? most : 0, open: 0, made: 0, right: 0, kvTokens: 0 };
 }
 
 /**
