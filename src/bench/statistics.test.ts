@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimate, estimateRatio, mean, percentile, studentT } from './statistics.ts';
+import { estimate, estimateRatio, mean, percentile, rankCorrelation, studentT } from './statistics.ts';
 
 describe('statistics', () => {
   it('percentiles are values that occurred, by nearest rank', () => {
@@ -8,6 +8,14 @@ describe('statistics', () => {
     expect(percentile(values, 99)).toBe(198);
     expect(percentile(values, 100)).toBe(200);
     expect(percentile([7], 99)).toBe(7);
+  });
+
+  it('a rank correlation knows order alone, and shares the ranks of equals', () => {
+    expect(rankCorrelation([1, 2, 3, 4], [10, 100, 1000, 1001])).toBeCloseTo(1, 12);
+    expect(rankCorrelation([1, 2, 3, 4], [9, 7, 5, 3])).toBeCloseTo(-1, 12);
+    // Ranks 1.5, 1.5, 3 beside 1, 2, 3: 1.5 / sqrt(1.5 * 2).
+    expect(rankCorrelation([5, 5, 9], [1, 2, 3])).toBeCloseTo(1.5 / Math.sqrt(3), 12);
+    expect(rankCorrelation([1, 1], [1, 2])).toBe(0);
   });
 
   it("an interval of one group is the textbook's", () => {

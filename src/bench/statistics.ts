@@ -55,3 +55,25 @@ export function studentT(degrees: number): number {
   assert(degrees >= 1, 'an interval needs a degree of freedom');
   return studentTable[degrees - 1] ?? 1.96;
 }
+
+/** Spearman's: how far two lists of values put the same things in the same order, from -1 to 1; 0 where one has no order. */
+export function rankCorrelation(left: readonly number[], right: readonly number[]): number {
+  assert(left.length === right.length, 'a rank correlation is of pairs');
+  const [ranksLeft, ranksRight] = [ranksOf(left), ranksOf(right)];
+  const middle = (left.length + 1) / 2;
+  const product = (a: readonly number[], b: readonly number[]) =>
+    a.reduce((sum, rank, at) => sum + (rank - middle) * (b[at]! - middle), 0);
+  const spread = Math.sqrt(product(ranksLeft, ranksLeft) * product(ranksRight, ranksRight));
+  return spread === 0 ? 0 : product(ranksLeft, ranksRight) / spread;
+}
+
+/** From 1; equal values share the mean of their ranks. */
+function ranksOf(values: readonly number[]): number[] {
+  const order = values.map((_, at) => at).sort((a, b) => values[a]! - values[b]!);
+  const ranks = new Array<number>(values.length);
+  for (let from = 0, to = 0; from < order.length; from = to) {
+    while (to < order.length && values[order[to]!] === values[order[from]!]) to += 1;
+    for (let at = from; at < to; at += 1) ranks[order[at]!] = (from + 1 + to) / 2;
+  }
+  return ranks;
+}

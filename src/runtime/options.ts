@@ -7,6 +7,7 @@ import type { Cost } from '../log/end.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Verifier } from '../verifier/verifier.ts';
+import type { WorkEstimates } from './queue/work-meter.ts';
 import type { SearchResult } from './request.ts';
 
 export interface RuntimeOptions {
@@ -17,6 +18,8 @@ export interface RuntimeOptions {
   /** M, P0 §4.1: strands open at a time, over all searches and lanes. */
   readonly budget: number;
   readonly clock: Clock;
+  /** What the order by work goes by; measured unless given. */
+  readonly work?: WorkEstimates | undefined;
   /** A request that a server has had for so long without an answer counts as failed; undefined waits for ever. */
   readonly requestTimeoutMs?: number;
   /** Strands of one search that may fail in a row before it ends as `failed`. */

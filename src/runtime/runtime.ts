@@ -60,7 +60,7 @@ export class Runtime {
     this.#options = options;
     this.#leases = new Leases(options.budget);
     this.#inbox = new Inbox(options.wake);
-    this.queue = new Queue<Search>(this.#leases, options.scheduler, () => this.#reconsider());
+    this.queue = new Queue<Search>(this.#leases, options.scheduler, () => this.#reconsider(), options.work);
     this.#reception = new Reception(options, this.#live, this.queue, this.#inbox, {
       log: (search, event) => this.#emit(search, event),
       tree: (search, event) => this.#onTreeEvent(search, event),

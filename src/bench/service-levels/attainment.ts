@@ -25,17 +25,21 @@ export function tightestScale(served: readonly Served[], baseMs: number): number
   return percentile(wanted, levelShare);
 }
 
-/** Finish-time fairness (P1 §5.3.1): milliseconds from arrival to end for each token that was generated. */
+/**
+ * Finish-time fairness (P1 §5.3.1, §6.6): milliseconds from arrival to end for each token that the search would have generated
+ * at its full cap, so that ending early makes nobody look worse served.
+ */
 export interface Fairness {
   readonly p50: number;
   readonly p90: number;
   readonly p99: number;
 }
 
-export function fairnessOf(served: readonly Served[]): Fairness {
-  const shares = served
-    .filter(({ tokens }) => tokens > 0)
-    .map(({ arrivalMs, endedMs, tokens }) => (endedMs - arrivalMs) / tokens);
+/** `tokens` are those at the full cap, in the order of `served`. */
+export function fairnessOf(served: readonly Served[], tokens: readonly number[]): Fairness {
+  const shares = served.flatMap(({ arrivalMs, endedMs }, at) =>
+    tokens[at]! > 0 ? [(endedMs - arrivalMs) / tokens[at]!] : [],
+  );
   return { p50: percentile(shares, 50), p90: percentile(shares, 90), p99: percentile(shares, 99) };
 }
 

@@ -1,105 +1,145 @@
-// Service levels in words: the rate at 90 % attainment by scale, how tight deadlines may be, finish-time fairness, and a figure of
-// attainment over the rate. Means over seeds with their 95 % intervals.
+// Service levels in words: the rate at 90 % attainment by scale, how many times that of engines as they are, how tight deadlines may
+// be, finish-time fairness, and how well the work was known. Means over seeds with their 95 % intervals.
 
-import type { Figure } from '../sim/p0-figures.ts';
+import { judgedSteps } from '../known-work.ts';
 import { type Estimate, estimate, estimateRatio } from '../statistics.ts';
-import { type Series, svgOf } from '../svg.ts';
 import { levelShare } from './attainment.ts';
-import { type LevelCell, type OrderRow, orderRows, readLoads, scales } from './rates.ts';
+import { capLoad, capRows, capScale, type LevelCell, readLoads, scales } from './rates.ts';
+import { baselines, type OrderRow, orderRows } from './workloads.ts';
 
 export function levelTables(cells: readonly LevelCell[]): string {
   return workloadsOf(cells)
-    .map(([name, own]) => [`### ${name}`, machineLine(own), rateTable(own), tightnessTable(own)].join('\n\n'))
+    .map(([name, own]) =>
+      [
+        `### ${name}`,
+        machineLine(own),
+        rateTable(own),
+        ...baselines.map((base) => ratioTable(own, base)),
+        tightnessTable(own),
+        fairnessTable(own),
+        rankLine(own),
+        capTable(own),
+      ].join('\n\n'),
+    )
     .join('\n\n');
 }
 
-function machineLine(own: readonly LevelCell[]): string {
-  const seeds = own.filter(({ row }) => row === 'gang');
-  const over = (read: (cell: LevelCell) => number) => estimate([seeds.map(read)]).value;
-  return `Capacity ${over(({ capacity }) => capacity).toFixed(2)} searches a second; base deadline ${(over(({ baseMs }) => baseMs) / 1000).toFixed(1)} s, the mean latency of a search that is alone.`;
-}
-
-/** Multiples of the capacity, and how many times the rate of `longest-prefix` and of `fcfs` at the middle scale. */
-function rateTable(own: readonly LevelCell[]): string {
-  const head = ['order', ...scales.map((scale) => `scale ${scale}`), 'accuracy, %'];
-  const rows = orderRows.map((row) => {
-    const cellsOf = cellsIn(own, row);
-    const rates = scales.map((_, at) => {
-      const known = cellsOf.flatMap(({ loadAt }) => loadAt[at] ?? []);
-      if (known.length < cellsOf.length) return 'not kept';
-      const against = ratios(own, row, at);
-      return `${estimate([known]).value.toFixed(2)}${against}`;
-    });
-    return [row, ...rates, estimate([cellsOf.map(({ accuracy }) => accuracy)]).value.toFixed(1)];
-  });
-  const title = `Arrival rate at ${levelShare} % attainment, as a multiple of the capacity; in brackets, how many times the rate of longest-prefix and of fcfs.`;
-  return `${title}\n\n${markdown(head, rows)}`;
-}
-
-function ratios(own: readonly LevelCell[], row: OrderRow, scale: number): string {
-  if (row === 'fcfs' || row === 'longest-prefix') return '';
-  const against = (['longest-prefix', 'fcfs'] as const).map((base) => {
-    const pairs = cellsIn(own, row).flatMap(({ seed, loadAt }) => {
-      const other = cellsIn(own, base).find((cell) => cell.seed === seed)?.loadAt[scale];
-      return loadAt[scale] === undefined || other === undefined ? [] : [loadAt[scale]! / other];
-    });
-    return pairs.length === 0 ? '-' : withHalf(estimateRatio([pairs]), 2);
-  });
-  return ` (${against.join(', ')})`;
-}
-
-function tightnessTable(own: readonly LevelCell[]): string {
-  const head = [
-    'order',
-    ...readLoads.flatMap((load) => [
-      `${load}: tightest scale`,
-      `${load}: ms a token p50`,
-      `${load}: p90`,
-      `${load}: p99`,
-    ]),
-  ];
-  const rows = orderRows.map((row) => {
-    const cellsOf = cellsIn(own, row);
-    const over = (read: (cell: LevelCell) => number) => estimate([cellsOf.map(read)]).value;
-    const figures = readLoads.flatMap((_, at) => [
-      over(({ tightest }) => tightest[at]!).toFixed(1),
-      over(({ fairness }) => fairness[at]!.p50).toFixed(2),
-      over(({ fairness }) => fairness[at]!.p90).toFixed(2),
-      over(({ fairness }) => fairness[at]!.p99).toFixed(2),
-    ]);
-    return [row, ...figures];
-  });
-  const title = `At ${readLoads.join(' and ')} of the capacity: the tightest scale at which ${levelShare} % attain, and finish-time fairness (from arrival to end, a token generated).`;
-  return `${title}\n\n${markdown(head, rows)}`;
-}
-
-/** Attainment over the rate, a panel for every workload and scale, a line for every order. */
-export function levelFigures(cells: readonly LevelCell[], note: string): Figure[] {
-  return workloadsOf(cells).map(([name, own]) => {
-    const panels = scales.map((scale, at) => ({
-      ...{ title: `scale ${scale}`, xLabel: 'arrivals over capacity', yLabel: 'attained, %' },
-      series: orderRows.map((row, colour): Series => {
-        const of = cellsIn(own, row);
-        const points = of[0]!.attained.map(
-          ({ load }, step) => [load, estimate([of.map(({ attained }) => attained[step]!.byScale[at]!)]).value] as const,
-        );
-        return { name: row, colour, points, ...(row === 'fcfs' || row === 'longest-prefix' ? { dashed: true } : {}) };
-      }),
-    }));
-    const title = `Deadlines kept, ${name} (simulated)`;
-    return { name: `p1-levels-${name}`, svg: svgOf({ title, note, panels, columns: 3 }), data: own };
-  });
-}
-
-function workloadsOf(cells: readonly LevelCell[]): [string, LevelCell[]][] {
+export function workloadsOf(cells: readonly LevelCell[]): [string, LevelCell[]][] {
   return [...Map.groupBy(cells, ({ workload }) => workload)];
 }
 
-function cellsIn(own: readonly LevelCell[], row: OrderRow): LevelCell[] {
+export function cellsIn(own: readonly LevelCell[], row: OrderRow): LevelCell[] {
   return own.filter((cell) => cell.row === row);
 }
 
-function withHalf({ value, half }: Estimate, digits: number): string {
+function machineLine(own: readonly LevelCell[]): string {
+  const seeds = cellsIn(own, 'gang');
+  const capacity = meanOf(seeds, (cell) => cell.capacity).value;
+  const baseSeconds = meanOf(seeds, (cell) => cell.baseMs).value / 1000;
+  return `Capacity ${capacity.toFixed(2)} searches a second; base deadline ${baseSeconds.toFixed(1)} s, the mean latency of a search that is alone.`;
+}
+
+function rateTable(own: readonly LevelCell[]): string {
+  const rows = orderRows.map((row) => {
+    const mine = cellsIn(own, row);
+    const rates = scales.map((_, at) => {
+      const known = mine.flatMap(({ loadAt }) => loadAt[at] ?? []);
+      return known.length < mine.length ? 'not kept' : written(estimate([known]), 2);
+    });
+    return [
+      row,
+      ...rates,
+      written(
+        meanOf(mine, ({ accuracy }) => accuracy),
+        1,
+      ),
+    ];
+  });
+  const head = ['order', ...scales.map((scale) => `scale ${scale}`), 'accuracy, %'];
+  return `Arrival rate at ${levelShare} % attainment, as a multiple of the capacity.\n\n${markdown(head, rows)}`;
+}
+
+/** Seed by seed, where both keep the level. */
+function ratioTable(own: readonly LevelCell[], base: OrderRow): string {
+  const others = orderRows.filter((row) => !baselines.some((each) => each === row));
+  const rows = others.map((row) => [row, ...scales.map((_, at) => ratioOf(own, row, base, at))]);
+  const head = ['order', ...scales.map((scale) => `scale ${scale}`)];
+  return `The same, how many times that of ${base}.\n\n${markdown(head, rows)}`;
+}
+
+function ratioOf(own: readonly LevelCell[], row: OrderRow, base: OrderRow, scale: number): string {
+  const pairs = cellsIn(own, row).flatMap(({ seed, loadAt }) => {
+    const other = cellsIn(own, base).find((cell) => cell.seed === seed)?.loadAt[scale];
+    return loadAt[scale] === undefined || other === undefined ? [] : [loadAt[scale] / other];
+  });
+  if (pairs.length === 0) return '-';
+  const all = cellsIn(own, base).length;
+  return `${written(estimateRatio([pairs]), 2)}${pairs.length < all ? ` (${pairs.length} of ${all} seeds)` : ''}`;
+}
+
+function tightnessTable(own: readonly LevelCell[]): string {
+  const rows = orderRows.map((row) => {
+    const mine = cellsIn(own, row);
+    return [
+      row,
+      ...readLoads.map((_, at) =>
+        written(
+          meanOf(mine, ({ tightest }) => tightest[at]!),
+          1,
+        ),
+      ),
+    ];
+  });
+  const head = ['order', ...readLoads.map((load) => `at ${load}`)];
+  return `The tightest scale at which ${levelShare} % attain, by load.\n\n${markdown(head, rows)}`;
+}
+
+function fairnessTable(own: readonly LevelCell[]): string {
+  const parts = ['p50', 'p90', 'p99'] as const;
+  const rows = orderRows.map((row) => {
+    const mine = cellsIn(own, row);
+    const figures = readLoads.flatMap((_, at) =>
+      parts.map((part) => meanOf(mine, ({ fairness }) => fairness[at]![part]).value.toFixed(2)),
+    );
+    return [row, ...figures];
+  });
+  const head = ['order', ...readLoads.flatMap((load) => parts.map((part) => `${load}: ${part}`))];
+  return `Finish-time fairness: milliseconds from arrival to end, a token at the full cap.\n\n${markdown(head, rows)}`;
+}
+
+function rankLine(own: readonly LevelCell[]): string {
+  const ranked = own.flatMap(({ workRanks }) => (workRanks === undefined ? [] : [workRanks]));
+  const ranks = judgedSteps.map((_, at) => estimate([ranked.map((each) => each[at]!)]).value.toFixed(2));
+  return `Rank correlation of the tokens that a search was expected to generate yet with those it did, at a load of ${capLoad}: ${ranks.join(', ')} after ${judgedSteps.join(', ')} steps.`;
+}
+
+function capTable(own: readonly LevelCell[]): string {
+  const rows = capRows.flatMap((row) => {
+    const mine = cellsIn(own, row);
+    return mine[0]!.caps.map(({ cap }, at) => [
+      ...[
+        row,
+        String(cap),
+        written(
+          meanOf(mine, ({ caps }) => caps[at]!.attained),
+          1,
+        ),
+      ],
+      written(
+        meanOf(mine, ({ caps }) => caps[at]!.accuracy),
+        1,
+      ),
+    ]);
+  });
+  const title = `Accuracy against attainment by cap, at a load of ${capLoad} and a scale of ${capScale}.`;
+  return `${title}\n\n${markdown(['order', 'cap', 'attained, %', 'accuracy, %'], rows)}`;
+}
+
+function meanOf(cells: readonly LevelCell[], read: (cell: LevelCell) => number): Estimate {
+  return estimate([cells.map(read)]);
+}
+
+function written({ value, half }: Estimate, digits: number): string {
   return half === undefined ? value.toFixed(digits) : `${value.toFixed(digits)} ± ${half.toFixed(digits)}`;
 }
 

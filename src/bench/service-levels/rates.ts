@@ -2,80 +2,30 @@
 // queue, in the order of each row. Questions differ in length by a heavy tail, which nobody knows before they have begun. Every
 // row meets the same questions at the same instants, and takes everyone in at once: the order is all that differs.
 
-import type { Wish } from '../../answering/search-plan.ts';
 import { raise } from '../../base/fault.ts';
-import type { ProgramName } from '../../program/registry/programs.ts';
-import type { RowName } from '../sim/contenders.ts';
+import type { KnownTokens } from '../known-work.ts';
 import { capacityOf, warmUpShare } from '../sim/measures.ts';
-import type { Served } from '../sim/service.ts';
 import type { SettingName } from '../sim/settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
 import { mean } from '../statistics.ts';
 import { attainment, type Fairness, fairnessOf, loadAtLevel, tightestScale } from './attainment.ts';
+import { heavyTail, knobsOf, type OrderRow, orderRows, server, type Workload } from './workloads.ts';
 
-export interface Workload {
-  readonly name: string;
-  /** As `--policy` chooses it. */
-  readonly row: RowName;
-  readonly program: ProgramName;
-  /** Caps of P1 §6.3. */
-  readonly rollouts: number;
-  /** Strands that keep the engine full while the capacity is measured: ten times what it runs. */
-  readonly strands: number;
-  readonly knobs: Wish;
-  /** What the last row stops by: thresholds of P1's Table 1. */
-  readonly certain: Wish;
-}
-
-/** Longer steps than usual are allowed: what a question's length asks for is not to be cut. */
-const shared: Wish = { stepTokens: 8192 };
-
-export const workloads: readonly Workload[] = [
-  {
-    ...{
-      name: 'self-consistency',
-      row: 'self-consistency',
-      program: 'self-consistency',
-      rollouts: 20,
-      strands: 640,
-      knobs: shared,
-    },
-    certain: { certain: 'threshold', certainAgreement: 0.7, certainAnswers: 5 },
-  },
-  {
-    ...{
-      name: 'mcts',
-      row: 'vanilla',
-      program: 'mcts',
-      rollouts: 15,
-      strands: 160,
-      knobs: { ...shared, choose: 'best', expansion: 'whole' },
-    },
-    certain: { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
-  },
-];
-
-/** Deviation of the logarithm of a question's length: one in ten is longer than 3.6 times the median and they hold 39 % of the work. */
-export const heavyTail = 1;
-/** A small server: what matters is how deep its queue gets, and that takes fewer requests. */
-export const server = { replicas: 1, sequenceLimit: 64 } as const;
 /** Of the base deadline, which is the mean latency of a search that is alone. */
 export const scales = [2, 4, 6, 8, 12] as const;
 /** Of the capacity. */
-const loads = [0.85, 1, 1.2, 1.45, 1.75] as const;
+const loads = [0.7, 0.85, 1, 1.2, 1.45, 1.75, 2.1, 2.5, 3] as const;
 /** Where tightness and fairness are read. */
-export const readLoads = [0.85, 1.2] as const;
+export const readLoads = [0.85, 1.2, 1.75] as const;
+/** Scales of the figure of tightness. */
+export const fineScales = [1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32] as const;
+/** Where caps are compared: above what longest prefix keeps, at the middle scale. */
+export const capLoad = 1.2;
+export const capScale = 6;
+export const capRows = ['longest-prefix', 'gang', 'all'] as const satisfies readonly OrderRow[];
 /** Questions that are asked one after the other, for the base of deadlines. */
 const aloneQuestions = 200;
-
-export const orderRows = ['fcfs', 'longest-prefix', 'gang', 'gang + sjf', 'all'] as const;
-export type OrderRow = (typeof orderRows)[number];
-
-function knobsOf(row: OrderRow, { knobs, certain }: Workload): Wish {
-  if (row === 'all') return { ...knobs, ...certain, order: 'sjf' };
-  return { ...knobs, order: row === 'gang + sjf' ? 'sjf' : row };
-}
 
 export interface LevelsPlan {
   readonly setting: SettingName;
@@ -100,6 +50,12 @@ export interface LevelCell {
   /** By `readLoads`. */
   readonly tightest: readonly number[];
   readonly fairness: readonly Fairness[];
+  /** By `readLoads`, then by `fineScales`. */
+  readonly byTightness: readonly (readonly number[])[];
+  /** For `capRows`, at `capLoad` and `capScale`. */
+  readonly caps: readonly { readonly cap: number; readonly attained: number; readonly accuracy: number }[];
+  /** Where the order goes by estimates, at `capLoad`: by `judgedSteps`, their rank correlation with the truth. */
+  readonly workRanks?: readonly number[];
 }
 
 interface Spot {
@@ -107,71 +63,133 @@ interface Spot {
   readonly seed: number;
 }
 
+interface MeasuredSpot extends Spot {
+  readonly baseMs: number;
+  readonly capacity: number;
+  /** What every search takes when it runs to its end. */
+  readonly tokens: KnownTokens;
+}
+
+interface LevelRun {
+  readonly place: MeasuredSpot;
+  readonly row: OrderRow;
+  readonly load: number;
+  readonly cap: number;
+}
+
 export async function levelCells(plan: LevelsPlan, pool: TrialPool): Promise<LevelCell[]> {
-  const spots = plan.workloads.flatMap((workload) => plan.seeds.map((seed): Spot => ({ workload, seed })));
-  const [alone, backlog] = [
-    await pool.run(spots.map((spot) => specOf(plan, spot, 'fcfs', { kind: 'one-by-one' }))),
-    await pool.run(spots.map((spot) => saturated(plan, spot))),
-  ];
-  const places = spots.map((spot, at) => ({
-    ...spot,
-    baseMs: mean(alone[at]!.served.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs)),
-    capacity: capacityOf(backlog[at]!) ?? raise('bad-setting', '--requests are too few to keep searches waiting'),
-  }));
-  const runs = places.flatMap((place) => orderRows.flatMap((row) => loads.map((load) => ({ place, row, load }))));
-  const results = await pool.run(
-    runs.map(({ place, row, load }) => specOf(plan, place, row, { kind: 'rate', perSecond: load * place.capacity })),
-  );
+  const places = await placesOf(plan, pool);
+  const runs = places.flatMap((place) => orderRows.flatMap((row) => runsOf(place, row)));
+  const results = await pool.run(runs.map((run) => specOf(plan, run)));
   return places.flatMap((place) =>
     orderRows.map((row) => {
-      const own = runs.flatMap((run, at) => (run.place === place && run.row === row ? [results[at]!] : []));
+      const own = runs.flatMap((run, at) =>
+        run.place === place && run.row === row ? [{ run, result: results[at]! }] : [],
+      );
       return cellOf(place, row, own);
     }),
   );
 }
 
-function cellOf(
-  place: Spot & { readonly baseMs: number; readonly capacity: number },
-  row: OrderRow,
-  own: readonly TrialResult[],
-) {
-  const { workload, seed, baseMs, capacity } = place;
-  const warm = own.map(({ served }) => warmOf(served));
-  const attained = loads.map((load, at) => ({
-    load,
-    byScale: scales.map((scale) => attainment(warm[at]!, baseMs, scale)),
+/** Of every workload and seed: how long a search takes alone, and what the engine sustains. */
+async function placesOf(plan: LevelsPlan, pool: TrialPool): Promise<MeasuredSpot[]> {
+  const spots = plan.workloads.flatMap((workload) => plan.seeds.map((seed): Spot => ({ workload, seed })));
+  const alone = await pool.run(spots.map((spot) => aloneOf(plan, spot)));
+  const backlog = await pool.run(spots.map((spot) => saturated(plan, spot)));
+  return spots.map((spot, at) => ({
+    ...spot,
+    baseMs: mean(alone[at]!.served.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs)),
+    capacity: capacityOf(backlog[at]!) ?? raise('bad-setting', '--requests are too few to keep searches waiting'),
+    tokens: backlog[at]!.served.map(({ tokens }) => tokens),
   }));
-  const read = readLoads.map((load) => warm[loads.indexOf(load)]!);
+}
+
+/** All loads at the usual cap, and the other caps at one load. */
+function runsOf(place: MeasuredSpot, row: OrderRow): LevelRun[] {
+  const { rollouts, caps } = place.workload;
+  const others = capRows.some((each) => each === row) ? caps.filter((cap) => cap !== rollouts) : [];
+  return [
+    ...loads.map((load) => ({ place, row, load, cap: rollouts })),
+    ...others.map((cap) => ({ place, row, load: capLoad, cap })),
+  ];
+}
+
+interface Ran {
+  readonly run: LevelRun;
+  readonly result: TrialResult;
+}
+
+function cellOf(place: MeasuredSpot, row: OrderRow, own: readonly Ran[]): LevelCell {
+  const { workload, seed, baseMs, capacity, tokens } = place;
+  const warm = own
+    .filter(({ run }) => run.cap === workload.rollouts)
+    .map(({ run, result }) => ({ load: run.load, result, served: warmOf(result.served), tokens: warmOf(tokens) }));
+  const attained = warm.map(({ load, served }) => ({
+    load,
+    byScale: scales.map((scale) => attainment(served, baseMs, scale)),
+  }));
+  const read = readLoads.map((load) => warm.find((each) => each.load === load)!);
+  const ranks = warm.find(({ load }) => load === capLoad)!.result.workRanks;
   return {
     ...{ workload: workload.name, row, seed, baseMs, capacity, attained },
-    accuracy: 100 * mean(own[0]!.served.map(({ correct }) => (correct ? 1 : 0))),
+    accuracy: accuracyOf(own[0]!.result),
     loadAt: scales.map((_, at) => loadAtLevel(attained.map(({ load, byScale }) => [load, byScale[at]!]))),
-    tightest: read.map((served) => tightestScale(served, baseMs)),
-    fairness: read.map(fairnessOf),
+    tightest: read.map(({ served }) => tightestScale(served, baseMs)),
+    fairness: read.map((each) => fairnessOf(each.served, each.tokens)),
+    byTightness: read.map(({ served }) => fineScales.map((scale) => attainment(served, baseMs, scale))),
+    caps: capsOf(own, baseMs),
+    ...(ranks === undefined ? {} : { workRanks: ranks }),
   };
 }
 
-function warmOf(served: readonly Served[]): readonly Served[] {
-  return served.slice(Math.floor(warmUpShare * served.length));
+function capsOf(own: readonly Ran[], baseMs: number): LevelCell['caps'] {
+  return own
+    .filter(({ run }) => run.load === capLoad && capRows.some((each) => each === run.row))
+    .map(({ run, result }) => ({
+      ...{ cap: run.cap, attained: attainment(warmOf(result.served), baseMs, capScale) },
+      accuracy: accuracyOf(result),
+    }))
+    .sort((a, b) => a.cap - b.cap);
+}
+
+function accuracyOf({ served }: TrialResult): number {
+  return 100 * mean(served.map(({ correct }) => (correct ? 1 : 0)));
+}
+
+function warmOf<Item>(all: readonly Item[]): readonly Item[] {
+  return all.slice(Math.floor(warmUpShare * all.length));
+}
+
+/** One after the other. */
+function aloneOf(plan: LevelsPlan, { workload, seed }: Spot): TrialSpec {
+  const requests = Math.min(plan.requests, aloneQuestions);
+  return { ...commonOf(plan, workload, seed, 'fcfs'), requests, arrivals: { kind: 'one-by-one' } };
 }
 
 /** All at once on a budget that keeps the engine full: the rate at which it generates while others wait. */
-function saturated(plan: LevelsPlan, spot: Spot): TrialSpec {
-  return { ...specOf(plan, spot, 'fcfs', { kind: 'backlog' }), budget: spot.workload.strands };
+function saturated(plan: LevelsPlan, { workload, seed }: Spot): TrialSpec {
+  const arrivals = { kind: 'backlog' } as const;
+  return { ...commonOf(plan, workload, seed, 'fcfs'), arrivals, budget: workload.strands };
 }
 
-function specOf(
-  { setting, requests }: LevelsPlan,
-  { workload, seed }: Spot,
-  row: OrderRow,
-  arrivals: TrialSpec['arrivals'],
-): TrialSpec {
+function specOf(plan: LevelsPlan, { place, row, load, cap }: LevelRun): TrialSpec {
+  const { workload, seed, capacity, tokens } = place;
+  const arrivals = { kind: 'rate', perSecond: load * capacity } as const;
+  const work = workOf(row, load, tokens);
+  return { ...commonOf(plan, workload, seed, row), arrivals, rollouts: cap, ...(work && { work }) };
+}
+
+function workOf(row: OrderRow, load: number, tokens: KnownTokens): TrialSpec['work'] {
+  if (row === 'gang + sjf, all known') return { tokens, use: 'known' };
+  return row === 'gang + sjf' && load === capLoad ? { tokens, use: 'judged' } : undefined;
+}
+
+function commonOf({ setting, requests }: LevelsPlan, workload: Workload, seed: number, row: OrderRow) {
   const { program, rollouts } = workload;
-  const asked = arrivals.kind === 'one-by-one' ? Math.min(requests, aloneQuestions) : requests;
   return {
     ...trialDefaults,
-    ...{ setting, seed, rollouts, arrivals, requests: asked, profile: { lengthSpread: heavyTail }, size: server },
-    contender: { program, policy: 'vanilla', knobs: knobsOf(row, workload) },
+    ...{ setting, seed, rollouts, requests, profile: { lengthSpread: heavyTail }, size: server },
+    contender: { program, policy: 'vanilla' as const, knobs: knobsOf(row, workload) },
     // Everyone is taken in: the queue is the engine's.
     budget: everyone,
   };

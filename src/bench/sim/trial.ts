@@ -15,10 +15,12 @@ import type { ExitRule } from '../../exit/exit.ts';
 import type { Cost } from '../../log/end.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { GrowthMeter, type GrowthTotals } from '../../log/growth-meter.ts';
+import { type WorkEstimates, WorkMeter } from '../../runtime/queue/work-meter.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
 import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
+import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
 import { type SimulatedContender, type SimulatedSearch, searchOf } from './contenders.ts';
 import { type PlaceSize, placeOf } from './machine.ts';
 import { questionsOf, type SimulatedQuestions } from './questions.ts';
@@ -66,6 +68,8 @@ export interface TrialSpec {
   /** Writes down where rules of certainty with these settings would have ended every search. */
   readonly shadowed?: readonly CandidateSettings[];
   readonly calibration?: CalibrationFile;
+  /** The order by work knows beforehand what every request will take, or is held against it. */
+  readonly work?: { readonly tokens: KnownTokens; readonly use: 'known' | 'judged' };
 }
 
 export const trialDefaults = {
@@ -89,6 +93,8 @@ export interface TrialResult {
   readonly growth: GrowthTotals;
   /** Of every request, by candidate. */
   readonly shadows?: readonly (readonly (AnswerStanding | undefined)[])[];
+  /** Where estimates of work were judged: by `judgedSteps`, their rank correlation with the truth. */
+  readonly workRanks?: readonly number[];
   readonly evictedTokens: number;
   /** Share of the time in which the GPUs of a side worked. */
   readonly engineBusy: number;
@@ -120,6 +126,7 @@ class TrialRun {
   readonly #notes: OpenNotes[];
   readonly #noted: NotedSearch[] = [];
   readonly #candidates: readonly ExitRule[];
+  readonly #work: WorkEstimates | undefined;
   readonly #shadows: (AnswerStanding | undefined)[][];
   #next = 0;
   #left: number;
@@ -145,9 +152,11 @@ class TrialRun {
     this.#notes = this.#questions.map(emptyNotes);
     this.#candidates = (spec.shadowed ?? []).map(candidateRule);
     this.#shadows = this.#questions.map(() => this.#candidates.map(() => undefined));
+    this.#work = workOf(spec);
     this.#runtime = new Runtime({
       ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget: spec.budget },
       clock: this.#world.clock,
+      work: this.#work,
       onEvent: (event) => {
         this.#growth.read(event);
         onEvent?.(event);
@@ -174,6 +183,7 @@ class TrialRun {
       ...(this.#spec.noted ? { noted: this.#noted } : {}),
       growth: this.#growth.total,
       ...(this.#spec.shadowed === undefined ? {} : { shadows: this.#shadows }),
+      ...(this.#work instanceof JudgedWork ? { workRanks: this.#work.ranks } : {}),
       ...{
         evictedTokens,
         engineBusy: busyMs / gpuMs,
@@ -248,4 +258,9 @@ class TrialRun {
     this.#served[at] = { ...this.#served[at]!, tokens: committedTokens + discardedTokens + speculativeTokens };
     this.#unsettled -= 1;
   }
+}
+
+function workOf({ work }: TrialSpec): WorkEstimates | undefined {
+  if (work === undefined) return undefined;
+  return work.use === 'known' ? knowingWork(work.tokens) : new JudgedWork(new WorkMeter(), work.tokens);
 }

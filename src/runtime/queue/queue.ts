@@ -10,7 +10,7 @@ import { type Guest, Guests } from './guests.ts';
 import type { Leases } from './leases.ts';
 import { PaceMeter } from './pace.ts';
 import { Seats } from './seats.ts';
-import { type WorkDone, WorkMeter } from './work-meter.ts';
+import { type WorkDone, type WorkEstimates, WorkMeter } from './work-meter.ts';
 
 /** A search as the queue sees it. */
 export interface QueuedSearch {
@@ -48,7 +48,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #seats: Seats;
   readonly #guests: Guests;
   readonly #meter = new PaceMeter();
-  readonly #work = new WorkMeter();
+  readonly #work: WorkEstimates;
   readonly #order: Order;
   /** When the process began, or this queue: turns are counted from here where a server is told of them. */
   #originSeconds: number | undefined;
@@ -56,7 +56,13 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   /** A guest came or went. */
   readonly #onChange: () => void;
 
-  constructor(leases: Leases, { ageingSeconds, order = 'fcfs' }: TurnRule, onChange: () => void) {
+  constructor(
+    leases: Leases,
+    { ageingSeconds, order = 'fcfs' }: TurnRule,
+    onChange: () => void,
+    work: WorkEstimates = new WorkMeter(),
+  ) {
+    this.#work = work;
     this.#onChange = onChange;
     this.#order = order;
     this.#line = new TurnLine(ageingSeconds);
@@ -153,7 +159,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return {
       standing: {
         ...{ place: turn - this.#originSeconds, ageSeconds: (nowMs - arrivalMs) / 1000, priority: request.priority },
-        ...(this.#order === 'sjf' ? { workLeft: this.#work.left(search.kind, search.done()) } : {}),
+        ...(this.#order === 'sjf' ? { workLeft: this.#work.left(search.kind, search.done(), search.id) } : {}),
         ...(isIdle ? { idle: true } : {}),
       },
     };

@@ -33,7 +33,16 @@ export interface WorkDone extends Omit<SearchWork, 'seconds'> {
   readonly rolloutsLeft: number;
 }
 
-export class WorkMeter {
+/** How much work searches are, by whoever knows it. */
+export interface WorkEstimates {
+  ended(kind: string, work: SearchWork): void;
+  /** Seconds from admission to end; undefined where nothing is known. */
+  estimate(kind: string): number | undefined;
+  /** Tokens that a search has still to generate. */
+  left(kind: string, done: WorkDone, id: string): number;
+}
+
+export class WorkMeter implements WorkEstimates {
   readonly #byKind = new Map<string, SearchWork>();
   #ofAll: SearchWork | undefined;
 

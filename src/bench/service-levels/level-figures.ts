@@ -1,0 +1,67 @@
+// Service levels as P1's Fig. 9 draws them: attainment over the arrival rate, over the tightness of deadlines, and accuracy over
+// attainment by cap.
+
+import type { Figure } from '../sim/p0-figures.ts';
+import { mean } from '../statistics.ts';
+import { type Panel, type Series, svgOf } from '../svg.ts';
+import { cellsIn, workloadsOf } from './level-tables.ts';
+import { capLoad, capRows, capScale, fineScales, type LevelCell, readLoads, scales } from './rates.ts';
+import { baselines, type OrderRow, orderRows } from './workloads.ts';
+
+/** Three figures for every workload. */
+export function levelFigures(cells: readonly LevelCell[], note: string): Figure[] {
+  return workloadsOf(cells).flatMap(([name, own]) => [
+    figureOf(`p1-levels-${name}`, `Deadlines kept, ${name} (simulated)`, note, ratePanels(own), own),
+    figureOf(`p1-tightness-${name}`, `Deadlines kept by tightness, ${name} (simulated)`, note, tightPanels(own), []),
+    figureOf(`p1-caps-${name}`, `Accuracy and deadlines by cap, ${name} (simulated)`, note, [capPanel(own)], []),
+  ]);
+}
+
+function figureOf(name: string, title: string, note: string, panels: readonly Panel[], data: readonly LevelCell[]) {
+  return { name, svg: svgOf({ title, note, panels, columns: 3 }), data };
+}
+
+function ratePanels(own: readonly LevelCell[]): Panel[] {
+  return scales.map((scale, at) => ({
+    ...{ title: `scale ${scale}`, xLabel: 'arrivals over capacity', yLabel: 'attained, %' },
+    series: orderRows.map((row) => {
+      const mine = cellsIn(own, row);
+      const points = mine[0]!.attained.map(
+        ({ load }, step) => [load, mean(mine.map(({ attained }) => attained[step]!.byScale[at]!))] as const,
+      );
+      return lineOf(row, points);
+    }),
+  }));
+}
+
+function tightPanels(own: readonly LevelCell[]): Panel[] {
+  return readLoads.map((load, at) => ({
+    ...{ title: `${load} of the capacity`, xLabel: 'scale of deadlines', yLabel: 'attained, %' },
+    series: orderRows.map((row) => {
+      const mine = cellsIn(own, row);
+      const points = fineScales.map(
+        (scale, step) => [scale, mean(mine.map(({ byTightness }) => byTightness[at]![step]!))] as const,
+      );
+      return lineOf(row, points);
+    }),
+  }));
+}
+
+function capPanel(own: readonly LevelCell[]): Panel {
+  return {
+    ...{ title: `load ${capLoad}, scale ${capScale}`, xLabel: 'attained, %', yLabel: 'accuracy, %' },
+    series: capRows.map((row) => {
+      const mine = cellsIn(own, row);
+      const points = mine[0]!.caps.map(
+        (_, at) =>
+          [mean(mine.map(({ caps }) => caps[at]!.attained)), mean(mine.map(({ caps }) => caps[at]!.accuracy))] as const,
+      );
+      return lineOf(row, points);
+    }),
+  };
+}
+
+function lineOf(row: OrderRow, points: Series['points']): Series {
+  const dashed = baselines.some((each) => each === row) ? { dashed: true } : {};
+  return { name: row, colour: orderRows.indexOf(row), points, ...dashed };
+}
