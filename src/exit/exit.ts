@@ -64,6 +64,8 @@ export interface PruneRule {
   readonly readsLogprobs?: boolean;
   /** Reads the promise of steps: a verifier is asked for its second reading only where somebody does. */
   readonly readsPromise?: boolean;
+  /** Ends a rollout only between two of its steps, and passes over no leaf: a guess, which may cost a rollout but no question. */
+  readonly keepsLeaves?: boolean;
   /** What the rule holds of any node of the tree as it is now; undefined while it ends nothing. See prune.ts. */
   judge(view: SearchView): Judge | undefined;
 }

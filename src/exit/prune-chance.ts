@@ -1,5 +1,5 @@
-// The probabilistic prune rule (P0 §4.1): an open strand ends when it is unlikely to reach the threshold. The paper gives
-// no model; this is ours. The rewards to come are independent and like those on the paths that strands have taken. Under
+// The probabilistic prune rules (P0 §4.1): an open strand ends when it is unlikely to reach the threshold, or to beat the best
+// completed path. The paper gives no model; this is ours. The rewards to come are independent and like those on the paths that strands have taken. Under
 // `product` their logarithms are normal (rewards above 1 included, which errs on the hopeful side), mean and variance
 // shrunk towards a hopeful prior, so that few data prune nothing; under `minimum` each clears the threshold with the
 // equally shrunken share of rewards that did. As many steps are to come as completed paths were long in the mean, at
@@ -33,6 +33,30 @@ export function pruneChance(epsilon: number): PruneRule {
         const chance = chanceToReach(tree.aggregation, score, threshold, stepsToCome, past);
         if (chance >= epsilon) return undefined;
         return { score: readable(score), threshold, stepsToCome, chance: readable(chance), epsilon };
+      };
+    },
+  };
+}
+
+/**
+ * `epsilon`: the chance of beating the best completed path below which a rollout is not carried on. The rollout ends, the leaf
+ * stays: what may be taken up is for the bound to say, so that no question is given up on by a guess.
+ */
+export function pruneOutdone(epsilon: number): PruneRule {
+  return {
+    name: 'outdone',
+    needsBound: true,
+    keepsLeaves: true,
+    judge({ tree, limits: { threshold } }) {
+      requireBound('outdone', tree.aggregation);
+      const { best } = tree;
+      if (best?.reward === undefined) return undefined;
+      const past = experience(tree, threshold);
+      return ({ depth, score }) => {
+        const stepsToCome = Math.max(1, Math.round(past.meanDepth - depth));
+        const chance = chanceToReach(tree.aggregation, score, best.score, stepsToCome, past);
+        if (chance >= epsilon) return undefined;
+        return { score: readable(score), best: readable(best.score), stepsToCome, chance: readable(chance), epsilon };
       };
     },
   };

@@ -6,7 +6,7 @@ import { FaultError } from '../base/fault.ts';
 import { Tree } from '../tree/tree.ts';
 import { doomedBy, pruningsOf } from './prune.ts';
 import { pruneBound } from './prune-bound.ts';
-import { chanceToReach, experience, normalBelow, pruneChance } from './prune-chance.ts';
+import { chanceToReach, experience, normalBelow, pruneChance, pruneOutdone } from './prune-chance.ts';
 import { groupConfidence, pruneConfidence } from './prune-confidence.ts';
 import { prunePromise } from './prune-promise.ts';
 
@@ -129,6 +129,25 @@ describe('the probabilistic rule', () => {
     expect(normalBelow(0)).toBeCloseTo(0.5, 7);
     expect(normalBelow(1.959963985)).toBeCloseTo(0.975, 6);
     expect(normalBelow(-1.644853627)).toBeCloseTo(0.05, 6);
+  });
+});
+
+describe('the rule of the outdone', () => {
+  it('ends a rollout between two steps that will hardly beat the best path, and passes over no leaf', () => {
+    const { tree, strands } = crowded();
+    // Hopeless too, but its children are on their way: it is judged when they have come.
+    askBelow(tree, tree.node(5), 1);
+    // One step is to come, and nobody has taken one: 0.95 give or take a fifth.
+    const prunings = pruningsOf(pruneOutdone(0.5), viewOf(tree, { threshold: 0.95 }));
+    expect(prunings.map(({ strand }) => strand)).toEqual([strands[2], strands[3]]);
+    expect(prunings[0]).toMatchObject({ rule: 'outdone', evidence: { score: 0.5, best: 0.5, stepsToCome: 1 } });
+    expect(doomedBy([pruneOutdone(0.5)], viewOf(tree))).toBeUndefined();
+  });
+
+  it('waits for a first completed path', () => {
+    const tree = treeOf('product', [{ reward: 0.1 }]);
+    openAt(tree, tree.node(1));
+    expect(pruningsOf(pruneOutdone(1), viewOf(tree))).toEqual([]);
   });
 });
 

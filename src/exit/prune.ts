@@ -17,7 +17,8 @@ export function pruningsOf(rule: PruneRule, view: SearchView): Pruning[] {
   const judge = rule.judge(view);
   if (judge === undefined) return [];
   const prunings: Pruning[] = [];
-  for (const { id, node } of view.tree.strands.values()) {
+  for (const { id, node, awaiting } of view.tree.strands.values()) {
+    if (rule.keepsLeaves && awaiting > 0) continue;
     const evidence = node.terminal ? undefined : judge(node);
     if (evidence !== undefined) prunings.push({ strand: id, rule: rule.name, evidence });
   }
@@ -26,7 +27,7 @@ export function pruningsOf(rule: PruneRule, view: SearchView): Pruning[] {
 
 /** Whether some rule would end a strand on this node at once; undefined where no rule ends anything. */
 export function doomedBy(rules: readonly PruneRule[], view: SearchView): ((node: Node) => boolean) | undefined {
-  const judges = rules.flatMap((rule) => rule.judge(view) ?? []);
+  const judges = rules.flatMap((rule) => (rule.keepsLeaves ? [] : (rule.judge(view) ?? [])));
   if (judges.length === 0) return undefined;
   return (node) => judges.some((judge) => judge(node) !== undefined);
 }

@@ -10,7 +10,7 @@ import { exitByLength } from '../exit/length.ts';
 import { selectiveNegative, strictNegative } from '../exit/negative.ts';
 import { positive } from '../exit/positive.ts';
 import { pruneBound } from '../exit/prune-bound.ts';
-import { pruneChance } from '../exit/prune-chance.ts';
+import { pruneChance, pruneOutdone } from '../exit/prune-chance.ts';
 import { pruneConfidence } from '../exit/prune-confidence.ts';
 import { prunePromise } from '../exit/prune-promise.ts';
 import { dynamicScheduler } from '../scheduler/dynamic.ts';
@@ -80,11 +80,12 @@ function negativeExits({ negativeExit, firstDepthCut, futileDraws }: PolicyOptio
 }
 
 function prunes(options: PolicyOptions): PruneRule[] {
-  const { boundPrune, chancePrune, promisePrune, confidencePrune } = options;
+  const { boundPrune, chancePrune, beatPrune, promisePrune, confidencePrune } = options;
   const bound = boundPrune === 'off' ? [] : [pruneBound(boundPrune)];
   const chance = chancePrune === 0 ? [] : [pruneChance(chancePrune)];
+  const outdone = beatPrune === 0 ? [] : [pruneOutdone(beatPrune)];
   const promise = promisePrune === 0 ? [] : [prunePromise(promisePrune)];
-  return [...bound, ...chance, ...promise, ...(confidencePrune === 0 ? [] : [pruneConfidence(options)])];
+  return [...bound, ...chance, ...outdone, ...promise, ...(confidencePrune === 0 ? [] : [pruneConfidence(options)])];
 }
 
 function widthRule(options: PolicyOptions): WidthRule {

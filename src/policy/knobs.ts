@@ -64,6 +64,13 @@ export const policyKnobs = {
     unit: 'probability',
     why: "0 is off: P0's table has no row for it. A strand less likely than this to reach the threshold is ended",
   },
+  beatPrune: {
+    low: 0,
+    high: 1,
+    client: 'coppice',
+    unit: 'probability',
+    why: 'a rollout less likely than this to beat the best answer so far is not carried on; its leaf stays, and the question goes on with its next rollout. 0 is off',
+  },
   promisePrune: {
     default: 0,
     low: 0,

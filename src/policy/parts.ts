@@ -10,6 +10,7 @@ export const partsOff = {
   negativeExit: 'off',
   settledExit: 'off',
   boundPrune: 'off',
+  beatPrune: 0,
   eagerReward: 0,
   widths: 'natural',
   speculate: 0,
