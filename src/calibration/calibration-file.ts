@@ -107,13 +107,18 @@ export function parseCalibration(name: string, text: string): CalibrationFile {
 }
 
 /** Refuses what was calibrated for other weights, another verifier or another coppice. */
-export function checkBinding(name: string, file: CalibrationFile, own: ModelIdentity, coppice: string): void {
-  const again = 'run coppice calibrate again';
+export function checkBinding(
+  name: string,
+  file: CalibrationFile,
+  own: ModelIdentity,
+  coppice: string,
+  remedy = 'run coppice calibrate again',
+): void {
   if (file.coppice !== coppice)
-    raise('bad-setting', `${name} was made by coppice ${file.coppice}; this is ${coppice}: ${again}`);
+    raise('bad-setting', `${name} was made by coppice ${file.coppice}; this is ${coppice}: ${remedy}`);
   for (const part of ['generator', 'verifier'] as const) {
     if (file.model[part] === own[part]) continue;
-    raise('bad-setting', `${name} was made for ${part} '${file.model[part]}'; this one is '${own[part]}': ${again}`);
+    raise('bad-setting', `${name} was made for ${part} '${file.model[part]}'; this one is '${own[part]}': ${remedy}`);
   }
 }
 

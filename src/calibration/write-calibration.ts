@@ -26,6 +26,12 @@ export function checkOut(file: string): void {
   }
 }
 
+/** The same, once it is known what the calibration will be of. */
+export function checkOutFor(file: string, model: ModelIdentity): void {
+  const remedy = 'name another file';
+  if (existsSync(file)) checkBinding(`--out ${file}`, readCalibration(file), model, version, remedy);
+}
+
 export function writeSection(file: string, model: ModelIdentity, section: CalibrationSection): void {
   const kept = existsSync(file) ? keptSections(file, model, section) : [];
   const content: CalibrationFile = {
@@ -43,7 +49,8 @@ export function writeSection(file: string, model: ModelIdentity, section: Calibr
 }
 
 function keptSections(file: string, model: ModelIdentity, section: CalibrationSection): CalibrationSection[] {
-  const found = readCalibration(file);
-  checkBinding(`--out ${file}`, found, model, version);
-  return found.sections.filter((each) => each.kind !== section.kind || !isForSame(each.search, section.search));
+  checkOutFor(file, model);
+  return readCalibration(file).sections.filter(
+    (each) => each.kind !== section.kind || !isForSame(each.search, section.search),
+  );
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseCalibration } from '../../calibration/calibration-file.ts';
 import { candidateRule, candidatesFor } from '../../calibration/candidates.ts';
-import { writeSection } from '../../calibration/write-calibration.ts';
+import { checkOutFor, writeSection } from '../../calibration/write-calibration.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
 import { settledSection, simulatedNotes } from './settled-run.ts';
 import { type SimulatedPlace, simulatedAnswers } from './simulated-answers.ts';
@@ -55,7 +55,10 @@ it('chooses on one half and reports on the other: neither is ever asked about th
   writeSection(out, model, { ...section, lossBudget: 4 });
   const calibration = parseCalibration(out, readFileSync(out, 'utf8'));
   expect(calibration.sections).toEqual([{ ...section, lossBudget: 4 }]);
-  expect(() => writeSection(out, { ...model, verifier: 'other' }, section)).toThrow(/was made for verifier/);
+  expect(() => writeSection(out, { ...model, verifier: 'other' }, section)).toThrow(
+    /was made for verifier .*: name another file/,
+  );
+  expect(() => checkOutFor(out, { ...model, generator: 'other' })).toThrow(/was made for generator/);
   writeFileSync(out, '{}');
   expect(() => writeSection(out, model, section)).toThrow(/is no calibration/);
   const served = (own: object) =>

@@ -21,7 +21,7 @@ import { calibrateThresholds, type ThresholdRun } from '../../../bench/threshold
 import type { CalibratedSearch, CalibrationSection, ModelIdentity } from '../../../calibration/calibration-file.ts';
 import { candidatesFor } from '../../../calibration/candidates.ts';
 import { identityOf } from '../../../calibration/read-calibration.ts';
-import { checkOut, writeSection } from '../../../calibration/write-calibration.ts';
+import { checkOut, checkOutFor, writeSection } from '../../../calibration/write-calibration.ts';
 import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
 import { programKnobs, programOf } from '../../../program/registry/programs.ts';
 import { knobOptions, knobUsage, readWish } from '../../terminal/knob-flags.ts';
@@ -130,14 +130,10 @@ interface Calibrated {
 }
 
 /** In virtual time: the questions of a profile, or those of a recording. */
-async function calibrateSimulated({
-  wish,
-  sim = 'math500/8b',
-  trees,
-  choice,
-  ...settings
-}: Settings): Promise<Calibrated> {
-  const { lossBudget, seed } = settings;
+async function calibrateSimulated(settings: Settings): Promise<Calibrated> {
+  const { wish, sim = 'math500/8b', trees, choice, lossBudget, seed } = settings;
+  const model = simulatedIdentity(trees);
+  checkOutFor(settings.out, model);
   const simulated: PlannedModel = {
     config: modelConfig,
     engine: { capabilities: {} },
@@ -159,7 +155,7 @@ async function calibrateSimulated({
     settings.exit === 'settled'
       ? settledSection(simulatedNotes(place, questions), run)
       : await calibrateThresholds({ ...run, questions, textOf, answers });
-  return { section, model: simulatedIdentity(trees) };
+  return { section, model };
 }
 
 /** On the embedded engine or on servers. */
@@ -171,6 +167,9 @@ async function calibrateModel(settings: Settings): Promise<Calibrated> {
   const model = await openModel(ownModel(own), process.env);
   try {
     for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
+    const opened = { verifier: model.verifier?.capabilities.name, served: model.upstream?.model };
+    const identity = identityOf(model.config, opened);
+    checkOutFor(settings.out, identity);
     const plan = ownPlan(model, first.question, wish, seed);
     const { budget } = model.config;
     const contest = { model, settings: { wish, budget, concurrency, seed }, isCorrect: isRight };
@@ -184,8 +183,7 @@ async function calibrateModel(settings: Settings): Promise<Calibrated> {
     const section = isSettled
       ? settledSection(await contestNotes(contest, contender, questions, tick), run)
       : await calibrateThresholds({ ...run, questions, textOf, answers: contestAnswers(contest, contender, tick) });
-    const opened = { verifier: model.verifier?.capabilities.name, served: model.upstream?.model };
-    return { section, model: identityOf(model.config, opened) };
+    return { section, model: identity };
   } finally {
     await closeModel(model);
   }
