@@ -19,6 +19,8 @@ export interface DriftReading {
   readonly expectedTokens: number;
   /** The larger of the two distances, in standard errors; 0 while there are too few searches. */
   readonly errors: number;
+  /** There are enough searches to say something. */
+  readonly enough: boolean;
   readonly drifted: boolean;
 }
 
@@ -45,8 +47,9 @@ export class DriftMeter {
     const searches = this.#last.length;
     const firedShare = mean(this.#last.map(({ fired }) => (fired ? 1 : 0)));
     const tokens = mean(this.#last.map((each) => each.tokens));
-    const errors = searches < fewest ? 0 : Math.max(this.#shareErrors(firedShare), this.#tokenErrors(tokens));
-    return { searches, firedShare, expectedShare, tokens, expectedTokens, errors, drifted: errors > limit };
+    const enough = searches >= fewest;
+    const errors = !enough ? 0 : Math.max(this.#shareErrors(firedShare), this.#tokenErrors(tokens));
+    return { searches, firedShare, expectedShare, tokens, expectedTokens, errors, enough, drifted: errors > limit };
   }
 
   /** Of two shares, by what they have in common; half a search more of each kind, so that a share of 0 has an error too. */

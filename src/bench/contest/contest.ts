@@ -6,7 +6,7 @@ import type { OpenModel } from '../../answering/open-model.ts';
 import { ownPlan } from '../../answering/own-model.ts';
 import { policySettings } from '../../answering/plan.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
-import type { Wish } from '../../answering/search-plan.ts';
+import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { hash } from '../../base/random.ts';
 import { GrowthMeter } from '../../log/growth-meter.ts';
@@ -178,10 +178,13 @@ function oneByOne(scheduler: Scheduler): Scheduler {
   };
 }
 
-export function contestRequest(contest: Contest, { contender, question }: ContestJob): SearchRequest {
-  const { settings, model } = contest;
-  const plan = ownPlan(model, question.question, wishOf(contender, settings), hash(settings.seed, question.id));
-  return requestOf(buildSearch(plan), `${contender.name} ${question.id}`, model.extract ?? extractAnswer);
+export function contestRequest(contest: Contest, job: ContestJob): SearchRequest {
+  const id = `${job.contender.name} ${job.question.id}`;
+  return requestOf(buildSearch(contestPlan(contest, job)), id, contest.model.extract ?? extractAnswer);
+}
+
+export function contestPlan({ settings, model }: Contest, { contender, question }: ContestJob): SearchPlan {
+  return ownPlan(model, question.question, wishOf(contender, settings), hash(settings.seed, question.id));
 }
 
 /** What all are told, without what this contender's program does not know. */

@@ -10,6 +10,8 @@ export interface TrialPoolOptions {
   readonly threads: number;
   /** After each trial: how many of all trials so far are done. */
   readonly onProgress?: (done: number, all: number) => void;
+  /** Of every trial, whether it was run now or kept. */
+  readonly onResult?: (spec: TrialSpec, result: TrialResult) => void;
   /** Finished trials of runs before, to which those of this one are added. */
   readonly kept?: KeptResults<TrialSpec, TrialResult> | undefined;
 }
@@ -38,6 +40,15 @@ export class TrialPool {
   async run(
     specs: readonly TrialSpec[],
     onResult: (at: number, result: TrialResult) => void = () => {},
+  ): Promise<TrialResult[]> {
+    const results = await this.#runAll(specs, onResult);
+    for (const [at, spec] of specs.entries()) this.#options.onResult?.(spec, results[at]!);
+    return results;
+  }
+
+  async #runAll(
+    specs: readonly TrialSpec[],
+    onResult: (at: number, result: TrialResult) => void,
   ): Promise<TrialResult[]> {
     this.#all += specs.length;
     const { kept, threads } = this.#options;

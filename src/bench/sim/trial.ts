@@ -5,6 +5,7 @@ import { assert } from '../../base/assert.ts';
 import type { CalibrationFile } from '../../calibration/calibration-file.ts';
 import { type CandidateSettings, candidateRule } from '../../calibration/candidates.ts';
 import { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes } from '../../calibration/hazard-notes.ts';
+import { type DriftFinding, SectionWatch } from '../../calibration/section-watch.ts';
 import { type AnswerStanding, shadowRule, withShadow } from '../../calibration/shadow.ts';
 import type { EdgeMachine } from '../../cost/edge.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
@@ -95,6 +96,8 @@ export interface TrialResult {
   readonly shadows?: readonly (readonly (AnswerStanding | undefined)[])[];
   /** Where estimates of work were judged: by `judgedSteps`, their rank correlation with the truth. */
   readonly workRanks?: readonly number[];
+  /** With a calibration: what it expected, beside what came. */
+  readonly drift?: readonly DriftFinding[];
   readonly evictedTokens: number;
   /** Share of the time in which the GPUs of a side worked. */
   readonly engineBusy: number;
@@ -183,6 +186,7 @@ class TrialRun {
       ...(this.#spec.noted ? { noted: this.#noted } : {}),
       growth: this.#growth.total,
       ...(this.#spec.shadowed === undefined ? {} : { shadows: this.#shadows }),
+      ...(this.#spec.calibration === undefined ? {} : { drift: this.#driftFrom(this.#spec.calibration) }),
       ...(this.#work instanceof JudgedWork ? { workRanks: this.#work.ranks } : {}),
       ...{
         evictedTokens,
@@ -190,6 +194,12 @@ class TrialRun {
         verifierBusy: this.#verifier.busyMs / gpuMs,
       },
     };
+  }
+
+  #driftFrom(calibration: CalibrationFile): DriftFinding[] {
+    const watch = new SectionWatch(calibration);
+    for (const { exit, tokens } of this.#served as Served[]) watch.ended(this.#search.built.plan, { exit, tokens });
+    return watch.findings;
   }
 
   #schedule(): void {

@@ -18,6 +18,7 @@ import {
   type VerifierMode,
   verifierModes,
 } from '../../bench/contest/contest.ts';
+import { driftLines } from '../../bench/contest/drift-lines.ts';
 import { type EqualTokens, equalTokens, trialsOf } from '../../bench/contest/equal-tokens.ts';
 import { pairing, pairingLine } from '../../bench/contest/pairs.ts';
 import { tally, unsolvedIn } from '../../bench/contest/tally.ts';
@@ -150,11 +151,23 @@ export async function run(args: readonly string[]): Promise<number> {
     const equal = await equalTokens(contenders, questions, kept, answer);
     watch.end();
     const [model] = models.values();
-    print(settings, model?.note ?? '', questions, contenders, equal, kept);
+    const drift = driftOf(contestOf, contenders, questions, kept);
+    print(settings, model?.note ?? '', questions, contenders, equal, kept, drift);
     return 0;
   } finally {
     await Promise.all([...models.values()].map(closeModel));
   }
+}
+
+/** What a calibration expected of these questions, beside what came. */
+function driftOf(
+  contestOf: (contender: Contender) => Contest,
+  contenders: readonly Contender[],
+  questions: readonly GoldQuestion[],
+  kept: Trials,
+): string[] {
+  const ids = new Set(questions.map(({ id }) => id));
+  return contenders.flatMap((each) => driftLines(contestOf(each), each, questions[0]!, trialsOf(kept, each.name, ids)));
 }
 
 function entered(settings: Settings): Contender[] {
@@ -243,6 +256,7 @@ function print(
   contenders: readonly Contender[],
   equal: EqualTokens | undefined,
   kept: Trials,
+  drift: readonly string[],
 ): void {
   const ids = new Set(questions.map(({ id }) => id));
   const names = [...new Set([...contenders.map(({ name }) => name), ...(equal === undefined ? [] : [equal.row])])];
@@ -253,7 +267,7 @@ function print(
   const pairings = equal === undefined ? [] : trials.map((ours) => pairing(ours, theirs));
   const configuration = configurationOf(settings);
   if (settings.json) {
-    console.log(JSON.stringify({ ...configuration, note, contenders, tallies, equal, pairings }));
+    console.log(JSON.stringify({ ...configuration, note, contenders, tallies, equal, pairings, drift }));
     return;
   }
   console.log(`${questions.length} questions, ${note}`);
@@ -265,6 +279,7 @@ function print(
     console.log(`\nagainst ${equal.row}, which takes the tokens of ${equal.as}; intervals paired by question`);
     for (const each of pairings) if (each.contender !== equal.row) console.log(pairingLine(each));
   }
+  if (drift.length > 0) console.log(['', ...drift].join('\n'));
   console.log(`\n${configurationLine(configuration)}`);
 }
 

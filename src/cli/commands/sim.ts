@@ -58,7 +58,9 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const kept = options.resume === undefined ? undefined : new KeptResults<TrialSpec, TrialResult>(options.resume);
-  const pool = new TrialPool({ threads: options.threads, onProgress: progress(startMs), kept });
+  const drifts = new DriftedRows();
+  const onResult = (spec: TrialSpec, result: TrialResult) => drifts.read(spec, result);
+  const pool = new TrialPool({ threads: options.threads, onProgress: progress(startMs), kept, onResult });
   try {
     if (options.certainty) await printCertainty(options, pool);
     if (options.levels !== undefined) await printLevels(options, options.levels, pool);
@@ -89,9 +91,24 @@ export async function run(args: readonly string[]): Promise<number> {
     console.log(options.json ? jsonOf(options, cells, figures) : textOf(options, cells));
     writeFigures(options.out, figures);
   } finally {
+    drifts.warn();
     await pool.close();
   }
   return 0;
+}
+
+/** Rows whose searches were not like those that their calibration was made from: a warning each. */
+class DriftedRows {
+  readonly #lines = new Map<string, string>();
+
+  read({ setting, contender }: TrialSpec, { drift = [] }: TrialResult): void {
+    const row = `${setting}, ${contender.program}${'policy' in contender ? ` under ${contender.policy}` : ''}`;
+    for (const { drifted, text } of drift) if (drifted) this.#lines.set(row, text);
+  }
+
+  warn(): void {
+    for (const [row, line] of this.#lines) console.error(`warning: ${row}: ${line}`);
+  }
 }
 
 function fitOf(file: string, json: boolean): string {

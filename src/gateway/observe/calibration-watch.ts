@@ -3,69 +3,53 @@
 
 import { Gauge, type Registry } from 'prom-client';
 import type { OpenModel } from '../../answering/open-model.ts';
-import { type CalibrationFile, type CalibrationSection, sectionsFor } from '../../calibration/calibration-file.ts';
-import { DriftMeter } from '../../calibration/drift.ts';
-import type { ExitKind } from '../../log/end.ts';
+import type { DriftMeter } from '../../calibration/drift.ts';
+import { SectionWatch, type WatchedSection } from '../../calibration/section-watch.ts';
 import type { Log } from './log.ts';
 import type { ObservedEnd, ObservedSearch } from './observed.ts';
 
-/** The exit by which a section ends searches. */
-const exitOf: Readonly<Record<CalibrationSection['kind'], ExitKind>> = { certain: 'certain', hazard: 'settled' };
-/** What ended for reasons of its own says nothing about a rule. */
-const others: readonly ExitKind[] = ['cancelled', 'failed', 'deadline'];
-
-interface Watched {
-  readonly model: string;
-  readonly section: CalibrationSection;
-  readonly meter: DriftMeter;
-  isDrifted: boolean;
-}
-
 export class CalibrationWatch {
-  readonly #calibrations: ReadonlyMap<string, CalibrationFile>;
-  readonly #watched: readonly Watched[];
+  readonly #watches: ReadonlyMap<string, SectionWatch>;
+  /** Of which a warning has been given, and not taken back. */
+  readonly #drifted = new Set<WatchedSection>();
   readonly #log: Log;
 
   constructor(models: readonly OpenModel[], log: Log) {
     this.#log = log;
-    this.#calibrations = new Map(
-      models.flatMap(({ config, calibration }) => (calibration === undefined ? [] : [[config.name, calibration]])),
+    this.#watches = new Map(
+      models.flatMap(({ config, calibration }) =>
+        calibration === undefined ? [] : [[config.name, new SectionWatch(calibration)]],
+      ),
     );
-    this.#watched = Array.from(this.#calibrations, ([model, { sections }]) =>
-      sections.map((section) => ({ model, section, meter: new DriftMeter(section), isDrifted: false })),
-    ).flat();
   }
 
   ended({ facts: { plan } }: Pick<ObservedSearch, 'facts'>, { result }: Pick<ObservedEnd, 'result'>): void {
-    const calibration = this.#calibrations.get(plan.model);
-    if (result === undefined || calibration === undefined || plan.calibrated === undefined) return;
+    if (result === undefined) return;
     const { exit, tokens } = result.outcome;
-    if (others.includes(exit.kind)) return;
-    const { program, programOptions: options, branching, choose, rollouts } = plan;
-    const holding = sectionsFor(calibration, { program, options, branching, choose, rollouts }, {});
     const { committed = 0, discarded = 0, speculative = 0 } = tokens;
-    const generated = committed + discarded + speculative;
-    for (const watched of this.#watched) {
-      const { section, meter } = watched;
-      if (!holding.includes(section) || !plan.calibrated.includes(section.kind)) continue;
-      meter.ended({ fired: exit.kind === exitOf[section.kind], tokens: generated });
-      this.#warn(watched);
+    const end = { exit: exit.kind, tokens: committed + discarded + speculative };
+    for (const watched of this.#watches.get(plan.model)?.ended(plan, end) ?? []) this.#warn(plan.model, watched);
+  }
+
+  #warn(model: string, watched: WatchedSection): void {
+    const { section, meter } = watched;
+    const { drifted, enough, ...reading } = meter.reading;
+    if (drifted === this.#drifted.has(watched)) return;
+    const { program, rollouts } = section.search;
+    const facts = { model, section: section.kind, program, rollouts, ...reading };
+    if (drifted) {
+      this.#drifted.add(watched);
+      this.#log.warn('calibration-drift', { ...facts, remedy: 'run coppice calibrate again' });
+    } else {
+      this.#drifted.delete(watched);
+      this.#log.info('calibration-drift-over', facts);
     }
   }
 
-  #warn(watched: Watched): void {
-    const { model, section, meter } = watched;
-    const { drifted, ...reading } = meter.reading;
-    if (drifted === watched.isDrifted) return;
-    watched.isDrifted = drifted;
-    const { program, rollouts } = section.search;
-    const facts = { model, section: section.kind, program, rollouts, ...reading };
-    if (drifted) this.#log.warn('calibration-drift', { ...facts, remedy: 'run coppice calibrate again' });
-    else this.#log.info('calibration-drift-over', facts);
-  }
-
   addMetrics(registry: Registry): void {
-    const watched = this.#watched;
+    const watched = Array.from(this.#watches, ([model, { sections }]) =>
+      sections.map((each) => ({ model, ...each })),
+    ).flat();
     if (watched.length === 0) return;
     const labelNames = ['model', 'section', 'program'] as const;
     const gauge = (name: string, help: string, read: (each: DriftMeter) => number) =>
