@@ -58,6 +58,8 @@ def parse() -> argparse.Namespace:
     one = commands.add_parser('questions', help='write the question files')
     one.set_defaults(command=run_questions)
     one.add_argument('--out', type=Path, default=Path('tasks'))
+    one.add_argument('--times', type=int, default=1, help='how many times as large as those that ship')
+    one.add_argument('--kinds', nargs='+', choices=SHIPPED, default=list(SHIPPED), help='tasks to write')
     one = commands.add_parser('huggingface', help='write a model in Hugging Face format')
     one.set_defaults(command=run_huggingface)
     one.add_argument('--model', type=Path, default=Path('models/sapling.gguf'))
@@ -128,7 +130,7 @@ def run_grade(arguments: argparse.Namespace):
 def run_questions(arguments: argparse.Namespace):
     from . import questions
 
-    questions.write(arguments.out, SEED)
+    questions.write(arguments.out, SEED, arguments.times, arguments.kinds)
 
 
 def run_huggingface(arguments: argparse.Namespace):

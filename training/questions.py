@@ -1,6 +1,7 @@
 """The question files: test and calibration questions per task, drawn by level from a seed."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -29,9 +30,9 @@ BY_LEVEL = (ledger.KIND, sudoku.KIND)
 POOL = 80  # questions of each level that are measured
 
 
-def make(kind: str, split: str, seed: int) -> list[Document]:
-    """The questions of one file: no two alike, in order of level."""
-    size = SIZES[kind][split]
+def make(kind: str, split: str, seed: int, times: int = 1) -> list[Document]:
+    """The questions of one file, or a file so many times as large: no two alike, in order of level."""
+    size = times * SIZES[kind][split]
     counts = {level: round(size * share / 10) for level, share in MIX[kind].items()}
     assert sum(counts.values()) == size, (kind, split, counts)
     return drawn(kind, split, seed, counts)
@@ -65,11 +66,11 @@ def _unsolvable(rng: Random, split: str) -> Document:
             return document
 
 
-def write(folder: Path, seed: int):
+def write(folder: Path, seed: int, times: int = 1, kinds: Sequence[str] = tuple(MIX)):
     folder.mkdir(parents=True, exist_ok=True)
-    for kind in MIX:
+    for kind in kinds:
         for split in SPLITS:
-            lines = [json.dumps(_line(document, split, index)) for index, document in enumerate(make(kind, split, seed), 1)]
+            lines = [json.dumps(_line(document, split, index)) for index, document in enumerate(make(kind, split, seed, times), 1)]
             (folder / f'{kind}.{split}.jsonl').write_text('\n'.join(lines) + '\n')
 
 
