@@ -70,6 +70,7 @@ export async function underLoad(
     const at = Math.floor(which / 2);
     const [without, ahead] = halves.slice(2 * at, 2 * at + 2);
     if (without === undefined || ahead === undefined) return;
+    halves.fill(undefined, 2 * at, 2 * at + 2);
     onVerdict(settings[at]!, verdictOf(drawn[at]!, settings[at]!, without, ahead));
   });
 }
