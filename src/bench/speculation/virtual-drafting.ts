@@ -58,7 +58,7 @@ export function draftingMs(costs: DraftingCosts, setup: DraftingSetup): number {
 
 const most = 256;
 const noLogits = new Float32Array(0);
-const noMemory = { copy: () => {}, remove: () => {} };
+const noMemory = { copy: () => {}, remove: () => {}, bury: () => {}, sweep: () => {} };
 
 function sequencesOf(batch: Batch): number {
   return new Set(batch.map(({ run }) => run)).size;

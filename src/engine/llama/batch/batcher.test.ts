@@ -96,7 +96,7 @@ class World {
       this.rows += batch.length;
       this.batcher.commit(batch, (index) => this.cache.logits(index), complete);
     }
-    expect(this.cache.usedCells).toBe(this.store.usedCells);
+    expect(this.cache.usedCells).toBe(this.store.usedCells + this.store.buriedCells);
   }
 
   finish(): void {
@@ -153,8 +153,45 @@ describe('Batcher', () => {
       }
       for (const search of ['a', 'b', 'c']) it.batcher.release(search);
       expect([it.store.usedCells, it.store.branches, it.store.freeSequences]).toEqual([0, 0, settings.sequences]);
+      expect([it.cache.usedCells, it.store.buriedCells]).toEqual([0, 0]);
     });
     fc.assert(property, { numRuns: 300 });
+  });
+
+  it('keeps the cells of a search that is alone in the order of its paths, whatever is taken back', () => {
+    const request = fc.record({ chance: fc.integer({ min: 1, max: 9 }), stepsBefore: fc.integer({ min: 0, max: 3 }) });
+    const property = fc.property(
+      fc.array(request, { minLength: 2, maxLength: 12 }),
+      fc.boolean(),
+      (requests, crowd) => {
+        const it = new World(400, 32, { runningLimit: 8 });
+        const isInOrder = () => Array.from({ length: 32 }, (_, at) => it.cache.isInOrder(at)).every(Boolean);
+        if (crowd) it.batcher.add(new Greedy(99, [5, 5], { search: 'other' }));
+        for (const [id, { chance, stepsBefore }] of requests.entries()) {
+          it.batcher.add(new Greedy(id, [1, 2, 3], { limit: 9, endless: true, chance }));
+          for (let step = 0; step < stepsBefore; step++) it.step();
+          if (id % 2 === 1) it.batcher.remove(id - 1);
+          if (!crowd) expect(isInOrder()).toBe(true);
+        }
+        it.finish();
+        if (!crowd) expect(isInOrder()).toBe(true);
+        else expect(it.store.buriedCells).toBe(0);
+      },
+    );
+    fc.assert(property, { numRuns: 200 });
+  });
+
+  it('gives cells that nobody holds to whoever needs them', () => {
+    const it = new World(24, 8, { runningLimit: 2 });
+    for (const id of [1, 2, 3, 4, 5, 6]) {
+      it.batcher.add(new Greedy(id, [id, id, id], { limit: 9, endless: true }));
+      for (let step = 0; step < 5; step++) it.step();
+      it.batcher.remove(id);
+    }
+    const last = new Greedy(9, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2], { limit: 9, endless: true });
+    it.batcher.add(last);
+    it.finish();
+    expect([last.drawn.length, last.cut]).toEqual([9, false]);
   });
 
   it('computes a prefix once for all children of one parent, also for one that comes later', () => {

@@ -40,6 +40,8 @@ export class Batcher {
   readonly #running = new Map<number, Run>();
   /** Sequences running or waiting, by search: what makes a search's prefixes worth keeping. */
   readonly #active = new Map<string, number>();
+  /** Searches that have begun here and not ended. */
+  readonly #searches = new Set<string>();
   /** Searches that ended while something of them was still here. */
   readonly #released = new Set<string>();
   readonly #arrivals = new Counter(0);
@@ -69,6 +71,8 @@ export class Batcher {
   add(sequence: Sequence): void {
     assert(sequence.prefix.length > 0 && sequence.prefix.length <= this.#store.cells, 'a prefix that fits the cache');
     this.#active.set(sequence.search, (this.#active.get(sequence.search) ?? 0) + 1);
+    this.#searches.add(sequence.search);
+    this.#watchOrder();
     const tokens = [...sequence.prefix];
     const arrival = this.#arrivals.take();
     const counts = { drafted: 0, computedPrefixTokens: 0, computedDrawnTokens: 0, cachedPrefixTokens: undefined };
@@ -100,8 +104,18 @@ export class Batcher {
 
   /** The search has ended: its prefixes go, those that are still in use as soon as they are not. */
   release(search: string): void {
-    this.#store.release(search);
     if (this.#active.has(search)) this.#released.add(search);
+    else this.#searches.delete(search);
+    this.#watchOrder();
+    this.#store.release(search);
+  }
+
+  /**
+   * A search that is alone here has the same sums whatever came and went in the cache meanwhile; in a crowd, or where drafts are taken
+   * back at every turn, cells that nobody holds would soon be most of what every row has to pass over.
+   */
+  #watchOrder(): void {
+    this.#store.keepsOrder = this.#searches.size === 1 && !this.#drafts;
   }
 
   /**
@@ -376,7 +390,10 @@ export class Batcher {
       return;
     }
     this.#active.delete(search);
-    if (this.#released.delete(search)) this.#store.release(search);
+    if (!this.#released.delete(search)) return;
+    this.#searches.delete(search);
+    this.#watchOrder();
+    this.#store.release(search);
   }
 
   readonly #isActive = (search: string): boolean => this.#active.has(search);

@@ -33,7 +33,9 @@ export interface ContextRow {
   readonly wanted: boolean;
 }
 
-export const maxSequences = 256;
+/** libllama has one more, which holds what was buried. */
+export const maxSequences = 255;
+const grave = maxSequences;
 
 const pointerBytes = 8;
 const bytesPerRow = 4 + 4 + 4 + 4 + pointerBytes + 1;
@@ -86,14 +88,14 @@ export class Context implements SequenceMemory {
   }
 
   static create(binding: Binding, model: Model, options: ContextOptions): Context {
-    const batch = Math.max(options.rows, maxSequences); // libllama keeps room for a row of logits per sequence
+    const batch = Math.max(options.rows, maxSequences + 1); // libllama keeps room for a row of logits per sequence
     const cacheType = options.flashAttention ? ggmlTypeF16 : ggmlTypeF32;
     const handle = binding.createContext(model.handle, {
       ...binding.contextDefaults(),
       n_ctx: Math.max(options.cells, batch), // a smaller one would cut the batch down without a word
       n_batch: batch,
       n_ubatch: batch,
-      n_seq_max: maxSequences,
+      n_seq_max: maxSequences + 1,
       n_threads: options.threads,
       n_threads_batch: options.threads,
       kv_unified: true,
@@ -150,6 +152,15 @@ export class Context implements SequenceMemory {
       'unsupported',
       'this model keeps a state that cannot be cut back (recurrent or hybrid); it cannot grow trees',
     );
+  }
+
+  bury(sequence: number, from: number): void {
+    this.#binding.copySequence(this.#memory, sequence, grave, from, -1);
+    this.remove(sequence, from);
+  }
+
+  sweep(): void {
+    this.remove(grave, 0);
   }
 
   /** Positions that the cache holds for a sequence, for tests. */

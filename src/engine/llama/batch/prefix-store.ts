@@ -13,6 +13,9 @@ export interface SequenceMemory {
   copy(from: number, to: number, start: number, end: number): void;
   /** Forgets what the sequence holds at positions from `from` on; cells that no sequence holds are free. */
   remove(sequence: number, from: number): void;
+  /** The same, but cells that no sequence holds are not free before `sweep`. */
+  bury(sequence: number, from: number): void;
+  sweep(): void;
 }
 
 export interface CacheSegment {
@@ -64,6 +67,10 @@ export class PrefixStore {
   readonly #rows: KeptRows;
   readonly #root: CacheSegment = makeSegment(undefined, 0, []);
   #usedCells = 0;
+  /** Cells that no sequence holds and that are not free; what was buried may also be held by others still. */
+  #buriedCells = 0;
+  #hasBuried = false;
+  #keepsOrder = false;
   #branches = 0;
   readonly #uses = new Counter(1);
 
@@ -82,7 +89,10 @@ export class PrefixStore {
     return this.#usedCells;
   }
   get freeCells(): number {
-    return this.#options.cells - this.#usedCells;
+    return this.#options.cells - this.#usedCells - this.#buriedCells;
+  }
+  get buriedCells(): number {
+    return this.#buriedCells;
   }
   get freeSequences(): number {
     return this.#freeSequences.length;
@@ -92,6 +102,15 @@ export class PrefixStore {
   }
   get idleBranches(): number {
     return this.#idle.size;
+  }
+
+  /**
+   * Whether every path is to lie in the cache in its own order, which is that of the sums in attention. A new token goes to the first
+   * free cell: one that was freed before cells of its path would break the order. So none is, until room is short.
+   */
+  set keepsOrder(keeps: boolean) {
+    this.#keepsOrder = keeps;
+    if (!keeps) this.#sweep();
   }
 
   match(tokens: readonly number[]): PrefixMatch {
@@ -165,7 +184,7 @@ export class PrefixStore {
     while (target.start >= length && target.parent !== undefined) target = target.parent;
     const inSegment = length - target.start;
     const end = inSegment < target.tokens.length ? this.#split(target, inSegment) : target;
-    this.#memory.remove(branch.sequence, length);
+    this.#forget(branch.sequence, length);
     this.#moveBranch(branch, end);
   }
 
@@ -179,7 +198,7 @@ export class PrefixStore {
 
   drop(branch: Branch): void {
     this.#idle.delete(branch);
-    this.#memory.remove(branch.sequence, 0);
+    this.#forget(branch.sequence, 0);
     const end = branch.segment;
     end.ends.delete(branch);
     countReferences(end, -1);
@@ -201,18 +220,19 @@ export class PrefixStore {
    * useful when its search has nothing running or waiting (P1 §5.3.2), then when it was used longer ago.
    */
   reclaim(cells: number, sequences: number, isActive: (search: string) => boolean): boolean {
-    while (this.freeCells < cells || this.freeSequences < sequences) {
+    for (;;) {
+      if (this.freeCells < cells) this.#sweep();
+      if (this.freeCells >= cells && this.freeSequences >= sequences) return true;
       const victim = this.#leastUseful(this.freeCells < cells, isActive);
       if (victim === undefined) return false;
       this.drop(victim);
     }
-    return true;
   }
 
-  /** Cells that dropping every idle branch would free. */
+  /** Cells that dropping every idle branch would free, and those that nobody holds any more. */
   reclaimableCells(): number {
     const idleBelow = new Map<CacheSegment, number>();
-    let cells = 0;
+    let cells = this.#buriedCells;
     for (const branch of this.#idle) {
       for (let at: CacheSegment | undefined = branch.segment; at !== undefined; at = at.parent) {
         const idle = (idleBelow.get(at) ?? 0) + 1;
@@ -240,6 +260,19 @@ export class PrefixStore {
     // Only idle branches that end at the same segment are left: dropping all but one frees the cells with the last.
     for (const branch of this.#idle) if (worst === undefined || branch.lastUse < worst.lastUse) worst = branch;
     return worst;
+  }
+
+  #forget(sequence: number, from: number): void {
+    if (this.#keepsOrder) this.#memory.bury(sequence, from);
+    else this.#memory.remove(sequence, from);
+    this.#hasBuried ||= this.#keepsOrder;
+  }
+
+  #sweep(): void {
+    if (!this.#hasBuried) return;
+    this.#memory.sweep();
+    this.#hasBuried = false;
+    this.#buriedCells = 0;
   }
 
   #reach(from: CacheSegment, tokens: readonly number[]): PrefixMatch {
@@ -295,6 +328,7 @@ export class PrefixStore {
   #prune(segment: CacheSegment): void {
     for (let at = segment; at.parent !== undefined && at.references === 0; at = at.parent) {
       this.#usedCells -= at.tokens.length;
+      if (this.#keepsOrder) this.#buriedCells += at.tokens.length;
       for (const row of at.rows) this.#rows.forget(row);
       at.parent.children.delete(at);
     }
