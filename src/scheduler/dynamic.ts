@@ -76,7 +76,9 @@ function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
   const adjust = options.preemption === 'eager' ? preemptEagerly : preemptAsNeeded;
   const { widths: primary, preempt } = adjust(seats, targets, budget);
   const held = sum(seats.map(({ open }, at) => Math.max(primary[at]!, open - preempt[at]!)));
-  const ahead = widthsAhead(seats, guessesFirst ? base : held, budget - held, most, snapshot);
+  // Where another strand that is always asked for is not worth it, no guess is.
+  const idle = Math.min(budget, targets.limit ?? budget) - held;
+  const ahead = widthsAhead(seats, guessesFirst ? base : held, idle, most, snapshot);
   const widths = primary.map((each, at): Width => ({ primary: each, speculative: ahead[at]! }));
   return {
     admit: admitted.map(({ id }) => id),

@@ -3,7 +3,7 @@
 // paths + λs · clusters that S covers / all clusters, then shares the budget out among S. The authors cluster steps by
 // embeddings; here steps that name the same numbers, or where they name none the same words, are one cluster.
 
-import { byKey } from '../../tree/keys.ts';
+import { byKey, type NodeKey } from '../../tree/keys.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
@@ -53,26 +53,50 @@ export const ets = defineProgram({
 
 export function createEts(given: Partial<EtsOptions> = {}): Program {
   const options = { ...etsDefaults, ...given };
-  const next = (level: readonly Planting[], room: number) => worthKeeping(level, room, options);
+  const choices = new Choices(options);
+  const next = (level: readonly Planting[], room: number): NextLevel => {
+    const { finished, open, left } = ended(level, room);
+    return { finished, going: shareOut(choices.of(open), left, options.balance), room: left };
+  };
   const likely = (level: readonly Planting[], room: number, missing: number) => {
     const { open, left } = ended(level, room);
-    return likelyShares(keptOf(open, options), left, options.balance, missing);
+    return likelyShares(choices.of(open), left, options.balance, missing);
   };
   return growLevels(ets, { width: options.paths, rootDraws: options.paths, next, likely }, options);
 }
 
-function worthKeeping(level: readonly Planting[], room: number, options: EtsOptions): NextLevel {
-  const { finished, open, left } = ended(level, room);
-  return { finished, going: shareOut(keptOf(open, options), left, options.balance), room: left };
+/** Which leaves are kept. A program that is run ahead chooses among the same ones over and over, each time on another copy of its tree. */
+class Choices {
+  readonly #options: EtsOptions;
+  readonly #known = new Map<string, ReadonlySet<NodeKey>>();
+
+  constructor(options: EtsOptions) {
+    this.#options = options;
+  }
+
+  of(open: readonly Offshoot[]): Offshoot[] {
+    const nodes = open.map(({ node }) => node);
+    const kept = this.#kept(nodes);
+    return nodes
+      .filter(({ key }) => kept.has(key))
+      .sort(byKey)
+      .map(asOffshoot);
+  }
+
+  /** A key says everything about a node but its reward. */
+  #kept(nodes: readonly Node[]): ReadonlySet<NodeKey> {
+    const among = nodes.map(({ key, reward }) => `${key} ${reward}`).join();
+    const known = this.#known.get(among);
+    if (known !== undefined) return known;
+    const kept = new Set(selectLeaves(nodes, this.#options).kept.map(({ key }) => key));
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size >= rememberedChoices) this.#known.delete(oldest);
+    this.#known.set(among, kept);
+    return kept;
+  }
 }
 
-function keptOf(open: readonly Offshoot[], options: EtsOptions): Offshoot[] {
-  const { kept } = selectLeaves(
-    open.map(({ node }) => node),
-    options,
-  );
-  return kept.map(asOffshoot);
-}
+const rememberedChoices = 64;
 
 interface Leaf {
   readonly node: Node;
