@@ -2,8 +2,14 @@
 
 import { canonical } from './canonical.ts';
 
-export interface Vote {
-  readonly answer: string;
+/** What a path says: an answer, and the group of open answers that it was put into, where somebody reads those (likeness.ts). */
+export interface Said {
+  readonly answer?: string | undefined;
+  /** By the key of the first member. */
+  readonly group?: number | undefined;
+}
+
+export interface Vote extends Said {
   /** Not negative; 1 for a plain majority. */
   readonly weight: number;
 }
@@ -14,11 +20,18 @@ export interface AnswerGroup<Each extends Vote> {
   readonly votes: readonly Each[];
 }
 
+/** One name for all that mean the same. What says nothing has none. */
+export function meaningOf({ answer, group }: Said): string | undefined {
+  if (group !== undefined) return `group<${group}>`;
+  return answer === undefined ? undefined : canonical(answer);
+}
+
 /** By weight, then by the number of votes, then the earliest. */
 export function groupAnswers<Each extends Vote>(votes: Iterable<Each>): AnswerGroup<Each>[] {
   const groups = new Map<string, { key: string; weight: number; votes: Each[] }>();
   for (const vote of votes) {
-    const key = canonical(vote.answer);
+    const key = meaningOf(vote);
+    if (key === undefined) continue;
     const group = groups.get(key);
     if (group === undefined) {
       groups.set(key, { key, weight: vote.weight, votes: [vote] });

@@ -3,7 +3,7 @@ import { AnswerTally } from './tally.ts';
 
 function agreementOf(...answers: string[]): number {
   const tally = new AnswerTally();
-  for (const answer of answers) tally.add(answer);
+  for (const answer of answers) tally.add({ answer });
   return tally.agreement;
 }
 
@@ -19,7 +19,7 @@ test('it is zero until there are two answers, and never leaves 0 to 1', () => {
   expect(agreementOf('5')).toBe(0);
   for (let count = 2; count < 200; count += 1) {
     const same = new AnswerTally();
-    same.add('5', count);
+    same.add({ answer: '5' }, count);
     expect(same.agreement).toBe(1);
     const different = agreementOf(...Array.from({ length: count }, (_, at) => `${at}`));
     expect(different).toBeGreaterThanOrEqual(0);

@@ -2,7 +2,7 @@
 // H = −Σ (c / n) log (c / n), at most log n, and the certainty 1 − H / log n. It is kept as one running sum, so that an answer
 // costs the same however many there are.
 
-import { canonical } from './canonical.ts';
+import { meaningOf, type Said } from './groups.ts';
 
 export class AnswerTally {
   readonly #counts = new Map<string, number>();
@@ -10,8 +10,9 @@ export class AnswerTally {
   /** Σ c log c over all groups. */
   #sum = 0;
 
-  add(answer: string, count = 1): void {
-    const key = canonical(answer);
+  add(said: Said, count = 1): void {
+    const key = meaningOf(said);
+    if (key === undefined) return;
     const before = this.#counts.get(key) ?? 0;
     this.#counts.set(key, before + count);
     this.#answers += count;

@@ -2,6 +2,7 @@
 
 import type { CalibrationFile } from '../calibration/calibration-file.ts';
 import type { ModelConfig } from '../config/schema.ts';
+import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { Embedded } from './embedded.ts';
@@ -20,6 +21,8 @@ export interface OpenModel {
   readonly config: ModelConfig;
   readonly engine: Engine;
   readonly verifier?: Verifier;
+  /** Where open answers are grouped. */
+  readonly embedder?: Embedder;
   /** What a finished path answers; the general rule where unset. */
   readonly extract?: Extract;
   /** Where the model takes no conversation. */
@@ -35,6 +38,6 @@ export interface OpenModel {
   readonly warnings?: readonly string[];
 }
 
-export async function closeModel({ engine, verifier }: OpenModel): Promise<void> {
-  await Promise.all([engine.close(), verifier?.close()]);
+export async function closeModel({ engine, verifier, embedder }: OpenModel): Promise<void> {
+  await Promise.all([engine.close(), verifier?.close(), embedder?.close()]);
 }

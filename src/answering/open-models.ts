@@ -45,7 +45,8 @@ export async function openModel(
   environment: Environment,
   log: OpeningLog = silent,
 ): Promise<OpenModel> {
-  const parts = checked(await examined(await openKind(config, environment, log)), log);
+  const opened = checked(await examined(await openKind(config, environment, log)), log);
+  const parts = await withEmbedder(opened, environment, log).catch(closing(opened));
   for (const warning of parts.warnings ?? []) log.warn('model', { model: config.name, warning });
   try {
     return calibrated(parts);
@@ -61,6 +62,26 @@ function checked(parts: OpenModel, log: OpeningLog): OpenModel {
   const onTrouble = (problem: string) => log.warn('checker', { model: name, problem });
   const verifier = new CheckedVerifier(parts.verifier, { check, onTrouble });
   return { ...parts, verifier, note: `${parts.note ?? name}, ${check} checked` };
+}
+
+/** That it cannot be reached now is no reason not to start: answers are compared by their words until it can. */
+async function withEmbedder(parts: OpenModel, environment: Environment, log: OpeningLog): Promise<OpenModel> {
+  const { embedder: wanted, name, groupSimilarity } = parts.config;
+  if (wanted === undefined) return parts;
+  const { openEndpoint } = await import('../embedder/embeddings-endpoint.ts');
+  const { embedderWarning } = await import('../embedder/probe-texts.ts');
+  const { url, model, timeoutMs } = wanted;
+  const apiKey = secret(wanted.apiKeyEnv, environment);
+  let isTried = false;
+  const observe = (event: 'down' | 'up', reason: string) => {
+    if (isTried) log[event === 'up' ? 'info' : 'warn'](`embedder-${event}`, { model: name, reason });
+  };
+  const keyed = apiKey === undefined ? {} : { apiKey };
+  const embedder = openEndpoint({ url, ...keyed, model, timeoutMs, observe });
+  const warning = await embedderWarning(embedder, groupSimilarity);
+  isTried = true;
+  const warnings = [...(parts.warnings ?? []), ...(warning === undefined ? [] : [warning])];
+  return { ...parts, embedder, ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
 function calibrated(parts: OpenModel): OpenModel {
@@ -232,10 +253,10 @@ const shippedPrm = 'sapling-prm';
 /** As embedded.ts says of a generator that it opened alone. */
 const withoutReward = 'without a reward model';
 
-/** Does not leave an engine open when its verifier cannot be opened. */
-function closing(engine: Engine): (error: unknown) => Promise<never> {
+/** Does not leave an engine open when what belongs to it cannot be opened. */
+function closing(opened: Engine | OpenModel): (error: unknown) => Promise<never> {
   return async (error) => {
-    await engine.close();
+    await ('engine' in opened ? closeModel(opened) : opened.close());
     throw error;
   };
 }

@@ -30,6 +30,10 @@ export interface OwnModelOptions {
   readonly marker?: string | undefined;
   /** Without a reward model, score steps by the generator's own confidence: for programs that need a verifier. */
   readonly needsVerifier?: boolean;
+  /** Server of an embedding model that groups open answers, and what it calls the model. */
+  readonly embedder?: string | undefined;
+  readonly embedderModel?: string | undefined;
+  readonly embedderKeyEnv?: string | undefined;
   readonly check?: string | undefined;
   readonly threads?: number | undefined;
   readonly contextTokens?: number | undefined;
@@ -49,7 +53,7 @@ export function ownModel(options: OwnModelOptions): ModelConfig {
   const shipped = shippedOf(options);
   const stepPrompt = shipped === undefined ? (options.stepPrompt ?? defaultStepPrompt) : '';
   const said = given({ budget, check, calibration, delimiters: shipped === undefined ? delimiters : undefined });
-  const parts = { engine: engineOf(options), verifier: verifierOf(options) };
+  const parts = { engine: engineOf(options), verifier: verifierOf(options), ...embedderOf(options) };
   const { models } = checkConfig({ models: [{ name: shipped ?? 'own', ...parts, stepPrompt, ...said }] });
   return models[0]!;
 }
@@ -89,6 +93,11 @@ function verifierOf(options: OwnModelOptions): Record<string, unknown> {
   if (wanted === 'exact') return { kind: 'exact' };
   if (wanted === 'none') return { kind: needsVerifier ? 'confidence' : 'none' };
   return { kind: 'prm', model: wanted, ...given({ reading, good, bad, marker }) };
+}
+
+function embedderOf({ embedder, embedderModel, embedderKeyEnv }: OwnModelOptions): Record<string, unknown> {
+  if (embedder === undefined) return {};
+  return { embedder: { url: embedder, ...given({ model: embedderModel, apiKeyEnv: embedderKeyEnv }) } };
 }
 
 function given(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -57,6 +57,10 @@ export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
   if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
     refuseSetting('unsupported', 'temperature', speaker, `is above 0; the program '${plan.program}' has none`);
   }
+  if (wish.groupSimilarity !== undefined && plan.groupSimilarity === undefined) {
+    const what = `is ${wish.groupSimilarity}; model '${plan.model}' has no embedder, which would say what answers mean`;
+    refuseSetting('unsupported', 'groupSimilarity', speaker, what);
+  }
   if (program.readsEntropy?.(plan.programOptions) && !request.model.engine.capabilities.entropy) {
     refuseSetting('unsupported', 'probe', speaker, `is 'entropy'; the engine of model '${plan.model}' tells none`);
   }

@@ -81,6 +81,7 @@ type SearchShape = Pick<
   | 'delimiters'
   | 'stops'
   | 'stepTokens'
+  | 'groupSimilarity'
 >;
 
 function searchShape(request: PlanRequest): SearchShape {
@@ -123,6 +124,7 @@ function searchShape(request: PlanRequest): SearchShape {
     delimiters,
     ...(wish.stop?.length ? { stops: wish.stop } : {}),
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
+    ...(model.embedder === undefined ? {} : { groupSimilarity: wish.groupSimilarity ?? config.groupSimilarity }),
   };
 }
 

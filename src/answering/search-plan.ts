@@ -52,6 +52,8 @@ export interface SearchPlan {
   /** Strings of the client that end an answer of a search, and are no part of it. */
   readonly stops?: readonly string[];
   readonly stepTokens: number;
+  /** Least cosine of open answers that mean the same; unset where nobody embeds them. */
+  readonly groupSimilarity?: number;
   /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
   readonly maxTokens?: number;
   /** Different answers wanted of the one tree; one where unset. */
@@ -104,6 +106,7 @@ export interface PlannedModel {
     };
   };
   readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
+  readonly embedder?: { readonly name: string } | undefined;
   /** Where it takes no conversation. */
   readonly form?: FormQuestion | undefined;
   readonly calibration?: CalibrationFile | undefined;

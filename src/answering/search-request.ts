@@ -57,6 +57,7 @@ export function requestOf(
     maxStepTokens: plan.stepTokens,
     ...(plan.shape === undefined ? {} : { shape: { ...plan.shape, maxDepth: plan.maxDepth } }),
     ...(plan.logprobs === undefined ? {} : { logprobs: plan.logprobs }),
+    ...(plan.groupSimilarity === undefined ? {} : { groupSimilarity: plan.groupSimilarity }),
     extract,
   };
 }

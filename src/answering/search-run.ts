@@ -1,5 +1,6 @@
 // One search run to its end in real time, with its events handed on as they happen.
 
+import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
@@ -13,6 +14,7 @@ import type { Verifier } from '../verifier/verifier.ts';
 export interface SearchRun {
   readonly engine: Engine;
   readonly verifier?: Verifier;
+  readonly embedder?: Embedder;
   readonly scheduler: Scheduler;
   /** Strands open at a time. */
   readonly budget: number;
@@ -28,7 +30,7 @@ export interface FinishedRun {
 }
 
 export function runSearch(live: SearchRun): Promise<FinishedRun> {
-  const { engine, verifier, scheduler, budget, request, signal } = live;
+  const { engine, verifier, embedder, scheduler, budget, request, signal } = live;
   const loop = new LiveLoop();
   const fold = new SearchFold();
   return new Promise((resolve, reject) => {
@@ -39,6 +41,7 @@ export function runSearch(live: SearchRun): Promise<FinishedRun> {
     const runtime = new Runtime({
       engine,
       ...(verifier === undefined ? {} : { verifier }),
+      ...(embedder === undefined ? {} : { embedder }),
       scheduler,
       budget,
       clock: systemClock,

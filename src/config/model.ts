@@ -126,6 +126,21 @@ const sampling = z
   .prefault({})
   .meta({ description: 'of requests that do not say' });
 
+const embedder = z
+  .strictObject({
+    url: url.meta({ description: 'base URL of a server with /v1/embeddings, such as http://127.0.0.1:8081/v1' }),
+    model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
+    apiKeyEnv: z.string().min(1).optional().meta({ description: "environment variable that holds the server's key" }),
+    timeoutMs: whole(
+      5000,
+      50,
+      60_000,
+      'ms',
+      'longest wait for a vector; an answer that gets none is compared by its words',
+    ),
+  })
+  .meta({ description: "an embedding model: answers in the model's own words are grouped by what they mean" });
+
 export const model = z.strictObject({
   name: z
     .string()
@@ -133,6 +148,7 @@ export const model = z.strictObject({
     .meta({ description: 'what clients ask for' }),
   engine: z.discriminatedUnion('kind', [simulated, embedded, remote]),
   verifier: verifier.default({ kind: 'none' }),
+  embedder: embedder.optional(),
   budget: fieldOf(budgetKnob),
   ...fieldsOf(modelKnobs),
   check: fieldOf(checkKnob),

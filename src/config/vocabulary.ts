@@ -52,6 +52,14 @@ export const modelKnobs = {
     client,
     why: 'the answer: of the path with the highest score, or by a vote of all completed paths, weighted by score or not (majority)',
   },
+  groupSimilarity: {
+    default: 0.8,
+    low: 0,
+    high: 1,
+    unit: 'cosine',
+    client,
+    why: "answers in the model's own words whose vectors are at least so near count as one, where the model has an embedder; chosen on labelled answers (docs/policies.md)",
+  },
   stepTokens: {
     default: 256,
     low: 1,

@@ -106,7 +106,7 @@ describe('the exit', () => {
     votes: () => [],
     certainty: (upTo) => {
       const tally = new AnswerTally();
-      for (const answer of answers.slice(0, upTo)) tally.add(answer);
+      for (const answer of answers.slice(0, upTo)) tally.add({ answer });
       return { answers: tally.answers, agreement: tally.agreement };
     },
   });

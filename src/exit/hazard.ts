@@ -2,7 +2,7 @@
 // nine readings of the tree, whose weights were fitted on labelled questions of the same model and program (src/calibration): plain numbers
 // that a person can read, and nothing else is learned. Without such a fit the rule does not exist. Reads the tree alone, never the clock.
 
-import { isComplete, mayGrow } from '../tree/node.ts';
+import { isComplete, mayGrow, type Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { requireBound } from './bound.ts';
 import { readable } from './evidence.ts';
@@ -61,23 +61,23 @@ export function readHazard({
   requireBound(hazardRuleName, tree.aggregation);
   const { best, closed, root, strands } = tree;
   if (best?.reward === undefined) return undefined;
-  const { viable, bestLeaf, paths, runnerUp } = survey(tree, best.score, best.answer);
+  const { viable, bestLeaf, paths, runnerUp } = survey(tree, best);
   const log = (count: number) => Math.log(1 + count);
   const rollouts = log(closed.completed + closed.pruned);
   const scores = [best.score / threshold, runnerUp / threshold];
   return [...scores, log(viable), bestLeaf, rollouts, firstReward(tree), spreadOf(root), log(strands.size), log(paths)];
 }
 
-function survey({ nodes }: Tree, toBeat: number, answer: string | undefined) {
+function survey({ nodes }: Tree, best: Node) {
   let [viable, bestLeaf, paths, runnerUp] = [0, 0, 0, 0];
   for (const node of nodes) {
-    if (node.score > toBeat && mayGrow(node)) {
+    if (node.score > best.score && mayGrow(node)) {
       viable += 1;
       bestLeaf = Math.max(bestLeaf, node.score);
     }
     if (!isComplete(node)) continue;
     paths += 1;
-    if (node.answer !== answer) runnerUp = Math.max(runnerUp, node.score);
+    if ((node.group ?? node.answer) !== (best.group ?? best.answer)) runnerUp = Math.max(runnerUp, node.score);
   }
   return { viable, bestLeaf, paths, runnerUp };
 }

@@ -39,11 +39,12 @@ export class SearchModel {
   #closed = false;
 
   constructor(parts: OpenModel) {
-    const { config, engine, verifier } = parts;
+    const { config, engine, verifier, embedder } = parts;
     this.parts = parts;
     this.#runtime = new Runtime({
       engine,
       ...(verifier === undefined ? {} : { verifier }),
+      ...(embedder === undefined ? {} : { embedder }),
       // It boosts only searches whose own policy says so: each may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: config.budget,

@@ -23,7 +23,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'asked':
       return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}`;
     case 'grown':
-      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${growthEnd(event)}`;
+      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${growthEnd(event)}${meaning(event)}`;
     case 'adopted':
       return `a speculative step below node ${event.parent} was asked for and became node ${event.node}`;
     case 'merged':
@@ -85,6 +85,12 @@ function because(why: Evidence | undefined): string {
 
 function reward(value: number | undefined): string {
   return value === undefined ? '' : `, reward ${value.toFixed(2)}`;
+}
+
+/** Of an open answer that somebody has compared with the others. */
+function meaning({ key, group }: { readonly key: number; readonly group?: number }): string {
+  if (group === undefined) return '';
+  return group === key ? ', with an answer unlike those before' : ', with an answer that means the same as one before';
 }
 
 function growthEnd({ terminal, step }: { readonly terminal: boolean; readonly step: Step }): string {

@@ -57,4 +57,7 @@ export interface Cost {
   readonly verifierCachedTokens: number;
   readonly engineCalls: number;
   readonly verifierCalls: number;
+  /** Of the embedding model that groups open answers; missing where none was asked. */
+  readonly embedderTokens?: number;
+  readonly embedderTexts?: number;
 }

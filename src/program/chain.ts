@@ -166,7 +166,7 @@ class Chain implements Program {
   certainty(tree: Tree, upTo?: number): Certainty {
     const tally = new AnswerTally();
     const answers = answersAlong(tipOf(tree)).flatMap(({ answer }) => answer ?? []);
-    for (const answer of answers.slice(0, upTo)) tally.add(answer);
+    for (const answer of answers.slice(0, upTo)) tally.add({ answer });
     return { answers: tally.answers, agreement: tally.agreement };
   }
 

@@ -52,10 +52,10 @@ const rounding = 1e-12;
 function votesOf(tree: Tree, weighted: boolean) {
   const shares = sharesOf(tree);
   return tree.nodes.flatMap((node) => {
-    const { id, terminal, reward, score } = node;
+    const { id, terminal, reward, score, group } = node;
+    if (!terminal) return [];
     const answer = node.answer ?? unmarkedAnswer(node);
-    if (!terminal || answer === undefined) return [];
-    return [{ answer, weight: shares[id]! * (weighted && reward !== undefined ? score : 1), node }];
+    return [{ answer, group, weight: shares[id]! * (weighted && reward !== undefined ? score : 1), node }];
   });
 }
 

@@ -44,14 +44,15 @@ export function foldOutcome(tree: Tree, outcome: Outcome, limits: GrowthLimits):
 
 /** Where the draw has a ghost it is the ghost that becomes the child: the log holds what it brings. */
 function grow(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits): void {
-  const { index } = outcome;
+  const { index, group } = outcome;
   const ghost = tree.ghostFor(parent, index);
   const shoot = ghost ?? shootOf(parent, outcome, limits);
   const at = { parent: parent.id, index };
+  const joined = group === undefined ? {} : { group };
   const twin = parent.children.find(({ key }) => key === shoot.key);
   if (twin !== undefined) tree.record({ type: 'merged', into: twin.id, ...at, tokens: shoot.step.tokens });
-  else if (ghost !== undefined) tree.record({ type: 'adopted', node: tree.nextNode, ...at });
-  else tree.record({ type: 'grown', node: tree.nextNode, parent: parent.id, ...shoot });
+  else if (ghost !== undefined) tree.record({ type: 'adopted', node: tree.nextNode, ...at, ...joined });
+  else tree.record({ type: 'grown', node: tree.nextNode, parent: parent.id, ...shoot, ...joined });
 }
 
 function haunt(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits): void {

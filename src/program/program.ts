@@ -7,7 +7,7 @@ import type { Fault } from '../base/fault.ts';
 import type { Answer, Evidence } from '../log/end.ts';
 import type { Certainty, PathVote } from '../tree/certainty.ts';
 import type { NodeId, ProbeReply, StrandId } from '../tree/events.ts';
-import type { FormKey } from '../tree/keys.ts';
+import type { FormKey, NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Manner, Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -56,6 +56,8 @@ export type ChildOutcome =
       readonly promise?: number;
       /** What the whole path answers, where this step ends it. */
       readonly answer?: string;
+      /** The open answers that mean the same, by the key of the first; see `Growth`. */
+      readonly group?: NodeKey;
     }
   | {
       readonly probe?: never;

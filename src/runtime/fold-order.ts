@@ -9,9 +9,15 @@ import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 
 export class FoldOrder {
+  readonly #prepare: (tree: Tree, outcome: ChildOutcome) => boolean;
   readonly #early = new Map<NodeId, Map<number, ChildOutcome>>();
   /** Speculative children of what has come early itself. */
   readonly #orphans = new Map<DrawKey, ChildOutcome & { readonly ok: true }>();
+
+  /** `prepare` asks for what an outcome is to be told with, and says whether it is there; until then it waits as an early one does. */
+  constructor(prepare: (tree: Tree, outcome: ChildOutcome) => boolean = () => true) {
+    this.#prepare = prepare;
+  }
 
   /**
    * What can be told now that this outcome has come, in order; each is told before the next is taken. A child that no strand
@@ -22,6 +28,10 @@ export class FoldOrder {
     const outcome = placed(tree, arrived);
     if (outcome.below !== undefined) this.#orphan(outcome);
     else yield* this.#inTurn(tree, outcome);
+    yield* this.#placedOrphans(tree);
+  }
+
+  *#placedOrphans(tree: Tree): Generator<Outcome> {
     for (const [draw, orphan] of this.#orphans) {
       const next = placed(tree, orphan);
       if (next.below !== undefined && !tree.hasGhost(next.below.key)) continue;
@@ -53,13 +63,29 @@ export class FoldOrder {
     if (node === undefined || strand === undefined) return [outcome];
     const early = this.#early.get(node.id) ?? new Map<number, ChildOutcome>();
     this.#early.set(node.id, early.set(outcome.index, outcome));
+    this.#prepare(tree, outcome);
+    return this.#next(tree, node, strand);
+  }
+
+  #next(tree: Tree, node: Node, strand: StrandId): ChildOutcome[] {
+    const early = this.#early.get(node.id);
     const next: ChildOutcome[] = [];
     for (const index of awaitedBy(strand, node)) {
-      const come = early.get(index);
-      if (come === undefined) break;
+      const come = early?.get(index);
+      if (come === undefined || !this.#prepare(tree, come)) break;
       next.push(come);
     }
     return this.#drop(node, next);
+  }
+
+  /** What can be told now that more is known of those that wait. */
+  *release(tree: Tree): Generator<Outcome> {
+    for (const [id, early] of [...this.#early]) {
+      const node = tree.node(id);
+      const strands = new Set([...early.keys()].flatMap((index) => node.inFlight?.get(index) ?? []));
+      for (const strand of strands) yield* this.#next(tree, node, strand);
+    }
+    yield* this.#placedOrphans(tree);
   }
 
   /** All that has come early, for whoever looks ahead. */

@@ -1,5 +1,6 @@
 // What was posted to a runtime since its last step, in order.
 
+import type { EmbedderMessage } from '../embedder/embedder.ts';
 import type { EngineMessage } from '../engine/engine.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
 import type { Search } from './search.ts';
@@ -7,6 +8,7 @@ import type { Search } from './search.ts';
 export type InboxMessage =
   | { readonly from: 'engine'; readonly message: EngineMessage }
   | { readonly from: 'verifier'; readonly message: VerifierMessage }
+  | { readonly from: 'embedder'; readonly message: EmbedderMessage }
   | { readonly from: 'caller'; readonly submit: Search }
   /** The log of a search has been read. */
   | { readonly from: 'caller'; readonly restored: Search }

@@ -18,6 +18,8 @@ export class Ledger {
   #streamedTokens = 0;
   #engineCalls = 0;
   #verifierCalls = 0;
+  #embedderTokens = 0;
+  #embedderTexts = 0;
 
   /** Tokens that have come of a request which is not answered yet: all there is to know of one that is cut off. */
   streamed(tokens: number): void {
@@ -39,6 +41,11 @@ export class Ledger {
     this.#verifierCalls += 1;
     this.#verifierTokens += usage.computedTokens;
     this.#verifierCachedTokens += usage.cachedTokens;
+  }
+
+  embedded(tokens: number): void {
+    this.#embedderTexts += 1;
+    this.#embedderTokens += tokens;
   }
 
   /** A step that was generated and then lost on its way to the tree. */
@@ -67,6 +74,9 @@ export class Ledger {
       verifierCachedTokens: this.#verifierCachedTokens,
       engineCalls: this.#engineCalls,
       verifierCalls: this.#verifierCalls,
+      ...(this.#embedderTexts === 0
+        ? {}
+        : { embedderTokens: Math.round(this.#embedderTokens), embedderTexts: this.#embedderTexts }),
     };
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts';
 import type { Fault } from '../base/fault.ts';
+import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Cost } from '../log/end.ts';
 import type { LoggedEvent } from '../log/events.ts';
@@ -14,6 +15,8 @@ export interface RuntimeOptions {
   readonly engine: Engine;
   /** Without one, only programs that need none can run. */
   readonly verifier?: Verifier;
+  /** Without one, answers are compared by their words. */
+  readonly embedder?: Embedder;
   readonly scheduler: Scheduler;
   /** M, P0 §4.1: strands open at a time, over all searches and lanes. */
   readonly budget: number;

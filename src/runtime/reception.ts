@@ -6,6 +6,7 @@ import type { SearchEvent } from '../log/events.ts';
 import { checkRules } from '../policy/check.ts';
 import { plantedEvent, type TreeEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
+import type { Grouping } from './groups/grouping.ts';
 import type { Inbox } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
 import type { Queue } from './queue/queue.ts';
@@ -24,6 +25,7 @@ export class Reception {
   readonly #live: Map<string, Search>;
   readonly #queue: Queue<Search>;
   readonly #inbox: Inbox;
+  readonly #grouping: Grouping<Search>;
   readonly #hooks: ReceptionHooks;
 
   constructor(
@@ -31,12 +33,14 @@ export class Reception {
     live: Map<string, Search>,
     queue: Queue<Search>,
     inbox: Inbox,
+    grouping: Grouping<Search>,
     hooks: ReceptionHooks,
   ) {
     this.#options = options;
     this.#live = live;
     this.#queue = queue;
     this.#inbox = inbox;
+    this.#grouping = grouping;
     this.#hooks = hooks;
   }
 
@@ -82,11 +86,12 @@ export class Reception {
     const kind = workKind(program.name, request.limits.rollouts);
     const turn = this.#queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth, idle, kind });
     const listen = (event: TreeEvent) => this.#hooks.tree(search, event);
-    const search = new Search(
+    const search: Search = new Search(
       request,
       Tree.replay([plantedEvent(aggregation, program.fullAt)], listen),
       arrivalMs,
       turn,
+      this.#grouping.openAnswers(request, () => search),
     );
     this.#live.set(id, search);
     return search;

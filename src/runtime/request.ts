@@ -34,6 +34,8 @@ export interface SearchRequest {
   readonly shape?: AnswerShape;
   /** Steps come with their tokens as text and with their log probabilities. */
   readonly logprobs?: boolean;
+  /** Least cosine of two answers in the model's own words that mean the same, where the runtime has an embedder; unset groups none. */
+  readonly groupSimilarity?: number;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
 }
@@ -73,6 +75,7 @@ export function checkRequest(request: SearchRequest): void {
   if (limits.timeMs !== undefined) inRange('timeMs', limits.timeMs, 0, Number.MAX_VALUE);
   if (limits.deadlineMs !== undefined) inRange('deadlineMs', limits.deadlineMs, 0, Number.MAX_VALUE);
   wholeFrom('maxStepTokens', request.maxStepTokens, 1);
+  if (request.groupSimilarity !== undefined) inRange('groupSimilarity', request.groupSimilarity, 0, 1);
   inRange('priority', request.priority, -1e9, 1e9);
   if (request.id === '') raise('bad-setting', 'id is empty: a search needs one');
   if (request.delimiters.some((each) => each === '')) raise('bad-setting', 'delimiters has an empty string');

@@ -18,6 +18,7 @@ import type { TreeEvent } from '../tree/events.ts';
 import { Alarms } from './alarms.ts';
 import { cancelledByCaller, clockExit, firstExit, givenUp, nothingLeft } from './exits.ts';
 import { Flights } from './flights.ts';
+import { Grouping } from './groups/grouping.ts';
 import { Inbox, type InboxMessage } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
 import { GuessMeter } from './queue/guess-meter.ts';
@@ -39,6 +40,7 @@ export class Runtime {
   /** Those who wait, and their turns. */
   readonly queue: Queue<Search>;
   readonly #flights: Flights;
+  readonly #grouping: Grouping<Search>;
   readonly #meter = new ServiceMeter();
   readonly #speculation: Speculation;
   readonly #guesses = new GuessMeter();
@@ -61,7 +63,8 @@ export class Runtime {
     this.#leases = new Leases(options.budget);
     this.#inbox = new Inbox(options.wake);
     this.queue = new Queue<Search>(this.#leases, options.scheduler, () => this.#reconsider(), options.work);
-    this.#reception = new Reception(options, this.#live, this.queue, this.#inbox, {
+    this.#grouping = new Grouping(options.embedder);
+    this.#reception = new Reception(options, this.#live, this.queue, this.#inbox, this.#grouping, {
       log: (search, event) => this.#emit(search, event),
       tree: (search, event) => this.#onTreeEvent(search, event),
     });
@@ -79,6 +82,7 @@ export class Runtime {
     this.#speculation = new Speculation(this.#leases, this.#flights, (search) => this.#touched.add(search));
     engine.connect((message) => this.#inbox.post({ from: 'engine', message }));
     verifier?.connect((message) => this.#inbox.post({ from: 'verifier', message }));
+    options.embedder?.connect((message) => this.#inbox.post({ from: 'embedder', message }));
   }
 
   submit(request: SearchRequest): void {
@@ -116,6 +120,7 @@ export class Runtime {
       this.#decide(nowMs);
       this.#ask(nowMs);
       this.#flights.dispatch(nowMs);
+      this.#grouping.dispatch();
       this.#settleAccounts();
     } while (this.#flights.hasArrivals || this.#stale);
   }
@@ -177,6 +182,8 @@ export class Runtime {
         return this.#flights.takeFromEngine(message.message, nowMs);
       case 'verifier':
         return this.#flights.takeFromVerifier(message.message, nowMs);
+      case 'embedder':
+        return this.#grouping.take(message.message);
       case 'caller':
         if ('submit' in message) return this.#enqueue(message.submit);
         if ('restored' in message) return this.#takeUpRestored(message.restored, nowMs);
@@ -207,11 +214,18 @@ export class Runtime {
   #tell(nowMs: number): void {
     for (const { search, outcome, flight } of this.#flights.takeArrivals()) {
       if (flight !== undefined) this.#land(flight);
-      for (const next of this.#isRunning(search) ? search.order.take(search.tree, outcome) : []) {
-        if (!this.#isRunning(search) || !this.#tellOne(search, next)) continue;
-        this.#judge(search, nowMs);
-        if (this.#isRunning(search)) this.#speculation.giveUp(search);
-      }
+      if (this.#isRunning(search)) this.#tellAll(search, search.order.take(search.tree, outcome), nowMs);
+    }
+    for (const search of this.#grouping.takeRead()) {
+      if (this.#isRunning(search)) this.#tellAll(search, search.order.release(search.tree), nowMs);
+    }
+  }
+
+  #tellAll(search: Search, outcomes: Iterable<Outcome>, nowMs: number): void {
+    for (const next of outcomes) {
+      if (!this.#isRunning(search) || !this.#tellOne(search, next)) continue;
+      this.#judge(search, nowMs);
+      if (this.#isRunning(search)) this.#speculation.giveUp(search);
     }
   }
 
@@ -227,7 +241,8 @@ export class Runtime {
     this.#told += 1;
     if (search.request.rules.boost || this.#isDueForGuesses()) this.#stale = true;
     try {
-      const isComplete = search.request.program.tell(search.tree, outcome);
+      const { tree, open, request } = search;
+      const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
       // An order by work follows what is left of it.
       if (this.#options.scheduler.order === 'sjf' && search.hasGrown()) this.#stale = true;
       return isComplete;

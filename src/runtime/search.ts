@@ -18,6 +18,7 @@ import type { Node } from '../tree/node.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { FoldOrder } from './fold-order.ts';
+import type { OpenAnswers } from './groups/open-answers.ts';
 import { Ledger } from './ledger.ts';
 import { GuessLog } from './queue/guess-log.ts';
 import type { Lease } from './queue/leases.ts';
@@ -72,7 +73,9 @@ export class Search {
   /** Read back from a log: what it had in flight is asked for again when it is admitted. */
   resumed = false;
   readonly ledger = new Ledger();
-  readonly order = new FoldOrder();
+  /** Answers in the model's own words, where they are grouped. */
+  readonly open: OpenAnswers | undefined;
+  readonly order: FoldOrder;
   /** Requests that engine and verifier have not answered, cancelled ones included. */
   unanswered = 0;
   readonly leases = new Map<StrandId, Lease>();
@@ -89,7 +92,9 @@ export class Search {
   readonly #ends = { scanned: 0, paths: 0, tokens: 0 };
   #openScoreOf = { nodes: 0, score: 0 };
 
-  constructor(request: SearchRequest, tree: Tree, arrivalMs: number, turn: number) {
+  constructor(request: SearchRequest, tree: Tree, arrivalMs: number, turn: number, open?: OpenAnswers) {
+    this.open = open;
+    this.order = new FoldOrder(open && ((grown, outcome) => open.prepare(grown, outcome)));
     this.request = request;
     this.tree = tree;
     this.arrivalMs = arrivalMs;

@@ -4,7 +4,7 @@
 
 import type { Vote } from '../answer/groups.ts';
 import { AnswerTally } from '../answer/tally.ts';
-import type { Node } from './node.ts';
+import { type Node, saysSomething } from './node.ts';
 import type { Tree } from './tree.ts';
 
 /** One completed path that gives an answer. Its weight is its score, 1 where nothing scores it. */
@@ -48,7 +48,7 @@ export function sampleCertainty(tree: Tree, scored: boolean, upTo?: number): Cer
 
 export function certaintyOf(votes: readonly PathVote[], signal: RewardSignal): Certainty {
   const tally = new AnswerTally();
-  for (const { answer } of votes) tally.add(answer);
+  for (const vote of votes) tally.add(vote);
   const { answers, agreement } = tally;
   return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes, signal) };
 }
@@ -70,8 +70,8 @@ export function levelVotes({ nodes }: Tree): PathVote[] {
   return ends.flatMap(votesOf);
 }
 
-function isEnd({ terminal, answer }: Node): boolean {
-  return terminal && answer !== undefined;
+function isEnd(node: Node): boolean {
+  return node.terminal && saysSomething(node);
 }
 
 function votesOf(node: Node): PathVote[] {
@@ -89,7 +89,7 @@ export function sampleVotes(tree: Tree): PathVote[] {
   for (;;) {
     const end = nextSample(tree.root, taken);
     if (end === undefined) return votes;
-    if (end.answer !== undefined) votes.push(voteOf(end));
+    if (saysSomething(end)) votes.push(voteOf(end));
   }
 }
 
@@ -105,5 +105,6 @@ function nextSample(root: Node, taken: Map<Node, number>): Node | undefined {
 }
 
 export function voteOf(node: Node): PathVote {
-  return { answer: node.answer!, weight: node.reward === undefined ? 1 : node.score, node };
+  const { answer, group, reward, score } = node;
+  return { answer, group, weight: reward === undefined ? 1 : score, node };
 }

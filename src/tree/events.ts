@@ -28,6 +28,11 @@ interface Shoot {
 
 export interface Growth extends Shoot {
   readonly parent: NodeId;
+  /**
+   * The open answers that mean the same as the one of its path, by the node key of the first of them, which may be its own. It is
+   * decided once, when the child joins the tree, and stands in the log: nobody asks an embedding model again.
+   */
+  readonly group?: NodeKey;
 }
 
 /** A child that nobody waits for. Its parent, a node or another ghost, is named by key: ghosts have no number. */
@@ -70,7 +75,13 @@ export type TreeEvent =
     }
   | ({ readonly type: 'grown'; readonly node: NodeId } & Growth)
   /** The ghost of this draw becomes a node; what it brings stands in its `ghosted`. */
-  | { readonly type: 'adopted'; readonly node: NodeId; readonly parent: NodeId; readonly index: number }
+  | {
+      readonly type: 'adopted';
+      readonly node: NodeId;
+      readonly parent: NodeId;
+      readonly index: number;
+      readonly group?: NodeKey;
+    }
   /** One more draw of a node that is there: a twin. Where it was a ghost, the ghost is gone. */
   | {
       readonly type: 'merged';

@@ -23,6 +23,8 @@ export interface Node {
   readonly score: number;
   readonly terminal: boolean;
   readonly answer: string | undefined;
+  /** The open answers that mean the same, by the key of the first of them; undefined where it is compared by its words. */
+  readonly group: NodeKey | undefined;
   /** Draws at which it is full, in a tree that grows draw by draw; undefined where an expansion is asked for as a whole. */
   readonly fullAt: number | undefined;
   /** In the order of their keys. */
@@ -72,6 +74,7 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
     score: rootScore(aggregation),
     terminal: false,
     answer: undefined,
+    group: undefined,
     fullAt,
     ...untouched(false, fullAt),
   };
@@ -79,7 +82,7 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
 
 export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation: Aggregation): Node {
   const depth = parent.depth + 1;
-  const { key, index, step, reward, promise, terminal, answer } = growth;
+  const { key, index, step, reward, promise, terminal, answer, group } = growth;
   return {
     id,
     parent,
@@ -93,6 +96,7 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
     score: reward === undefined ? parent.score : extendScore(aggregation, parent.score, depth, reward),
     terminal,
     answer,
+    group,
     fullAt: parent.fullAt,
     ...untouched(terminal, parent.fullAt),
   };
@@ -120,6 +124,11 @@ export function meanValue(node: Node): number | undefined {
 /** The model itself ended the path here. One that was cut at a limit is terminal too, but no answer. */
 export function isComplete({ terminal, step }: Node): boolean {
   return terminal && step?.end === 'eos' && step.unshaped === undefined;
+}
+
+/** It has an answer that can be told from others. */
+export function saysSomething({ answer, group }: Node): boolean {
+  return answer !== undefined || group !== undefined;
 }
 
 /** Draws that were asked for: those that landed, twins included, and those in flight. One that failed is not counted. */

@@ -51,6 +51,7 @@ export interface Stragglers {
 }
 
 type Asked = Extract<TreeEvent, { type: 'asked' }>;
+type Adopted = Extract<TreeEvent, { type: 'adopted' }>;
 
 export class Tree {
   readonly aggregation: Aggregation;
@@ -180,7 +181,7 @@ export class Tree {
       case 'grown':
         return this.#grow(event.node, event);
       case 'adopted':
-        return this.#adopt(event.node, this.#known(event.parent), event.index);
+        return this.#adopt(event.node, this.#known(event.parent), event);
       case 'merged':
         return this.#merge(this.#known(event.into), this.#known(event.parent), event.index, event.tokens);
       case 'withered':
@@ -254,11 +255,11 @@ export class Tree {
     this.#land(parent, growth.index, child);
   }
 
-  #adopt(id: NodeId, parent: Node, index: number): void {
+  #adopt(id: NodeId, parent: Node, { index, group }: Adopted): void {
     this.#mustBeInFlight(parent, index);
     const ghost = this.ghostFor(parent, index);
     if (ghost === undefined) return raise('bad-event', `child ${index} of node ${parent.id} is no ghost`);
-    this.#grow(id, { ...ghost, parent: parent.id });
+    this.#grow(id, { ...ghost, parent: parent.id, ...(group === undefined ? {} : { group }) });
   }
 
   #merge(into: Node, parent: Node, index: number, tokens: number): void {
@@ -272,7 +273,7 @@ export class Tree {
   #land(parent: Node, index: number, child: Node): void {
     parent.byIndex ??= new Map();
     parent.byIndex.set(index, child);
-    if (child.terminal && child.answer !== undefined) this.#answers?.add(child.answer);
+    if (child.terminal) this.#answers?.add(child);
     if (this.ghosts.size > 0) this.ghosts.delete(this.#drawInFlight(parent, index));
     this.failuresInARow = 0;
     this.waitingStrand(parent, index)?.landed.push(child);
@@ -426,6 +427,6 @@ export class Tree {
 
 function talliedAnswers(nodes: readonly Node[]): AnswerTally {
   const tally = new AnswerTally();
-  for (const { terminal, answer, count } of nodes) if (terminal && answer !== undefined) tally.add(answer, count);
+  for (const node of nodes) if (node.terminal) tally.add(node, node.count);
   return tally;
 }

@@ -59,7 +59,8 @@ function outcomeOf(tree: Tree, event: FoldEvent): Outcome {
   const form = formKey(sampling!, manner);
   if (event.type === 'grown') return success(node, form, event);
   const ghost = tree.ghostFor(parent, index);
-  if (ghost !== undefined) return success(node, form, ghost);
+  const group = event.type === 'adopted' && event.group !== undefined ? { group: event.group } : {};
+  if (ghost !== undefined) return success(node, form, { ...ghost, ...group });
   if (event.type === 'adopted') throw new Error('there is no ghost to adopt');
   const { step, reward } = tree.node(event.into);
   const twin: Step = { ...step!, tokens: event.tokens };
@@ -70,8 +71,10 @@ function late(tree: Tree, ghost: Ghost): Outcome {
   return success(tree.nodeOf(ghost.parentKey)!.id, ghost.form, ghost);
 }
 
-function success(node: number, form: number, brought: Pick<Ghost, 'index' | 'step' | 'reward' | 'answer'>): Outcome {
-  const { index, step, reward, answer } = brought;
+type Brought = Pick<Ghost, 'index' | 'step' | 'reward' | 'answer'> & { readonly group?: number };
+
+function success(node: number, form: number, { index, step, reward, answer, group }: Brought): Outcome {
   const scored = reward === undefined ? {} : { reward };
-  return { ok: true, node, index, form, step, ...scored, ...(answer === undefined ? {} : { answer }) };
+  const said = { ...(answer === undefined ? {} : { answer }), ...(group === undefined ? {} : { group }) };
+  return { ok: true, node, index, form, step, ...scored, ...said };
 }

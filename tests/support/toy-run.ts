@@ -9,12 +9,22 @@ import type { Program } from '../../src/program/program.ts';
 import type { SearchRequest, SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import type { Scheduler, Width } from '../../src/scheduler/scheduler.ts';
+import type { TreeEvent } from '../../src/tree/events.ts';
 import { Tree } from '../../src/tree/tree.ts';
-import { type Misfortune, ToyEngine, ToyVerifier, ToyWorld } from './toy.ts';
+import { type Misfortune, ToyEmbedder, ToyEngine, ToyVerifier, ToyWorld } from './toy.ts';
 
 export interface RunWidth {
   readonly primary: number;
   readonly speculative: number | 'random';
+}
+
+/** Answers in the model's own words, and what they mean. */
+export interface OpenSetting {
+  readonly extract: (pathText: string) => string | undefined;
+  readonly vectorOf: (text: string) => readonly number[];
+  readonly similarity: number;
+  /** Of the embedder alone. */
+  readonly misfortune?: Partial<Misfortune>;
 }
 
 export interface Setting {
@@ -29,6 +39,10 @@ export interface Setting {
   readonly ties?: boolean;
   /** Of the policy `positive` unless given. Where they extend unscored steps, the verifier scores two steps in one pass. */
   readonly rules?: Rules;
+  readonly open?: OpenSetting;
+  readonly deadlineMs?: number;
+  /** The log of a former process, from which it goes on. */
+  readonly from?: readonly TreeEvent[];
 }
 
 export function run({
@@ -40,28 +54,39 @@ export function run({
   threshold = 0.9,
   ties = false,
   rules = accepting,
+  open,
+  deadlineMs,
+  from,
 }: Setting) {
   const world = new ToyWorld();
   const question = { ends: 0.4, shape: 4, twins: 0.8, ties };
   const storm = { fail: 0, lose: 0, double: 0, delayMs: 10, untilMs: 0, ...misfortune };
   const engine = new ToyEngine(world, storm, weather, question);
+  const shelter = { ...storm, ...open?.misfortune };
+  const embedder = open && new ToyEmbedder(world, shelter, weather, open.vectorOf);
   const events: SearchEvent[] = [];
   const results: SearchResult[] = [];
-  const runtime = new Runtime({
+  const runtime: Runtime = new Runtime({
     engine,
     verifier: new ToyVerifier(world, storm, weather, question, !rules.extendsUnscored),
+    ...(embedder && { embedder }),
     scheduler: fixed(width, weather),
     budget: 32,
     clock: world.clock,
     requestTimeoutMs: 500,
     onEvent: ({ event }) => events.push(event),
     onEnd: (result) => results.push(result),
+    onLogWanted: (id) => runtime.restore(id, from!, from!.length),
   });
-  const request = requestOf({ create, seed, threshold, rules });
-  runtime.submit(request);
+  const asked = requestOf({ create, seed, threshold, rules });
+  const limits = { ...asked.limits, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+  const grouped = open && { extract: open.extract, groupSimilarity: open.similarity };
+  const request: SearchRequest = { ...asked, limits, ...grouped };
+  if (from === undefined) runtime.submit(request);
+  else runtime.revive(request);
   world.run(runtime);
-  const tree = Tree.replay(events.filter(isTreeEvent));
-  return { engine, events, tree, request, result: results[0]! };
+  const tree = Tree.replay([...(from ?? []), ...events.filter(isTreeEvent)]);
+  return { engine, embedder, events, tree, request, result: results[0]! };
 }
 
 const { rules: accepting } = createPolicy('positive');

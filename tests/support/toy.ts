@@ -5,6 +5,7 @@ import { VirtualClock } from '../../src/base/clock.ts';
 import { fault } from '../../src/base/fault.ts';
 import { Heap } from '../../src/base/heap.ts';
 import { hash, Random } from '../../src/base/random.ts';
+import type { Embedder, EmbedderMessage, EmbedRequest } from '../../src/embedder/embedder.ts';
 import type { Engine, EngineMessage, GenerateRequest, Urgency } from '../../src/engine/engine.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import type { Step } from '../../src/tree/step.ts';
@@ -209,6 +210,40 @@ export class ToyVerifier extends Postman<VerifierMessage> implements Verifier {
 
   load() {
     return { waiting: this.open.size, healthy: true };
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Answers every request, as its contract says: of the misfortunes only failing and delay befall it. */
+export class ToyEmbedder extends Postman<EmbedderMessage> implements Embedder {
+  readonly name = 'toy';
+  readonly texts: string[] = [];
+  readonly #vectorOf: (text: string) => readonly number[];
+
+  constructor(world: ToyWorld, misfortune: Misfortune, seed: number, vectorOf: (text: string) => readonly number[]) {
+    super(world, { ...misfortune, lose: 0 }, seed);
+    this.#vectorOf = vectorOf;
+  }
+
+  connect(post: (message: EmbedderMessage) => void): void {
+    this.post = post;
+  }
+
+  embed(requests: readonly EmbedRequest[]): void {
+    for (const { id, text } of requests) {
+      this.texts.push(text);
+      this.answer(
+        id,
+        hash(text),
+        { type: 'vector', request: id, vector: this.#vectorOf(text), tokens: 1 },
+        { type: 'fault', request: id, fault: fault('internal', 'the toy broke') },
+      );
+    }
+  }
+
+  load() {
+    return { healthy: true, waiting: this.open.size, texts: this.texts.length, failed: 0 };
   }
 
   async close(): Promise<void> {}

@@ -92,9 +92,9 @@ export async function runBlock(
   while (outstanding(contest.model) > 0) await new Promise(setImmediate);
 }
 
-function outstanding({ engine, verifier }: OpenModel): number {
+function outstanding({ engine, verifier, embedder }: OpenModel): number {
   const { runningSequences, waitingSequences } = engine.load();
-  return runningSequences + waitingSequences + (verifier?.load().waiting ?? 0);
+  return runningSequences + waitingSequences + (verifier?.load().waiting ?? 0) + (embedder?.load().waiting ?? 0);
 }
 
 /** A question on its way: answered when it has a result, over when all that was cancelled then has been answered for. */
@@ -119,6 +119,7 @@ function answerAll(
     const runtime = new Runtime({
       engine: model.engine,
       ...(model.verifier === undefined ? {} : { verifier: model.verifier }),
+      ...(model.embedder === undefined ? {} : { embedder: model.embedder }),
       scheduler: schedulerOf(contest, contender),
       budget: settings.budget,
       clock: systemClock,

@@ -21,6 +21,7 @@ import type { Tree } from '../../tree/tree.ts';
 import { answerLines, answerRecord, type Reported, statusOf } from '../terminal/answer-view.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
 import { modelOptions, modelUsage, readModelFlags } from '../terminal/model-flags.ts';
+import { openingLog } from '../terminal/opening-log.ts';
 import { given, readArguments } from '../terminal/options.ts';
 import { painter } from '../terminal/paint.ts';
 import { eventLine, statusLine } from '../terminal/progress-view.ts';
@@ -31,7 +32,14 @@ import { treeLegend, treeLines } from '../terminal/tree-view.ts';
 /** What the search can be told. */
 const main = ['program', 'policy', 'rollouts', 'branching', 'threshold', 'choose'] as const satisfies SearchKnob[];
 const sampling = ['temperature', 'topP', 'topK', 'minP', 'seed'] as const satisfies SearchKnob[];
-const sizes = ['stepTokens', 'maxDepth', 'tokenBudget', 'deadlineMs', 'aggregation'] as const satisfies SearchKnob[];
+const sizes = [
+  'stepTokens',
+  'maxDepth',
+  'tokenBudget',
+  'deadlineMs',
+  'aggregation',
+  'groupSimilarity',
+] as const satisfies SearchKnob[];
 const told: readonly SearchKnob[] = [...main, ...sampling, ...sizes, ...optionKnobs];
 
 const ownDefaults = {
@@ -80,7 +88,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   requireKind(settings);
   const startedMs = performance.now();
-  const model = await openModel(ownModel(settings.own), process.env);
+  const model = await openModel(ownModel(settings.own), process.env, openingLog);
   const loadedMs = performance.now() - startedMs;
   try {
     return await answer(settings, model, loadedMs);
@@ -100,6 +108,7 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
     const finished = await runSearch({
       engine: model.engine,
       ...(model.verifier === undefined ? {} : { verifier: model.verifier }),
+      ...(model.embedder === undefined ? {} : { embedder: model.embedder }),
       scheduler: createScheduler(plan.policy, plan.policyOptions),
       budget: model.config.budget,
       request: requestOf(buildSearch(plan), 'ask', model.extract ?? extractAnswer),

@@ -32,6 +32,7 @@ import { type PolicyName, policyNames } from '../../policy/policy.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
 import { modelOptions, modelUsage, readModelFlags } from '../terminal/model-flags.ts';
+import { openingLog } from '../terminal/opening-log.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
 import {
   chooseQuestions,
@@ -52,6 +53,7 @@ const sizes = [
   'maxDepth',
   'tokenBudget',
   'deadlineMs',
+  'groupSimilarity',
 ] as const satisfies SearchKnob[];
 const told: readonly SearchKnob[] = [...main, ...sizes, ...optionKnobs];
 const ownDefaults = {
@@ -139,7 +141,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const models = new Map<VerifierMode, OpenModel>();
   try {
     for (const mode of settings.scoredBy) {
-      models.set(mode, await openModel(ownModel(withVerifier(settings.own, mode)), process.env));
+      models.set(mode, await openModel(ownModel(withVerifier(settings.own, mode)), process.env, openingLog));
     }
     for (const warning of models.get(settings.scoredBy[0]!)?.warnings ?? []) console.error(`warning: ${warning}`);
     const contestOf = ({ verifier = 'both' }: Contender): Contest => {
@@ -286,8 +288,8 @@ function print(
 /** What was given, and what holds where nothing was. */
 function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: Settings) {
   const { concurrency, budget, seed, scoredBy, samples } = rest;
-  const { model = 'sapling', engines, verifiers, kind, prm, reading } = own;
-  const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind };
+  const { model = 'sapling', engines, verifiers, kind, prm, reading, embedder } = own;
+  const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind, embedder };
   const { check, branching, threshold, choose, sampling } = ownModel(own);
   const questions = { questions: file ?? `${task}.${split}`, range, size: full ? 'full' : size };
   const search = { branching, threshold, choose, temperature: sampling.temperature, ...wish };

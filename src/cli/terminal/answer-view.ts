@@ -85,6 +85,9 @@ function costLines({ result, loadedMs }: Reported): string[] {
     `cost     ${generated} tokens generated (${cost.discardedTokens} discarded)${repeated}${rate}`,
     `         prefixes: ${cost.promptTokens} tokens computed, ${cost.cachedTokens} reused`,
     ...(cost.verifierCalls > 0 ? [`         ${scored}`] : []),
+    ...(cost.embedderTexts === undefined
+      ? []
+      : [`         grouping: ${cost.embedderTexts} answers embedded, ${cost.embedderTokens} tokens`]),
     `time     ${duration(endedMs - arrivalMs)}, after ${duration(loadedMs)} of loading`,
   ];
 }

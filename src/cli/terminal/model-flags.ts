@@ -23,6 +23,9 @@ export const modelOptions = {
   verifier: list,
   kind: text,
   'verifier-key-env': text,
+  embedder: text,
+  'embedder-model': text,
+  'embedder-key-env': text,
   check: text,
   budget: text,
   'step-prompt': text,
@@ -49,6 +52,8 @@ export const modelUsage = `  --model NAME|FILE     sapling, sapling-sudoku, sapl
   --verifier URL        a server of the reward model instead; once per replica
   --kind NAME           what that is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
   --verifier-key-env NAME
+  --embedder URL        a server of an embedding model (/v1/embeddings): open answers are grouped by what they mean
+  --embedder-model, --embedder-key-env NAME
   --check NAME          ${checkKnob.values.join(', ')} (lines for the shipped models, else none):
                         ${checkKnob.why}
   --step-prompt TEXT    system message for models that are not shipped
@@ -78,6 +83,7 @@ export function readModelFlags(values: Values, needsVerifier: boolean): OwnModel
     ...given('verifierKeyEnv', flags['verifier-key-env'], String),
     ...given('kind', flags.kind, (value) => oneOf('kind', value, remoteVerifierKinds)),
     ...rewardFlags(flags),
+    ...embedderFlags(flags),
     ...given('check', flags.check, (value) => flagOf('check', value, checkKnob)),
     ...given('stepPrompt', flags['step-prompt'], String),
     ...given('calibration', flags.calibration, String),
@@ -104,6 +110,20 @@ function rewardFlags(flags: Readonly<Record<string, string | undefined>>) {
     ...given('good', flags.good, unescaped),
     ...given('bad', flags.bad, unescaped),
     ...given('marker', flags.marker, unescaped),
+  };
+}
+
+function embedderFlags(flags: Readonly<Record<string, string | undefined>>) {
+  const { embedder, 'embedder-model': model, 'embedder-key-env': keyEnv } = flags;
+  if (embedder === undefined && (model ?? keyEnv) !== undefined)
+    raise(
+      'bad-setting',
+      `--embedder-${model === undefined ? 'key-env' : 'model'} belongs to --embedder URL, which is not given`,
+    );
+  return {
+    ...given('embedder', embedder, String),
+    ...given('embedderModel', model, String),
+    ...given('embedderKeyEnv', keyEnv, String),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Extract } from '../../answering/search-request.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { ModelConfig } from '../../config/schema.ts';
+import type { Embedder } from '../../embedder/embedder.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { GrowthMeter } from '../../log/growth-meter.ts';
@@ -41,6 +42,7 @@ export class ServedModel {
   readonly config: ModelConfig;
   readonly engine: Engine;
   readonly verifier: Verifier | undefined;
+  readonly embedder: Embedder | undefined;
   readonly extract: Extract;
   readonly form: FormQuestion | undefined;
   readonly upstream: Upstream | undefined;
@@ -50,10 +52,11 @@ export class ServedModel {
   readonly #loop: Loop;
 
   constructor(parts: OpenModel, hooks: ModelHooks, clock: Clock, loop: Loop = new LiveLoop(clock)) {
-    const { config, engine, verifier } = parts;
+    const { config, engine, verifier, embedder } = parts;
     this.config = config;
     this.engine = engine;
     this.verifier = verifier;
+    this.embedder = embedder;
     this.extract = parts.extract ?? extractAnswer;
     this.form = parts.form;
     this.upstream = parts.upstream;
@@ -61,6 +64,7 @@ export class ServedModel {
     this.runtime = new Runtime({
       engine: meterPrompts(engine, hooks.onPrompt),
       ...(verifier === undefined ? {} : { verifier }),
+      ...(embedder === undefined ? {} : { embedder }),
       // It boosts only searches whose own policy says so: each request may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: config.budget,
@@ -100,6 +104,6 @@ export class ServedModel {
   /** Ends the engine's work at once; searches that run are left as they are, for the journal to resume. */
   async close(): Promise<void> {
     this.#loop.stop();
-    await Promise.all([this.engine.close(), this.verifier?.close()]);
+    await Promise.all([this.engine.close(), this.verifier?.close(), this.embedder?.close()]);
   }
 }

@@ -2,6 +2,7 @@
 // that a client sends, so that their number is bounded.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { addEmbedderMetrics } from './embedder-metrics.ts';
 import { addGrowthMetrics } from './growth-metrics.ts';
 import type { ObservedEnd, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
 
@@ -20,6 +21,7 @@ const tokenClasses = [
   'decoded',
   'verifier',
   'verifier_cached',
+  'embedder',
 ] as const;
 
 export class Metrics {
@@ -70,6 +72,7 @@ export class Metrics {
     this.resumed = counter('searches_resumed_total', 'Searches taken up again after a restart', []);
     this.#gauges(searches);
     addGrowthMetrics(this.registry, () => searches().models.values());
+    addEmbedderMetrics(this.registry, () => searches().models.values());
   }
 
   request(route: string, status: number, durationMs: number): void {

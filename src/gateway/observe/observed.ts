@@ -3,6 +3,7 @@
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { ModelConfig } from '../../config/schema.ts';
+import type { Embedder } from '../../embedder/embedder.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { JournalHealth, SearchState } from '../../journal/journal.ts';
 import type { GrowthTotals } from '../../log/growth-meter.ts';
@@ -41,6 +42,7 @@ export interface ObservedModel {
   readonly config: Pick<ModelConfig, 'engine' | 'verifier' | 'budget'>;
   readonly engine: Pick<Engine, 'load'>;
   readonly verifier: Pick<Verifier, 'load'> | undefined;
+  readonly embedder: Pick<Embedder, 'load'> | undefined;
   readonly runtime: {
     readonly leasesTaken: number;
     readonly servers: Servers | undefined;

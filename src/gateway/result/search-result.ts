@@ -1,7 +1,7 @@
 // What a finished search says to its client, made from its plan and its log alone, so that it is the same before and
 // after a restart. Token counts follow docs/http-api.md: everything that was generated is counted, once.
 
-import { sameAnswer } from '../../answer/canonical.ts';
+import { meaningOf } from '../../answer/groups.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Exit, ExitKind } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
@@ -112,9 +112,10 @@ export function splitPath(
 /** The paths of the next best different answers of a search that was asked for several: fewer than asked for where there are no more. */
 export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   const { answers = 1 } = plan;
-  const first = fold.answer?.answer;
-  if (answers === 1 || first === undefined || fold.tree === undefined) return [];
-  const others = distinctAnswers(fold.tree).filter(({ answer }) => answer !== undefined && !sameAnswer(answer, first));
+  if (answers === 1 || fold.answer === undefined || fold.tree === undefined) return [];
+  const first = meaningOf({ answer: fold.answer.answer, group: fold.tree.node(fold.answer.node).group });
+  if (first === undefined) return [];
+  const others = distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first);
   return others.slice(0, answers - 1).map(({ id }) => fold.pathTo(id));
 }
 
@@ -184,6 +185,7 @@ function tokensOf(
     decoded: cost?.decodedTokens ?? 0,
     verifier: cost?.verifierTokens ?? 0,
     verifier_cached: cost?.verifierCachedTokens ?? 0,
+    embedder: cost?.embedderTokens ?? 0,
     saved_estimate: savedEstimate(plan, fold),
   };
 }

@@ -3,7 +3,7 @@
 // question once more (only behind one); the question put another way (only at the root). A rollout follows a child by chance
 // to the end of its path and is worth the share of all answers found so far that agree with its own.
 
-import { canonical } from '../../answer/canonical.ts';
+import { meaningOf } from '../../answer/groups.ts';
 import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
 import { treeVotes } from '../../tree/certainty.ts';
 import type { Node } from '../../tree/node.ts';
@@ -106,9 +106,9 @@ function firstIndex(node: Node): number {
 }
 
 /** The share of the tree's answers that agree with the one at this node, which is one of them. */
-function agreeing(tree: Tree, { answer }: Node): number {
-  if (answer === undefined) return 0;
+function agreeing(tree: Tree, node: Node): number {
+  const own = meaningOf(node);
+  if (own === undefined) return 0;
   const votes = treeVotes(tree);
-  const own = canonical(answer);
-  return votes.filter((vote) => canonical(vote.answer) === own).length / Math.max(1, votes.length);
+  return votes.filter((vote) => meaningOf(vote) === own).length / Math.max(1, votes.length);
 }

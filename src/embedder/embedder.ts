@@ -1,0 +1,40 @@
+// The contract of embedders: a vector for a text, so that answers in one's own words can be told apart by what they mean
+// (answer/likeness.ts). Each request is answered by exactly one `vector` or `fault` message, in any order and within a time limit of
+// the embedder's own: a search may wait for it. The same text has the same vector, whatever it is asked with. Excluded: which
+// texts belong together, and retries by the caller. Its conformance suite is tests/conformance/embedder.ts.
+
+import type { Fault } from '../base/fault.ts';
+
+export type EmbedId = number;
+
+export interface EmbedRequest {
+  readonly id: EmbedId;
+  readonly text: string;
+}
+
+export type EmbedderMessage =
+  | {
+      readonly type: 'vector';
+      readonly request: EmbedId;
+      readonly vector: readonly number[];
+      /** That were computed for it. */
+      readonly tokens: number;
+    }
+  | { readonly type: 'fault'; readonly request: EmbedId; readonly fault: Fault };
+
+export interface EmbedderLoad {
+  readonly healthy: boolean;
+  /** Texts that wait for their vectors. */
+  readonly waiting: number;
+  /** Since it was opened. */
+  readonly texts: number;
+  readonly failed: number;
+}
+
+export interface Embedder {
+  readonly name: string;
+  connect(post: (message: EmbedderMessage) => void): void;
+  embed(requests: readonly EmbedRequest[]): void;
+  load(): EmbedderLoad;
+  close(): Promise<void>;
+}

@@ -1,0 +1,56 @@
+// Vectors from a server's `/v1/embeddings`, as OpenAI, vLLM, SGLang and llama-server speak it.
+
+import { FaultError, fault, raise } from '../base/fault.ts';
+import { Connection } from '../remote/connection.ts';
+import { BatchedEmbedder, type BatchedEmbedderOptions, type EmbeddedTexts } from './batched-embedder.ts';
+
+export interface EndpointOptions extends Omit<BatchedEmbedderOptions, 'name' | 'onClose'> {
+  readonly url: string;
+  readonly apiKey?: string;
+  /** As the server calls it; most need none where they serve one model. */
+  readonly model?: string | undefined;
+}
+
+/** Of a text that is longer only the end is read: that is where an answer stands, and small models read 256 to 512 tokens. */
+const longestText = 2000;
+
+export function openEndpoint({ url, apiKey, model, ...options }: EndpointOptions): BatchedEmbedder {
+  const { timers } = options;
+  const connection = new Connection({
+    url,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(timers === undefined ? {} : { timers }),
+  });
+  const embed = async (texts: readonly string[], signal: AbortSignal): Promise<EmbeddedTexts> => {
+    const input = texts.map((text) => text.slice(-longestText));
+    const body = { input, encoding_format: 'float', ...(model === undefined ? {} : { model }) };
+    return read(await connection.json('POST', '/v1/embeddings', body, { timeoutMs: options.timeoutMs, signal }), url);
+  };
+  const name = `embedder at ${connection.url}`;
+  return new BatchedEmbedder(embed, { ...options, name, onClose: () => connection.close() });
+}
+
+interface EmbeddingRow {
+  readonly index?: unknown;
+  readonly embedding?: unknown;
+}
+
+/** Rows come in the order of their `index`, which servers give, or as they stand. */
+function read(reply: unknown, url: string): EmbeddedTexts {
+  const { data, usage } = (reply ?? {}) as {
+    data?: unknown;
+    usage?: { total_tokens?: unknown; prompt_tokens?: unknown };
+  };
+  if (!Array.isArray(data)) return raise('protocol', `${url} answered without 'data'; is it an embeddings endpoint?`);
+  const rows = data.map((row: EmbeddingRow, at) => ({ at: typeof row?.index === 'number' ? row.index : at, row }));
+  const vectors = rows.sort((a, b) => a.at - b.at).map(({ row }) => vectorOf(row ?? {}, url));
+  const tokens = Number(usage?.total_tokens ?? usage?.prompt_tokens ?? 0);
+  return { vectors, tokens: Number.isFinite(tokens) ? tokens : 0 };
+}
+
+/** Older llama-servers wrap the vector of a pooled text in one more list. */
+function vectorOf({ embedding }: EmbeddingRow, url: string): readonly number[] {
+  const vector: unknown = Array.isArray(embedding) && Array.isArray(embedding[0]) ? embedding[0] : embedding;
+  if (Array.isArray(vector) && vector.every((each) => typeof each === 'number')) return vector;
+  throw new FaultError(fault('protocol', `${url} answered an embedding that is no list of numbers`));
+}

@@ -1,0 +1,36 @@
+// Tries an embedder on three answers that anybody can compare: two that say the same and one that says something else. One that
+// cannot tell them apart at the similarity that is asked for would make a majority of anything.
+
+import { cosine } from '../answer/likeness.ts';
+import type { Embedder, EmbedderMessage } from './embedder.ts';
+
+const texts = [
+  'The server stopped because its disk was full.',
+  'Because the disk was full, the server stopped.',
+  'The children are playing football in the garden.',
+] as const;
+
+/** A line for whoever opened it; undefined where all is well. Connects it: to be called before anybody else does. */
+export async function embedderWarning(embedder: Embedder, similarity: number): Promise<string | undefined> {
+  const messages = await replies(embedder);
+  const failed = messages.find((message) => message.type === 'fault');
+  if (failed !== undefined) {
+    return `${embedder.name} gives no vectors: ${failed.fault.message}; open answers are compared by their words until it does`;
+  }
+  const [one, same, other] = messages.map((message) => (message.type === 'vector' ? message.vector : []));
+  const [near, far] = [cosine(one!, same!), cosine(one!, other!)];
+  if (near >= similarity && far < similarity) return undefined;
+  const found = `two answers that say the same are ${near.toFixed(2)} near, two that do not ${far.toFixed(2)}`;
+  return `${embedder.name} does not tell answers apart at ${similarity} (groupSimilarity): ${found}`;
+}
+
+function replies(embedder: Embedder): Promise<EmbedderMessage[]> {
+  return new Promise((resolve) => {
+    const found: EmbedderMessage[] = [];
+    embedder.connect((message) => {
+      found.push(message);
+      if (found.length === texts.length) resolve(found.sort((a, b) => a.request - b.request));
+    });
+    embedder.embed(texts.map((text, id) => ({ id, text })));
+  });
+}

@@ -1,0 +1,67 @@
+// Between searches and the embedder: asks for vectors, a batch a step, and knows whose they are. Whoever waits for one waits in its
+// own order of folds. A text that cannot be embedded is no fault of the search: its answer is compared by its words, and the embedder
+// itself says that it is down. Knows nothing of trees.
+
+import { Counter } from '../../base/ids.ts';
+import type { Embedder, EmbedderMessage, EmbedId, EmbedRequest } from '../../embedder/embedder.ts';
+import { OpenAnswers } from './open-answers.ts';
+
+/** A search, as far as its open answers go. */
+export interface GroupedSearch {
+  readonly id: string;
+  readonly open: OpenAnswers | undefined;
+  readonly ledger: { embedded(tokens: number): void };
+  unanswered: number;
+}
+
+type Wanted = { readonly groupSimilarity?: number; readonly shape?: unknown };
+
+export class Grouping<Each extends GroupedSearch> {
+  readonly #embedder: Embedder | undefined;
+  readonly #ids = new Counter(1);
+  readonly #waiting = new Map<EmbedId, { readonly search: Each; readonly text: string }>();
+  readonly #read = new Set<Each>();
+  #toEmbed: EmbedRequest[] = [];
+
+  constructor(embedder: Embedder | undefined) {
+    this.#embedder = embedder;
+  }
+
+  /** Of a search that wants its open answers grouped, where there is somebody to ask. An answer in a shape is compared as it is. */
+  openAnswers({ groupSimilarity, shape }: Wanted, search: () => Each): OpenAnswers | undefined {
+    if (this.#embedder === undefined || groupSimilarity === undefined || shape !== undefined) return undefined;
+    return new OpenAnswers(groupSimilarity, (texts) => this.#ask(search(), texts));
+  }
+
+  #ask(search: Each, texts: readonly string[]): void {
+    for (const text of texts) {
+      const id = this.#ids.take();
+      this.#waiting.set(id, { search, text });
+      search.unanswered += 1;
+      this.#toEmbed.push({ id, text });
+    }
+  }
+
+  take(message: EmbedderMessage): void {
+    const waiting = this.#waiting.get(message.request);
+    if (waiting === undefined) return;
+    const { search, text } = waiting;
+    this.#waiting.delete(message.request);
+    search.unanswered -= 1;
+    if (message.type === 'vector') search.ledger.embedded(message.tokens);
+    search.open?.note(text, message.type === 'vector' ? message.vector : undefined);
+    this.#read.add(search);
+  }
+
+  /** Searches that know more since the last call of answers they hold back. */
+  takeRead(): Each[] {
+    const read = [...this.#read];
+    this.#read.clear();
+    return read;
+  }
+
+  dispatch(): void {
+    if (this.#toEmbed.length > 0) this.#embedder?.embed(this.#toEmbed);
+    this.#toEmbed = [];
+  }
+}

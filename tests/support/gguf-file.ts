@@ -1,0 +1,123 @@
+// Writes GGUF files: facts, then tensors. Vectors are 32-bit floats whatever the type of the matrices.
+
+import { writeFileSync } from 'node:fs';
+
+const ALIGNMENT = 32;
+const Q8_BLOCK = 32;
+const TYPE = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
+const WEIGHTS = { f32: 0, f16: 1, q8: 8 } as const;
+type WeightType = keyof typeof WEIGHTS;
+
+export type GgufValue =
+  | { readonly type: 'uint32' | 'float32'; readonly value: number }
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'strings'; readonly value: readonly string[] }
+  | { readonly type: 'int32s'; readonly value: readonly number[] };
+
+/** The innermost dimension first. */
+export type GgufTensor = { readonly name: string; readonly shape: readonly number[]; readonly data: Float32Array };
+
+export function writeGguf(
+  path: string,
+  values: ReadonlyMap<string, GgufValue>,
+  tensors: readonly GgufTensor[],
+  type: WeightType,
+): void {
+  writeFileSync(path, encode(values, tensors, type));
+}
+
+function encode(values: ReadonlyMap<string, GgufValue>, all: readonly GgufTensor[], type: WeightType): Buffer {
+  const parts: Buffer[] = [Buffer.from('GGUF'), u32(3), u64(all.length), u64(values.size)];
+  for (const [key, value] of values) parts.push(text(key), ...encodeValue(value));
+  let offset = 0;
+  for (const { name, shape, data } of all) {
+    const stored = WEIGHTS[shape.length === 1 ? 'f32' : type];
+    parts.push(text(name), u32(shape.length), ...shape.map(u64), u32(stored), u64(offset));
+    offset += padded(weightBytes(shape, data, type).length);
+  }
+  parts.push(padding(parts.reduce((sum, part) => sum + part.length, 0)));
+  for (const { shape, data } of all) {
+    const bytes = weightBytes(shape, data, type);
+    parts.push(bytes, padding(bytes.length));
+  }
+  return Buffer.concat(parts);
+}
+
+/** Of a generator 16-bit floats: with 32-bit ones libllama's sums depend on the number of rows in a batch. */
+function weightBytes(shape: readonly number[], data: Float32Array, type: WeightType): Buffer {
+  if (shape.length === 1 || type === 'f32') return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (type === 'q8') return quantise(data);
+  return Buffer.from(Uint16Array.from(data, toHalf).buffer);
+}
+
+/** Q8_0: blocks of 32 weights, a 16-bit scale and 32 signed bytes each. */
+function quantise(data: Float32Array): Buffer {
+  const bytes = Buffer.alloc((data.length / Q8_BLOCK) * (2 + Q8_BLOCK));
+  for (let block = 0; block * Q8_BLOCK < data.length; block++) {
+    const weights = data.subarray(block * Q8_BLOCK, (block + 1) * Q8_BLOCK);
+    const scale = weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127;
+    const at = block * (2 + Q8_BLOCK);
+    bytes.writeUInt16LE(toHalf(scale), at);
+    weights.forEach((weight, index) => {
+      bytes.writeInt8(scale === 0 ? 0 : Math.round(weight / scale), at + 2 + index);
+    });
+  }
+  return bytes;
+}
+
+function toHalf(value: number): number {
+  const sign = value < 0 ? 0x8000 : 0;
+  const magnitude = Math.abs(value);
+  if (magnitude < 2 ** -14) return sign | Math.round(magnitude * 2 ** 24); // subnormal or zero
+  const exponent = Math.floor(Math.log2(magnitude));
+  return sign | (Math.round((magnitude / 2 ** exponent - 1 + exponent + 15) * 1024) & 0x7fff);
+}
+
+function encodeValue(value: GgufValue): Buffer[] {
+  switch (value.type) {
+    case 'uint32':
+      return [u32(TYPE.uint32), u32(value.value)];
+    case 'float32':
+      return [u32(TYPE.float32), f32(value.value)];
+    case 'bool':
+      return [u32(TYPE.bool), Buffer.from([value.value ? 1 : 0])];
+    case 'string':
+      return [u32(TYPE.string), text(value.value)];
+    case 'strings':
+      return [u32(TYPE.array), u32(TYPE.string), u64(value.value.length), ...value.value.map(text)];
+    case 'int32s':
+      return [u32(TYPE.array), u32(TYPE.int32), u64(value.value.length), ...value.value.map(u32)];
+  }
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value, 'utf8');
+  return Buffer.concat([u64(bytes.length), bytes]);
+}
+
+function u32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32LE(value);
+  return buffer;
+}
+
+function u64(value: number): Buffer {
+  const buffer = Buffer.alloc(8);
+  buffer.writeBigUInt64LE(BigInt(value));
+  return buffer;
+}
+
+function f32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeFloatLE(value);
+  return buffer;
+}
+
+function padded(bytes: number): number {
+  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+}
+
+function padding(bytes: number): Buffer {
+  return Buffer.alloc(padded(bytes) - bytes);
+}
