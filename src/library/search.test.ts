@@ -59,3 +59,37 @@ test('an abort and a closing model end a search with the best so far; a fault is
   expect([failed.exit.kind, typeof failed.fault?.code, failed.steps]).toEqual(['failed', 'string', []]);
   await broken.close();
 });
+
+test('answers in its own words vote by what they mean, where the caller embeds them', async () => {
+  const sayings = [
+    'The disk was full.',
+    'A lock was held there.',
+    'There was space for nothing.',
+    'Full was the disk.',
+  ];
+  const script = ({ seed }: { readonly seed: number }) => ({ text: sayings[seed % 4]!, end: 'eos' as const });
+  const meanings = sayings.map((_, at) => (at === 1 ? [0, 1] : [1, 0.1 * at]));
+  const asked: string[] = [];
+  const embed = async (texts: readonly string[]) => {
+    asked.push(...texts);
+    return texts.map((text) => meanings[sayings.indexOf(text)]!);
+  };
+  const options = { program: 'self-consistency', rollouts: 24, seed: 1, certain: 'off' } as const;
+  const own = makeModel({ engine: new ScriptedEngine({ script }), embed, budget: 24 });
+  const { tree, steps, cost } = await search('why?', { model: own, ...options });
+  expect(new Set(tree.nodes.flatMap(({ group }) => group ?? [])).size).toBe(2);
+  expect(steps).not.toEqual([sayings[1]]);
+  expect([...asked].sort()).toEqual([...sayings].sort());
+  expect(cost.embedderTexts).toBe(4);
+  // Three ways to say one thing are certain together; by their words none of them would be.
+  const certain = { certain: 'threshold', certainAgreement: 0.6, certainAnswers: 12 } as const;
+  expect((await search('why?', { model: own, ...options, ...certain })).exit.kind).toBe('certain');
+  const apart = { ...options, ...certain, groupSimilarity: 1 };
+  expect((await search('why?', { model: own, ...apart })).exit.kind).toBe('exhausted');
+  await own.close();
+  const plain = model();
+  await expect(search('why?', { model: plain, groupSimilarity: 0.9 })).rejects.toThrow(
+    "groupSimilarity is 0.9; model 'model' has no embedder, which would say what answers mean",
+  );
+  await plain.close();
+});

@@ -11,6 +11,7 @@ params = xllamacpp.CommonParams()
 params.model.path = sys.argv[2]
 params.port, params.n_parallel, params.n_ctx = 0, 4, 4096
 params.cpuparams.n_threads = 1
+params.embedding = len(sys.argv) > 3
 server = xllamacpp.Server(params)
 print('listening', server.listening_address, flush=True)
 time.sleep(1e9)
@@ -21,9 +22,10 @@ export interface LlamaCppServer {
   stop(): Promise<void>;
 }
 
-/** `packages` is the folder that holds the wheel. Resolves when the model is loaded. */
-export async function startLlamaServer(packages: string, model: string): Promise<LlamaCppServer> {
-  const child = spawn('python3', ['-c', program, packages, model], { stdio: ['ignore', 'pipe', 'ignore'] });
+/** `packages` is the folder that holds the wheel; `embeds`: the model is one of embeddings. Resolves when it is loaded. */
+export async function startLlamaServer(packages: string, model: string, embeds = false): Promise<LlamaCppServer> {
+  const args = ['-c', program, packages, model, ...(embeds ? ['embeds'] : [])];
+  const child = spawn('python3', args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(child, 'exit');
   const stop = async () => {
     child.kill('SIGKILL');

@@ -5,6 +5,7 @@ import type { OpenModel } from '../../src/answering/open-model.ts';
 import type { FormQuestion } from '../../src/answering/question-form.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
+import type { Embedder } from '../../src/embedder/embedder.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { createLog } from '../../src/gateway/observe/log.ts';
 import type { Telemetry } from '../../src/gateway/observe/telemetry.ts';
@@ -17,6 +18,7 @@ export interface RunningOptions {
   readonly engine?: ScriptedEngine;
   readonly scripted?: ScriptedOptions;
   readonly verifier?: ScriptedVerifier | 'none';
+  readonly embedder?: Embedder;
   readonly model?: PlainTree;
   readonly config?: PlainTree;
   readonly journal?: Journal;
@@ -63,6 +65,7 @@ export async function runGateway(options: RunningOptions = {}): Promise<Running>
     config: config.models[0]!,
     engine,
     ...(verifier === undefined ? {} : { verifier }),
+    ...(options.embedder === undefined ? {} : { embedder: options.embedder }),
     ...(options.upstream === undefined ? {} : { upstream: options.upstream }),
     ...(options.form === undefined ? {} : { form: options.form }),
   };
