@@ -44,6 +44,8 @@ export interface EdgeMachine {
   /** Who runs next: siblings together (P4 §4.2), or anyone. */
   readonly order: 'any' | 'siblings';
   readonly verifierReuses: boolean;
+  /** Two steps of a path in one pass of the reward model (P4 §4.1.3); unless said, it does. */
+  readonly looksAhead?: boolean;
   /** Memory for keys and values of both, in bytes; what the weights leave of their share unless given. */
   readonly kvBytes?: number;
 }

@@ -161,7 +161,8 @@ function edgePlace(machine: EdgeMachine): TrialPlace {
   const gpu = new SharedGpu(turns);
   const scattered = machine.order === 'any';
   const sequences = { replicas: 1, sequenceLimit: edgeSequences, prefillTokens: 8192 };
-  const passes = { replicas: 1, passTokens: 4096, reusesPrefix: machine.verifierReuses };
+  const { verifierReuses: reusesPrefix, looksAhead = true } = machine;
+  const passes = { replicas: 1, passTokens: 4096, reusesPrefix, looksAhead };
   return {
     engine: { ...sequences, kvTokens: generatorTokens, scattered, gpu, cost: generator },
     verifier: { ...passes, kvTokens: verifierTokens, gpu, cost: rewardModel },

@@ -31,9 +31,12 @@ export function stageTable(lines: readonly GoodputLine[]): string {
     const shorter = mean(own.map((line) => 100 * (1 - 1 / line.gain)));
     const waste = mean(own.map((line) => line.waste));
     const different = own.reduce((sum, line) => sum + line.different, 0);
-    return [[stage, mean(gains), geometric(own), range, shorter, waste, different].map(shown)];
+    return [[stage, mean(gains), geometric(own), ofSeeds(own), range, shorter, waste, different].map(shown)];
   });
-  const head = ['parts', 'goodput, mean', 'geometric', 'range', 'completion sooner, %', 'waste, %', 'different'];
+  const head = [
+    ...['parts', 'goodput, mean', 'geometric', 'geometric, seed by seed'],
+    ...['range', 'completion sooner, %', 'waste, %', 'different'],
+  ];
   return table(head, rows);
 }
 
@@ -60,8 +63,16 @@ function pointsOf(
   stage: EdgeStage,
   counts: readonly number[],
 ): (readonly [number, number])[] {
-  const own = lines.filter((line) => line.stage === stage);
-  return own.map(({ beams, gain }) => [counts.indexOf(beams), gain] as const);
+  return counts.flatMap((beams, at) => {
+    const own = lines.filter((line) => line.stage === stage && line.beams === beams);
+    return own.length === 0 ? [] : [[at, geometric(own)] as const];
+  });
+}
+
+function ofSeeds(lines: readonly GoodputLine[]): string {
+  return unique(lines.map(({ seed }) => seed))
+    .map((seed) => geometric(lines.filter((line) => line.seed === seed)).toFixed(2))
+    .join(', ');
 }
 
 function geometric(lines: readonly GoodputLine[]): number {

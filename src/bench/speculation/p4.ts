@@ -18,6 +18,11 @@ const stepTokens = 2048;
 const leastSpeculation = 8;
 const fewSpeculation = 32;
 
+interface StageParts extends Pick<EdgeMachine, 'order' | 'split' | 'looksAhead'> {
+  readonly speculates: boolean;
+  readonly extend?: 'unscored';
+}
+
 /** Cumulative, then what differs from all three. */
 const stages = {
   none: { order: 'any', split: 'halves', speculates: false },
@@ -26,10 +31,8 @@ const stages = {
   'P+M+S': { order: 'siblings', split: 'cost', speculates: true },
   S: { order: 'any', split: 'halves', speculates: true },
   'unscored too': { order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
-} as const satisfies Record<
-  string,
-  Pick<EdgeMachine, 'order' | 'split'> & { speculates: boolean; extend?: 'unscored' }
->;
+  'P+M+S, no look-ahead': { order: 'siblings', split: 'cost', speculates: true, looksAhead: false },
+} as const satisfies Record<string, StageParts>;
 export type EdgeStage = keyof typeof stages;
 export const stageNames = Object.keys(stages) as readonly EdgeStage[];
 
@@ -45,11 +48,12 @@ export interface GoodputPlan {
   readonly tasks: readonly EdgeTask[];
   readonly pairs: readonly EdgePair[];
   readonly beams: readonly number[];
-  readonly seed: number;
+  /** Other questions for each; the same for all that are compared. */
+  readonly seeds: readonly number[];
   /** Else every path is computed anew for each of its steps, as vLLM's pooling does. */
   readonly verifierReuses: boolean;
   /** Of each cell, by beams. */
-  readonly stages: (beams: number) => readonly EdgeStage[];
+  readonly stages: (beams: number, verifierReuses: boolean) => readonly EdgeStage[];
   readonly questions: (beams: number) => number;
 }
 
@@ -58,13 +62,18 @@ export const wholePlan: GoodputPlan = {
   tasks: Object.keys(profiles) as EdgeTask[],
   pairs: edgePairs,
   beams: beamCounts,
-  seed: 1,
+  seeds: [1],
   verifierReuses: true,
-  stages: (beams) => (beams <= 32 ? stageNames : stageNames.slice(0, 4)),
+  stages: (beams, verifierReuses) => [
+    ...(beams <= 32 ? stageNames.slice(0, 6) : stageNames.slice(0, 4)),
+    // Where prefixes are kept a second step costs its own tokens, alone or along.
+    ...(verifierReuses ? [] : stageNames.slice(6)),
+  ],
   questions: (beams) => Math.max(1, Math.min(12, Math.floor(128 / beams))),
 };
 
 export interface GoodputLine {
+  readonly seed: number;
   readonly task: EdgeTask;
   readonly pair: EdgePair;
   readonly beams: number;
@@ -81,13 +90,11 @@ export interface GoodputLine {
   readonly different: number;
 }
 
-type GoodputCell = Pick<GoodputLine, 'task' | 'pair' | 'beams' | 'stage'>;
+type GoodputCell = Pick<GoodputLine, 'seed' | 'task' | 'pair' | 'beams' | 'stage'>;
 
 export async function goodputLines(plan: GoodputPlan, pool: TrialPool): Promise<GoodputLine[]> {
-  const cells = plan.tasks.flatMap((task) =>
-    plan.pairs.flatMap((pair) =>
-      plan.beams.flatMap((beams) => plan.stages(beams).map((stage): GoodputCell => ({ task, pair, beams, stage }))),
-    ),
+  const cells = plan.seeds.flatMap((seed) =>
+    plan.tasks.flatMap((task) => plan.pairs.flatMap((pair) => cellsOf(plan, { seed, task, pair }))),
   );
   const results = await pool.run(cells.map((cell) => specOf(cell, plan)));
   return cells.map((cell, at) => {
@@ -96,15 +103,21 @@ export async function goodputLines(plan: GoodputPlan, pool: TrialPool): Promise<
   });
 }
 
+function cellsOf(plan: GoodputPlan, where: Pick<GoodputCell, 'seed' | 'task' | 'pair'>): GoodputCell[] {
+  return plan.beams.flatMap((beams) =>
+    plan.stages(beams, plan.verifierReuses).map((stage) => ({ ...where, beams, stage })),
+  );
+}
+
 function isSameButStage(a: GoodputCell, b: GoodputCell): boolean {
-  return a.task === b.task && a.pair === b.pair && a.beams === b.beams;
+  return a.seed === b.seed && a.task === b.task && a.pair === b.pair && a.beams === b.beams;
 }
 
 function specOf(
-  { task, pair, beams, stage }: GoodputCell,
-  { seed, questions, verifierReuses }: GoodputPlan,
+  { seed, task, pair, beams, stage }: GoodputCell,
+  { questions, verifierReuses }: GoodputPlan,
 ): TrialSpec {
-  const { order, split, speculates, ...more } = stages[stage];
+  const { order, split, speculates, looksAhead = true, ...more }: StageParts = stages[stage];
   const chosen = beams / candidates;
   const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
   const ahead = speculates ? { speculate: strands, ...more } : {};
@@ -119,7 +132,7 @@ function specOf(
       requests: questions(beams),
       rollouts: size.rollouts,
     },
-    edge: { pair, order, split, verifierReuses },
+    edge: { pair, order, split, verifierReuses, looksAhead },
     arrivals: { kind: 'one-by-one' },
     budget: chosen + (speculates ? strands : 0),
     contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead } },

@@ -161,14 +161,14 @@ function printDrafting({ json, out }: SimOptions): void {
 }
 
 async function printGoodput({ plan, json, out }: SimOptions, most: number, pool: TrialPool): Promise<void> {
-  const [seed] = plan.seeds as [number];
-  const { verifierReuses } = plan;
-  const asked = { ...wholePlan, seed, verifierReuses, beams: wholePlan.beams.filter((beams) => beams <= most) };
+  const { seeds, verifierReuses } = plan;
+  const asked = { ...wholePlan, seeds, verifierReuses, beams: wholePlan.beams.filter((beams) => beams <= most) };
   const lines = await goodputLines(asked, pool);
   endProgress();
-  const head = `Simulated: beam search on one RTX 4090 (roofline), one question at a time, seed ${seed}; the verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every path anew'}. Goodput over that with none of the parts.`;
+  const of = seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds.join(', ')}`;
+  const head = `Simulated: beam search on one RTX 4090 (roofline), one question at a time, ${of}; the verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every path anew'}. Goodput over that with none of the parts.`;
   const text = [head, '', goodputTable(lines), '', stageTable(lines)].join('\n');
-  console.log(json ? JSON.stringify({ simulated: true, seed, lines }, undefined, 1) : text);
+  console.log(json ? JSON.stringify({ simulated: true, seeds, lines }, undefined, 1) : text);
   writeFigures(out, [goodputChart(lines, head)]);
 }
 

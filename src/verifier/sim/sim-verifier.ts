@@ -11,6 +11,8 @@ import { SimScorer, type SimScorerOptions } from './sim-scorer.ts';
 
 export interface SimVerifierOptions extends SimScorerOptions {
   readonly replicas: number;
+  /** Unless said, it does. */
+  readonly looksAhead?: boolean;
 }
 
 export class SimVerifier implements Verifier {
@@ -18,8 +20,8 @@ export class SimVerifier implements Verifier {
   readonly #pool: Pool<SimScorer, VerifierMessage>;
 
   constructor(world: World, source: RewardSource, options: SimVerifierOptions) {
-    const { reusesPrefix } = options;
-    this.capabilities = { name: `sim ${options.cost.name}`, aggregation: 'product', reusesPrefix, looksAhead: true };
+    const { reusesPrefix, looksAhead = true } = options;
+    this.capabilities = { name: `sim ${options.cost.name}`, aggregation: 'product', reusesPrefix, looksAhead };
     this.#pool = new Pool('verifier', options.replicas, (answered) => new SimScorer(world, source, options, answered));
   }
 
