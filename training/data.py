@@ -25,7 +25,8 @@ SHARES = {countdown.KIND: 0.20, words.KIND: 0.22, ledger.KIND: 0.38, sudoku.KIND
 QUIET = 1 << 15
 ROWS_PER_SHARD = 1024
 AHEAD = 8  # shards that wait to be read, at most
-KEPT = 8  # shards that can be read again when the workers fall behind
+KEPT = 48  # shards that can be read again when the workers fall behind
+NICE = 10  # of the workers: the thread that keeps the device busy goes first
 OPEN_ROWS = 24
 ALONE = (ledger.KIND,)  # tasks with a row for each answer: a second ledger has the same letters
 
@@ -169,6 +170,7 @@ def pack(encoded, length: int, alone: bool = False):
 def write_shards(folder: Path, encoder_path: Path, config: Config, source: str, worker: int):
     """Writes shards until the process is ended, never far ahead of the reader. A shard appears under its name only when it is whole."""
     os.environ['TOKENIZERS_PARALLELISM'] = 'false'
+    os.nice(NICE)
     encoder, rng = tokenizer.QuickEncoder(tokenizer.load(encoder_path)), Random(f'{config.seed}:{source}:{worker}')
     rows, shard = [], 0
     for row in pack(SOURCES[source](encoder, rng, config.kinds), config.row_tokens + EXTRA[source], config.alone):

@@ -80,7 +80,9 @@ def write(path: Path, model: Llama, encoder, name: str, extra: dict):
     table = metadata(model, encoder, name) | extra
     head = b'GGUF' + struct.pack('<IQQ', 3, len(weights), len(table))
     head += b''.join(_string(key) + _value(value) for key, value in table.items()) + infos
-    path.write_bytes(head + b'\0' * (-len(head) % ALIGNMENT) + data)
+    part = path.with_suffix('.part')
+    part.write_bytes(head + b'\0' * (-len(head) % ALIGNMENT) + data)
+    part.replace(path)
 
 
 def metadata(model: Llama, encoder, name: str) -> dict:

@@ -42,15 +42,15 @@ class Stream:
 
 DRILLED = ''
 STREAMS = (
-    Stream('spoiled', 'countdown', rows=20, workers=5),
+    Stream('spoiled', 'countdown', rows=40, workers=5),
     Stream('spoiled', 'word-problem', rows=16, workers=1),
-    Stream('spoiled', 'ledger', rows=16, workers=1),
-    Stream('solutions', 'word-problem', rows=10, workers=1),
-    Stream('solutions', 'ledger', rows=10, workers=1),
-    Stream('drills', DRILLED, rows=48, workers=1),
+    Stream('spoiled', 'ledger', rows=11, workers=1),
+    Stream('solutions', 'word-problem', rows=8, workers=1),
+    Stream('solutions', 'ledger', rows=5, workers=1),
+    Stream('drills', DRILLED, rows=40, workers=1),
 )
 # Rows of the generator's own answers in each batch.
-OWN = {'countdown': 4, 'word-problem': 2, 'ledger': 2}
+OWN = {'countdown': 5, 'word-problem': 2, 'ledger': 1}
 
 
 @contextmanager

@@ -89,8 +89,12 @@ def grow_reward(run: Run, config: Config, asked: dict, encoder, pool):
         own = paths.own_rows(plain, encoder, run.out / 'tokenizer.json', asked, config, pool)
         run.note('rows of own answers', {kind: len(rows) for kind, rows in own.items()})
         repeated = lessons.again(config, own)
-        verifier, log = reward.train_reward(config, start, generators, [*streams, *repeated], encoder, run.device)
-        gguf.write(file, verifier, encoder, config.reward_file, reward.metadata(encoder))
+
+        def keep(verifier: Llama):
+            gguf.write(file, verifier, encoder, config.reward_file, reward.metadata(encoder))
+
+        verifier, log = reward.train_reward(config, start, generators, [*streams, *repeated], encoder, run.device, keep)
+        keep(verifier)
         run.note('reward', log | {'shards repeated': {f'{stream.source} {stream.kind}'.strip(): shards.repeats for stream, shards in streams}, 'passes': {stream.kind: rows.passes for stream, rows in repeated}})
 
 

@@ -62,8 +62,8 @@ def named(tokens: dict[str, tuple[int, int]], device: torch.device) -> Tensor:
     return _named(tuple(token for pair in tokens.values() for token in pair), device)
 
 
-def train_reward(config: Config, start: Llama, generators: dict[str, Llama], streams: list, encoder, device: torch.device) -> tuple[Llama, dict]:
-    """On mistakes made by rule and on right answers, all of them fresh, and on the generator's own answers."""
+def train_reward(config: Config, start: Llama, generators: dict[str, Llama], streams: list, encoder, device: torch.device, keep) -> tuple[Llama, dict]:
+    """On mistakes made by rule and on right answers, all of them fresh, and on the generator's own answers. `keep` gets the network now and then."""
     torch.manual_seed(config.seed)
     model = Llama(start.shape, start.vocabulary).to(device)
     model.load_state_dict(start.state_dict())
@@ -71,7 +71,7 @@ def train_reward(config: Config, start: Llama, generators: dict[str, Llama], str
     classifiers = residues.Classifiers(start.shape.width, start.shape.layers).to(device)
     signs, tokens = residues.Signs(encoder, start.vocabulary, device), pair_tokens(encoder)
     newline = tokenizer.byte_token(encoder, '\n')
-    told = Told()
+    told = Told(keep)
 
     def losses():
         for texts, labels, marks in lessons(streams, generators, signs, newline, device):
@@ -88,12 +88,16 @@ def train_reward(config: Config, start: Llama, generators: dict[str, Llama], str
 
 
 class Told:
-    """The losses of late, in one line."""
+    """The losses of late, in one line; whoever asks for it keeps the network, too."""
+
+    def __init__(self, keep):
+        self.keep = keep
 
     def note(self, *losses: Tensor):
         self.last = [loss.detach() for loss in losses]
 
-    def __call__(self, _model) -> str:
+    def __call__(self, model: Llama) -> str:
+        self.keep(model)
         reading, missed = (' '.join(f'{value:.3f}' for value in part.tolist()) for part in self.last)
         return f'step, promise, digits, drills, outside {reading}; remainders {missed}'
 

@@ -37,7 +37,7 @@ def autocast(device: torch.device):
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == 'cuda')
 
 
-WATCH_SECONDS = 15
+WATCH_SECONDS = 30
 
 
 def descend(model: Llama, phase: Phase, losses, name: str, watch=None, parameters: list | None = None) -> dict:
@@ -58,8 +58,8 @@ def descend(model: Llama, phase: Phase, losses, name: str, watch=None, parameter
             assert math.isfinite(smooth), f'{name} diverged at step {schedule.step}: lower the rate {phase.rate}'
             print(f'{name}: step {schedule.step}, loss {smooth:.4f}, {time.monotonic() - schedule.began:.0f} s', flush=True)
         if watch and time.monotonic() - watched > WATCH_SECONDS:
-            watched = time.monotonic()
             print(f'{name}: step {schedule.step}, {watch(model)}', flush=True)
+            watched = time.monotonic()
         if schedule.progress() >= 1:
             break
     return {'steps': schedule.step, 'seconds': round(time.monotonic() - schedule.began, 1), 'loss': round(smooth or 0.0, 4)}
