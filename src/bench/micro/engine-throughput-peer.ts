@@ -23,6 +23,7 @@ const settings = JSON.parse(process.env.PEER ?? '{}') as {
   readonly model: string;
   readonly prompt: string;
   readonly tokens: number;
+  readonly sampling: object;
 };
 
 const entry = join(settings.folder, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
@@ -44,8 +45,7 @@ async function contextOf(batch: number): Promise<{ readonly sequences: readonly 
 
 async function generate(sequence: PeerSequence): Promise<number> {
   let count = 0;
-  const sampling = { temperature: 0.8, topP: 0.95, topK: 0 };
-  for await (const _ of sequence.evaluate(prompt, sampling)) {
+  for await (const _ of sequence.evaluate(prompt, settings.sampling)) {
     count += 1;
     if (count >= settings.tokens) break;
   }

@@ -1,6 +1,7 @@
-// `npm run bench -- engine [--peer] [--rounds N] [--model FILE]`: tokens per second through the engine contract, beside a
+// `npm run bench -- engine [--peer] [--rounds N] [--model FILE] [--temperature X]`: tokens per second through the engine contract, beside a
 // bare decode loop on the same binding and, with --peer, node-llama-cpp's own API (installed on demand, never a
-// dependency). All of them take turns within each round, so that ratios are of one run.
+// dependency). All of them take turns within each round, so that ratios are of one run. What sequences say alike the contract
+// computes once; at a high temperature they differ, and both do the same work.
 
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,14 +22,21 @@ import { modelPath } from '../../engine/llama/shipped-models.ts';
 const batches = [16, 32] as const;
 const promptTokens = 128;
 const stepTokens = 64;
-const sampling = { temperature: 0.8, topP: 0.95, topK: 0, minP: 0 } as const;
+const samplingAt = (temperature: number) => ({ temperature, topP: 0.95, topK: 0, minP: 0 });
+type Sampling = ReturnType<typeof samplingAt>;
 const peerVersion = '3.22.1';
 
 /** Processor time of the whole process is what a busy neighbour does not change; wall-clock time is what a user waits. */
-export interface Round {
-  readonly tokens: number;
+export interface Round extends Work {
   readonly wallMs: number;
   readonly processorMs: number;
+}
+
+interface Work {
+  /** Drawn. */
+  readonly tokens: number;
+  /** Computed, those of the prompt too: fewer than drawn where sequences say the same. The peer does not count them. */
+  readonly rows?: number;
 }
 
 /** A sequence ends when it draws the end token. */
@@ -45,17 +53,26 @@ export async function report(print: (line: string) => void): Promise<void> {
       peer: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '7' },
       model: { type: 'string', default: 'sapling' },
+      temperature: { type: 'string', default: '0.8' },
     },
   });
   const model = modelPath(values.model);
   const prompt = promptOf(model);
-  const runners = [bareLoop(model, prompt), await throughContract(model, prompt)];
-  if (values.peer) runners.push(await peer(model, prompt));
+  const sampling = samplingAt(numberOf('--temperature', values.temperature));
+  const rounds = numberOf('--rounds', values.rounds);
+  const runners = [bareLoop(model, prompt, sampling), await throughContract(model, prompt, undefined, sampling)];
+  if (values.peer) runners.push(await peer(model, prompt, sampling));
   try {
-    for (const batch of batches) await compare(runners, batch, Number(values.rounds), print);
+    for (const batch of batches) await compare(runners, batch, rounds, print);
   } finally {
     for (const runner of runners) await runner.close();
   }
+}
+
+function numberOf(flag: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new Error(`${flag} takes a number above 0, not '${text}'`);
+  return value;
 }
 
 async function compare(runners: readonly Runner[], batch: number, rounds: number, print: (line: string) => void) {
@@ -67,24 +84,35 @@ async function compare(runners: readonly Runner[], batch: number, rounds: number
   print(
     `${batch} sequences, ${promptTokens}-token shared prompt, ${stepTokens} tokens each, 1 thread, ${rounds} rounds`,
   );
-  for (const clock of ['wallMs', 'processorMs'] as const) {
-    print(`  tokens per second of ${clock === 'wallMs' ? 'wall-clock' : 'processor'} time`);
-    const rates = results.map((each) => each.map((round) => (1000 * round.tokens) / round[clock]));
-    for (const [at, runner] of runners.entries()) {
-      const ratios = rates[1]!.map((rate, round) => rate / rates[at]![round]!);
-      const ratio = at === 1 ? '' : `  contract / this ${spread(ratios, 2)}`;
-      print(`    ${runner.name.padEnd(21)} ${spread(rates[at]!, 0)}${ratio}`);
+  for (const [what, told] of [
+    ['tokens', 'drawn'],
+    ['rows', 'computed'],
+  ] as const) {
+    for (const [clock, called] of [
+      ['wallMs', 'wall-clock'],
+      ['processorMs', 'processor'],
+    ] as const) {
+      print(`  tokens ${told} per second of ${called} time`);
+      const rates = results.map((each) => each.map((round) => (1000 * (round[what] ?? Number.NaN)) / round[clock]));
+      for (const [at, runner] of runners.entries()) printRates(runner.name, rates, at, print);
     }
   }
 }
 
-/** Times an action that gives the number of tokens it made. */
-async function timeRound(action: () => number | Promise<number>): Promise<Round> {
+function printRates(name: string, rates: readonly number[][], at: number, print: (line: string) => void): void {
+  if (rates[at]!.some(Number.isNaN)) return;
+  const ratios = rates[1]!.map((rate, round) => rate / rates[at]![round]!);
+  const ratio = at === 1 ? '' : `  contract / this ${spread(ratios, 2)}`;
+  print(`    ${name.padEnd(21)} ${spread(rates[at]!, 0)}${ratio}`);
+}
+
+/** Times an action that gives the work it did. */
+async function timeRound(action: () => Work | Promise<Work>): Promise<Round> {
   const startMs = performance.now();
   const before = process.cpuUsage();
-  const tokens = await action();
+  const work = await action();
   const { user, system } = process.cpuUsage(before);
-  return { tokens, wallMs: performance.now() - startMs, processorMs: (user + system) / 1000 };
+  return { ...work, wallMs: performance.now() - startMs, processorMs: (user + system) / 1000 };
 }
 
 /** Median, with the smallest and the largest. */
@@ -95,7 +123,7 @@ export function spread(values: readonly number[], digits: number): string {
 }
 
 /** The least that any program on this binding must do: prefill once, fork, then decode and sample. */
-function bareLoop(path: string, text: string): Runner {
+function bareLoop(path: string, text: string, sampling: Sampling): Runner {
   const binding: Binding = loadBinding(findLibrary());
   const model = Model.load(binding, path);
   const context = Context.create(binding, model, { cells: 8192, threads: 1, rows: 512, flashAttention: true });
@@ -103,7 +131,7 @@ function bareLoop(path: string, text: string): Runner {
   const prompt = model.tokenizePrompt({ kind: 'text', text });
   const draw = (row: Float32Array, sequence: number, position: number) =>
     sampler.draw(row, sampling, uniformOf(sequence, position)).token;
-  const round = (batch: number): number => {
+  const round = (batch: number): Work => {
     const last = prompt.length - 1;
     context.decode(prompt.map((token, position) => ({ token, position, sequence: 0, wanted: position === last })));
     const row = context.logits(0);
@@ -118,7 +146,7 @@ function bareLoop(path: string, text: string): Runner {
       drawn += live.length;
     }
     for (let sequence = 0; sequence < batch; sequence += 1) context.remove(sequence, 0);
-    return drawn;
+    return { tokens: drawn, rows: drawn - batch + prompt.length };
   };
   const close = async () => {
     context.close();
@@ -131,6 +159,7 @@ export async function throughContract(
   path: string,
   text: string,
   draft?: DraftOptions,
+  sampling: Sampling = samplingAt(0.8),
 ): Promise<Runner & { readonly engine: LlamaEngine }> {
   const engine = await LlamaEngine.open({ model: path, ...(draft === undefined ? {} : { draft }) });
   let onStep = (_tokens: number): void => {};
@@ -139,8 +168,9 @@ export async function throughContract(
     if (message.type === 'fault') throw new Error(message.fault.message);
   });
   let rounds = 0;
-  const round = async (batch: number): Promise<number> => {
+  const round = async (batch: number): Promise<Work> => {
     rounds += 1;
+    const rowsBefore = engine.counts.rows;
     const search = `round ${rounds}`;
     let [open, tokens] = [batch, 0];
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -157,7 +187,7 @@ export async function throughContract(
         parent: 0,
         path: [],
         index,
-        sampling: sampling,
+        sampling,
         seed: rounds * 1000 + index,
         delimiters: [],
         maxTokens: stepTokens,
@@ -167,14 +197,14 @@ export async function throughContract(
     );
     await promise;
     engine.release(search);
-    return tokens;
+    return { tokens, rows: engine.counts.rows - rowsBefore };
   };
   const name = draft === undefined ? 'engine contract' : `drafts: ${draft.where}`;
   return { name, engine, round: (batch) => timeRound(() => round(batch)), close: () => engine.close() };
 }
 
 /** node-llama-cpp in a process of its own, installed into a folder outside the project. */
-async function peer(model: string, prompt: string): Promise<Runner> {
+async function peer(model: string, prompt: string, sampling: Sampling): Promise<Runner> {
   const folder = join(tmpdir(), 'coppice-bench-peer');
   const { directory } = findLibrary();
   const platform = directory.match(/@node-llama-cpp[\\/]([^\\/]+)/)![1]!;
@@ -183,7 +213,7 @@ async function peer(model: string, prompt: string): Promise<Runner> {
   const options = ['--prefix', folder, '--no-save', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
   execFileSync('npm', ['install', ...options, ...packages], { stdio: 'ignore' });
   const child: ChildProcess = fork(fileURLToPath(new URL('./engine-throughput-peer.ts', import.meta.url)), {
-    env: { ...process.env, PEER: JSON.stringify({ folder, model, prompt, tokens: stepTokens }) },
+    env: { ...process.env, PEER: JSON.stringify({ folder, model, prompt, tokens: stepTokens, sampling }) },
   });
   await once(child, 'message');
   const round = async (batch: number): Promise<Round> => {
