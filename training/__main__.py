@@ -11,8 +11,8 @@ from pathlib import Path
 
 from .config import CONFIGS, EXACT, SEED, SHIPPED, Config, hurried
 
-# The parts of the report that a grading can renew: the shipped reward model at each depth, another one that does not ship, and the later generators.
-PARTS = ('by depth', 'another reward model', 'second growth', 'ledger')
+# The parts of the report that a grading can renew: the shipped reward model at each depth, those that do not ship, and the later generators.
+PARTS = ('by depth', 'first reward model', 'another reward model', 'second growth', 'ledger')
 
 
 def main():

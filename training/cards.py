@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from . import countdown, gguf, grade, ledger, questions, reward, sudoku, words
+from .data import TASKS
 
 MODELS = {
     'sapling': 'generator: writes the steps',
@@ -21,8 +22,7 @@ def write(models: Path, out: Path, report: dict):
     readers = {name: gguf.Reader(models / f'{name}.gguf').metadata for name in MODELS}
     (out / 'saplings.json').write_text(json.dumps(manifest(facts, readers), indent=2) + '\n')
     first = report['first growth']
-    depths = [depth_card(report['by depth'])] if 'by depth' in report else []
-    parts = [head(facts), generator_card(first), verifier_card(first, readers['sapling-prm']), *depths, draft_card(first)]
+    parts = [head(facts), generator_card(first), verifier_card(report, readers['sapling-prm']), depth_card(report['by depth']), draft_card(first)]
     text = '\n\n'.join([*parts, sudoku_card(report), ledger_card(report), missed_card(report), tail()])
     (out / 'README.md').write_text(text + '\n')
 
@@ -88,12 +88,11 @@ def generator_card(report: dict) -> str:
         for name, table in report[kind].items():
             if name.startswith('temperature'):
                 lines += [f'{kind}, {name}, {report["samples"]} samples per question:', '', *zone_table(table, report['samples']), '']
-        lines += [f'Picking one of {report["samples"]} answers ({kind}): ' + ', '.join(f'{k} {v}' for k, v in report[kind]['chosen'].items() if 'AUC' not in k) + '.', '']
+        lines += [f'The answer of most of {report["samples"]} samples is right in {report[kind]["chosen"]["majority"]:.1%} ({kind}).', '']
     if 'game of 24' in report:
         game = report['game of 24']
         lines += [f'Public Game of 24, ranks {game["ranks"]} (held out: no training question has four numbers from 1 to 13 and target 24): '
-                  f'pass@1 {game["pass@1"]}, pass@{report["samples"]} {game["pass@n"]}; '
-                  + ', '.join(f'{k} {v}' for k, v in game['chosen'].items() if k.startswith('best')) + '.', '']  # fmt: skip
+                  f'pass@1 {game["pass@1"]}, pass@{report["samples"]} {game["pass@n"]}.', '']  # fmt: skip
     lines += ['Countdown questions without a solution are graded apart: any answer to them is wrong, and they are not in these tables.', '',
               'Limits: nothing but these two kinds; numbers up to eight digits; no fractions between steps; stories told in other',
               'words than those of `training/words.py` are guessed at. It errs in arithmetic rather than in reading: products of',
@@ -107,9 +106,13 @@ def zone_table(table: dict, samples: int) -> list[str]:
 
 
 def verifier_card(report: dict, table: dict) -> str:
+    first, log = report['training']['first growth'], report['training']['fourth growth']
+    steps, seconds = (sum(run['reward'][key] for run in log['runs']) for key in ('steps', 'seconds'))
     lines = ['## sapling-prm', '',
-             'The generator, trained further in two phases. ' + training_line(report, 'checking', 'answers spoiled by rule') + ' '
-             + training_line(report, 'reward', 'graded answers of the generator'), '',
+             f'The generator, trained further: first on answers spoiled by rule ({first["checking"]["steps"]:,} steps in {first["checking"]["seconds"]:.0f} s) and on graded answers of the generator '
+             f'({first["reward"]["steps"]:,} steps in {first["reward"]["seconds"]:.0f} s); then, in {len(log["runs"])} runs of',
+             f'{steps:,} steps of 65,536 tokens in {seconds:.0f} s together, on remainders, drills, spoiled and right answers of countdown, word problems and ledgers (`training/residues.py`,',
+             f'`training/lessons.py`); all on one {log["device"]}.', '',
              'Reading it: after the newline that ends a line (or the end token after the last line), r = 1 / (1 + exp(b - a)) with the',
              'logits a and b of two tokens. Nothing is appended to the path, so its key-value cache is reused. Two pairs can be read there:', '']  # fmt: skip
     for name, (good, bad) in reward.PAIRS.items():
@@ -119,33 +122,37 @@ def verifier_card(report: dict, table: dict) -> str:
     lines += ['', 'The ids are in the GGUF metadata (`coppice.prm.positive_token`, `coppice.prm.negative_token`, `coppice.prm.aggregation` for the default;',
               '`coppice.prm.step.*`, `coppice.prm.promise.*` for each) and in `saplings.json`.', '']  # fmt: skip
     for name in reward.PAIRS:
-        lines += auc_table(report, name)
-    return '\n'.join(lines + ['What this means: the areas over all lines are above 0.97 because most lines are easy to tell. Among the answers to one',
-                              'question they are lower, and with word problems the single best-scored answer is a worse pick than a vote: of many',
-                              'different wrong products, one scores higher than the right one.'])  # fmt: skip
+        lines += auc_table(report['by depth'], name)
+    return '\n'.join(lines[:-1])
 
 
 MEANING = {
     'step': 'Is this line right in itself, given the path: arithmetic, numbers used, the quantity asked for, and for the last line the target? '
     'Its products keep their meaning as a bound, the probability that every line is right; so it is the default. It does not look ahead: '
     'a countdown line that leads nowhere is right.',
-    'promise': 'Are all lines so far right, and can the right answer still be reached? It sees dead ends and questions without a solution '
-    'early. It is an estimate that later lines revise, upwards too, so the last one counts and products of it are too low.',
+    'promise': 'Of word problems and ledgers: the probability that a sample from here ends right, 0 after a false line. Of countdown: can the target still be reached? '
+    'It is an estimate that later lines revise, upwards too, so the last one counts and products of it are too low. After the last line it is read behind the end token, '
+    'as the engine does.',
 }
 
 
 def auc_table(report: dict, name: str) -> list[str]:
-    lines = [f'**{name}** on held-out answers (test questions, 8 answers each):', '',
+    lines = [f'**{name}** on samples of test questions, {report["samples"]} each:', '',
              '| | lines | good | AUC of lines | AUC of paths | AUC of paths within a question |', '|---|---|---|---|---|---|']  # fmt: skip
-    for kind in FIRST:
+    for kind in read_kinds(report):
         one = report[kind]['reward'][name]
-        lines += [f'| {kind} | {one["lines"]} | {one["good"]} | {one["AUC"]} | {one["AUC of whole paths"]} | {report[kind]["chosen"][f"AUC within a question, {name}"]} |']
-    one = report['reward'][name]
-    lines += [f'| both | {one["lines"]} | {one["good"]} | {one["AUC"]} | {one["AUC of whole paths"]} | |', '']
-    lines += ['Calibration (both tasks), said → true: ' + ', '.join(f'{c["said"]} → {c["true"]} ({c["lines"]})' for c in one['calibration']) + '.', '']
-    missed = [(kind, cause, m) for kind in FIRST for cause, m in report[kind]['reward'][name]['mean reward of bad lines'].items()]
-    lines += ['Mean reward of bad lines by cause (high: blind spot): ' + ', '.join(f'{kind} {cause} {m["reward"]} ({m["lines"]})' for kind, cause, m in missed) + '.', '']
-    return lines
+        lines += [f'| {kind} | {one["lines"]} | {one["good"]} | {one["AUC"]} | {one["AUC of whole paths"]} | {one["AUC of whole paths within a question"]} |']
+    lines += ['']
+    for kind in read_kinds(report):
+        one = report[kind]['reward'][name]
+        said = ', '.join(f'{c["said"]} → {c["true"]} ({c["lines"]})' for c in one['calibration'])
+        causes = ', '.join(f'{cause} {m["reward"]} ({m["lines"]})' for cause, m in one['mean reward where it dies'].items())
+        lines += [f'- {kind}. Calibration while alive, said → true: {said}. Mean reward of the line at which a path dies, by cause (high: blind spot): {causes}.']
+    return [*lines, '']
+
+
+def read_kinds(report: dict) -> list[str]:
+    return [kind for kind in TASKS if kind in report]
 
 
 def depth_card(table: dict) -> str:
@@ -154,14 +161,14 @@ def depth_card(table: dict) -> str:
              'Graded within a question and on living prefixes only: after lines of which none is wrong, does a line that keeps the path alive score',
              f'above one that ends it? Pairs are of one question; a depth is shown from {grade.FEWEST} questions with such pairs on. Measured on',
              f'{_asked(table)}, {table["samples"]} answers each, temperature {table["temperature"]}.', '']  # fmt: skip
-    for kind in FIRST:
+    for kind in read_kinds(table):
         for name in reward.PAIRS:
             lines += [depth_line(kind, name, table[kind]['reward'][name]), '']
     return '\n'.join(lines[:-1])
 
 
 def _asked(table: dict) -> str:
-    return ' and '.join(f'{table[kind]["solved"]["all"]["questions"]} questions of {kind} that have a solution' for kind in FIRST)
+    return ', '.join(f'{table[kind]["solved"]["all"]["questions"]} questions of {kind}' for kind in read_kinds(table))
 
 
 def depth_line(kind: str, name: str, one: dict) -> str:
@@ -242,14 +249,14 @@ def missed_card(report: dict) -> str:
 
 def another_reward(report: dict) -> list[str]:
     """A reward model that was trained further and is no better."""
-    new, old, log = report['another reward model'], report['by depth'], report['training']['another reward model']
+    new, old, log = report['another reward model'], report['first reward model'], report['training']['another reward model']
     rows = [f'| {kind} | {name} | {_worst(old[kind], name)} | {_worst(new[kind], name)} | {old[kind]["reward"][name]["AUC of whole paths within a question"]} | '
             f'{new[kind]["reward"][name]["AUC of whole paths within a question"]} |' for kind in FIRST for name in reward.PAIRS]  # fmt: skip
     return [
-        f'**`sapling-prm`, trained further** for {log["reward"]["seconds"]:.0f} s, with spoiled answers in every other batch: {log["paths of the generator"]:,} own answers were all that 50 s of sampling gave beside another run,',
-        'and each was seen some sixty times. No better, so the old one stays. Worst depth, and whole paths within a question (old: '
+        f'**The first `sapling-prm`, trained further** for {log["reward"]["seconds"]:.0f} s, with spoiled answers in every other batch: {log["paths of the generator"]:,} own answers were all that 50 s of sampling gave beside another run,',
+        'and each was seen some sixty times. No better. Worst depth, and whole paths within a question (first: '
         f'{old["samples"]} answers each to {old["word-problem"]["solved"]["all"]["questions"]} questions a task; new: {new["samples"]} to 500):', '',
-        '| | reading | worst depth, `sapling-prm` | further | paths, `sapling-prm` | further |', '|---|---|---|---|---|---|', *rows,
+        '| | reading | worst depth, first `sapling-prm` | further | paths, first `sapling-prm` | further |', '|---|---|---|---|---|---|', *rows,
     ]
 
 

@@ -126,7 +126,7 @@ CONFIGS = {config.name: config for config in (FIRST_GROWTH, SUDOKU, LEDGER, REWA
 SHIPPED = {
     'countdown': ('sapling', 'sapling-prm'),
     'word-problem': ('sapling', 'sapling-prm'),
-    'ledger': ('sapling-ledger', None),
+    'ledger': ('sapling-ledger', 'sapling-prm'),
     'sudoku': ('sapling-sudoku', None),
 }
 EXACT = ('ledger',)  # tasks whose lines have one right form, so that chances.py says what sampling would

@@ -16,7 +16,7 @@ export function modelPath(name: string): string {
 /** What stands beside a generator unless another is named: see models/README.md. */
 const rewardModels: Readonly<Record<string, string>> = {
   sapling: 'sapling-prm',
-  // No reward model has learnt these two; the checkers of the tasks see every false sum and every conflict.
+  // The checkers of these tasks see every false sum and every conflict. sapling-prm can read ledgers, too (--prm sapling-prm); nobody has learnt sudokus.
   'sapling-ledger': 'exact',
   'sapling-sudoku': 'exact',
 };
@@ -46,9 +46,9 @@ export interface Shape {
 /**
  * The shipped models write short steps of which many are alike, so their trees draw one step at a time and end a path at its first
  * false line (docs/decisions/0004-lazy-expansion.md); with few draws a tree runs out of leaves long before its rollouts
- * (docs/decisions/0043-branching-of-the-saplings.md). A strand is one sequence then, and the engine runs 32. Their reward model cannot tell a wrong product of
- * large numbers from a right one; the checkers of their tasks can, and so, a little, can a vote (docs/decisions/0044-who-checks-the-sums.md,
- * 0005-verifiers-that-accept.md).
+ * (docs/decisions/0043-branching-of-the-saplings.md). A strand is one sequence then, and the engine runs 32. Their reward model sees most false sums and
+ * products (docs/decisions/0072-a-reward-model-learns-to-cast-out-nines.md); the checkers of their tasks see all of them, for nothing
+ * (0044-who-checks-the-sums.md, 0005-verifiers-that-accept.md).
  */
 const shippedShape: Shape = {
   budget: 32,
