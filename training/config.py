@@ -98,7 +98,7 @@ REWARD = Config(
     name='reward',
     kinds=(*FIRST, 'ledger'),
     own_answers={'countdown': 100_000, 'word-problem': 16_000, 'ledger': 4_000},
-    reward_phase=Phase(steps=40_000, seconds=400, rate=1.2e-3, warmup=200),
+    reward_phase=Phase(steps=40_000, seconds=480, rate=1.2e-3, warmup=200),
     grade_questions=300,
     grade_samples=16,
 )
