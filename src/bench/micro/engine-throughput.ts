@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { raise } from '../../base/fault.ts';
 import { Context } from '../../engine/llama/batch/context.ts';
 import { Sampler, uniformOf } from '../../engine/llama/batch/sampler.ts';
 import type { DraftOptions } from '../../engine/llama/draft/drafts.ts';
@@ -23,16 +24,16 @@ const batches = [16, 32] as const;
 const promptTokens = 128;
 const stepTokens = 64;
 const samplingAt = (temperature: number) => ({ temperature, topP: 0.95, topK: 0, minP: 0 });
-type Sampling = ReturnType<typeof samplingAt>;
+type BenchSampling = ReturnType<typeof samplingAt>;
 const peerVersion = '3.22.1';
 
 /** Processor time of the whole process is what a busy neighbour does not change; wall-clock time is what a user waits. */
-export interface Round extends Work {
+export interface Round extends RoundWork {
   readonly wallMs: number;
   readonly processorMs: number;
 }
 
-interface Work {
+interface RoundWork {
   /** Drawn. */
   readonly tokens: number;
   /** Computed, those of the prompt too: fewer than drawn where sequences say the same. The peer does not count them. */
@@ -71,7 +72,7 @@ export async function report(print: (line: string) => void): Promise<void> {
 
 function numberOf(flag: string, text: string): number {
   const value = Number(text);
-  if (!(value > 0)) throw new Error(`${flag} takes a number above 0, not '${text}'`);
+  if (!(value > 0)) raise('bad-setting', `${flag} takes a number above 0, not '${text}'`);
   return value;
 }
 
@@ -107,7 +108,7 @@ function printRates(name: string, rates: readonly number[][], at: number, print:
 }
 
 /** Times an action that gives the work it did. */
-async function timeRound(action: () => Work | Promise<Work>): Promise<Round> {
+async function timeRound(action: () => RoundWork | Promise<RoundWork>): Promise<Round> {
   const startMs = performance.now();
   const before = process.cpuUsage();
   const work = await action();
@@ -123,7 +124,7 @@ export function spread(values: readonly number[], digits: number): string {
 }
 
 /** The least that any program on this binding must do: prefill once, fork, then decode and sample. */
-function bareLoop(path: string, text: string, sampling: Sampling): Runner {
+function bareLoop(path: string, text: string, sampling: BenchSampling): Runner {
   const binding: Binding = loadBinding(findLibrary());
   const model = Model.load(binding, path);
   const context = Context.create(binding, model, { cells: 8192, threads: 1, rows: 512, flashAttention: true });
@@ -131,7 +132,7 @@ function bareLoop(path: string, text: string, sampling: Sampling): Runner {
   const prompt = model.tokenizePrompt({ kind: 'text', text });
   const draw = (row: Float32Array, sequence: number, position: number) =>
     sampler.draw(row, sampling, uniformOf(sequence, position)).token;
-  const round = (batch: number): Work => {
+  const round = (batch: number): RoundWork => {
     const last = prompt.length - 1;
     context.decode(prompt.map((token, position) => ({ token, position, sequence: 0, wanted: position === last })));
     const row = context.logits(0);
@@ -159,7 +160,7 @@ export async function throughContract(
   path: string,
   text: string,
   draft?: DraftOptions,
-  sampling: Sampling = samplingAt(0.8),
+  sampling: BenchSampling = samplingAt(0.8),
 ): Promise<Runner & { readonly engine: LlamaEngine }> {
   const engine = await LlamaEngine.open({ model: path, ...(draft === undefined ? {} : { draft }) });
   let onStep = (_tokens: number): void => {};
@@ -168,7 +169,7 @@ export async function throughContract(
     if (message.type === 'fault') throw new Error(message.fault.message);
   });
   let rounds = 0;
-  const round = async (batch: number): Promise<Work> => {
+  const round = async (batch: number): Promise<RoundWork> => {
     rounds += 1;
     const rowsBefore = engine.counts.rows;
     const search = `round ${rounds}`;
@@ -204,7 +205,7 @@ export async function throughContract(
 }
 
 /** node-llama-cpp in a process of its own, installed into a folder outside the project. */
-async function peer(model: string, prompt: string, sampling: Sampling): Promise<Runner> {
+async function peer(model: string, prompt: string, sampling: BenchSampling): Promise<Runner> {
   const folder = join(tmpdir(), 'coppice-bench-peer');
   const { directory } = findLibrary();
   const platform = directory.match(/@node-llama-cpp[\\/]([^\\/]+)/)![1]!;
