@@ -7,6 +7,7 @@ import { byKey, type NodeKey } from '../../tree/keys.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
+import { bestSet, climbedSet, type Leaf } from './leaf-choice.ts';
 import { growLevels, type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './levels.ts';
 import type { Offshoot, Planting } from './plots.ts';
 import { asOffshoot, balanceKnob, ended, likelyShares, rewardWeights, shareOut } from './rebase.ts';
@@ -98,13 +99,6 @@ class Choices {
 
 const rememberedChoices = 64;
 
-interface Leaf {
-  readonly node: Node;
-  readonly weight: number;
-  readonly cluster: string;
-  readonly path: readonly Node[];
-}
-
 interface KeptLeaves {
   readonly kept: readonly Node[];
   readonly value: number;
@@ -131,85 +125,6 @@ export function selectLeaves(
   return { kept: found.set.map(({ node }) => node).sort(byKey), value: found.value };
 }
 
-interface Prices {
-  readonly nodeCost: number;
-  readonly clusterValue: number;
-}
-
-interface LeafSet {
-  readonly set: readonly Leaf[];
-  readonly value: number;
-}
-
-function bestSet(leaves: readonly Leaf[], prices: Prices): LeafSet {
-  const ahead = gainsAhead(leaves, prices.nodeCost);
-  const kinds = leaves.map((_, at) => new Set(leaves.slice(at).map(({ cluster }) => cluster)));
-  let best: LeafSet = { set: [], value: Number.NEGATIVE_INFINITY };
-  const look = (at: number, value: number, set: readonly Leaf[], seen: ReadonlySet<unknown>): void => {
-    if (value > best.value && set.length > 0) best = { set, value };
-    const leaf = leaves[at];
-    if (leaf === undefined) return;
-    const uncovered = [...kinds[at]!].filter((cluster) => !seen.has(cluster)).length;
-    if (value + ahead[at]! + uncovered * prices.clusterValue <= best.value) return;
-    look(at + 1, value + gainOf(leaf, seen, prices), [...set, leaf], new Set([...seen, leaf.cluster, ...leaf.path]));
-    look(at + 1, value, set, seen);
-  };
-  look(0, 0, [], new Set());
-  return best;
-}
-
-function climbedSet(leaves: readonly Leaf[], prices: Prices): LeafSet {
-  const [down, up] = [climb(leaves, leaves, prices), climb(leaves, leaves.slice(0, 1), prices)];
-  return down.value >= up.value ? down : up;
-}
-
-/** The best of these moves as long as it helps: all leaves below one node in or out, a leaf being such a node, and one leaf for another. */
-function climb(leaves: readonly Leaf[], from: readonly Leaf[], prices: Prices): LeafSet {
-  const inner = [...new Set(leaves.flatMap(({ path }) => path))];
-  const groups = inner.map((node) => leaves.filter(({ path }) => path.includes(node)));
-  let best: LeafSet = { set: from, value: valueOfSet(from, prices) };
-  for (;;) {
-    const { set, value } = best;
-    for (const next of moves(set, leaves, groups)) {
-      const gained = valueOfSet(next, prices);
-      if (gained > best.value && next.length > 0) best = { set: next, value: gained };
-    }
-    if (best.value === value) return best;
-  }
-}
-
-function* moves(set: readonly Leaf[], leaves: readonly Leaf[], groups: readonly Leaf[][]): Generator<readonly Leaf[]> {
-  for (const group of groups) {
-    const rest = set.filter((leaf) => !group.includes(leaf));
-    yield rest;
-    yield [...rest, ...group];
-  }
-  for (const out of set) {
-    const rest = set.filter((leaf) => leaf !== out);
-    for (const leaf of leaves) if (!set.includes(leaf)) yield [...rest, leaf];
-  }
-}
-
-function valueOfSet(set: readonly Leaf[], prices: Prices): number {
-  const seen = new Set<unknown>();
-  let value = 0;
-  for (const leaf of set) {
-    value += gainOf(leaf, seen, prices);
-    for (const each of [leaf.cluster, ...leaf.path]) seen.add(each);
-  }
-  return value;
-}
-
-/** What one more leaf brings to a set that has seen these clusters and nodes. */
-function gainOf(
-  { weight, cluster, path }: Leaf,
-  seen: ReadonlySet<unknown>,
-  { nodeCost, clusterValue }: Prices,
-): number {
-  const added = path.filter((each) => !seen.has(each)).length;
-  return weight - added * nodeCost + (seen.has(cluster) ? 0 : clusterValue);
-}
-
 function leavesOf(nodes: readonly Node[], balance: number): Leaf[] {
   const weights = rewardWeights(nodes.map(asOffshoot), balance);
   const leaves = nodes.map((node, at) => ({
@@ -219,15 +134,6 @@ function leavesOf(nodes: readonly Node[], balance: number): Leaf[] {
     path: pathTo(node),
   }));
   return leaves.sort((a, b) => b.weight - a.weight || byKey(a.node, b.node));
-}
-
-/** What the leaves from each place on bring at most, if each pays for its own node alone and covers nothing. */
-function gainsAhead(leaves: readonly Leaf[], nodeCost: number): number[] {
-  const ahead = leaves.map(() => 0);
-  for (let at = leaves.length - 1; at >= 0; at -= 1) {
-    ahead[at] = Math.max(0, leaves[at]!.weight - nodeCost) + (ahead[at + 1] ?? 0);
-  }
-  return ahead;
 }
 
 function clusterOf({ step }: Node): string {
