@@ -26,12 +26,23 @@ function ratePanels(own: readonly LevelCell[]): Panel[] {
     ...{ title: `scale ${scale}`, xLabel: 'arrivals over capacity', yLabel: 'attained, %' },
     series: orderRows.map((row) => {
       const mine = cellsIn(own, row);
-      const points = mine[0]!.attained.map(
-        ({ load }, step) => [load, mean(mine.map(({ attained }) => attained[step]!.byScale[at]!))] as const,
+      const points = loadsOfAll(mine).map(
+        (load) => [load, mean(mine.map(({ attained }) => byScaleAt(attained, load)[at]!))] as const,
       );
       return lineOf(row, points);
     }),
   }));
+}
+
+/** Loads that every seed has run. */
+function loadsOfAll(mine: readonly LevelCell[]): number[] {
+  return mine[0]!.attained
+    .map(({ load }) => load)
+    .filter((load) => mine.every(({ attained }) => attained.some((each) => each.load === load)));
+}
+
+function byScaleAt(attained: LevelCell['attained'], load: number): readonly number[] {
+  return attained.find((each) => each.load === load)!.byScale;
 }
 
 function tightPanels(own: readonly LevelCell[]): Panel[] {

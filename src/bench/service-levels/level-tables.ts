@@ -4,7 +4,7 @@
 import { judgedSteps } from '../known-work.ts';
 import { type Estimate, estimate, estimateRatio } from '../statistics.ts';
 import { levelShare } from './attainment.ts';
-import { capLoad, capRows, capScale, type LevelCell, readLoads, scales } from './rates.ts';
+import { capLoad, capRows, capScale, highestLoad, type LevelCell, readLoads, scales } from './rates.ts';
 import { baselines, type OrderRow, orderRows } from './workloads.ts';
 
 export function levelTables(cells: readonly LevelCell[]): string {
@@ -44,7 +44,7 @@ function rateTable(own: readonly LevelCell[]): string {
     const mine = cellsIn(own, row);
     const rates = scales.map((_, at) => {
       const known = mine.flatMap(({ loadAt }) => loadAt[at] ?? []);
-      return known.length < mine.length ? 'not kept' : written(estimate([known]), 2);
+      return known.length < mine.length ? 'not kept' : `${atLeast(known)}${written(estimate([known]), 2)}`;
     });
     return [
       row,
@@ -59,6 +59,11 @@ function rateTable(own: readonly LevelCell[]): string {
   return `Arrival rate at ${levelShare} % attainment, as a multiple of the capacity.\n\n${markdown(head, rows)}`;
 }
 
+/** Where some seed was kept at every load that was tried. */
+function atLeast(rates: readonly number[]): string {
+  return rates.some((rate) => rate >= highestLoad) ? '≥ ' : '';
+}
+
 /** Seed by seed, where both keep the level. */
 function ratioTable(own: readonly LevelCell[], base: OrderRow): string {
   const others = orderRows.filter((row) => !baselines.some((each) => each === row));
@@ -70,11 +75,14 @@ function ratioTable(own: readonly LevelCell[], base: OrderRow): string {
 function ratioOf(own: readonly LevelCell[], row: OrderRow, base: OrderRow, scale: number): string {
   const pairs = cellsIn(own, row).flatMap(({ seed, loadAt }) => {
     const other = cellsIn(own, base).find((cell) => cell.seed === seed)?.loadAt[scale];
-    return loadAt[scale] === undefined || other === undefined ? [] : [loadAt[scale] / other];
+    return loadAt[scale] === undefined || other === undefined
+      ? []
+      : [{ rate: loadAt[scale], ratio: loadAt[scale] / other }];
   });
   if (pairs.length === 0) return '-';
   const all = cellsIn(own, base).length;
-  return `${written(estimateRatio([pairs]), 2)}${pairs.length < all ? ` (${pairs.length} of ${all} seeds)` : ''}`;
+  const times = estimateRatio([pairs.map(({ ratio }) => ratio)]);
+  return `${atLeast(pairs.map(({ rate }) => rate))}${written(times, 2)}${pairs.length < all ? ` (${pairs.length} of ${all} seeds)` : ''}`;
 }
 
 function tightnessTable(own: readonly LevelCell[]): string {

@@ -9,13 +9,15 @@ import type { SettingName } from '../sim/settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
 import { mean } from '../statistics.ts';
-import { attainment, type Fairness, fairnessOf, loadAtLevel, tightestScale } from './attainment.ts';
+import { attainment, type Fairness, fairnessOf, levelShare, loadAtLevel, tightestScale } from './attainment.ts';
 import { heavyTail, knobsOf, type OrderRow, orderRows, server, type Workload } from './workloads.ts';
 
 /** Of the base deadline, which is the mean latency of a search that is alone. */
 export const scales = [2, 4, 6, 8, 12] as const;
-/** Of the capacity. */
+/** Of the capacity: every row goes up to the first at which it keeps the level at no scale. */
 const loads = [0.7, 0.85, 1, 1.2, 1.45, 1.75, 2.1, 2.5, 3] as const;
+/** A row that keeps the level here might keep it at more. */
+export const highestLoad = loads.at(-1)!;
 /** Where tightness and fairness are read. */
 export const readLoads = [0.85, 1.2, 1.75] as const;
 /** Scales of the figure of tightness. */
@@ -23,7 +25,7 @@ export const fineScales = [1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32] as 
 /** Where caps are compared: above what longest prefix keeps, at the middle scale. */
 export const capLoad = 1.2;
 export const capScale = 6;
-export const capRows = ['longest-prefix', 'gang', 'all'] as const satisfies readonly OrderRow[];
+export const capRows = ['longest-prefix', 'all'] as const satisfies readonly OrderRow[];
 /** Questions that are asked one after the other, for the base of deadlines. */
 const aloneQuestions = 200;
 
@@ -43,7 +45,7 @@ export interface LevelCell {
   /** Searches a second that the engine sustains, all run to their end. */
   readonly capacity: number;
   readonly accuracy: number;
-  /** By load: attainment at each scale, in percent. */
+  /** By load, as far as it was run: attainment at each scale, in percent. */
   readonly attained: readonly { readonly load: number; readonly byScale: readonly number[] }[];
   /** By scale: the load at 90 %, as a multiple of the capacity. */
   readonly loadAt: readonly (number | undefined)[];
@@ -70,25 +72,54 @@ interface MeasuredSpot extends Spot {
   readonly tokens: KnownTokens;
 }
 
-interface LevelRun {
-  readonly place: MeasuredSpot;
-  readonly row: OrderRow;
-  readonly load: number;
-  readonly cap: number;
-}
-
 export async function levelCells(plan: LevelsPlan, pool: TrialPool): Promise<LevelCell[]> {
   const places = await placesOf(plan, pool);
-  const runs = places.flatMap((place) => orderRows.flatMap((row) => runsOf(place, row)));
-  const results = await pool.run(runs.map((run) => specOf(plan, run)));
-  return places.flatMap((place) =>
-    orderRows.map((row) => {
-      const own = runs.flatMap((run, at) =>
-        run.place === place && run.row === row ? [{ run, result: results[at]! }] : [],
-      );
-      return cellOf(place, row, own);
-    }),
-  );
+  const climbs = places.flatMap((place) => orderRows.map((row): Climb => ({ place, row, ran: [] })));
+  for (const load of loads) {
+    const open = climbs.filter((climb) => isRead(load) || isKept(climb));
+    await runAll(plan, pool, open, ({ place }) => [{ load, cap: place.workload.rollouts }]);
+  }
+  await runAll(plan, pool, climbs, otherCaps);
+  return climbs.map(cellOf);
+}
+
+/** A row of one seed, from load to load. */
+interface Climb {
+  readonly place: MeasuredSpot;
+  readonly row: OrderRow;
+  readonly ran: Ran[];
+}
+
+interface Ran {
+  readonly load: number;
+  readonly cap: number;
+  readonly result: TrialResult;
+}
+
+function isRead(load: number): boolean {
+  return readLoads.some((each) => each === load);
+}
+
+/** Whether the level was kept at the last load with the least tight deadlines; what comes above a load at which it was not says nothing. */
+function isKept({ place, ran }: Climb): boolean {
+  const last = ran.at(-1);
+  return last === undefined || attainment(warmOf(last.result.served), place.baseMs, scales.at(-1)!) >= levelShare;
+}
+
+async function runAll(
+  plan: LevelsPlan,
+  pool: TrialPool,
+  climbs: readonly Climb[],
+  asked: (climb: Climb) => readonly Omit<Ran, 'result'>[],
+): Promise<void> {
+  const runs = climbs.flatMap((climb) => asked(climb).map((run) => ({ climb, ...run })));
+  const results = await pool.run(runs.map(({ climb, load, cap }) => specOf(plan, climb, load, cap)));
+  for (const [at, { climb, load, cap }] of runs.entries()) climb.ran.push({ load, cap, result: results[at]! });
+}
+
+function otherCaps({ place: { workload }, row }: Climb): Omit<Ran, 'result'>[] {
+  if (!capRows.some((each) => each === row)) return [];
+  return workload.caps.filter((cap) => cap !== workload.rollouts).map((cap) => ({ load: capLoad, cap }));
 }
 
 /** Of every workload and seed: how long a search takes alone, and what the engine sustains. */
@@ -104,26 +135,11 @@ async function placesOf(plan: LevelsPlan, pool: TrialPool): Promise<MeasuredSpot
   }));
 }
 
-/** All loads at the usual cap, and the other caps at one load. */
-function runsOf(place: MeasuredSpot, row: OrderRow): LevelRun[] {
-  const { rollouts, caps } = place.workload;
-  const others = capRows.some((each) => each === row) ? caps.filter((cap) => cap !== rollouts) : [];
-  return [
-    ...loads.map((load) => ({ place, row, load, cap: rollouts })),
-    ...others.map((cap) => ({ place, row, load: capLoad, cap })),
-  ];
-}
-
-interface Ran {
-  readonly run: LevelRun;
-  readonly result: TrialResult;
-}
-
-function cellOf(place: MeasuredSpot, row: OrderRow, own: readonly Ran[]): LevelCell {
+function cellOf({ place, row, ran }: Climb): LevelCell {
   const { workload, seed, baseMs, capacity, tokens } = place;
-  const warm = own
-    .filter(({ run }) => run.cap === workload.rollouts)
-    .map(({ run, result }) => ({ load: run.load, result, served: warmOf(result.served), tokens: warmOf(tokens) }));
+  const warm = ran
+    .filter(({ cap }) => cap === workload.rollouts)
+    .map(({ load, result }) => ({ load, result, served: warmOf(result.served), tokens: warmOf(tokens) }));
   const attained = warm.map(({ load, served }) => ({
     load,
     byScale: scales.map((scale) => attainment(served, baseMs, scale)),
@@ -132,21 +148,21 @@ function cellOf(place: MeasuredSpot, row: OrderRow, own: readonly Ran[]): LevelC
   const ranks = warm.find(({ load }) => load === capLoad)!.result.workRanks;
   return {
     ...{ workload: workload.name, row, seed, baseMs, capacity, attained },
-    accuracy: accuracyOf(own[0]!.result),
+    accuracy: accuracyOf(ran[0]!.result),
     loadAt: scales.map((_, at) => loadAtLevel(attained.map(({ load, byScale }) => [load, byScale[at]!]))),
     tightest: read.map(({ served }) => tightestScale(served, baseMs)),
     fairness: read.map((each) => fairnessOf(each.served, each.tokens)),
     byTightness: read.map(({ served }) => fineScales.map((scale) => attainment(served, baseMs, scale))),
-    caps: capsOf(own, baseMs),
+    caps: capRows.some((each) => each === row) ? capsOf(ran, baseMs) : [],
     ...(ranks === undefined ? {} : { workRanks: ranks }),
   };
 }
 
-function capsOf(own: readonly Ran[], baseMs: number): LevelCell['caps'] {
-  return own
-    .filter(({ run }) => run.load === capLoad && capRows.some((each) => each === run.row))
-    .map(({ run, result }) => ({
-      ...{ cap: run.cap, attained: attainment(warmOf(result.served), baseMs, capScale) },
+function capsOf(ran: readonly Ran[], baseMs: number): LevelCell['caps'] {
+  return ran
+    .filter(({ load }) => load === capLoad)
+    .map(({ cap, result }) => ({
+      ...{ cap, attained: attainment(warmOf(result.served), baseMs, capScale) },
       accuracy: accuracyOf(result),
     }))
     .sort((a, b) => a.cap - b.cap);
@@ -172,7 +188,7 @@ function saturated(plan: LevelsPlan, { workload, seed }: Spot): TrialSpec {
   return { ...commonOf(plan, workload, seed, 'fcfs'), arrivals, budget: workload.strands };
 }
 
-function specOf(plan: LevelsPlan, { place, row, load, cap }: LevelRun): TrialSpec {
+function specOf(plan: LevelsPlan, { place, row }: Climb, load: number, cap: number): TrialSpec {
   const { workload, seed, capacity, tokens } = place;
   const arrivals = { kind: 'rate', perSecond: load * capacity } as const;
   const work = workOf(row, load, tokens);
