@@ -11,6 +11,7 @@ import type { SearchGuesses } from '../scheduler/ahead.ts';
 import { bestFirstReward } from '../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
 import { bestOpenScore } from '../scheduler/score.ts';
+import type { QueueStanding } from '../scheduler/turns/order.ts';
 import { treeCertainty, treeVotes } from '../tree/certainty.ts';
 import type { StrandId } from '../tree/events.ts';
 import type { DrawKey, FormKey, NodeKey } from '../tree/keys.ts';
@@ -139,25 +140,28 @@ export class Search {
     return deadlineMs !== undefined && nowMs - this.arrivalMs >= deadlineMs;
   }
 
-  asWaiting(): WaitingSearch {
-    const { program, limits } = this.request;
-    const { id, turn, log } = this;
-    // What a search from a former process has done already may be its answer: it is not given up while it waits.
-    const isOwed = this.resumed || log !== 'read' || limits.deadlineMs === undefined;
-    const deadline = isOwed ? {} : { deadlineAtMs: this.arrivalMs + limits.deadlineMs };
-    return { id, turn, naturalWidth: program.naturalWidth, ...deadline, ...this.#class() };
+  asWaiting(standing: QueueStanding | undefined): WaitingSearch {
+    const { id, turn, naturalWidth, isIdle: idle } = this;
+    return { id, turn, naturalWidth, deadlineAtMs: this.#deadlineAtMs(), idle, standing };
   }
 
-  asRunning(): RunningSearch {
+  /** What a search from a former process has done already may be its answer: it is not given up while it waits. */
+  #deadlineAtMs(): number | undefined {
+    const { deadlineMs } = this.request.limits;
+    return this.resumed || this.log !== 'read' || deadlineMs === undefined ? undefined : this.arrivalMs + deadlineMs;
+  }
+
+  /** Made for every search at every decision: one shape, and no spread. */
+  asRunning(standing: QueueStanding | undefined): RunningSearch {
     const { program, limits } = this.request;
     const { tree } = this;
-    const firstReward = bestFirstReward(tree);
     return {
       id: this.id,
       arrivalMs: this.arrivalMs,
       naturalWidth: program.naturalWidth,
-      ...(firstReward === undefined ? {} : { firstReward }),
-      ...this.#class(),
+      firstReward: bestFirstReward(tree),
+      idle: this.isIdle,
+      standing,
       guesses: this.#guessed(),
       demand: this.#demand(),
       openStrands: tree.strands.size,
@@ -169,13 +173,9 @@ export class Search {
     };
   }
 
-  #class() {
-    return this.request.idle === true ? { idle: true } : {};
-  }
-
   #guessed(): SearchGuesses {
-    const { tree, speculations } = this;
-    return { capacity: this.#foreseeable(), open: speculations.size, ...this.guesses.total, kvTokens: tree.tokens };
+    const { made, right } = this.guesses.total;
+    return { capacity: this.#foreseeable(), open: this.speculations.size, made, right, kvTokens: this.tree.tokens };
   }
 
   /** All that can be foreseen from here has been begun: there is no more until something comes. */

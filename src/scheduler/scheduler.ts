@@ -16,11 +16,11 @@ export interface WaitingSearch {
   readonly turn: number;
   readonly naturalWidth: number;
   /** Missing where it may wait for ever. */
-  readonly deadlineAtMs?: number;
+  readonly deadlineAtMs?: number | undefined;
   /** Nobody waits for it: it runs on what the others leave; see idle.ts. */
   readonly idle?: boolean;
   /** What it stands by among those whose requests wait, where the order asks for it; see order.ts. */
-  readonly standing?: QueueStanding;
+  readonly standing?: QueueStanding | undefined;
 }
 
 export interface RunningSearch {
@@ -41,11 +41,11 @@ export interface RunningSearch {
   /** The same of the best path that still grows. */
   readonly openProgress: number;
   /** Best reward at the first depth, for the predictor of long searches (P0 §4.1); missing before the first expansion. */
-  readonly firstReward?: number;
+  readonly firstReward?: number | undefined;
   /** What it says about speculation; missing where there is nothing to guess. */
   readonly guesses?: SearchGuesses;
   readonly idle?: boolean;
-  readonly standing?: QueueStanding;
+  readonly standing?: QueueStanding | undefined;
 }
 
 export interface Snapshot {

@@ -25,8 +25,8 @@ export interface QueuedSearch {
   readonly request: { readonly priority: number };
   /** Of its work, what it has done. */
   done(): WorkDone;
-  asWaiting(): WaitingSearch;
-  asRunning(): RunningSearch;
+  asWaiting(standing: QueueStanding | undefined): WaitingSearch;
+  asRunning(standing: QueueStanding | undefined): RunningSearch;
 }
 
 /** What a search that came now would have to expect. */
@@ -137,31 +137,26 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
       nowMs,
       budget: this.budget,
       waiting: [
-        ...Array.from(this.#waiting.values(), (search) => ({
-          ...search.asWaiting(),
-          ...this.#standing(search, nowMs),
-        })),
+        ...Array.from(this.#waiting.values(), (search) => search.asWaiting(this.#standing(search, nowMs))),
         ...this.#guests.asWaiting(),
       ],
       running: [
-        ...Array.from(running, (search) => ({ ...search.asRunning(), ...this.#standing(search, nowMs) })),
+        ...Array.from(running, (search) => search.asRunning(this.#standing(search, nowMs))),
         ...this.#guests.asRunning(),
       ],
       ...(pace === undefined ? {} : { pace }),
     };
   }
 
-  /** Where the order goes by searches: what each stands by. */
-  #standing(search: Search, nowMs: number): { readonly standing?: QueueStanding } {
-    if (!isBySearch(this.#order)) return {};
+  /** What a search stands by, where the order goes by searches. */
+  #standing(search: Search, nowMs: number): QueueStanding | undefined {
+    if (!isBySearch(this.#order)) return undefined;
     this.#originSeconds ??= nowMs / 1000;
     const { turn, arrivalMs, request, isIdle } = search;
     return {
-      standing: {
-        ...{ place: turn - this.#originSeconds, ageSeconds: (nowMs - arrivalMs) / 1000, priority: request.priority },
-        ...(this.#order === 'sjf' ? { workLeft: this.#work.left(search.kind, search.done(), search.id) } : {}),
-        ...(isIdle ? { idle: true } : {}),
-      },
+      ...{ place: turn - this.#originSeconds, ageSeconds: (nowMs - arrivalMs) / 1000, priority: request.priority },
+      ...(this.#order === 'sjf' ? { workLeft: this.#work.left(search.kind, search.done(), search.id) } : {}),
+      ...(isIdle ? { idle: true } : {}),
     };
   }
 
