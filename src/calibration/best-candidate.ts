@@ -1,13 +1,14 @@
 // The choice: of all candidates, the one that saves most tokens and loses no more accuracy than allowed, on the questions it
-// is chosen on. One question more than was seen to be lost is counted as lost, so that few questions cannot show that a
-// small budget is kept. Pure.
+// is chosen on. Those that are sure to keep the budget go first. Where the questions are too few to be sure of any, one question
+// more than was seen to be lost is counted as lost. Pure.
 
+import { lossAtWorst, reportOf } from './paired.ts';
 import type { AnswerStanding, ShadowedSearch } from './shadow.ts';
 
 export interface CandidateYield {
   /** Place in the list of candidates. */
   readonly candidate: number;
-  /** Points of accuracy, as counted against the budget. */
+  /** Points of accuracy, one question more than was seen to be lost. */
   readonly pointsLost: number;
   /** Per cent. */
   readonly tokensSaved: number;
@@ -21,10 +22,23 @@ export function bestCandidate(
 ): CandidateYield | undefined {
   const yields = Array.from({ length: candidates }, (_, at) => yieldOf(searches, at));
   const kept = yields.filter(({ pointsLost, tokensSaved }) => pointsLost <= lossBudget && tokensSaved > 0);
-  return kept.reduce<CandidateYield | undefined>(
+  const sure = kept.filter(({ candidate }) => atWorst(searches, candidate) <= lossBudget);
+  return mostSaving(sure) ?? mostSaving(kept);
+}
+
+function mostSaving(yields: readonly CandidateYield[]): CandidateYield | undefined {
+  return yields.reduce<CandidateYield | undefined>(
     (best, each) => (best && best.tokensSaved >= each.tokensSaved ? best : each),
     undefined,
   );
+}
+
+function atWorst(searches: readonly ShadowedSearch[], candidate: number): number {
+  const pairs = searches.map(({ full, stops }) => {
+    const stop = stops[candidate];
+    return { full, exited: { ...(stop ?? full), fired: stop !== undefined } };
+  });
+  return lossAtWorst(reportOf(pairs));
 }
 
 /** Questions that a budget needs before a candidate that loses nothing is known to keep it. */

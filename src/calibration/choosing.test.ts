@@ -69,6 +69,21 @@ it('takes what saves most within the budget, and counts one question more as los
   expect(fewestQuestions(0.5)).toBe(200);
 });
 
+it('takes what is sure to keep the budget before what saves more, where there are questions enough', () => {
+  const full = { tokens: 100, right: true };
+  const asked = (count: number) =>
+    Array.from({ length: count }, (_, at): ShadowedSearch => {
+      const stops = [
+        { tokens: 60, right: at % 500 > 0 },
+        { tokens: 30, right: at % 110 > 0 },
+      ];
+      return { question: `${at}`, full, stops };
+    });
+  // Of a budget of 1 point the second loses 0.9: no number of questions makes sure of it here.
+  expect(bestCandidate(asked(4000), 2, 1)).toMatchObject({ candidate: 0, tokensSaved: 40 });
+  expect(bestCandidate(asked(200), 2, 1.5)).toMatchObject({ candidate: 1, tokensSaved: 70 });
+});
+
 it('reports pairs with intervals that hold what is true, and never shrink to nothing', () => {
   const pairs = (seed: number) =>
     Array.from({ length: 300 }, (_, at) => {

@@ -8,7 +8,7 @@ import type { CalibrationSection } from './calibration-file.ts';
 import { halvesOf } from './halves.ts';
 import { type NotedSearch, triedCuts } from './hazard-notes.ts';
 import { fitLogistic } from './logistic.ts';
-import { type AnswerPair, expectedOf, reportOf } from './paired.ts';
+import { type AnswerPair, expectedOf, lossAtWorst, reportOf } from './paired.ts';
 
 type HazardSection = Extract<CalibrationSection, { kind: 'hazard' }>;
 export type HazardParts = Pick<HazardSection, 'hazard' | 'settings' | 'chosen' | 'reported' | 'expected'>;
@@ -46,16 +46,14 @@ export function calibrateHazard(
   return { hazard, settings: { firstDepthCut: candidate.cut }, chosen, reported, expected: expectedOf(pairs) };
 }
 
-/** The best of many was lucky too: what is chosen must keep within an interval that is wider by half. */
-const caution = 1.5;
-
-/** Of all whose paired loss is within the budget up to the upper end of that interval, the one that saves most. */
+/** Of all whose paired loss is within the budget at worst, the one that saves most. */
 function mostSaving(searches: readonly NotedSearch[], curve: HazardModel, lossBudget: number) {
   const tried = candidates.map((candidate) => {
     const pairs = searches.map((search) => pairOf(search, { ...curve, below: candidate.below }, candidate.at));
-    const { questions, pointsLost, tokensSaved } = reportOf(pairs);
+    const report = reportOf(pairs);
+    const { questions, pointsLost, tokensSaved } = report;
     const chosen = { questions, pointsLost: pointsLost.value, tokensSaved: tokensSaved.value };
-    return { candidate, chosen, atWorst: pointsLost.value + caution * (pointsLost.high - pointsLost.value) };
+    return { candidate, chosen, atWorst: lossAtWorst(report) };
   });
   const kept = tried.filter(({ atWorst, chosen }) => atWorst <= lossBudget && chosen.tokensSaved > 0);
   return kept.toSorted((a, b) => b.chosen.tokensSaved - a.chosen.tokensSaved)[0];

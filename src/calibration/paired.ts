@@ -18,6 +18,14 @@ export function reportOf(pairs: readonly AnswerPair[]): CalibrationSection['repo
   return { questions: pairs.length, pointsLost: pointsLost(pairs), tokensSaved: tokensSaved(pairs) };
 }
 
+/** The best of many was lucky too: what is chosen must keep within an interval that is wider by half. */
+const caution = 1.5;
+
+/** Points of accuracy that a setting may lose at worst, as far as the questions it is chosen on can tell. */
+export function lossAtWorst({ pointsLost: { value, high } }: CalibrationSection['reported']): number {
+  return value + caution * (high - value);
+}
+
 export function expectedOf(pairs: readonly AnswerPair[]): CalibrationSection['expected'] {
   const tokens = pairs.map(({ exited }) => exited.tokens);
   const mean = tokens.reduce((sum, each) => sum + each, 0) / pairs.length;
