@@ -27,6 +27,8 @@ export interface Ratio {
 
 export interface LoadVerdict {
   readonly about: string;
+  /** Strands of one search run side by side: it then takes other ways when they come in another order, and times differ by chance too. */
+  readonly boosted: boolean;
   readonly p50: Ratio;
   readonly p99: Ratio;
   readonly tokens: number;
@@ -86,6 +88,7 @@ function verdictOf(drawn: Drawn, setting: LoadedSetting, without: TrialResult, a
   const [p50, p99] = ratiosOf(times, [50, 99], random) as [Ratio, Ratio];
   return {
     about: `${drawn.row}, speculate ${drawn.speculate}, ${drawn.about}`,
+    boosted: /^(safe|fast)/.test(drawn.row),
     ...{ p50, p99, tokens: tokens[1] / tokens[0] },
   };
 }
@@ -137,19 +140,20 @@ export function overall(verdicts: readonly LoadVerdict[], column: 'p50' | 'p99')
   return { value, low: value * Math.exp(-half), high: value * Math.exp(half) };
 }
 
+/**
+ * Two things are held against the bar: the interval of the mean over settings, and each setting's own interval, of which the largest
+ * upper end is given. Then the settings themselves, the worst first.
+ */
 export function loadLines(verdicts: readonly LoadVerdict[], worst: number): string[] {
-  const lines = (['p50', 'p99'] as const).map((column) => {
-    const { value, low, high } = overall(verdicts, column);
-    const certainly = verdicts.filter((each) => each[column].low > 1).length;
-    const harmed = verdicts.filter((each) => each[column].high > mostHarm).length;
-    const most = Math.max(...verdicts.map((each) => each[column].value));
-    return `| ${column} | ${fixed(value)} | ${fixed(low)} to ${fixed(high)} | ${fixed(most)} | ${certainly} | ${harmed} |`;
-  });
-  const cases = [...verdicts].sort((a, b) => b.p99.high - a.p99.high).slice(0, worst);
+  const [boosted, others] = [true, false].map((each) => verdicts.filter((verdict) => verdict.boosted === each));
+  const groups = { all: verdicts, 'of these boosted': boosted!, 'not boosted': others! };
+  const cases = [...verdicts].sort((a, b) => upperEnd(b) - upperEnd(a)).slice(0, worst);
   return [
-    `| with over without | mean | 95 % interval | largest | settings surely above 1 | settings whose upper end is above ${mostHarm} |`,
-    '|---|--:|---|--:|--:|--:|',
-    ...lines,
+    `| with over without | settings | mean | its 95 % interval | largest | largest upper end of a setting | surely above 1 | upper end above ${mostHarm} |`,
+    '|---|--:|--:|---|--:|--:|--:|--:|',
+    ...(['p50', 'p99'] as const).flatMap((column) =>
+      Object.entries(groups).map(([name, some]) => groupLine(`${column}, ${name}`, some, column)),
+    ),
     '',
     `tokens: ${fixed(mean(verdicts.map(({ tokens }) => tokens)))} times those without, in the mean over settings`,
     '',
@@ -157,6 +161,20 @@ export function loadLines(verdicts: readonly LoadVerdict[], worst: number): stri
       return `p50 ${textOf(p50)}, p99 ${textOf(p99)}, tokens ${fixed(tokens)}: ${about}`;
     }),
   ];
+}
+
+function upperEnd({ p50, p99 }: LoadVerdict): number {
+  return Math.max(p50.high, p99.high);
+}
+
+function groupLine(name: string, verdicts: readonly LoadVerdict[], column: 'p50' | 'p99'): string {
+  if (verdicts.length === 0) return `| ${name} | 0 | | | | | | |`;
+  const { value, low, high } = overall(verdicts, column);
+  const all = verdicts.map((each) => each[column]);
+  const most = (of: keyof Ratio) => fixed(Math.max(...all.map((each) => each[of])));
+  const counts = [all.filter((each) => each.low > 1).length, all.filter((each) => each.high > mostHarm).length];
+  const cells = [fixed(value), `${fixed(low)} to ${fixed(high)}`, most('value'), most('high'), ...counts];
+  return `| ${[name, verdicts.length, ...cells].join(' | ')} |`;
 }
 
 function fixed(value: number): string {
