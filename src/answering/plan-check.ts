@@ -132,7 +132,7 @@ function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
     checkRules(createRules(plan.policy, plan.policyOptions, plan.hazard), program, plan.aggregation);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
-    const asked = (['policy', 'boundPrune', 'chancePrune', 'confidencePrune', 'program'] as const).find(
+    const asked = (['policy', 'boundPrune', 'chancePrune', 'beatPrune', 'confidencePrune', 'program'] as const).find(
       (name) => wish[name] !== undefined,
     );
     const isCertain = error.fault.message.includes(`rule '${plan.policyOptions.certain}'`);

@@ -98,7 +98,12 @@ function searchShape(request: PlanRequest): SearchShape {
     atMost(request, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
     Math.min(effort.rollouts, limits.rollouts) * paths;
   const holding = holdingSections(request, { program, options, branching, choose, rollouts });
-  const asked = { ...partsFor(choose), ...policySettings(wish, config), ...settingsOf(holding), ...severally(wish) };
+  const asked = {
+    ...partsFor(choose, wish.answers),
+    ...policySettings(wish, config),
+    ...settingsOf(holding),
+    ...severally(wish),
+  };
   const settings = fittingSettings(asked, wish, aggregation);
   optionsFor(wish.policy ?? config.policy, settings, request);
   const policy = wish.policy ?? fittingPolicy(config.policy, programWith(program, options), aggregation, settings);
@@ -220,9 +225,12 @@ function aggregationOf({ config, verifier }: PlannedModel, wish: Wish): Aggregat
   return wish.aggregation ?? config.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
 }
 
-/** Where paths vote, one that cannot win still has a vote: a bound that nobody asked for would take it away. */
-function partsFor(choose: Choice): Partial<PolicyOptions> {
-  return choose === 'best' ? {} : { boundPrune: 'off' };
+/**
+ * Where paths vote, one that cannot win still has a vote, and where several answers are wanted it may bring another: what ends such
+ * paths unless somebody asked for it would take that away.
+ */
+function partsFor(choose: Choice, answers = 1): Partial<PolicyOptions> {
+  return choose === 'best' && answers === 1 ? {} : { boundPrune: 'off', beatPrune: 0 };
 }
 
 /** The knobs of a policy that somebody has set: as asked for, else as configured for the model. */

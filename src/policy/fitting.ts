@@ -1,5 +1,5 @@
 // The policy to take where nobody chose one: the wanted one, or `positive` where its rules do not go with the program or
-// the aggregation; likewise the bound that a model has by itself. What a caller asked for by name is never exchanged; it is
+// the aggregation; likewise the prune rules that a model or policy has by itself and that need a bound. What a caller asked for by name is never exchanged; it is
 // refused instead (check.ts).
 
 import { FaultError } from '../base/fault.ts';
@@ -25,13 +25,12 @@ export function fittingPolicy(
   }
 }
 
-/** What was set for a search, without a bound that its aggregation does not give and that only its model or policy asks for. */
+/** What was set for a search, without rules that need a bound where its aggregation gives none and only its model or policy asks for them. */
 export function fittingSettings(
-  { boundPrune, ...settings }: Partial<PolicyOptions>,
-  asked: { readonly boundPrune?: PolicyOptions['boundPrune'] | undefined },
+  settings: Partial<PolicyOptions>,
+  asked: { readonly boundPrune?: PolicyOptions['boundPrune'] | undefined; readonly beatPrune?: number | undefined },
   aggregation: Aggregation,
 ): Partial<PolicyOptions> {
-  const fits = asked.boundPrune !== undefined || isBound(aggregation);
-  if (!fits) return { ...settings, boundPrune: 'off' };
-  return boundPrune === undefined ? settings : { ...settings, boundPrune };
+  if (isBound(aggregation)) return settings;
+  return { ...settings, boundPrune: asked.boundPrune ?? 'off', beatPrune: asked.beatPrune ?? 0 };
 }

@@ -11,6 +11,7 @@ import { idlePrecedences, precedences } from '../scheduler/dynamic.ts';
 import { preemptions } from '../scheduler/preemption.ts';
 import { progressReadings } from '../scheduler/score.ts';
 import { orders } from '../scheduler/turns/order.ts';
+import { boostMoments } from '../scheduler/widths.ts';
 
 export const widthRules = ['natural', 'shares', 'slack', 'worth'] as const;
 
@@ -228,6 +229,11 @@ export const policyKnobs = {
     whole: true,
     unit: 'completed rollouts',
     why: "Algorithm 1's observation threshold, no value given: 1 with 'shares', since most searches are accepted by their first rollout; 0 in safe and fast, whose boosts are weighed and yield",
+  },
+  boostAt: {
+    values: boostMoments,
+    unit: 'moment',
+    why: "of 'shares' and 'worth': 'doubt' leaves a search alone while its first rollout may still be accepted, and boosts it from the step on at which it cannot be; 'start' begins with what may never be needed",
   },
   lambda: {
     default: 0,

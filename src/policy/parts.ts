@@ -13,6 +13,7 @@ export const partsOff = {
   beatPrune: 0,
   eagerReward: 0,
   widths: 'natural',
+  boostAt: 'start',
   speculate: 0,
 } as const satisfies Partial<PolicyOptions>;
 
@@ -24,7 +25,7 @@ export const partNames = Object.keys(partsOff) as readonly PartName[];
 
 const plain = { ...partsOff, gate: 1 } as const;
 const accepting = { ...plain, positiveExit: 'on' } as const;
-const safe = { ...accepting, boundPrune: 'best', widths: 'worth', gate: 0 } as const;
+const safe = { ...accepting, boundPrune: 'best', beatPrune: 0.2, widths: 'worth', boostAt: 'doubt', gate: 0 } as const;
 
 /** The rows of P0's comparison (§5.1), TAPER's rule with the positive exit, and ours. */
 export const policyParts: Readonly<Record<PolicyName, PolicyParts>> = {

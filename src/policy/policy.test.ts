@@ -23,8 +23,8 @@ describe('policies', () => {
     ['positive+negative', ['positive', 'negative-selective'], [], 'natural'],
     ['boost', ['positive', 'negative-selective'], [], 'shares'],
     ['taper', ['positive'], [], 'slack'],
-    ['safe', ['positive'], ['bound-best'], 'worth'],
-    ['fast', ['positive', 'negative-selective'], ['bound-best'], 'worth'],
+    ['safe', ['positive'], ['bound-best', 'outdone'], 'worth'],
+    ['fast', ['positive', 'negative-selective'], ['bound-best', 'outdone'], 'worth'],
   ] as const)(
     '%s exits by %j, then by what its program concludes and its budgets, and prunes by %j',
     (name, exits, prunes, scheduler) => {
@@ -59,7 +59,7 @@ describe('options', () => {
   it("are the policy's own where nobody sets them, and any part can be turned", () => {
     expect(optionsOf('safe', {}).boundPrune).toBe('best');
     expect(optionsOf('safe', { boundPrune: 'off' }).boundPrune).toBe('off');
-    expect(createPolicy('safe', { widths: 'natural', boundPrune: 'off' }).rules).toMatchObject({
+    expect(createPolicy('safe', { widths: 'natural', boundPrune: 'off', beatPrune: 0 }).rules).toMatchObject({
       prunes: [],
       boost: false,
     });
@@ -115,8 +115,8 @@ describe('an ablation', () => {
   it('turns off each part that a policy has, one at a time', () => {
     expect(partsOf('vanilla')).toEqual([]);
     expect(partsOf('fast').map(({ part, off }) => `${part}=${off}`)).toEqual([
-      ...['positiveExit=off', 'negativeExit=off', 'settledExit=off', 'boundPrune=off', 'eagerReward=0'],
-      'widths=natural',
+      ...['positiveExit=off', 'negativeExit=off', 'settledExit=off', 'boundPrune=off', 'beatPrune=0'],
+      ...['eagerReward=0', 'widths=natural', 'boostAt=start'],
     ]);
     for (const name of policyNames) for (const { part, off } of partsOf(name)) createPolicy(name, { [part]: off });
   });

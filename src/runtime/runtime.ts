@@ -239,10 +239,12 @@ export class Runtime {
   #tellOne(search: Search, outcome: Outcome): boolean {
     this.#touched.add(search);
     this.#told += 1;
-    if (search.request.rules.boost || this.#isDueForGuesses()) this.#stale = true;
+    if (this.#isDueForGuesses()) this.#stale = true;
     try {
       const { tree, open, request } = search;
       const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
+      // What a search could use changes with whole expansions; a decision on every child would say the same again.
+      if (isComplete && request.rules.boost) this.#stale = true;
       // An order by work follows what is left of it.
       if (this.#options.scheduler.order === 'sjf' && search.hasGrown()) this.#stale = true;
       return isComplete;

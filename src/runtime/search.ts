@@ -160,6 +160,7 @@ export class Search {
       arrivalMs: this.arrivalMs,
       naturalWidth: program.naturalWidth,
       firstReward: bestFirstReward(tree),
+      hopeful: this.#isHopeful(),
       idle: this.isIdle,
       standing,
       guesses: this.#guessed(),
@@ -171,6 +172,14 @@ export class Search {
       progress: tree.best?.reward === undefined ? 0 : tree.best.score / limits.threshold,
       openProgress: this.#openScore() / limits.threshold,
     };
+  }
+
+  /** Scores only fall along a path: one below the threshold will not be accepted. */
+  #isHopeful(): boolean {
+    const { strands, closed } = this.tree;
+    if (closed.completed + closed.pruned > 0) return false;
+    for (const { node } of strands.values()) if (node.score >= this.request.limits.threshold) return true;
+    return strands.size === 0;
   }
 
   #guessed(): SearchGuesses {

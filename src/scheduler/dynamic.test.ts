@@ -7,7 +7,7 @@ import type { RunningSearch, Snapshot, WaitingSearch } from './scheduler.ts';
 import { degreeScore } from './score.ts';
 import { naturalWidths, shareWidths } from './widths.ts';
 
-const shares = shareWidths({ beta: 2, gate: 1, lambda: 0, progress: 'completed' });
+const shares = shareWidths({ beta: 2, gate: 1, boostAt: 'start', lambda: 0, progress: 'completed' });
 const natural = {
   name: 'test',
   widths: naturalWidths,
@@ -84,6 +84,16 @@ describe('widths', () => {
   it('keep a search below the gate serial, and cap the others by their demand', () => {
     const trio = [running('new', { observations: 0 }), running('few', { demand: 2 }), running('many', { demand: 4 })];
     expect(decide(boost, { running: trio, nowMs: 1000, budget: 16 }).widths).toEqual({ new: 1, few: 2, many: 4 });
+  });
+
+  it('leave a search alone whose first rollout may still be accepted, where boosts wait for a doubt', () => {
+    const pair = [running('hopeful', { observations: 0, hopeful: true }), running('doubtful', { observations: 0 })];
+    const at = (boostAt: 'start' | 'doubt') => {
+      const widths = shareWidths({ beta: 2, gate: 0, boostAt, lambda: 0, progress: 'completed' });
+      return decide({ ...boost, widths }, { running: pair, nowMs: 1000 }).widths;
+    };
+    expect(at('doubt')).toEqual({ hopeful: 1, doubtful: 7 });
+    expect(at('start')).toEqual({ hopeful: 4, doubtful: 4 });
   });
 
   it('give the search that is near acceptance the larger share', () => {

@@ -40,6 +40,8 @@ export interface RunningSearch {
   readonly progress: number;
   /** The same of the best path that still grows. */
   readonly openProgress: number;
+  /** No rollout has ended yet, and one that is open may still be accepted; missing where that is not so. */
+  readonly hopeful?: boolean;
   /** Best reward at the first depth, for the predictor of long searches (P0 §4.1); missing before the first expansion. */
   readonly firstReward?: number | undefined;
   /** What it says about speculation; missing where there is nothing to guess. */

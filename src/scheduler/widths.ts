@@ -34,7 +34,12 @@ export const naturalWidths: WidthRule = (seats) => ({
 export interface ShareOptions extends ScoreOptions {
   /** Algorithm 1's observation threshold, in completed rollouts: below it a search is not boosted. */
   readonly gate: number;
+  readonly boostAt: BoostMoment;
 }
+
+export const boostMoments = ['start', 'doubt'] as const;
+/** From its start on, or once its first rollouts cannot be accepted any more: most searches end with those. */
+export type BoostMoment = (typeof boostMoments)[number];
 
 /**
  * Algorithm 1, lines 4 to 9. The rest of the budget, after everyone's base, is split among the searches past the gate
@@ -42,12 +47,12 @@ export interface ShareOptions extends ScoreOptions {
  * descending order of score. The paper multiplies the share by M and takes at least 1, which can exceed M; sharing out
  * the rest cannot.
  */
-export function shareWidths({ gate, ...score }: ShareOptions): WidthRule {
+export function shareWidths({ gate, boostAt, ...score }: ShareOptions): WidthRule {
   return (seats, budget, nowMs) => {
     const rank = seats.map(({ running }) => (running === undefined ? 0 : degreeScore(running, nowMs, score)));
     const widths = seats.map(({ base }) => base);
     const rest = budget - sum(widths);
-    const byScore = boostable(seats, gate).sort((a, b) => rank[b]! - rank[a]! || a - b);
+    const byScore = boostable(seats, gate, boostAt).sort((a, b) => rank[b]! - rank[a]! || a - b);
     const whole = sum(byScore.map((at) => rank[at]!));
     for (const at of byScore) {
       const share = whole === 0 ? 0 : Math.floor((rank[at]! / whole) * rest);
@@ -62,8 +67,10 @@ export function shareWidths({ gate, ...score }: ShareOptions): WidthRule {
   };
 }
 
-function boostable(seats: readonly Seat[], gate: number): number[] {
-  const past = (running: RunningSearch | undefined) => running !== undefined && running.observations >= gate;
+function boostable(seats: readonly Seat[], gate: number, boostAt: BoostMoment): number[] {
+  const past = (running: RunningSearch | undefined) => {
+    return running !== undefined && running.observations >= gate && !(boostAt === 'doubt' && running.hopeful);
+  };
   return seats.flatMap(({ running, base, cap }, at) => (past(running) && cap > base ? [at] : []));
 }
 

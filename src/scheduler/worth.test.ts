@@ -25,7 +25,7 @@ function seat(id: string, observations = 1, cap = 16): Seat {
   return { id, base: 1, cap, open: 1, running: { id, arrivalMs: 0, observations, ...still } };
 }
 
-const share = { beta: 0, gate: 1, lambda: 0, progress: 'completed' } as const;
+const share = { beta: 0, gate: 1, boostAt: 'start', lambda: 0, progress: 'completed' } as const;
 
 describe('one round of a child', () => {
   it('is the engine alone where nothing is scored', () => {

@@ -77,6 +77,7 @@ describe('pruning', () => {
       { boundPrune: 'best' },
       { boundPrune: 'threshold' },
       { chancePrune: 0.3 },
+      { beatPrune: 0.5 },
       { boundPrune: 'best', chancePrune: 0.1, first: 'boost', preemption: 'eager' },
     );
     fc.assert(

@@ -15,6 +15,7 @@ const schedulers = fc
     first: fc.constantFrom('admit' as const, 'boost' as const),
     preemption: fc.constantFrom('needed' as const, 'eager' as const),
     gate: fc.nat(3),
+    boostAt: fc.constantFrom('start' as const, 'doubt' as const),
     beta: fc.constantFrom(0, 2, 50),
     lambda: fc.constantFrom(0, 1, 10),
     speculate: fc.constantFrom(0, 1, 5),

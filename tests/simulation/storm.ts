@@ -50,6 +50,7 @@ export function runStorm(seed: number): Storm {
     first: random.chance(0.5) ? 'admit' : 'boost',
     preemption: random.chance(0.5) ? 'needed' : 'eager',
     boundPrune: random.chance(0.3) ? 'best' : 'off',
+    beatPrune: random.chance(0.3) ? random.uniform() : 0,
   });
   const budget = 1 + random.integer(24);
   const log: LoggedEvent[] = [];

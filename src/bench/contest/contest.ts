@@ -1,5 +1,5 @@
-// A block of questions answered by one contender (a program under a policy) on a real engine: so many searches at a time,
-// results handed over one by one as they end. Whoever compares contenders lets them take turns, block by block.
+// A block of questions answered by one contender (a program under a policy) on a real engine: so many searches at a time, or
+// each at its moment; results handed over one by one as they end. Whoever compares contenders lets them take turns, block by block.
 
 import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel } from '../../answering/open-model.ts';
@@ -80,14 +80,18 @@ export interface ContestJob {
   readonly question: GoldQuestion;
 }
 
-/** Answers the questions with one contender; resolves when all have been and the engine has nothing left of them. */
+/**
+ * Answers the questions with one contender; resolves when all have been and the engine has nothing left of them. `arrivalsMs`:
+ * when each of them comes, from the start; without it so many are under way at a time as the settings say.
+ */
 export async function runBlock(
   contest: Contest,
   contender: Contender,
   questions: readonly GoldQuestion[],
   onTrial: (trial: Trial) => void,
+  arrivalsMs?: readonly number[],
 ): Promise<void> {
-  await answerAll(contest, contender, questions, onTrial);
+  await answerAll(contest, contender, questions, onTrial, arrivalsMs);
   // Cancelled requests may still be on their way; the next runtime numbers its own from 0 again.
   while (outstanding(contest.model) > 0) await new Promise(setImmediate);
 }
@@ -109,12 +113,14 @@ function answerAll(
   contender: Contender,
   questions: readonly GoldQuestion[],
   onTrial: (trial: Trial) => void,
+  arrivalsMs: readonly number[] | undefined,
 ): Promise<void> {
   const { settings, model } = contest;
   const loop = new LiveLoop();
   const waiting = questions.map((question) => ({ contender, question })).reverse();
   const asked = new Map<string, Asked>();
-  let live = 0;
+  const timers: NodeJS.Timeout[] = [];
+  let left = questions.length;
   return new Promise((resolve, reject) => {
     const runtime = new Runtime({
       engine: model.engine,
@@ -127,35 +133,36 @@ function answerAll(
       onEvent: (event) => asked.get(event.search)?.growth.read(event),
       onEnd: (result) => {
         asked.get(result.id)!.result = result;
-        live -= 1;
-        refill();
+        if (arrivalsMs === undefined) submitNext();
       },
       onCost: (id, cost) => {
         const { job, growth, result } = asked.get(id)!;
         asked.delete(id);
         onTrial({ ...trialOf(contest, job, { ...result!, cost }), growth: trialGrowth(growth.total, cost) });
-        if (asked.size > 0) return;
-        loop.stop();
-        resolve();
+        left -= 1;
+        if (left === 0) stop(resolve);
       },
     });
-    const refill = (): void => {
+    const stop = (say: () => void): void => {
+      loop.stop();
+      for (const timer of timers) clearTimeout(timer);
+      say();
+    };
+    const submitNext = (): void => {
+      const job = waiting.pop();
+      if (job === undefined) return;
       try {
-        while (live < settings.concurrency && waiting.length > 0) {
-          const job = waiting.pop()!;
-          const planned = contestRequest(contest, job);
-          const request = contest.observe?.(planned, job) ?? planned;
-          asked.set(request.id, { job, growth: new GrowthMeter() });
-          live += 1;
-          runtime.submit(request);
-        }
+        const planned = contestRequest(contest, job);
+        const request = contest.observe?.(planned, job) ?? planned;
+        asked.set(request.id, { job, growth: new GrowthMeter() });
+        runtime.submit(request);
       } catch (error) {
-        loop.stop();
-        reject(error);
+        stop(() => reject(error));
       }
     };
-    refill();
-    if (asked.size === 0) resolve();
+    if (left === 0) return resolve();
+    if (arrivalsMs === undefined) for (let at = 0; at < settings.concurrency; at += 1) submitNext();
+    else for (const atMs of arrivalsMs) timers.push(setTimeout(submitNext, atMs));
     loop.drive(runtime);
   });
 }

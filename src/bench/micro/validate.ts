@@ -12,25 +12,12 @@ import { type GoldQuestion, readQuestions } from '../../answering/question-file.
 import { isRight } from '../../answering/question-form.ts';
 import { type CostModel, decodeMs } from '../../cost/cost.ts';
 import { tableCost } from '../../cost/table.ts';
-import { llamaDefaults } from '../../engine/llama/llama-engine.ts';
-import { SimEngine } from '../../engine/sim/sim-engine.ts';
-import { World } from '../../engine/sim/world.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
-import { Runtime } from '../../runtime/runtime.ts';
 import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
-import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
-import {
-  type Contender,
-  type Contest,
-  type ContestJob,
-  contestRequest,
-  runBlock,
-  schedulerOf,
-  type Trial,
-  trialOf,
-} from '../contest/contest.ts';
+import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
 import { Recording } from '../contest/recording.ts';
 import { quantile } from '../contest/tally.ts';
+import { type BlockCosts, virtualBlock } from '../contest/virtual-block.ts';
 
 const measurementMs = 4_000;
 const wish = { branching: 4, threshold: 0.9, choose: 'best' } as const;
@@ -72,7 +59,7 @@ export async function report(print: (line: string) => void): Promise<void> {
       return { name: policy, program: 'mcts', expansion: 'whole', policy, rollouts: 16 };
     });
     const measured = contenders.map((): ComparedLatencies[] => []);
-    const costs: Costs[] = [];
+    const costs: BlockCosts[] = [];
     for (let repetition = 0; repetition < Number(values.repetitions); repetition += 1) {
       costs.push({
         engine: tableCost(await engine.measure(measurementMs)),
@@ -86,7 +73,7 @@ export async function report(print: (line: string) => void): Promise<void> {
     }
     const others = othersShare(before);
     const predicted = contenders.map((contender) =>
-      costs.map((each) => latenciesOf(simulate(contest, recording, each, contender, questions))),
+      costs.map((each) => latenciesOf(virtualBlock(contest, recording, each, contender, questions))),
     );
     const { hits, misses } = recording;
     print(
@@ -131,63 +118,9 @@ interface ComparedLatencies {
   readonly p50: number;
   readonly p95: number;
 }
-interface Costs {
-  readonly engine: CostModel;
-  readonly verifier: CostModel;
-}
-
 function latenciesOf(trials: readonly Trial[]): ComparedLatencies {
   const sorted = trials.map(({ latencyMs }) => latencyMs).sort((left, right) => left - right);
   return { p50: quantile(sorted, 0.5).value, p95: quantile(sorted, 0.95).value };
-}
-
-/** The closed loop of `runBlock` in virtual time. */
-function simulate(
-  contest: Contest,
-  recording: Recording,
-  costs: Costs,
-  contender: Contender,
-  questions: readonly GoldQuestion[],
-): Trial[] {
-  const world = new World();
-  const { kvTokens, sequences, rowLimit } = llamaDefaults;
-  const engine = new SimEngine(world, recording, {
-    ...{ cost: costs.engine, replicas: 1, sequenceLimit: sequences, kvTokens, prefillTokens: rowLimit },
-  });
-  const verifier = new SimVerifier(world, recording, {
-    ...{ cost: costs.verifier, replicas: 1, passTokens: rowLimit, kvTokens, reusesPrefix: true },
-  });
-  const waiting = [...questions].reverse();
-  const live = new Map<string, ContestJob>();
-  const trials: Trial[] = [];
-  let woken = false;
-  const submitNext = (): void => {
-    const question = waiting.pop();
-    if (question === undefined) return;
-    const job = { contender, question };
-    const request = contestRequest(contest, job);
-    live.set(request.id, job);
-    runtime.submit(request);
-  };
-  const runtime: Runtime = new Runtime({
-    ...{ engine, verifier, scheduler: schedulerOf(contest, contender), budget: settings.budget, clock: world.clock },
-    onEnd: (result) => {
-      trials.push(trialOf(contest, live.get(result.id)!, result));
-      world.at(world.nowMs, submitNext);
-    },
-    wake: () => {
-      woken = true;
-    },
-  });
-  for (let at = 0; at < settings.concurrency; at += 1) world.at(0, submitNext);
-  const react = (): void => {
-    do {
-      woken = false;
-      runtime.step();
-    } while (woken);
-  };
-  world.run(react, { stop: () => trials.length === questions.length });
-  return trials;
 }
 
 function printTable(

@@ -55,6 +55,8 @@ it('compares the challenger with the best of its rivals, at a multiple of the ca
   expect(first!.capacity).toBe(2);
   expect(first!.p99).toBeCloseTo(2, 1);
   expect(first!.p50).toBeCloseTo(2, 1);
+  expect(first!.overPositive).toBeCloseTo(2, 1);
+  expect(first!.gained).toEqual([0, 0]);
   const rates = specs.flatMap(({ arrivals }) => (arrivals.kind === 'rate' ? [arrivals.perSecond] : []));
   expect(rates).toHaveLength(8);
   expect(rates[0]).toBeCloseTo(6 * randomSetting(7, 0).load, 9);
@@ -68,8 +70,9 @@ it('serves on a machine that was drawn', () => {
 });
 
 it('prints the worst first', () => {
-  const good = { about: 'good', capacity: 1.2, p99: 1.1, p50: 1 };
+  const good = { about: 'good', capacity: 1.2, p99: 1.1, p50: 1, overPositive: 1.3, gained: [0, 100, 0] };
   const lines = verdictLines([good, { ...good, about: 'bad', p99: 0.5 }], 1);
   expect(lines).toContain('| p99 | 1 of 2 | 0.50 | 0.50 | 1.10 | 1.10 |');
+  expect(lines).toContain('accuracy over positive: 33.33 ± 54.20 points, 6 questions');
   expect(lines.at(-1)).toBe('capacity 1.20, p99 0.50, p50 1.00: bad');
 });

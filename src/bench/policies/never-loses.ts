@@ -1,12 +1,14 @@
 // Whether a policy ever loses to what it is made of: over settings drawn at random, its capacity and its p99 against the best
-// of the others, each setting by itself. The worst are printed first: a mean would hide them.
+// of the others, each setting by itself. The worst are printed first: a mean would hide them. Accuracy is paired with that of
+// `positive`, question by question over all settings.
 
 import { assert } from '../../base/assert.ts';
 import { contenderOf, type RowName } from '../sim/contenders.ts';
 import { capacityOf, latenciesOf } from '../sim/measures.ts';
 import type { Arrivals } from '../sim/service.ts';
-import type { TrialSpec } from '../sim/trial.ts';
+import type { TrialResult, TrialSpec } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
+import { estimate } from '../statistics.ts';
 import { type RandomSetting, randomSetting } from './random-setting.ts';
 
 export const challenger: RowName = 'safe';
@@ -21,6 +23,10 @@ export interface Verdicts {
   readonly p99: number;
   /** The same at the median. */
   readonly p50: number;
+  /** At the median over `positive` alone. */
+  readonly overPositive: number;
+  /** Points of accuracy above `positive` under load, question by question. */
+  readonly gained: readonly number[];
 }
 
 export async function neverLoses(seed: number, settings: number, pool: Pick<TrialPool, 'run'>): Promise<Verdicts[]> {
@@ -34,7 +40,8 @@ export async function neverLoses(seed: number, settings: number, pool: Pick<Tria
   );
   return drawn.map(({ about }, at) => {
     const own = <Value>(values: readonly Value[]) => values.slice(at * all.length, (at + 1) * all.length);
-    const latencies = own(loaded).map(latenciesOf);
+    const runs = own(loaded);
+    const latencies = runs.map(latenciesOf);
     return {
       about,
       capacity: against(own(capacities).map(must), Math.max),
@@ -50,12 +57,18 @@ export async function neverLoses(seed: number, settings: number, pool: Pick<Tria
           latencies.map(({ p50Ms }) => p50Ms),
           Math.min,
         ),
+      overPositive: latencies[0]!.p50Ms / latencies.at(-1)!.p50Ms,
+      gained: gainedOver(runs[0]!, runs.at(-1)!),
     };
   });
 }
 
 function specOf({ spec }: RandomSetting, row: RowName, arrivals: Arrivals): TrialSpec {
   return { ...spec, contender: contenderOf(row), arrivals };
+}
+
+function gainedOver({ served }: TrialResult, challenged: TrialResult): number[] {
+  return served.map(({ correct }, at) => 100 * (Number(challenged.served[at]!.correct) - Number(correct)));
 }
 
 /** The last value over the best of those before it. */
@@ -70,12 +83,13 @@ function must(capacity: number | undefined): number {
 
 /** The figures of all settings, then the worst of them in words. */
 export function verdictLines(verdicts: readonly Verdicts[], worst: number): string[] {
-  const columns = ['capacity', 'p99', 'p50'] as const;
-  const figures = columns.map((name) => {
+  const columns = { capacity: 'capacity', p99: 'p99', p50: 'p50', overPositive: 'p50 over positive' } as const;
+  const names = Object.keys(columns) as (keyof typeof columns)[];
+  const figures = names.map((name) => {
     const sorted = verdicts.map((each) => each[name]).sort((a, b) => a - b);
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!.toFixed(2);
     const held = sorted.filter((value) => value >= tolerance).length;
-    return `| ${name} | ${held} of ${sorted.length} | ${at(0)} | ${at(0.05)} | ${at(0.5)} | ${at(0.95)} |`;
+    return `| ${columns[name]} | ${held} of ${sorted.length} | ${at(0)} | ${at(0.05)} | ${at(0.5)} | ${at(0.95)} |`;
   });
   const lowest = (each: Verdicts) => Math.min(each.capacity, each.p99, each.p50);
   const cases = [...verdicts].sort((a, b) => lowest(a) - lowest(b)).slice(0, worst);
@@ -84,8 +98,16 @@ export function verdictLines(verdicts: readonly Verdicts[], worst: number): stri
     '|---|--:|--:|--:|--:|--:|',
     ...figures,
     '',
+    accuracyLine(verdicts),
+    '',
     ...cases.map(({ about, capacity, p99, p50 }) => {
       return `capacity ${capacity.toFixed(2)}, p99 ${p99.toFixed(2)}, p50 ${p50.toFixed(2)}: ${about}`;
     }),
   ];
+}
+
+function accuracyLine(verdicts: readonly Verdicts[]): string {
+  const gained = verdicts.flatMap((each) => each.gained);
+  const { value, half = 0 } = estimate([gained]);
+  return `accuracy over positive: ${value.toFixed(2)} ± ${half.toFixed(2)} points, ${gained.length} questions`;
 }

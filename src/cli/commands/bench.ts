@@ -26,6 +26,9 @@ import { deadlineLines, tallyTable } from '../../bench/contest/tally-table.ts';
 import { recordTrees } from '../../bench/contest/tree-record.ts';
 import { Trials } from '../../bench/contest/trial-file.ts';
 import { growthLines } from '../../bench/contest/trial-growth.ts';
+import { openLoad } from '../../bench/policies/open-load.ts';
+import { openLoadLines } from '../../bench/policies/open-load-table.ts';
+import { type Load, parseLoad } from '../../bench/sim/comparison.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
@@ -81,6 +84,8 @@ ${questionUsage('test', defaults.size)}
   --samples N           of best-of-n and self-consistency, where it is another number; best-of-n goes on from there to
                         the tokens of the best search
 ${knobUsage(main, ownDefaults)}
+  --load LOADS          mcts alone, its questions at random moments at these multiples of what the first of --policies serves, such as
+                        0.5p,1p,2p, or at so many a second (3/s): p50 and p95 of each policy, beside what the simulator says
   --concurrency N       searches at a time (8)
   --seed N              (1)
   --record FILE         only draws --rollouts samples of every question and writes their trees there, for sim --trees
@@ -106,6 +111,7 @@ export const flags = {
   'scored-by': { type: 'string', default: defaults.scoredBy },
   rollouts: { type: 'string', default: '16' },
   samples: text,
+  load: text,
   concurrency: { type: 'string', default: '8' },
   seed: { type: 'string', default: '1' },
   record: text,
@@ -124,6 +130,7 @@ type Settings = ContestSettings &
     readonly rollouts: number;
     readonly resume?: string;
     readonly record?: string;
+    readonly loads?: readonly Load[];
     readonly samples?: number;
     readonly json: boolean;
   };
@@ -136,6 +143,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const questions = chooseQuestions(settings);
   if (settings.record !== undefined) return record(settings, settings.record, questions);
+  if (settings.loads !== undefined) return underLoad(settings, settings.loads, questions);
   const contenders = entered(settings);
   const kept = new Trials(settings.resume, configurationOf(settings));
   const models = new Map<VerifierMode, OpenModel>();
@@ -189,6 +197,35 @@ async function record(settings: Settings, file: string, questions: readonly Gold
       questions,
     );
     console.log(`${questions.length} trees of ${samples} samples in ${file}`);
+    return 0;
+  } finally {
+    await closeModel(model);
+  }
+}
+
+/** Policies of one search under open arrivals. */
+async function underLoad(
+  settings: Settings,
+  loads: readonly Load[],
+  questions: readonly GoldQuestion[],
+): Promise<number> {
+  const [scoredBy] = settings.scoredBy;
+  const contenders = contendersOf({ ...settings, entrants: ['mcts'], verifiers: [scoredBy!] });
+  const model = await openModel(ownModel(withVerifier(settings.own, scoredBy!)), process.env);
+  try {
+    const contest = { model, settings, isCorrect: isRight };
+    const found = await openLoad({ contest, contenders, questions, loads }, (about) => console.error(about));
+    const configuration = configurationOf(settings);
+    if (settings.json) console.log(JSON.stringify({ ...configuration, note: model.note, ...found }));
+    else
+      console.log(
+        [
+          `${questions.length} questions, ${model.note}`,
+          ...openLoadLines(found),
+          '',
+          configurationLine(configuration),
+        ].join('\n'),
+      );
     return 0;
   } finally {
     await closeModel(model);
@@ -337,8 +374,17 @@ function readSettings(args: readonly string[]): Settings | undefined {
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     json: values.json,
     ...given('ablate', values.ablate, (name) => oneOf('ablate', name, policyNames)),
+    ...given('loads', values.load, (loads) => loads.split(',').map((each) => readLoad(each.trim()))),
     ...given('resume', values.resume, String),
     ...given('record', values.record, String),
     ...given('samples', values.samples, (value) => flagOf('samples', value, requestKnobs.rollouts)),
   };
+}
+
+/** Multiples of what the first policy serves; there is no vanilla to measure here. */
+function readLoad(text: string): Load {
+  const load = parseLoad(text);
+  return load.of === 'vanilla'
+    ? raise('bad-setting', `--load is '${text}'; it must be as 0.5p, or a rate as 3/s`)
+    : load;
 }

@@ -1,0 +1,81 @@
+// A block of questions once more in virtual time (contest.ts has it on a real engine): the simulator with the times that engine and
+// verifier measured of themselves, and the steps and rewards that were recorded of them.
+
+import type { GoldQuestion } from '../../answering/question-file.ts';
+import type { CostModel } from '../../cost/cost.ts';
+import { llamaDefaults } from '../../engine/llama/llama-engine.ts';
+import { SimEngine } from '../../engine/sim/sim-engine.ts';
+import { World } from '../../engine/sim/world.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
+import {
+  type Contender,
+  type Contest,
+  type ContestJob,
+  contestRequest,
+  schedulerOf,
+  type Trial,
+  trialOf,
+} from './contest.ts';
+import type { Recording } from './recording.ts';
+
+export interface BlockCosts {
+  readonly engine: CostModel;
+  readonly verifier: CostModel;
+}
+
+/** `arrivalsMs` as for `runBlock`. */
+export function virtualBlock(
+  contest: Contest,
+  recording: Recording,
+  costs: BlockCosts,
+  contender: Contender,
+  questions: readonly GoldQuestion[],
+  arrivalsMs?: readonly number[],
+): Trial[] {
+  const world = new World();
+  const { settings } = contest;
+  const waiting = [...questions].reverse();
+  const live = new Map<string, ContestJob>();
+  const trials: Trial[] = [];
+  let woken = false;
+  const submitNext = (): void => {
+    const question = waiting.pop();
+    if (question === undefined) return;
+    const job = { contender, question };
+    const request = contestRequest(contest, job);
+    live.set(request.id, job);
+    runtime.submit(request);
+  };
+  const runtime: Runtime = new Runtime({
+    ...serversIn(world, recording, costs),
+    ...{ scheduler: schedulerOf(contest, contender), budget: settings.budget, clock: world.clock },
+    onEnd: (result) => {
+      trials.push(trialOf(contest, live.get(result.id)!, result));
+      if (arrivalsMs === undefined) world.at(world.nowMs, submitNext);
+    },
+    wake: () => {
+      woken = true;
+    },
+  });
+  for (const atMs of arrivalsMs ?? new Array<number>(settings.concurrency).fill(0)) world.at(atMs, submitNext);
+  const react = (): void => {
+    do {
+      woken = false;
+      runtime.step();
+    } while (woken);
+  };
+  world.run(react, { stop: () => trials.length === questions.length });
+  return trials;
+}
+
+function serversIn(world: World, recording: Recording, costs: BlockCosts) {
+  const { kvTokens, sequences, rowLimit } = llamaDefaults;
+  const engine = new SimEngine(world, recording, {
+    ...{ cost: costs.engine, replicas: 1, sequenceLimit: sequences, kvTokens, prefillTokens: rowLimit },
+  });
+  const verifier = new SimVerifier(world, recording, {
+    ...{ cost: costs.verifier, replicas: 1, passTokens: rowLimit, kvTokens, reusesPrefix: true },
+  });
+  return { engine, verifier };
+}
