@@ -3,8 +3,8 @@
 
 import type { LoadFigures, LoadPoint, LoadReport } from './open-load.ts';
 
-type Figure = 'p50Ms' | 'p95Ms';
-const figures: readonly Figure[] = ['p50Ms', 'p95Ms'];
+type LatencyName = 'p50Ms' | 'p95Ms';
+const figures: readonly LatencyName[] = ['p50Ms', 'p95Ms'];
 
 /** Times nearer than this are level: no order is claimed of them. */
 const level = 1.1;
@@ -59,7 +59,7 @@ function orderLines(points: readonly LoadPoint[]): string[] {
   ];
 }
 
-function ratio(one: LoadFigures, other: LoadFigures, name: Figure): number {
+function ratio(one: LoadFigures, other: LoadFigures, name: LatencyName): number {
   return one[name] / other[name];
 }
 
@@ -67,7 +67,7 @@ function isLevel(value: number): boolean {
   return value < level && value > 1 / level;
 }
 
-function differenceOf(one: LoadPoint, other: LoadPoint, name: Figure): string {
+function differenceOf(one: LoadPoint, other: LoadPoint, name: LatencyName): string {
   const seconds = ({ measured, predicted }: LoadPoint) =>
     `${(measured[name] / 1000).toFixed(2)} s (simulated ${(predicted[name] / 1000).toFixed(2)})`;
   return `${one.load}, ${name.slice(0, 3)}: ${one.contender} ${seconds(one)}, ${other.contender} ${seconds(other)}`;
