@@ -58,6 +58,8 @@ export const presets = {
     ...{ ...canonical, settings: ['math500/8b', 'amc23/14b'], seeds: 1, requests: 130, loads: [] },
     rows: ['vanilla', 'positive', 'vanilla:expansion=lazy', 'positive:expansion=lazy', 'beam', 'dvts', 'rebase'],
   },
+  /** Goodput on P4's GPU (p4.ts has the rows), on seeds that nothing was chosen on; what docs/experiments/p4.md reports. */
+  p4: { ...canonical, rows: [], seed: 101, seeds: 3, requests: 12, loads: [] },
   /** Speculation in settings drawn at random; what docs/experiments/p3.md reports. */
   'under-load': { ...canonical, seeds: 1, requests: 2000, loads: [] },
   /** Ours beside their baselines, up to deep overload; what docs/policies.md reports, at fewer requests where it says so. */

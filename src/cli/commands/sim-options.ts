@@ -168,11 +168,12 @@ function levelRequests(experiment: string | undefined, full: boolean, given: str
 function presetOf(experiment: string | undefined, full: boolean): Preset {
   if (experiment === undefined) return full ? presets.full : presets.default;
   if (experiment === 'p0') return full ? presets.full : { ...presets.default, loads: presets.full.loads };
-  if (experiment === 'random' || experiment === 'p2' || experiment === 'p4') return presets.default;
+  if (experiment === 'random' || experiment === 'p2') return presets.default;
   const others = [
     'p1',
     'p1-levels',
     'p3',
+    'p4',
     'under-load',
     'programs',
     'knobs',
@@ -183,7 +184,7 @@ function presetOf(experiment: string | undefined, full: boolean): Preset {
   ] as const;
   const found = others.find((name) => name === experiment);
   if (found !== undefined) return presets[found];
-  const known = ['p0', 'p2', ...others, 'p4', 'random'].join(', ');
+  const known = ['p0', 'p2', ...others, 'random'].join(', ');
   return raise('bad-setting', `--experiment is '${experiment}'; it must be one of ${known}`);
 }
 
