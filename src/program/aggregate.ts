@@ -7,7 +7,7 @@ import { groupAnswers } from '../answer/groups.ts';
 import { wideHash } from '../base/random.ts';
 import type { Answer } from '../log/end.ts';
 import { type Certainty, certaintyOf, type PathVote, voteOf } from '../tree/certainty.ts';
-import { type Node, pathText } from '../tree/node.ts';
+import { type Node, pathText, saysSomething } from '../tree/node.ts';
 import type { Manner, Sampling } from '../tree/step.ts';
 import type { Strand, Tree } from '../tree/tree.ts';
 import { bestAnswer, certainAnswer } from './choice.ts';
@@ -134,7 +134,7 @@ class Aggregate implements Program {
   /** Those of the last round that is complete: later ones were written from earlier ones, and do not count beside them. */
   votes(tree: Tree): PathVote[] {
     return this.#round(tree, Math.max(0, this.#complete(tree) - 1))
-      .filter(hasAnswer)
+      .filter(saysSomething)
       .map(voteOf);
   }
 
@@ -185,10 +185,6 @@ class Aggregate implements Program {
     const sources = drawn.sort((a, b) => a.rank - b.rank).slice(0, shown);
     return { stops: [], maxTokens, sources: sources.map(({ node }) => node.key) };
   }
-}
-
-function hasAnswer({ answer }: Node): boolean {
-  return answer !== undefined;
 }
 
 function advance(tree: Tree, strand: Strand): void {

@@ -24,6 +24,8 @@ import { addPending, backUp, insertByKey, isBetter, mustBeReward, refreshAvailab
 
 export interface Strand {
   readonly id: StrandId;
+  /** Where it was opened. */
+  readonly start: Node;
   node: Node;
   /** Children of its current expansion that have not been answered. */
   awaiting: number;
@@ -120,7 +122,8 @@ export class Tree {
     const fork = new Tree(this.aggregation, this.root.fullAt, undefined, nodes);
     for (const strand of this.strands.values()) {
       const landed = strand.landed.map(({ id }) => nodes[id]!);
-      fork.strands.set(strand.id, { ...strand, node: nodes[strand.node.id]!, landed });
+      const [start, node] = [nodes[strand.start.id]!, nodes[strand.node.id]!];
+      fork.strands.set(strand.id, { ...strand, start, node, landed });
     }
     for (const [id, late] of this.stragglers) fork.stragglers.set(id, { ...late, node: nodes[id]! });
     for (const [draw, ghost] of this.ghosts) fork.ghosts.set(draw, ghost);
@@ -206,6 +209,7 @@ export class Tree {
     this.#opened += 1;
     this.strands.set(id, {
       id,
+      start: node,
       node,
       awaiting: 0,
       landed: [],

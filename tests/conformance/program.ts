@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { FaultError, fault } from '../../src/base/fault.ts';
 import { hash, Random } from '../../src/base/random.ts';
 import type { Ask, ChildOutcome, Outcome, Program } from '../../src/program/program.ts';
-import type { TreeEvent } from '../../src/tree/events.ts';
-import { drawKey, formKey, nodeKey } from '../../src/tree/keys.ts';
+import { plantedEvent, type TreeEvent } from '../../src/tree/events.ts';
+import { byKey, drawKey, formKey, nodeKey } from '../../src/tree/keys.ts';
 import { mannerAt } from '../../src/tree/step.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { digestTree } from '../support/digest.ts';
@@ -73,9 +73,10 @@ function drive(
   chaos: number,
   preempting = chaos / 10,
   said: (outcome: Outcome) => Outcome = (outcome) => outcome,
+  log: readonly TreeEvent[] = [plantedEvent('product', program.fullAt)],
 ): Run {
-  const events: TreeEvent[] = [];
-  const tree = Tree.plant('product', (event) => events.push(event), program.fullAt);
+  const events: TreeEvent[] = [...log];
+  const tree = Tree.replay(log, (event) => events.push(event));
   const asks: Ask[] = [];
   const mail: Outcome[] = [];
   /** A step that a probe has named says what it was named. */
@@ -85,19 +86,24 @@ function drive(
     const reward = new Random(seed, nodeKey(ask.node.key, step)).beta(4, 1);
     return { ok: true, node: ask.node.id, index, form: formKey(ask.sampling, ask.manner), step, reward };
   };
+  const post = (ask: Ask) => {
+    const outcomes = ask.indices.map(
+      (index) => namedOutcome(ask, index) ?? outcomeOf(ask, index, seed, program.needsVerifier),
+    );
+    mail.push(...outcomes.map(said));
+  };
+  for (const ask of awaited(tree)) post(ask);
   for (let turn = 0; turn < 10_000; turn += 1) {
     for (;;) {
       const open = tree.strands.size;
       const ask = program.ask(tree, open < width);
+      // It may have closed a strand that it found complete: then there is room again.
+      if (ask === undefined && tree.strands.size < open) continue;
       if (ask === undefined) break;
       expect(tree.strands.size).toBeLessThanOrEqual(Math.max(open + 1, width));
       expect(ask.indices.length).toBeGreaterThan(0);
       asks.push(ask);
-      mail.push(
-        ...ask.indices.map((index) =>
-          said(namedOutcome(ask, index) ?? outcomeOf(ask, index, seed, program.needsVerifier)),
-        ),
-      );
+      post(ask);
     }
     if (mail.length === 0) return { tree, events, asks };
     const [outcome] = mail.splice(random.integer(mail.length), 1);
@@ -108,6 +114,39 @@ function drive(
   }
   throw new Error('a program did not come to its end');
 }
+
+/** What a log leaves in flight is asked for again. */
+function awaited(tree: Tree): Ask[] {
+  const late = [...tree.stragglers.values()].map((each) => ({
+    ...each,
+    indices: [...(each.node.inFlight?.keys() ?? [])],
+  }));
+  const own = [...tree.strands.values()].map(({ id, node, sampling, manner, probing }) => {
+    if (probing !== undefined) return { node, ...probing, indices: [probing.index], probe: true as const };
+    const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
+    return { node, indices, sampling: sampling!, manner };
+  });
+  return [...late, ...own].flatMap(({ manner, ...each }): Ask[] => {
+    return each.indices.length === 0 ? [] : [{ strand: 0, ...each, ...(manner === undefined ? {} : { manner }) }];
+  });
+}
+
+/** The tree by what it is, and its answer: numbers of nodes only say in which order they came. */
+function essenceOf(program: Program, tree: Tree) {
+  const nodes = tree.nodes.map(({ key, count, visits, value, cut, pruned }) => ({
+    key,
+    count,
+    visits,
+    value,
+    cut,
+    pruned,
+  }));
+  const { node: _, ...answer } = program.answer(tree)!;
+  return { nodes: nodes.sort(byKey), closed: tree.closed, tokens: tree.tokens, answer };
+}
+
+/** Answers come as they were asked for. */
+const inOrder = { integer: () => 0, chance: () => false } as unknown as Random;
 
 /** A preemption in the middle: what the strand waited for will come late. */
 function closeOne(tree: Tree, program: Program): void {
@@ -148,6 +187,30 @@ export function testProgram(name: string, create: () => Program, { followsFolds 
         expect(tree.strands.size).toBe(0);
         expect(digestTree(Tree.replay(events))).toEqual(digestTree(tree));
       });
+    });
+
+    it.skipIf(followsFolds)('goes on from its log, wherever that ends, to the same tree and the same answer', () => {
+      check((seed) => {
+        const whole = drive(create(), seed, 1, inOrder, 0);
+        for (let cut = 1; cut <= whole.events.length; cut += 7) {
+          const program = create();
+          const { tree } = drive(program, seed, 1, inOrder, 0, 0, undefined, whole.events.slice(0, cut));
+          expect(essenceOf(program, tree)).toEqual(essenceOf(create(), whole.tree));
+        }
+      }, 6);
+    });
+
+    it('gives the best so far at any moment: a text once there is a step, a whole path once there is one', () => {
+      check((seed, width) => {
+        const program = create();
+        const { events } = drive(program, seed, width, new Random(seed), 0.1);
+        for (let cut = 1; cut <= events.length; cut += 3) {
+          const tree = Tree.replay(events.slice(0, cut));
+          const answer = program.answer(tree);
+          expect(answer === undefined).toBe(tree.nodes.length === 1);
+          if (tree.best !== undefined) expect(answer?.complete).toBe(true);
+        }
+      }, 10);
     });
 
     // Skipped for samples: each of their expansions is one child, and a preempted sample is replaced by a new one.

@@ -15,6 +15,7 @@ import type { ProgramDefinition } from '../definition.ts';
 import {
   askBelow,
   askProbe,
+  complete,
   foldOutcome,
   follow,
   type GrowthLimits,
@@ -160,6 +161,7 @@ class Levels implements Program {
   ask(tree: Tree, mayOpen: boolean): Ask | undefined {
     // Most calls find every node waiting for its children: no need to work out the levels for those.
     if (!mayOpen && !hasIdle(tree)) return undefined;
+    if (!this.#complete.has(tree)) this.#makeUp(tree);
     const { plots, open } = this.#levels(tree).at(-1)!;
     const [free] = unoccupied(tree, open);
     for (const strand of tree.strands.values()) {
@@ -174,6 +176,15 @@ class Levels implements Program {
       if (plots.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
     }
     return mayOpen && free !== undefined ? this.#askAt(tree, openAt(tree, free.node), free) : undefined;
+  }
+
+  /** A log may end in the middle of a level's end: paths that it had finished and not completed are completed first. */
+  #makeUp(tree: Tree): void {
+    const finished = this.#completeLevels(tree).flatMap(({ next }) => next?.finished ?? []);
+    const times = Map.groupBy(finished, (node) => node);
+    for (const [node, all] of times) {
+      for (let left = all.length - node.visits; left > 0; left -= 1) completeAt(tree, node);
+    }
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
@@ -339,16 +350,24 @@ class Levels implements Program {
  */
 function settle(tree: Tree, { finished, going }: NextLevel): void {
   const strands = [...tree.strands.values()];
-  for (const node of finished) {
-    const strand = strands.shift();
-    if (strand !== undefined) follow(tree, strand, node);
-    else tree.record({ type: 'closed', strand: openAt(tree, node).id, closing: 'completed' });
-  }
+  for (const node of finished) completeAt(tree, node, strands.shift());
   for (const [at, strand] of strands.entries()) {
     const plot = going[at];
     if (plot !== undefined) follow(tree, strand, plot.node);
     else tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
   }
+}
+
+/** By the strand that stands there, else by this one, or by one of its own. */
+function completeAt(tree: Tree, node: Node, strand = idleFor(tree, node)): void {
+  if (strand?.node === node) complete(tree, strand);
+  else if (strand !== undefined) follow(tree, strand, node);
+  else complete(tree, openAt(tree, node));
+}
+
+function idleFor({ strands }: Tree, node: Node): Strand | undefined {
+  const idle = [...strands.values()].filter((strand) => !isWaiting(strand));
+  return idle.find((strand) => strand.node === node) ?? idle[0];
 }
 
 function hasIdle(tree: Tree): boolean {

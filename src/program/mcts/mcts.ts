@@ -260,7 +260,9 @@ class Mcts implements Program {
    * goes on as a new rollout would from that node, and ends where nothing below can be drawn any more.
    */
   #goOn(tree: Tree, strand: Strand, doomed: Doomed | undefined): Ask | undefined {
-    if (this.#isPlayed(tree, strand.node)) return this.#playOn(tree, strand);
+    const { start, node: here } = strand;
+    // A log may end where a rollout was opened: there it expands, as it would have.
+    if (here !== start && this.#isPlayed(tree, here)) return this.#playOn(tree, strand);
     if (this.expandsOnce) return this.#expand(tree, strand);
     const node = selectDraw(strand.node, this.#options, { doomed, standing: true });
     if (node === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
