@@ -3,8 +3,8 @@
 // they are right. The authors take the mean log probability of the 20 likeliest tokens and read every token; here it is that of the
 // token that was drawn, which every engine tells, read at the end of each step.
 
-import { isComplete, type Node, pathTo } from '../tree/node.ts';
-import type { Tree } from '../tree/tree.ts';
+import { sampleEnds } from '../tree/certainty.ts';
+import { type Node, pathTo } from '../tree/node.ts';
 import { readable } from './evidence.ts';
 import type { PruneRule } from './exit.ts';
 
@@ -13,7 +13,7 @@ export interface ConfidenceOptions {
   readonly confidencePrune: number;
   /** Tokens of a window; a path with fewer is not judged. */
   readonly confidenceWindow: number;
-  /** Completed samples before it ends any. */
+  /** Samples that have come to their ends before it ends any: the first by their indices, since the first to end are the short ones. */
   readonly confidenceWarmup: number;
 }
 
@@ -23,7 +23,8 @@ export function pruneConfidence({ confidencePrune, confidenceWindow, confidenceW
     needsSamples: true,
     readsLogprobs: true,
     judge({ tree }) {
-      const lowest = firstEnds(tree, confidenceWarmup).map((node) => lowestConfidence(node, confidenceWindow));
+      const first = sampleEnds(tree, confidenceWarmup);
+      const lowest = first.map((node) => lowestConfidence(node, confidenceWindow));
       if (lowest.length < confidenceWarmup) return undefined;
       const bound = lowest.sort((a, b) => a - b)[Math.ceil(confidencePrune * lowest.length) - 1];
       if (bound === undefined || bound === Number.POSITIVE_INFINITY) return undefined;
@@ -34,11 +35,6 @@ export function pruneConfidence({ confidencePrune, confidenceWindow, confidenceW
       };
     },
   };
-}
-
-/** The warm-up: the ends that came first, so that the bound stays what it is. */
-function firstEnds({ nodes }: Tree, count: number): Node[] {
-  return nodes.filter(isComplete).slice(0, count);
 }
 
 /** Of the windows that end with a step of this path; one that is too short for any was never in doubt. */

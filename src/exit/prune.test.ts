@@ -178,19 +178,21 @@ describe('what is doomed', () => {
 });
 
 describe('group confidence', () => {
-  /** Paths of steps of 10 tokens with these mean log probabilities; the last is open. */
-  function sampled(paths: readonly (readonly number[])[]) {
+  /** Paths of steps of 10 tokens with these mean log probabilities; the last is open, those of `order` have ended, in this order. */
+  function sampled(paths: readonly (readonly number[])[], order = [...paths.keys()].slice(0, -1)) {
     const tree = Tree.plant('product');
     const node = tree.root;
-    for (const [at, path] of paths.entries()) {
+    for (const at of [...order, paths.length - 1]) {
+      const path = paths[at]!;
       let below = node;
       for (const [depth, meanLogprob] of path.entries()) {
         const ends = at < paths.length - 1 && depth === path.length - 1;
         const strand = openAt(tree, below);
-        tree.record({ type: 'asked', strand, node: below.id, indices: [at], sampling: { temperature: 1 } });
+        const index = depth === 0 ? at : 0;
+        tree.record({ type: 'asked', strand, node: below.id, indices: [index], sampling: { temperature: 1 } });
         const step = { text: `${at}/${depth}`, tokens: 10, meanLogprob, end: ends ? 'eos' : 'delimiter' } as const;
         const [id, key] = [tree.nextNode, tree.nextNode];
-        tree.record({ type: 'grown', node: id, key, parent: below.id, index: at, step, terminal: ends });
+        tree.record({ type: 'grown', node: id, key, parent: below.id, index, step, terminal: ends });
         below = tree.node(id);
         tree.record({ type: 'moved', strand, node: id });
         if (at < paths.length - 1 || depth < path.length - 1) {
@@ -212,6 +214,20 @@ describe('group confidence', () => {
     ]);
     expect(pruningsOf(rule(0.5), viewOf(tree))).toEqual([]);
     expect(pruningsOf(rule(1), viewOf(tree))).toMatchObject([{ evidence: { confidence: -0.5, bound: -0.4 } }]);
+  });
+
+  it('is warmed up by the first samples, not by the first to end', () => {
+    const order = [1, 2, 0];
+    const paths = [
+      [-0.1, -0.1],
+      [-0.9, -0.9],
+      [-0.9, -0.9],
+      [-0.5, -0.5],
+    ];
+    // Samples 1 and 2 ended first, and were less sure than the one that is open; sample 0 was surer.
+    const [half, whole] = [sampled(paths, order.slice(0, 2)), sampled(paths, order)];
+    expect(pruningsOf(rule(1), viewOf(half))).toEqual([]);
+    expect(pruningsOf(rule(1), viewOf(whole))).toMatchObject([{ evidence: { confidence: -0.5, bound: -0.1 } }]);
   });
 
   it('waits for its warm-up, and for a window of tokens', () => {

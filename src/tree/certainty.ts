@@ -81,16 +81,22 @@ function votesOf(node: Node): PathVote[] {
 /**
  * The longest prefix of samples that have all come to their end. Samples that end early are the short ones, and short answers
  * are not like the others: counting whatever has come would favour them. Which sample is which follows from the child indices: the k-th sample
- * that comes to a node takes its child k, and a draw depends on its key alone. A sample that ends without an answer is no vote.
+ * that comes to a node takes its child k, and a draw depends on its key alone.
  */
-export function sampleVotes(tree: Tree): PathVote[] {
+export function sampleEnds({ root }: Tree, most = Number.POSITIVE_INFINITY): Node[] {
   const taken = new Map<Node, number>();
-  const votes: PathVote[] = [];
-  for (;;) {
-    const end = nextSample(tree.root, taken);
-    if (end === undefined) return votes;
-    if (saysSomething(end)) votes.push(voteOf(end));
+  const ends: Node[] = [];
+  while (ends.length < most) {
+    const end = nextSample(root, taken);
+    if (end === undefined) break;
+    ends.push(end);
   }
+  return ends;
+}
+
+/** A sample that ends without an answer is no vote. */
+export function sampleVotes(tree: Tree): PathVote[] {
+  return sampleEnds(tree).filter(saysSomething).map(voteOf);
 }
 
 /** The end of the next sample, or undefined where it is still on its way. */
