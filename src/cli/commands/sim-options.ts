@@ -30,7 +30,8 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
                      boost:first=boost:beta=0 (${Object.keys(policyKnobs).join(', ')};
                      of the programs ${Object.keys(programKnobs).join(', ')})
   --setting NAMES    ${settingNames.join(', ')}
-  --load LOADS       arrival rates as multiples of measured capacity: 0.6v is 0.6 of vanilla's, 1p is positive's
+  --load LOADS       arrival rates as multiples of measured capacity: 0.6v is 0.6 of vanilla's, 1p is positive's; none for
+                     all requests at once alone
   --seed N           the first seed; the others follow it
   --seeds N          how many seeds
   --requests N       requests of each run
@@ -122,7 +123,7 @@ export function readOptions(args: readonly string[]): SimOptions {
       rows: ablated === undefined ? list(values.policy, preset.rows).map(rowOf) : ablated,
       base: rowOf(values.base ?? ablated?.[0] ?? preset.base),
       seeds: Array.from({ length: count }, (_, at) => first + at),
-      loads: list(values.load, preset.loads).map(parseLoad),
+      loads: values.load === 'none' ? [] : list(values.load, preset.loads).map(parseLoad),
       requests: whole('requests', values.requests, preset.requests, budget + 2, 1_000_000, 'requests'),
       budget,
       rollouts: number('rollouts', values.rollouts, searchDefaults.rollouts, requestKnobs.rollouts),
