@@ -67,6 +67,8 @@ export const presets = {
     ...{ ...canonical, rows: ['positive', 'boost', 'taper', 'safe', 'fast'] },
     ...{ seeds: 1, requests: 800, loads: ['1p', '2p', '8p'] },
   },
+  /** What one who knows the end would not have computed. */
+  waste: { ...canonical, rows: ['positive', 'boost', 'safe', 'fast'], seeds: 1, requests: 400, loads: [] },
   /** How evenly company slows requests down. */
   fairness: {
     ...{ ...canonical, settings: ['math500/8b', 'amc23/8b'] },

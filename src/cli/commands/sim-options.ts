@@ -59,6 +59,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
   --experiment policies  safe and fast beside positive, boost and TAPER's rule, up to deep overload; a chart under --out
+  --experiment waste     where the tokens of each policy go, beside one who knows the end
   --experiment fairness  how many times longer each request takes in company than alone, by policy and order
   --experiment random    safe against the best of positive, boost and TAPER's rule in --settings random settings; the worst
   --settings N       of --experiment random (200)
@@ -98,6 +99,8 @@ export interface SimOptions {
   readonly random: number | undefined;
   /** Finish times in company over those alone, in place of the comparison. */
   readonly fairness: boolean;
+  /** Where tokens go, in place of the comparison. */
+  readonly waste: boolean;
   /** The chart of the comparison of policies. */
   readonly policyChart: boolean;
   /** Points of accuracy to lose, where the calibrated exit is calibrated in place of the comparison. */
@@ -138,6 +141,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     certainty: experiment === 'p1',
     levels: levelRequests(experiment, full, values.requests),
+    waste: experiment === 'waste',
     ...{ fairness: experiment === 'fairness', policyChart: experiment === 'policies' },
     drafting: experiment === 'p2',
     speculation: experiment === 'p3',
@@ -179,6 +183,7 @@ function presetOf(experiment: string | undefined, full: boolean): Preset {
     'programs',
     'knobs',
     'policies',
+    'waste',
     'fairness',
     'hazard',
     'calibration',

@@ -8,6 +8,7 @@ import { fairnessLines, fairnessOf } from '../../bench/policies/fairness.ts';
 import { hazardFile, hazardLines, hazardStudy } from '../../bench/policies/hazard-study.ts';
 import { neverLoses, verdictLines } from '../../bench/policies/never-loses.ts';
 import { policyFigures } from '../../bench/policies/policy-figures.ts';
+import { tokenWaste, wasteLines } from '../../bench/policies/token-waste.ts';
 import { fitProfile } from '../../bench/profile-fit/fit-profile.ts';
 import { fitTable } from '../../bench/profile-fit/fit-table.ts';
 import { levelFigures } from '../../bench/service-levels/level-figures.ts';
@@ -79,6 +80,10 @@ export async function run(args: readonly string[]): Promise<number> {
     }
     if (options.lossBudget !== undefined) {
       await printHazard(options, options.lossBudget, pool);
+      return 0;
+    }
+    if (options.waste) {
+      await printWaste(options, pool);
       return 0;
     }
     if (options.fairness) {
@@ -197,6 +202,15 @@ async function printUnderLoad(
   const head = `Simulated: settings ${from + 1} to ${to + 1} drawn at random, seed ${seed}; ${plan.requests} requests each, the same with speculation and without. Below 1 is faster.`;
   const text = [head, '', ...loadLines(verdicts, 10)].join('\n');
   console.log(json ? JSON.stringify({ simulated: true, seed, verdicts }, undefined, 1) : text);
+}
+
+async function printWaste({ plan, json }: SimOptions, pool: TrialPool): Promise<void> {
+  const wastes = await tokenWaste(plan, pool);
+  endProgress();
+  const { settings, seeds, requests } = plan;
+  const head = `Simulated: ${settings.join(', ')}; seeds ${seeds.join(', ')}; ${requests} questions a run, all at once. Tokens of both models.`;
+  const text = [head, '', ...wasteLines(wastes)].join('\n');
+  console.log(json ? JSON.stringify({ simulated: true, plan, wastes }, undefined, 1) : text);
 }
 
 async function printRandom({ plan, json }: SimOptions, settings: number, pool: TrialPool): Promise<void> {
