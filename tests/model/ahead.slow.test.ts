@@ -28,11 +28,13 @@ function generated(pairs: readonly EmbeddedPair[], side: keyof EmbeddedPair): nu
   return pairs.reduce((sum, pair) => sum + pair[side].generatedTokens, 0);
 }
 
-it('gives the same answers with speculation as without, by every kind of program', async () => {
+it('gives the same answers with speculation as without, by every kind of program, and the same bits', async () => {
   for (const row of ['mcts', 'lazy', 'beam'] as const) {
-    const pairs = await embeddedPairs(model, row, embeddedQuestions(3), 4, true);
+    const { pairs, bits } = await embeddedPairs(model, row, embeddedQuestions(3), 4, true);
     expect(pairs.filter((pair) => !isSame(pair)).map(({ ahead }) => [row, ahead.question])).toEqual([]);
     expect(generated(pairs, 'ahead')).toBeGreaterThan(generated(pairs, 'without'));
+    expect(bits.compared).toBeGreaterThan(20);
+    expect(bits.other).toBe(0);
   }
 }, 120_000);
 
@@ -41,7 +43,7 @@ it('goes together with a draft model: both do their work, and every search ends 
   const engine = await LlamaEngine.open({ model: modelPath('sapling'), draft });
   try {
     expect(engine.capabilities.seeded).toBe(false);
-    const pairs = await embeddedPairs({ ...model, engine }, 'lazy', embeddedQuestions(3), 4, true);
+    const { pairs } = await embeddedPairs({ ...model, engine }, 'lazy', embeddedQuestions(3), 4, true);
     expect(pairs.every(({ ahead }) => ahead.rollouts >= 1 && ahead.rollouts <= embeddedRows.lazy.rollouts)).toBe(true);
     expect(pairs.every(({ ahead }) => ahead.exit === 'accepted' || ahead.exit === 'exhausted')).toBe(true);
     expect(engine.counts.acceptedTokens).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 // `npm run bench -- ahead [--questions N] [--range A-B] [--speculate N] [--draft NAME] [--rows …] [--eager]`: what speculation gives on the embedded engine,
 // one search at a time: the same questions with it and without, by turns, on real weights. Answers are compared one by one:
-// exit, answer, score and rollouts must be the same. On a CPU it turns itself off within seconds; `--eager` keeps it from measuring that. Times are of this machine, and say little on busy cores; rows do not.
+// exit, answer, score and rollouts must be the same, and so must the bits of every draw and reward that both have (drawn-bits.ts). On a CPU it turns itself off within seconds; `--eager` keeps it from measuring that. Times are of this machine, and say little on busy cores; rows do not.
 
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import { raise } from '../../base/fault.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type Contender, runBlock, type Trial } from '../contest/contest.ts';
 import { mean, percentile } from '../statistics.ts';
+import { type ComparedBits, compareBits, DrawnBits } from './drawn-bits.ts';
 
 export const embeddedRows = {
   mcts: { program: 'mcts', policy: 'positive', rollouts: 4 },
@@ -34,45 +35,47 @@ export function embeddedQuestions(count: number): readonly GoldQuestion[] {
   return Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)]!);
 }
 
+export interface EmbeddedResult {
+  readonly pairs: readonly EmbeddedPair[];
+  readonly bits: ComparedBits;
+}
+
 export async function embeddedPairs(
   model: OpenModel,
   row: EmbeddedRow,
   questions: readonly GoldQuestion[],
   speculate: number,
   eager = false,
-): Promise<EmbeddedPair[]> {
-  const asked = eager ? { ...model, engine: asOnGpu(model.engine) } : model;
+): Promise<EmbeddedResult> {
+  const drawn = new DrawnBits();
+  const overheard = drawn.engine(model.engine);
+  const engine = eager ? asOnGpu(overheard) : overheard;
+  const asked = { ...model, engine, ...(model.verifier && { verifier: drawn.verifier(model.verifier) }) };
   const turn = eager ? 1 : turnQuestions;
   const settings = { wish: {}, budget: 16, concurrency: 1, seed: 1 };
-  const answer = async (some: readonly GoldQuestion[], most: number): Promise<Trial[]> => {
+  const answer = async (some: readonly GoldQuestion[], most: number) => {
     const trials: Trial[] = [];
     const contender = { ...embeddedRows[row], name: row, parts: { speculate: most } };
     await runBlock({ model: asked, settings, isCorrect: isRight }, contender, some, (trial) => trials.push(trial));
-    return trials;
+    return { trials, said: drawn.take() };
   };
   const pairs: EmbeddedPair[] = [];
+  const bits: ComparedBits[] = [];
   for (let at = 0; at < questions.length; at += turn) {
     const some = questions.slice(at, at + turn);
     const without = await answer(some, 0);
     const ahead = await answer(some, speculate);
-    pairs.push(...without.map((trial, which) => ({ without: trial, ahead: ahead[which]! })));
+    pairs.push(...without.trials.map((trial, which) => ({ without: trial, ahead: ahead.trials[which]! })));
+    bits.push(compareBits(without.said, ahead.said));
   }
-  return pairs;
+  const total = (of: keyof ComparedBits) => bits.reduce((sum, each) => sum + each[of], 0);
+  return { pairs, bits: { compared: total('compared'), other: total('other') } };
 }
 
 /** The engine as if a step took as long with many sequences as with one, for as long as nothing was measured: so that it speculates. */
 function asOnGpu(engine: Engine): Engine {
   const { ridgeSequences: _, ...capabilities } = engine.capabilities;
-  return {
-    capabilities,
-    connect: (post) => engine.connect(post),
-    generate: (requests) => engine.generate(requests),
-    cancel: (requests) => engine.cancel(requests),
-    update: (request, urgency) => engine.update?.(request, urgency),
-    release: (search) => engine.release(search),
-    load: () => engine.load(),
-    close: () => engine.close(),
-  };
+  return { ...engine, capabilities };
 }
 
 /** Questions before the other has its turn: enough for a runtime to measure what its servers take. */
@@ -113,12 +116,14 @@ export async function report(print: (line: string) => void): Promise<void> {
     print(
       `${model.note}; ${questions.length} countdown questions, one search at a time, speculate ${speculate}, seed 1`,
     );
-    print('| program | the same | time, median of ratios | of medians | rows computed | tokens generated | scored |');
-    print('|---|--:|--:|--:|--:|--:|--:|');
+    print(
+      '| program | the same | draws and rewards compared | with other bits | time, median of ratios | of medians | rows computed | tokens generated | scored |',
+    );
+    print('|---|--:|--:|--:|--:|--:|--:|--:|--:|');
     const differing: string[] = [];
     for (const row of rows) {
-      const pairs = await embeddedPairs(model, row, questions, speculate, values.eager);
-      print(lineOf(row, pairs));
+      const { pairs, bits } = await embeddedPairs(model, row, questions, speculate, values.eager);
+      print(lineOf(row, pairs, bits));
       differing.push(...pairs.filter((pair) => !isSame(pair)).map((pair) => `${row}: ${differenceOf(pair)}`));
     }
     if (differing.length > 0) print(['', 'differing:', ...differing].join('\n'));
@@ -150,7 +155,7 @@ function wholeOf(option: string, text: string, high: number): number {
 }
 
 /** All ratios are with speculation over without. */
-function lineOf(row: EmbeddedRow, pairs: readonly EmbeddedPair[]): string {
+function lineOf(row: EmbeddedRow, pairs: readonly EmbeddedPair[], bits: ComparedBits): string {
   const ratio = (of: (trial: Trial) => number) => {
     return (mean(pairs.map(({ ahead }) => of(ahead))) / mean(pairs.map(({ without }) => of(without)))).toFixed(2);
   };
@@ -166,5 +171,5 @@ function lineOf(row: EmbeddedRow, pairs: readonly EmbeddedPair[]): string {
   const same = `${pairs.filter(isSame).length} of ${pairs.length}`;
   const rows = ratio(({ computedTokens, generatedTokens }) => computedTokens + generatedTokens);
   const tokens = [ratio(({ generatedTokens }) => generatedTokens), ratio(({ scoredTokens }) => scoredTokens)];
-  return `| ${[row, same, each.toFixed(2), (times('ahead') / times('without')).toFixed(2), rows, ...tokens].join(' | ')} |`;
+  return `| ${[row, same, bits.compared, bits.other, each.toFixed(2), (times('ahead') / times('without')).toFixed(2), rows, ...tokens].join(' | ')} |`;
 }
