@@ -8,12 +8,17 @@ import { cellsIn, workloadsOf } from './level-tables.ts';
 import { capLoad, capRows, capScale, fineScales, type LevelCell, readLoads, scales } from './rates.ts';
 import { baselines, type OrderRow, orderRows } from './workloads.ts';
 
-/** Three figures for every workload. */
+/** Two figures for every workload. */
 export function levelFigures(cells: readonly LevelCell[], note: string): Figure[] {
   return workloadsOf(cells).flatMap(([name, own]) => [
     figureOf(`p1-levels-${name}`, `Deadlines kept, ${name} (simulated)`, note, ratePanels(own), own),
-    figureOf(`p1-tightness-${name}`, `Deadlines kept by tightness, ${name} (simulated)`, note, tightPanels(own), []),
-    figureOf(`p1-caps-${name}`, `Accuracy and deadlines by cap, ${name} (simulated)`, note, [capPanel(own)], []),
+    figureOf(
+      `p1-tightness-${name}`,
+      `Deadlines kept by tightness and by cap, ${name} (simulated)`,
+      note,
+      [...tightPanels(own), capPanel(own)],
+      [],
+    ),
   ]);
 }
 
@@ -60,12 +65,13 @@ function tightPanels(own: readonly LevelCell[]): Panel[] {
 
 function capPanel(own: readonly LevelCell[]): Panel {
   return {
-    ...{ title: `load ${capLoad}, scale ${capScale}`, xLabel: 'attained, %', yLabel: 'accuracy, %' },
+    ...{ title: `caps at load ${capLoad}, scale ${capScale}`, xLabel: 'accuracy, %', yLabel: 'attained, %' },
     series: capRows.map((row) => {
       const mine = cellsIn(own, row);
+      const over = (read: (cap: LevelCell['caps'][number]) => number, at: number) =>
+        mean(mine.map(({ caps }) => read(caps[at]!)));
       const points = mine[0]!.caps.map(
-        (_, at) =>
-          [mean(mine.map(({ caps }) => caps[at]!.attained)), mean(mine.map(({ caps }) => caps[at]!.accuracy))] as const,
+        (_, at) => [over(({ accuracy }) => accuracy, at), over(({ attained }) => attained, at)] as const,
       );
       return lineOf(row, points);
     }),

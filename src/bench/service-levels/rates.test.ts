@@ -52,6 +52,5 @@ it('drives every row up to where it keeps no deadline, and reads all where tight
   expect(levelFigures(cells, '').map(({ name }) => name)).toEqual([
     'p1-levels-self-consistency',
     'p1-tightness-self-consistency',
-    'p1-caps-self-consistency',
   ]);
 });
