@@ -123,7 +123,7 @@ export function readOptions(args: readonly string[]): SimOptions {
   return {
     plan: {
       settings: list(values.setting, preset.settings).map((name) => settingOf(name).name),
-      rows: ablated === undefined ? list(values.policy, preset.rows).map(rowOf) : ablated,
+      rows: ablated ?? chosenRows(list(values.policy, preset.rows).map(rowOf), preset, experiment),
       base: rowOf(values.base ?? ablated?.[0] ?? preset.base),
       seeds: Array.from({ length: count }, (_, at) => first + at),
       loads: values.load === 'none' ? [] : list(values.load, preset.loads).map(parseLoad),
@@ -155,6 +155,15 @@ export function readOptions(args: readonly string[]): SimOptions {
     underLoad: experiment === 'under-load' ? rangeOf(values.range, values.settings) : undefined,
     threads: whole('threads', values.threads, defaultThreads(), 1, 256, 'threads'),
   };
+}
+
+/** Experiments that have rows of their own take some of them, and no others. */
+function chosenRows(asked: readonly RowName[], preset: Preset, experiment: string | undefined): readonly RowName[] {
+  if (experiment !== 'p1' && experiment !== 'p1-levels') return asked;
+  const foreign = asked.find((row) => !preset.rows.includes(row));
+  if (foreign === undefined) return asked;
+  const known = `--experiment ${experiment} has ${preset.rows.join(', ')}`;
+  return raise('bad-setting', `--policy is '${foreign}'; ${known}`);
 }
 
 const deadlineKnob = { low: 0.001, high: 1e6, unit: 'seconds', why: '' };

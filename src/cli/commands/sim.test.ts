@@ -18,6 +18,7 @@ describe('coppice sim refuses in one line', () => {
     [['--policy', 'best-of-n:unvisited=zero'], /no option 'unvisited'/],
     [['--policy', 'greedy+positive'], /policy is 'greedy\+positive'/],
     [['--base', 'nothing'], /policy is 'nothing'/],
+    [['--experiment', 'p1', '--policy', 'beam'], /--policy is 'beam'; --experiment p1 has self-consistency, vanilla/],
     [['--experiment', 'p9'], /experiment is 'p9'/],
     [['--ablate', 'safest'], /--ablate is 'safest'; it must be one of vanilla/],
     [['--policy', 'safe:negativeExit=strict'], /'safe' gives up on no question/],
