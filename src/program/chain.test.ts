@@ -64,12 +64,12 @@ describe('a chain', () => {
   });
 
   it('asks for the answer once its entropies have come to rest', () => {
-    // Running mean and variance with weight 0.2: after 1, 1.2, 1 the variance is (0.2·0.0256 + 0.16·…)/0.36 < 0.02.
-    const calm = grow([{ entropy: 1 }, { entropy: 1.2 }, { entropy: 1 }, { answer: '7' }], {
-      probe: 'entropy',
-      probeAgree: 3,
-      probeVariance: 0.02,
-    });
+    // Weight 0.2: the mean goes 1, 1.04, 1.032 and the variance 0, 0.2 · 0.16² = 0.00512, 0.8 · 0.00512 + 0.2 · 0.032² = 0.0043008. As if
+    // it had been there from the start it is that over 1 − 0.8² = 0.36: 0.01195.
+    const readings = [{ entropy: 1 }, { entropy: 1.2 }, { entropy: 1 }, { answer: '7' }];
+    const calm = grow(readings, { probe: 'entropy', probeAgree: 3, probeVariance: 0.012 });
+    const almost = grow(readings, { probe: 'entropy', probeAgree: 3, probeVariance: 0.0119 });
+    expect(almost.probes.map(({ indices }) => indices[0])).toEqual([1, 1, 1, 1]);
     expect(calm.probes.map(({ indices, manner }) => [indices[0], manner?.maxTokens])).toEqual([
       [1, 1],
       [1, 1],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSelfConsistency } from '../program/best-of-n.ts';
-import { sampleCertainty, sampleVotes, treeCertainty } from './certainty.ts';
+import { agreeing, sampleCertainty, sampleVotes, treeCertainty } from './certainty.ts';
 import { Tree } from './tree.ts';
 
 function sampling(samples: number) {
@@ -51,4 +51,23 @@ test('a tree counts its answers as they come, as if it had counted them at the e
   const { answers, agreement } = tree.answers;
   expect(answers).toBe(4);
   expect(agreement).toBeCloseTo(1 - 0.562335 / 1.386294, 5);
+});
+
+test('an end is told how many of the answers mean the same, by value or by the group that they were put into', () => {
+  const { tree, tell } = sampling(5);
+  for (const [index, text] of ['7', '7.0', '5', '7', 'a\n'].entries()) tell(0, index, text);
+  const ends = (text: string) => tree.nodes.find(({ step }) => step?.text === text)!;
+  expect(agreeing(tree, ends('7.0'))).toEqual({ same: 3, all: 4 });
+  expect(agreeing(tree, ends('5'))).toEqual({ same: 1, all: 4 });
+  expect(agreeing(tree, ends('a\n'))).toBeUndefined();
+  const grouped = Tree.plant('product');
+  grouped.record({ type: 'opened', strand: 0, node: 0 });
+  grouped.record({ type: 'asked', strand: 0, node: 0, indices: [0, 1, 2], sampling: { temperature: 1 } });
+  for (const [index, group] of [11, 11, 13].entries()) {
+    const step = { text: `words ${index}`, tokens: 1, meanLogprob: 0, end: 'eos' } as const;
+    const shoot = { key: 11 + index, index, step, terminal: true, answer: `words ${index}`, group };
+    grouped.record({ type: 'grown', node: index + 1, parent: 0, ...shoot });
+  }
+  expect(agreeing(grouped, grouped.node(2))).toEqual({ same: 2, all: 3 });
+  expect(grouped.answers.agreement).toBeCloseTo(1 - 0.636514 / 1.098612, 5);
 });

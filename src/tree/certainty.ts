@@ -2,7 +2,7 @@
 // answers: how far its answers agree, and how much the verifier likes its completed paths. And which of its answers may be
 // counted as votes, in an order that does not depend on who was faster.
 
-import type { Vote } from '../answer/groups.ts';
+import { meaningOf, type Vote } from '../answer/groups.ts';
 import { AnswerTally } from '../answer/tally.ts';
 import { type Node, saysSomething } from './node.ts';
 import type { Tree } from './tree.ts';
@@ -68,6 +68,14 @@ export function treeVotes({ nodes }: Tree): PathVote[] {
 export function levelVotes({ nodes }: Tree): PathVote[] {
   const ends = nodes.filter(isEnd).sort((a, b) => a.depth - b.depth || a.key - b.key);
   return ends.flatMap(votesOf);
+}
+
+/** Of all answers of the tree those that mean the same as the one at this end, itself included; undefined where it says nothing. */
+export function agreeing(tree: Tree, node: Node): { readonly same: number; readonly all: number } | undefined {
+  if (!isEnd(node)) return undefined;
+  const own = meaningOf(node);
+  const votes = treeVotes(tree);
+  return { same: votes.filter((vote) => meaningOf(vote) === own).length, all: votes.length };
 }
 
 function isEnd(node: Node): boolean {

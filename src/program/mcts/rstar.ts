@@ -3,9 +3,8 @@
 // question once more (only behind one); the question put another way (only at the root). A rollout follows a child by chance
 // to the end of its path and is worth the share of all answers found so far that agree with its own.
 
-import { meaningOf } from '../../answer/groups.ts';
 import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
-import { treeVotes } from '../../tree/certainty.ts';
+import { agreeing } from '../../tree/certainty.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -87,7 +86,7 @@ function playOf({ branching, finishTokens, prompts }: RstarOptions): Play {
     manner: (node) => ({ choices: choices(node) }),
     // Children stand in the order of their keys, which are hashes: the first is one by chance.
     next: ([first]) => first,
-    worth: agreeing,
+    worth: shareAgreeing,
   };
 }
 
@@ -106,9 +105,7 @@ function firstIndex(node: Node): number {
 }
 
 /** The share of the tree's answers that agree with the one at this node, which is one of them. */
-function agreeing(tree: Tree, node: Node): number {
-  const own = meaningOf(node);
-  if (own === undefined) return 0;
-  const votes = treeVotes(tree);
-  return votes.filter((vote) => meaningOf(vote) === own).length / Math.max(1, votes.length);
+function shareAgreeing(tree: Tree, node: Node): number {
+  const { same, all } = agreeing(tree, node) ?? { same: 0, all: 1 };
+  return same / all;
 }

@@ -1,6 +1,7 @@
 // The selected node in words: its numbers, and the text of the path that leads to it, step by step.
 
 import type { SearchFold } from '../../../src/log/fold.ts';
+import { agreeing } from '../../../src/tree/certainty.ts';
 import { lowerBound } from '../../../src/tree/lower-bound.ts';
 import { meanValue, type Node, pathTo } from '../../../src/tree/node.ts';
 import { fill, h, setAttribute } from '../dom/dom.ts';
@@ -26,7 +27,8 @@ export class Details {
   /** Read out only what the reader selected: the best path changes too often. */
   show(moment: SearchFold, node: Node | undefined, heading: string, selected: boolean): void {
     setAttribute(this.element, 'aria-live', selected ? 'polite' : 'off');
-    const key = `${heading} ${node?.id} ${node?.visits} ${node?.children.length} ${node?.pending} ${readTheme()}`;
+    const answers = node?.terminal ? moment.tree?.answers.answers : 0;
+    const key = `${heading} ${node?.id} ${node?.visits} ${node?.children.length} ${node?.pending} ${answers} ${readTheme()}`;
     if (key === this.#shown) return;
     this.#shown = key;
     if (node === undefined || moment.tree === undefined) {
@@ -52,8 +54,10 @@ export class Details {
     const rows = facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)));
     const state =
       node.parent === undefined ? 'the root: the question' : markWords[markOf(node, moment.tree!, threshold)];
+    const company = agreeing(moment.tree!, node);
+    const agreed = company && h('p', { class: 'state' }, `${company.same} of ${company.all} answers say the same`);
     const pruned = cut === undefined ? undefined : h('p', { class: 'state' }, `a strand was pruned here by ${cut}`);
-    return h('div', {}, h('dl', { class: 'facts' }, ...rows), h('p', { class: 'state' }, state), pruned);
+    return h('div', {}, h('dl', { class: 'facts' }, ...rows), h('p', { class: 'state' }, state), agreed, pruned);
   }
 
   #steps(node: Node): HTMLElement {
