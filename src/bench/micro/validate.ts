@@ -18,6 +18,7 @@ import { type Contender, type Contest, runBlock, type Trial } from '../contest/c
 import { Recording } from '../contest/recording.ts';
 import { quantile } from '../contest/tally.ts';
 import { type BlockCosts, virtualBlock } from '../contest/virtual-block.ts';
+import { othersShare, processorMs } from '../neighbours.ts';
 
 const measurementMs = 4_000;
 const wish = { branching: 4, threshold: 0.9, choose: 'best' } as const;
@@ -93,25 +94,6 @@ export async function report(print: (line: string) => void): Promise<void> {
 function costInWords(costs: readonly CostModel[]): string {
   const ms = (others: number) => median(costs.map((cost) => decodeMs(cost, 16, 16 * 64, 64 + others))).toFixed(1);
   return `16 rows over 64 tokens take ${ms(0)} ms, beside 700 tokens of others ${ms(700)} ms`;
-}
-
-interface ProcessorMs {
-  readonly atMs: number;
-  readonly own: number;
-  readonly all: number;
-}
-
-function processorMs(): ProcessorMs {
-  const { user, system } = process.cpuUsage();
-  const all = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
-  return { atMs: performance.now(), own: (user + system) / 1000, all };
-}
-
-/** What the cores did for others than this process since then: busy neighbours make measured times long and the table stale. */
-function othersShare(before: ProcessorMs): number {
-  const now = processorMs();
-  const others = now.all - before.all - (now.own - before.own);
-  return Math.max(0, others) / (cpus().length * (now.atMs - before.atMs));
 }
 
 interface ComparedLatencies {

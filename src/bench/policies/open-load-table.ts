@@ -9,10 +9,10 @@ const figures: readonly LatencyName[] = ['p50Ms', 'p95Ms'];
 /** Times nearer than this are level: no order is claimed of them. */
 const level = 1.1;
 
-export function openLoadLines({ capacity, points, unrecorded }: LoadReport): string[] {
+export function openLoadLines({ capacity, points, unrecorded, others }: LoadReport): string[] {
   const [first] = points;
   return [
-    `${first?.contender} serves ${capacity.toFixed(2)} questions a second, all there at once; ${(100 * unrecorded).toFixed(1)} % of simulated steps were stood in for`,
+    `${first?.contender} serves ${capacity.toFixed(2)} questions a second, all there at once; ${(100 * unrecorded).toFixed(1)} % of simulated steps were stood in for; others had ${(100 * others).toFixed(0)} % of the cores`,
     '',
     '| load | contender | p50 s | times better | simulated | p95 s | times better | simulated | accuracy % | tokens |',
     '|---|---|--:|--:|--:|--:|--:|--:|--:|--:|',

@@ -11,6 +11,7 @@ import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
 import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
 import { Recording } from '../contest/recording.ts';
 import { type BlockCosts, virtualBlock } from '../contest/virtual-block.ts';
+import { othersShare, processorMs } from '../neighbours.ts';
 import type { Load } from '../sim/comparison.ts';
 import { mean, percentile } from '../statistics.ts';
 
@@ -45,12 +46,15 @@ export interface LoadReport {
   readonly points: readonly LoadPoint[];
   /** Share of simulated steps that the engine never wrote, for which others stood in. */
   readonly unrecorded: number;
+  /** Share of the cores that others than this process had meanwhile. */
+  readonly others: number;
 }
 
 /** `onPoint` hears of every point that has been measured. */
 export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => void): Promise<LoadReport> {
   const plan = { ...given, questions: mixed(given) };
   const { loads, contenders, questions } = plan;
+  const before = processorMs();
   const recording = new Recording();
   const contest = recorded(plan.contest, recording);
   const capacity = await capacityOf(contest, contenders[0]!, questions);
@@ -68,13 +72,15 @@ export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => 
       onPoint(`${load}: ${contender.name}`);
     }
   }
+  const others = othersShare(before);
   const points = served.map((point, at) => {
     const contender = contenders[at % contenders.length]!;
     const cost = costs[Math.floor(at / contenders.length)]!;
     const trials = virtualBlock(contest, recording, cost, contender, questions, arrivals(plan, point.perSecond));
     return { ...point, predicted: figuresOf(trials) };
   });
-  return { capacity, points, unrecorded: recording.misses / Math.max(1, recording.hits + recording.misses) };
+  const { hits, misses } = recording;
+  return { capacity, points, unrecorded: misses / Math.max(1, hits + misses), others };
 }
 
 /** Files of questions go from easy to hard; those who come at random moments do not. */
