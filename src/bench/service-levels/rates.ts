@@ -19,7 +19,7 @@ const loads = [0.7, 0.85, 1, 1.2, 1.45, 1.75, 2.1, 2.5, 3] as const;
 /** A row that keeps the level here might keep it at more. */
 export const highestLoad = loads.at(-1)!;
 /** Where tightness and fairness are read. */
-export const readLoads = [0.85, 1.2, 1.75] as const;
+export const readLoads = [0.85, 1.2] as const;
 /** Scales of the figure of tightness. */
 export const fineScales = [1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32] as const;
 /** Where caps are compared: above what longest prefix keeps, at the middle scale. */
