@@ -2,16 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { cosine, isOpenText, nearestText } from './likeness.ts';
 
 describe('what is open', () => {
-  it.each(['The disk was full.', 'a red apple', '91 is not prime', 'def f(x): return x + 1'])('%s', (text) => {
+  it.each([
+    'The disk was full.',
+    '91 is not prime',
+    'It gets scattered, but blue more than red, as it is shorter.',
+    'for word in words: print(word)',
+    'Die Platte war voll',
+    'ディスクがいっぱいでした',
+  ])('%s', (text) => {
     expect(isOpenText(text)).toBe(true);
   });
 
-  it.each(['18', '\\frac{1}{2}', '3 + 4', '(1, 2)', 'B', 'yes', 'Canberra', 'Isaac Newton', '', 'x = 5, y = 2'])(
-    'is compared exactly: %s',
-    (text) => {
-      expect(isOpenText(text)).toBe(false);
-    },
-  );
+  it.each([
+    ...['18', '\\frac{1}{2}', '3 + 4', '(1, 2)', '', 'x = 5, y = 2', '\\sin \\alpha + \\cos \\beta - \\tan \\gamma'],
+    ...['B', 'A and C', 'yes', 'Canberra', 'Isaac Newton', 'red, green, blue', '東京'],
+  ])('is compared exactly: %s', (text) => {
+    expect(isOpenText(text)).toBe(false);
+  });
 });
 
 describe('the nearest', () => {

@@ -2,8 +2,6 @@
 // (P1 §3.1). A vector says what a text is about better than what it says of it, so that texts which name different numbers, or of
 // which one denies, are never the same, however near they lie. Pure: whoever asks for vectors lives elsewhere.
 
-import { canonical } from './canonical.ts';
-
 export type Vector = readonly number[];
 
 /** A text with its vector, if one is known. */
@@ -14,10 +12,13 @@ export interface ReadText {
 
 /** What fits into fewer words is a name, a number or a choice: near in every embedding, and the same only by its letters. */
 const fewestWords = 3;
+/** Single letters are variables and choices; where words are not set apart, a sign stands for one. */
+const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\p{L}{2,}/gu;
 
-/** Prose: neither a value that can be compared exactly, nor a word or two. */
+/** Prose: some clause of it has words enough. A list of names has not, nor has a formula, whose commands are no words. */
 export function isOpenText(text: string): boolean {
-  return canonical(text).startsWith('"') && (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= fewestWords;
+  const clauses = text.replace(/\\[a-zA-Z]+/g, ' ').split(/[,;:.!?\n]/);
+  return clauses.some((clause) => (clause.match(word)?.length ?? 0) >= fewestWords);
 }
 
 /** The nearest of those that may mean the same, at least so similar; of equally near ones the earliest. */

@@ -71,24 +71,26 @@ export class OpenAnswers {
     for (; this.#scanned < tree.nodes.length; this.#scanned += 1) {
       const node = tree.nodes[this.#scanned]!;
       if (node.group !== node.key || node.step === undefined) continue;
-      this.#founders.push({ text: node.answer ?? lastWords(node), group: node.key });
+      this.#founders.push({ text: node.answer ?? lastWords(node.parent, node.step.text), group: node.key });
     }
     return this.#founders;
   }
 }
 
-/** What the end of a path says, where somebody waits for it and it is prose: the answer that it marks, or its last step. */
+/** What the end of a path says, where somebody waits for it and it is prose: the answer that it marks, or its last words. */
 function openTextOf(tree: Tree, outcome: Outcome): string | undefined {
   if (outcome.probe || !outcome.ok || outcome.below !== undefined) return undefined;
   const { step, answer, node, index } = outcome;
   const parent = tree.nodes[node];
   if (step.end !== 'eos' || step.unshaped || !parent?.inFlight?.has(index)) return undefined;
-  const text = answer ?? (step.text.trim() === '' ? lastWords(parent) : step.text.trim());
+  const text = answer ?? lastWords(parent, step.text);
   return isOpenText(text) ? text : undefined;
 }
 
-function lastWords(node: Node): string {
-  let at: Node | undefined = node;
-  while (at?.step !== undefined && at.step.text.trim() === '') at = at.parent;
-  return at?.step?.text.trim() ?? '';
+/** The text of the last step, with those before it that were cut off by a limit, or that follow nothing but blanks. */
+function lastWords(parent: Node | undefined, last: string): string {
+  let [text, at] = [last, parent];
+  for (; at?.step !== undefined && (at.step.end === 'length' || text.trim() === ''); at = at.parent)
+    text = at.step.text + text;
+  return text.trim();
 }
