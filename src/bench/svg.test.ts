@@ -60,6 +60,21 @@ describe('charts', () => {
     }
   });
 
+  it('spread values that are near each other where a panel is zoomed', () => {
+    const points = [
+      [1, 70],
+      [2, 71],
+    ] as const;
+    const panel = { title: '', xLabel: '', yLabel: '', series: [{ name: 'one', colour: 0, points }] };
+    const apart = (zoomed: boolean) => {
+      const drawn = svgOf({ ...chart, panels: [{ ...panel, zoomed }] });
+      const [low, high] = [...drawn.matchAll(/cy="([\d.]+)"/g)].map(([, y]) => Number(y));
+      return low! - high!;
+    };
+    expect(apart(false)).toBeLessThan(5);
+    expect(apart(true)).toBeGreaterThan(100);
+  });
+
   it('draw the highest bar above the lower one', () => {
     const tops = [...svg.matchAll(/<rect class="f0" x="[\d.]+" y="([\d.]+)"/g)].map(([, y]) => Number(y));
     expect(tops[1]).toBeLessThan(tops[0]!);

@@ -15,6 +15,8 @@ export interface Panel {
   readonly yLabel: string;
   readonly series: readonly Series[];
   readonly logarithmic?: boolean;
+  /** The y axis begins below the least value instead of at 0. */
+  readonly zoomed?: boolean;
   /** Names instead of numbers below the x axis: bars are drawn, grouped by x. */
   readonly categories?: readonly string[];
 }
@@ -108,7 +110,7 @@ function xScale({ series, categories }: Panel): Scale {
   return { ticks: ticksBetween(low, high), at: (value) => from + ((value - low) / span) * (to - from) };
 }
 
-function yScale({ series, logarithmic }: Panel): Scale {
+function yScale({ series, logarithmic, zoomed }: Panel): Scale {
   const values = series.flatMap(({ points }) => points.map(([, y]) => y));
   const most = Math.max(...values, 1e-9);
   const [bottom, top] = [size.height - size.bottom, size.top];
@@ -117,9 +119,12 @@ function yScale({ series, logarithmic }: Panel): Scale {
     const ticks = logarithmicTicks(low, high);
     return { ticks, at: (value) => bottom - ((Math.log10(value) - low) / (high - low)) * (bottom - top) };
   }
-  const ticks = ticksBetween(0, most * 1.02);
-  const high = Math.max(most * 1.05, ticks.at(-1) ?? most);
-  return { ticks, at: (value) => bottom - (value / high) * (bottom - top) };
+  const least = Math.min(...values);
+  const margin = zoomed === true ? 0.1 * Math.max(most - least, 0.01 * most) : 0.05 * most;
+  const low = zoomed === true ? least - margin : 0;
+  const ticks = ticksBetween(low, most + 0.4 * margin);
+  const high = Math.max(most + margin, ticks.at(-1) ?? most);
+  return { ticks, at: (value) => bottom - ((value - low) / (high - low)) * (bottom - top) };
 }
 
 function linesOf({ series }: Panel, x: Scale, y: Scale): string[] {

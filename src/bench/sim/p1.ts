@@ -209,7 +209,7 @@ export function certaintyFigures(lines: readonly CertaintyLine[], note: string):
         ? { name: 'no exit', colour: 7, points, dashed: true }
         : { name: rule, colour: at - 1, points };
     });
-    const panel = { title: program, xLabel: 'tokens per question', yLabel: 'accuracy, %', series };
+    const panel = { title: program, xLabel: 'tokens per question', yLabel: 'accuracy, %', series, zoomed: true };
     const title = 'Token-to-accuracy, exits of certainty (simulated)';
     return { name: `p1-${program}`, svg: svgOf({ title, note, panels: [panel], columns: 1 }), data: own };
   });
