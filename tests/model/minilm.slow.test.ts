@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nearestText, type Vector } from '../../src/answer/likeness.ts';
+import { isOpenText, nearestText, type Vector } from '../../src/answer/likeness.ts';
 import { searchKnobs } from '../../src/config/vocabulary.ts';
 import type { Embedder } from '../../src/embedder/embedder.ts';
 import { openEndpoint } from '../../src/embedder/embeddings-endpoint.ts';
@@ -80,7 +80,9 @@ describe.skipIf(!isThere)('all-MiniLM-L6-v2', () => {
       for (const [at, one] of said.entries()) {
         for (const other of said.slice(at + 1)) {
           const count = counts[one.group === other.group ? 'same' : 'different'];
-          count[0]! += nearestText(read(one.text), [read(other.text)], similarity) === undefined ? 0 : 1;
+          const areOpen = isOpenText(one.text) && isOpenText(other.text);
+          const near = areOpen && nearestText(read(one.text), [read(other.text)], similarity) !== undefined;
+          count[0]! += near ? 1 : 0;
           count[1]! += 1;
         }
       }
