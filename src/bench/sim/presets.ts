@@ -69,6 +69,8 @@ export const presets = {
   },
   /** What one who knows the end would not have computed. */
   waste: { ...canonical, rows: ['positive', 'boost', 'safe', 'fast'], seeds: 1, requests: 400, loads: [] },
+  /** 32,000 questions, as accuracy is asked for. */
+  accuracy: { ...canonical, rows: ['safe', 'fast'], seeds: 8, requests: 1000, loads: [] },
   /** How evenly company slows requests down. */
   fairness: {
     ...{ ...canonical, settings: ['math500/8b', 'amc23/8b'] },

@@ -59,6 +59,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
   --experiment policies  safe and fast beside positive, boost and TAPER's rule, up to deep overload; a chart under --out
+  --experiment accuracy  right answers of each policy, paired with positive, with one strand a search and with all
   --experiment waste     where the tokens of each policy go, beside one who knows the end
   --experiment fairness  how many times longer each request takes in company than alone, by policy and order
   --experiment random    safe against the best of positive, boost and TAPER's rule in --settings random settings; the worst
@@ -99,6 +100,8 @@ export interface SimOptions {
   readonly random: number | undefined;
   /** Finish times in company over those alone, in place of the comparison. */
   readonly fairness: boolean;
+  /** Right answers by pairs, in place of the comparison. */
+  readonly accuracy: boolean;
   /** Where tokens go, in place of the comparison. */
   readonly waste: boolean;
   /** The chart of the comparison of policies. */
@@ -141,7 +144,7 @@ export function readOptions(args: readonly string[]): SimOptions {
     ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
     certainty: experiment === 'p1',
     levels: levelRequests(experiment, full, values.requests),
-    waste: experiment === 'waste',
+    ...{ waste: experiment === 'waste', accuracy: experiment === 'accuracy' },
     ...{ fairness: experiment === 'fairness', policyChart: experiment === 'policies' },
     drafting: experiment === 'p2',
     speculation: experiment === 'p3',
@@ -193,6 +196,7 @@ function presetOf(experiment: string | undefined, full: boolean): Preset {
     'knobs',
     'policies',
     'waste',
+    'accuracy',
     'fairness',
     'hazard',
     'calibration',

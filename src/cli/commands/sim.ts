@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KeptResults } from '../../bench/kept-results.ts';
+import { accuracyLines, accuracyTable } from '../../bench/policies/accuracy.ts';
 import { fairnessLines, fairnessOf } from '../../bench/policies/fairness.ts';
 import { hazardFile, hazardLines, hazardStudy } from '../../bench/policies/hazard-study.ts';
 import { neverLoses, verdictLines } from '../../bench/policies/never-loses.ts';
@@ -80,6 +81,10 @@ export async function run(args: readonly string[]): Promise<number> {
     }
     if (options.lossBudget !== undefined) {
       await printHazard(options, options.lossBudget, pool);
+      return 0;
+    }
+    if (options.accuracy) {
+      await printAccuracy(options, pool);
       return 0;
     }
     if (options.waste) {
@@ -202,6 +207,15 @@ async function printUnderLoad(
   const head = `Simulated: settings ${from + 1} to ${to + 1} drawn at random, seed ${seed}; ${plan.requests} requests each, the same with speculation and without. Below 1 is faster.`;
   const text = [head, '', ...loadLines(verdicts, 10)].join('\n');
   console.log(json ? JSON.stringify({ simulated: true, seed, verdicts }, undefined, 1) : text);
+}
+
+async function printAccuracy({ plan, json }: SimOptions, pool: TrialPool): Promise<void> {
+  const lines = await accuracyLines(plan, pool);
+  endProgress();
+  const { settings, seeds, requests } = plan;
+  const head = `Simulated: seeds ${seeds.join(', ')}; ${requests} questions a setting and seed, one search at a time. Δ: points over positive with one strand, paired, ± the 95 % interval.`;
+  const text = [head, '', ...accuracyTable(settings, lines)].join('\n');
+  console.log(json ? JSON.stringify({ simulated: true, plan, lines }, undefined, 1) : text);
 }
 
 async function printWaste({ plan, json }: SimOptions, pool: TrialPool): Promise<void> {
