@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ownModel } from '../../answering/own-model.ts';
+import type { WaitingSearch } from '../../scheduler/scheduler.ts';
 import { contendersOf, nearest, nextSamples } from './contenders.ts';
-import type { Trial } from './contest.ts';
+import { type Contest, schedulerOf, type Trial } from './contest.ts';
 import { pairing } from './pairs.ts';
 
 describe('the rows of a contest', () => {
@@ -58,4 +60,15 @@ it('pairs two contenders by question: 3 won, 1 lost, of 8', () => {
   // Differences 0, 1, 1, 1, 0, 0, 0, -1: variance (3 · 0.75² + 4 · 0.25² + 1.25²) / 7 = 0.5.
   expect(difference.high - difference.value).toBeCloseTo(1.96 * Math.sqrt(0.5 / 8), 12);
   expect(pairing(trials('a', '11'), trials('b', '11')).difference.high).toBeGreaterThan(0);
+});
+
+it('gives samples one by one no more guesses than the budget has strands', () => {
+  const contest = { model: { config: ownModel({}) }, settings: { wish: { speculate: 8 }, budget: 16 } } as Contest;
+  const contender = { name: 'samples', program: 'best-of-n', policy: 'positive', rollouts: 16 } as const;
+  const waiting = Array.from({ length: 4 }, (_, turn) => ({ id: `${turn}`, turn, naturalWidth: 16 }) as WaitingSearch);
+  // Four of sixteen samples each are 64 strands to the queue.
+  const seen = { nowMs: 0, budget: 64, waiting, running: [], guessing: { chances: [0.9], squeezed: false } };
+  const widths = [...schedulerOf(contest, contender).decide(seen).widths.values()];
+  expect(widths.map(({ primary }) => primary)).toEqual([1, 1, 1, 1]);
+  expect(widths.reduce((sum, { primary, speculative }) => sum + primary + speculative, 0)).toBe(16);
 });

@@ -173,16 +173,19 @@ export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
     contender.policy,
     policySettings({ ...settings.wish, ...contender.parts }, model.config),
   );
-  return contender.program === 'best-of-n' ? oneByOne(scheduler) : scheduler;
+  return contender.program === 'best-of-n' ? oneByOne(scheduler, settings.budget) : scheduler;
 }
 
-/** One strand for everyone: who may stop at an accepted sample does not draw the next one before it has looked. */
-function oneByOne(scheduler: Scheduler): Scheduler {
+/**
+ * One strand for everyone: who may stop at an accepted sample does not draw the next one before it has looked. The queue counts
+ * samples at their natural width, and more of them run than the budget would hold so: the budget stays what it is.
+ */
+function oneByOne(scheduler: Scheduler, budget: number): Scheduler {
   const narrow = <Each extends object>(each: Each) => ({ ...each, naturalWidth: 1, demand: 1 });
   return {
     ...scheduler,
     decide: (seen) =>
-      scheduler.decide({ ...seen, waiting: seen.waiting.map(narrow), running: seen.running.map(narrow) }),
+      scheduler.decide({ ...seen, budget, waiting: seen.waiting.map(narrow), running: seen.running.map(narrow) }),
   };
 }
 
