@@ -24,7 +24,9 @@ export function openEndpoint({ url, apiKey, model, ...options }: EndpointOptions
   const embed = async (texts: readonly string[], signal: AbortSignal): Promise<EmbeddedTexts> => {
     const input = texts.map((text) => text.slice(-longestText));
     const body = { input, encoding_format: 'float', ...(model === undefined ? {} : { model }) };
-    return read(await connection.json('POST', '/v1/embeddings', body, { timeoutMs: options.timeoutMs, signal }), url);
+    const { timeoutMs } = options;
+    // Its address without credentials.
+    return read(await connection.json('POST', '/v1/embeddings', body, { timeoutMs, signal }), connection.url);
   };
   const name = `embedder at ${connection.url}`;
   return new BatchedEmbedder(embed, { ...options, name, onClose: () => connection.close() });

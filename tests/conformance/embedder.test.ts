@@ -66,6 +66,20 @@ it('asks in one call for what is asked at a time, with the end of what is too lo
   await server.close();
 });
 
+it('keeps the key and the password of its address out of what it says', async () => {
+  const server = await startEmbeddings(vectorOf);
+  for (const how of ['nonsense', 'fail'] as const) {
+    server.how = how;
+    const url = server.url.replace('//', '//me:secret@');
+    const embedder = openEndpoint({ url, apiKey: 'hidden', timeoutMs: 5000 });
+    const said = await embedderWarning(embedder, 0.8);
+    expect(said).toMatch(/^embedder at http:\/\/127.0.0.1:\d+ gives no vectors/);
+    expect(said).not.toMatch(/secret|hidden/);
+    await embedder.close();
+  }
+  await server.close();
+});
+
 it('asks again where the connection broke, and only there', async () => {
   const codes = ['unavailable', 'overloaded'] as const;
   for (const code of codes) {

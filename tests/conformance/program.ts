@@ -197,7 +197,7 @@ export function testProgram(name: string, create: () => Program, { followsFolds 
           const { tree } = drive(program, seed, 1, inOrder, 0, 0, undefined, whole.events.slice(0, cut));
           expect(essenceOf(program, tree)).toEqual(essenceOf(create(), whole.tree));
         }
-      }, 6);
+      }, 4);
     });
 
     it('gives the best so far at any moment: a text once there is a step, a whole path once there is one', () => {
