@@ -59,6 +59,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
     'remote',
     'engine',
     'verifier',
+    'embedder',
     'runtime',
     'config',
     'journal',

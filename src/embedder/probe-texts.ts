@@ -2,6 +2,7 @@
 // cannot tell them apart at the similarity that is asked for would make a majority of anything.
 
 import { cosine } from '../answer/likeness.ts';
+import type { Fault } from '../base/fault.ts';
 import type { Embedder, EmbedderMessage } from './embedder.ts';
 
 const texts = [
@@ -10,18 +11,30 @@ const texts = [
   'The children are playing football in the garden.',
 ] as const;
 
-/** A line for whoever opened it; undefined where all is well. Connects it: to be called before anybody else does. */
+export interface ProbedTexts {
+  /** Whether it tells them apart. */
+  readonly fit: boolean;
+  /** What was found, in words. */
+  readonly found: string;
+}
+
+/** A line for whoever opened it; undefined where all is well. */
 export async function embedderWarning(embedder: Embedder, similarity: number): Promise<string | undefined> {
+  const probed = await probeTexts(embedder, similarity);
+  if ('code' in probed)
+    return `${embedder.name} gives no vectors: ${probed.message}; open answers are compared by their words until it does`;
+  return probed.fit ? undefined : `${embedder.name} does not tell answers apart: ${probed.found}`;
+}
+
+/** Connects it: to be called before anybody else does. */
+export async function probeTexts(embedder: Embedder, similarity: number): Promise<ProbedTexts | Fault> {
   const messages = await replies(embedder);
   const failed = messages.find((message) => message.type === 'fault');
-  if (failed !== undefined) {
-    return `${embedder.name} gives no vectors: ${failed.fault.message}; open answers are compared by their words until it does`;
-  }
+  if (failed !== undefined) return failed.fault;
   const [one, same, other] = messages.map((message) => (message.type === 'vector' ? message.vector : []));
   const [near, far] = [cosine(one!, same!), cosine(one!, other!)];
-  if (near >= similarity && far < similarity) return undefined;
-  const found = `two answers that say the same are ${near.toFixed(2)} near, two that do not ${far.toFixed(2)}`;
-  return `${embedder.name} does not tell answers apart at ${similarity} (groupSimilarity): ${found}`;
+  const found = `two answers that say the same are ${near.toFixed(2)} near, two that do not ${far.toFixed(2)}; groupSimilarity is ${similarity}`;
+  return { fit: near >= similarity && far < similarity, found };
 }
 
 function replies(embedder: Embedder): Promise<EmbedderMessage[]> {

@@ -7,6 +7,7 @@ import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
+import { startEmbeddings } from '../support/embeddings-server.ts';
 
 const open: TestServer[] = [];
 afterEach(async () => {
@@ -71,6 +72,20 @@ describe('coppice doctor', () => {
     expect(text).toContain('! vLLM computes question and steps anew for every score');
     expect(text).toMatch(/right steps from wrong ones/);
     expect(text).toContain('aggregated by product: negative exits and the bound hold');
+  });
+
+  it('examines an embedding model by answers that say the same and that do not', async () => {
+    const { url } = await serve(new PlainServer());
+    const embeddings = await startEmbeddings((text) => (text.includes('disk') ? [1, 0.1] : [0, 1]));
+    const examine = () => doctor('--engine', url, '--seconds', '0', '--embedder', embeddings.url);
+    expect((await examine()).text).toMatch(
+      /embedder at .*\n {2}\+ two answers that say the same are 1.00 near, two that do not 0.10/,
+    );
+    embeddings.how = 'fail';
+    const { status, text } = await examine();
+    expect([status, text.includes('"broken"')]).toEqual([1, true]);
+    await embeddings.close();
+    await expect(doctor('--embedder-model', 'm')).rejects.toThrow('belong to --embedder URL, which is not given');
   });
 
   it('says whether search pays on twenty questions', async () => {

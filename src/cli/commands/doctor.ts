@@ -21,7 +21,9 @@ import { shareOf, throughputFindings } from '../../bench/doctor/throughput.ts';
 import { checkConfig } from '../../config/load.ts';
 import { engineKnobs } from '../../config/machine-knobs.ts';
 import type { ModelConfig } from '../../config/schema.ts';
-import { requestKnobs } from '../../config/vocabulary.ts';
+import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
+import { type EndpointOptions, openEndpoint } from '../../embedder/embeddings-endpoint.ts';
+import { probeTexts } from '../../embedder/probe-texts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import { dialectNames, type ServerFacts } from '../../engine/openai/dialect/dialect.ts';
@@ -42,6 +44,7 @@ Examines servers, or the embedded engine where none is given, and says what to e
   --verifier URL       a server of the reward model; once per replica
   --kind NAME          what the reward model is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
   --verifier-key-env NAME
+  --embedder URL       a server of an embedding model; with --embedder-model, --embedder-key-env NAME
   --kv-bytes N         show how the embedded models would share this KV memory (64 MiB)
   --seconds N          for the step-time probe (15); 0 leaves it out
   --table FILE         measures both servers for about a minute, alone and together, for coppice sim --machine FILE
@@ -85,6 +88,9 @@ export const flags = {
   verifier: list,
   kind: text,
   'verifier-key-env': text,
+  embedder: text,
+  'embedder-model': text,
+  'embedder-key-env': text,
   'kv-bytes': text,
   seconds: text,
   table: text,
@@ -107,6 +113,7 @@ export async function run(args: readonly string[]): Promise<number> {
     if (!settings.json) console.log(line);
   };
   const subject = settings.engines.length === 0 ? await openOwn(settings, report) : await openServers(settings, report);
+  if (settings.embedder !== undefined) await examineEmbedder(settings.embedder, report);
   for (const section of report.sections) for (const line of sectionLines(section)) print(line);
   try {
     if (subject !== undefined && settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
@@ -215,6 +222,15 @@ async function examineVerifier(settings: Settings, report: Report): Promise<bool
     report.sections.push({ title, findings: [], fault: error.fault.message });
     return false;
   }
+}
+
+async function examineEmbedder(options: Omit<EndpointOptions, 'timeoutMs'>, report: Report): Promise<void> {
+  const embedder = openEndpoint({ ...options, timeoutMs: 15_000 });
+  const probed = await probeTexts(embedder, modelKnobs.groupSimilarity.default);
+  await embedder.close();
+  const title = embedder.name;
+  if ('code' in probed) report.sections.push({ title, findings: [], fault: probed.message });
+  else report.sections.push({ title, findings: [{ level: probed.fit ? 'good' : 'warning', text: probed.found }] });
 }
 
 function probeText({ right, wrong }: ProbedRewards): string {
@@ -336,6 +352,8 @@ function readSettings(args: readonly string[]) {
   if (values.help === true) return undefined;
   if (values.table !== undefined && (values.engine === undefined || values.verifier === undefined))
     raise('bad-setting', '--table measures a generator and a reward model: give --engine and --verifier');
+  if (values.embedder === undefined && (values['embedder-model'] ?? values['embedder-key-env']) !== undefined)
+    raise('bad-setting', '--embedder-model and --embedder-key-env belong to --embedder URL, which is not given');
   return {
     engines: values.engine ?? [],
     verifiers: values.verifier ?? [],
@@ -352,6 +370,9 @@ function readSettings(args: readonly string[]) {
     ...given('keyEnv', values['key-env'], (name) => name),
     ...given('verifierKeyEnv', values['verifier-key-env'], (name) => name),
     ...given('questions', values.questions, (name) => name),
+    ...given('embedder', values.embedder, (url) => {
+      return { url, model: values['embedder-model'], ...keyOf(values['embedder-key-env']) };
+    }),
   };
 }
 
