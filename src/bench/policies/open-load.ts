@@ -91,6 +91,7 @@ function mixed({ contest, questions }: OpenLoadPlan): readonly GoldQuestion[] {
 
 function recorded(contest: Contest, recording: Recording): Contest {
   const { engine, verifier, ...rest } = contest.model;
+  if (rest.embedded === undefined) raise('bad-setting', '--load needs the embedded engine, whose times it measures');
   if (verifier === undefined) return raise('bad-setting', '--load compares searches, and nothing scores them here');
   const model = { ...rest, engine: recording.listenTo(engine), verifier: recording.listenToVerifier(verifier) };
   return { ...contest, model };
@@ -126,10 +127,8 @@ const free = tableCost({
 });
 
 async function costsOf({ model }: Contest): Promise<BlockCosts> {
-  const { embedded } = model;
-  if (embedded === undefined) return raise('bad-setting', '--load needs the embedded engine, whose times it measures');
-  const engine = tableCost(await embedded.engine.measure(measurementMs));
-  const { verifier } = embedded;
+  const { engine: generator, verifier } = model.embedded!;
+  const engine = tableCost(await generator.measure(measurementMs));
   return { engine, verifier: verifier instanceof LlamaPrm ? tableCost(await verifier.measure(measurementMs)) : free };
 }
 
