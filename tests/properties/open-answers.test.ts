@@ -16,9 +16,9 @@ import { essence, type OpenSetting, run, type Setting } from '../support/toy-run
 
 const words = ['the disk was full', 'a lock was held', 'the key had expired'] as const;
 
-/** What a path says follows from its text: one of three meanings, in words of its own. */
+/** What a path says follows from its text: one of three meanings, in one of five ways. */
 function extract(text: string): string {
-  return `${words[hash(text) % words.length]} ${hash('own', text).toString(36).replace(/\d/g, 'x')}`;
+  return `${words[hash(text) % words.length]} ${'abcde'[hash('own', text) % 5]!.repeat(3)}`;
 }
 
 /** Three meanings at right angles, each text a little beside its own. */

@@ -18,10 +18,12 @@ interface Founder {
 
 export class OpenAnswers {
   readonly #similarity: number;
+  readonly #ask: (texts: readonly string[]) => void;
+  readonly #asked = new Set<string>();
   /** By text; undefined stands for one that could not be embedded: it is not asked for again, and is compared by its words. */
   readonly #vectors = new Map<string, Vector | undefined>();
-  readonly #asked = new Set<string>();
-  readonly #ask: (texts: readonly string[]) => void;
+  /** What the tree says of texts: the same words are in the same group ever after. */
+  readonly #groups = new Map<string, NodeKey>();
   readonly #founders: Founder[] = [];
   #scanned = 0;
 
@@ -33,9 +35,13 @@ export class OpenAnswers {
 
   /** Asks, once each, for the texts of which nothing is known: its own, and after a restart those it is compared with. True where none is left. */
   prepare(tree: Tree, outcome: Outcome): boolean {
-    const needed = this.#needed(tree, outcome).filter((text) => !this.#vectors.has(text));
-    const fresh = needed.filter((text) => !this.#asked.has(text));
-    for (const text of fresh) this.#asked.add(text);
+    this.#read(tree);
+    const text = openTextOf(tree, outcome);
+    if (text === undefined || this.#groups.has(text)) return true;
+    const compared = [text, ...this.#founders.map((founder) => founder.text)];
+    const needed = compared.filter((each) => !this.#vectors.has(each));
+    const fresh = needed.filter((each) => !this.#asked.has(each));
+    for (const each of fresh) this.#asked.add(each);
     if (fresh.length > 0) this.#ask(fresh);
     return needed.length === 0;
   }
@@ -47,33 +53,36 @@ export class OpenAnswers {
 
   /** With its group, where the text could be read and somebody waits for it. */
   grouped(tree: Tree, outcome: Outcome): Outcome {
+    this.#read(tree);
     const text = openTextOf(tree, outcome);
-    const vector = text === undefined ? undefined : this.#vectors.get(text);
-    if (text === undefined || vector === undefined) return outcome;
-    const { node, step } = outcome as Success;
-    const nearest = nearestText({ text, vector }, this.#known(tree), this.#similarity);
-    return { ...(outcome as Success), group: nearest?.group ?? nodeKey(tree.node(node).key, step) };
+    if (text === undefined) return outcome;
+    const success = outcome as Success;
+    const group = this.#groups.get(text) ?? this.#groupOf(text, nodeKey(tree.node(success.node).key, success.step));
+    return group === undefined ? outcome : { ...success, group };
   }
 
-  #needed(tree: Tree, outcome: Outcome): string[] {
-    const text = openTextOf(tree, outcome);
-    return text === undefined ? [] : [text, ...this.#foundersOf(tree).map((founder) => founder.text)];
-  }
-
-  #known(tree: Tree): (Founder & ReadText)[] {
-    return this.#foundersOf(tree).flatMap((founder) => {
-      const vector = this.#vectors.get(founder.text);
-      return vector === undefined ? [] : [{ ...founder, vector }];
+  /** Of the nearest founder, or its own where none is near; undefined where it has no vector. */
+  #groupOf(text: string, own: NodeKey): NodeKey | undefined {
+    const vector = this.#vectors.get(text);
+    if (vector === undefined) return undefined;
+    const known = this.#founders.flatMap((founder): (Founder & ReadText)[] => {
+      const theirs = this.#vectors.get(founder.text);
+      return theirs === undefined ? [] : [{ ...founder, vector: theirs }];
     });
+    return nearestText({ text, vector }, known, this.#similarity)?.group ?? own;
   }
 
-  #foundersOf(tree: Tree): readonly Founder[] {
-    for (; this.#scanned < tree.nodes.length; this.#scanned += 1) {
-      const node = tree.nodes[this.#scanned]!;
-      if (node.group !== node.key || node.step === undefined) continue;
-      this.#founders.push({ text: node.answer ?? lastWords(node.parent, node.step.text), group: node.key });
+  /** What has been decided since it was last read. Only the vectors of founders are needed any more. */
+  #read({ nodes }: Tree): void {
+    for (; this.#scanned < nodes.length; this.#scanned += 1) {
+      const { group, key, answer, parent, step } = nodes[this.#scanned]!;
+      if (group === undefined || step === undefined) continue;
+      const text = answer ?? lastWords(parent, step.text);
+      if (this.#groups.has(text)) continue;
+      this.#groups.set(text, group);
+      if (group === key) this.#founders.push({ text, group });
+      else this.#vectors.delete(text);
     }
-    return this.#founders;
   }
 }
 
