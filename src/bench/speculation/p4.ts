@@ -31,7 +31,10 @@ const stages = {
   'P+M+S': { order: 'siblings', split: 'cost', speculates: true },
   S: { order: 'any', split: 'halves', speculates: true },
   'unscored too': { order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
-  'P+M+S, no look-ahead': { order: 'siblings', split: 'cost', speculates: true, looksAhead: false },
+  'unscored, no look-ahead': {
+    ...{ order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
+    looksAhead: false,
+  },
 } as const satisfies Record<string, StageParts>;
 export type EdgeStage = keyof typeof stages;
 export const stageNames = Object.keys(stages) as readonly EdgeStage[];
@@ -64,11 +67,8 @@ export const wholePlan: GoodputPlan = {
   beams: beamCounts,
   seeds: [1],
   verifierReuses: true,
-  stages: (beams, verifierReuses) => [
-    ...(beams <= 32 ? stageNames.slice(0, 6) : stageNames.slice(0, 4)),
-    // Where prefixes are kept a second step costs its own tokens, alone or along.
-    ...(verifierReuses ? [] : stageNames.slice(6)),
-  ],
+  // Two steps of a path wait for the verifier together only where unscored ones are grown on, and where prefixes are kept the second costs its own tokens anyway.
+  stages: (beams, verifierReuses) => stageNames.slice(0, beams > 32 ? 4 : verifierReuses ? 6 : 7),
   questions: (beams) => Math.max(1, Math.min(12, Math.floor(128 / beams))),
 };
 
