@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest';
 import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
 import { VirtualClock } from '../base/clock.ts';
+import { fault } from '../base/fault.ts';
 import type { Engine, EngineMessage, RequestId } from '../engine/engine.ts';
 import { createGreedy } from '../program/best-of-n.ts';
 import type { SearchResult } from './request.ts';
 import { Runtime } from './runtime.ts';
 
 /** One greedy search on an engine that says only what the test says. */
-function world() {
+function world(maxFailures = 1) {
   const clock = new VirtualClock();
   const asked: RequestId[] = [];
+  const depths = new Map<RequestId, number>();
   const results: SearchResult[] = [];
   const faults: string[] = [];
   let post: (message: EngineMessage) => void = () => {};
@@ -26,7 +28,10 @@ function world() {
     connect: (to) => {
       post = to;
     },
-    generate: (requests) => void asked.push(...requests.map(({ id }) => id)),
+    generate: (requests) => {
+      for (const { id, path } of requests) depths.set(id, path.length);
+      asked.push(...requests.map(({ id }) => id));
+    },
     cancel: () => {},
     release: () => {},
     load: () => load,
@@ -38,7 +43,7 @@ function world() {
     budget: 1,
     clock,
     requestTimeoutMs: 4000,
-    maxFailures: 1,
+    maxFailures,
     onEnd: (result) => results.push(result),
     onFault: (_, fault) => faults.push(fault.message),
   });
@@ -61,11 +66,21 @@ function world() {
     const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1, exact: true };
     post({ type: 'step', request: asked[0]!, step, usage });
   };
+  /** To the latest request: a first line like any other, and nothing below it. */
+  const answerAtFirst = () => {
+    const request = asked.at(-1)!;
+    const step = { text: 'one\n', tokens: 1, meanLogprob: -1, end: 'delimiter' } as const;
+    const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1, exact: true };
+    const tooLong = fault('too-long', 'the path does not fit');
+    post(
+      depths.get(request) === 0 ? { type: 'step', request, step, usage } : { type: 'fault', request, fault: tooLong },
+    );
+  };
   const at = (ms: number) => {
     clock.moveTo(ms);
     runtime.step();
   };
-  return { runtime, results, faults, say, answer, at };
+  return { runtime, results, faults, asked, say, answer, answerAtFirst, at };
 }
 
 it('the clock of a request stands still while it is held, and begins anew when a server takes it', () => {
@@ -103,4 +118,14 @@ it('an engine that never speaks of custody has the work from the start', () => {
   expect(runtime.nextWakeMs()).toBe(4000);
   at(4000);
   expect(results.map(({ exit }) => exit.kind)).toEqual(['failed']);
+});
+
+it('a search whose only path outgrows the context fails, though every try begins with the same good line', () => {
+  const { results, asked, answerAtFirst, at } = world(3);
+  for (let round = 0; results.length === 0 && round < 20; round += 1) {
+    answerAtFirst();
+    at(round);
+  }
+  expect(results.map(({ exit }) => exit.kind)).toEqual(['failed']);
+  expect(asked).toHaveLength(6);
 });

@@ -65,7 +65,7 @@ export class Tree {
   readonly ghosts = new Map<DrawKey, Ghost>();
   /** How strands ended, by kind. */
   readonly closed: Record<Closing, number> = { completed: 0, pruned: 0, preempted: 0, failed: 0, ended: 0 };
-  /** Strands that failed since the last outcome that brought a step. */
+  /** Strands that failed since the last new step or completed path. A twin is no news: whoever fails below it may do so for ever. */
   failuresInARow = 0;
   /** Tokens of every step that became a node or joined one, and of every probe. */
   tokens = 0;
@@ -256,6 +256,7 @@ export class Tree {
     this.#byKey?.set(child.key, child);
     insertByKey(parent.children, child);
     this.tokens += growth.step.tokens;
+    this.failuresInARow = 0;
     this.#land(parent, growth.index, child);
   }
 
@@ -279,7 +280,6 @@ export class Tree {
     parent.byIndex.set(index, child);
     if (child.terminal) this.#answers?.add(child);
     if (this.ghosts.size > 0) this.ghosts.delete(this.#drawInFlight(parent, index));
-    this.failuresInARow = 0;
     this.waitingStrand(parent, index)?.landed.push(child);
     this.#settle(parent, index);
     refreshAvailable(parent);
@@ -407,6 +407,7 @@ export class Tree {
     this.strands.delete(strand.id);
     this.closed[closing] += 1;
     if (closing === 'failed') this.failuresInARow += 1;
+    if (closing === 'completed') this.failuresInARow = 0;
   }
 
   /**
