@@ -45,6 +45,16 @@ describe('samples for as many tokens', () => {
     expect(Math.abs(nearest(700, attempts)!.tokens - 700)).toBeLessThan(0.05 * 700);
   });
 
+  it('are one more where the guess comes back to what was tried, and too cheap', () => {
+    expect(nextSamples(263, [{ samples: 4, tokens: 245 }], 512)).toBe(5);
+    expect(nextSamples(226, [{ samples: 4, tokens: 245 }], 512)).toBe(3);
+    const both = [
+      { samples: 4, tokens: 245 },
+      { samples: 5, tokens: 280 },
+    ];
+    expect(nextSamples(263, both, 512)).toBeUndefined();
+  });
+
   it('are no more than allowed, and not tried twice', () => {
     expect(nextSamples(1e6, [costOf(4)], 64)).toBe(64);
     expect(nextSamples(1e6, [costOf(4), costOf(64)], 64)).toBeUndefined();

@@ -98,8 +98,11 @@ export function nextSamples(target: number, attempts: readonly PricedSamples[], 
   );
   const power = other === undefined ? 1 : Math.max(leastPower, powerThrough(best, other));
   const guess = best.samples * (target / Math.max(1, best.tokens)) ** (1 / power);
-  const samples = Math.min(most, Math.max(1, Math.round(guess)));
-  return attempts.some((each) => each.samples === samples) ? undefined : samples;
+  const isTried = (samples: number) => attempts.some((each) => each.samples === samples);
+  const within = (samples: number) => Math.min(most, Math.max(1, Math.round(samples)));
+  // One sample more or less may still be nearer than what the guess comes back to.
+  const samples = isTried(within(guess)) ? within(best.samples + Math.sign(target - best.tokens)) : within(guess);
+  return isTried(samples) ? undefined : samples;
 }
 
 function powerThrough(one: PricedSamples, other: PricedSamples): number {
