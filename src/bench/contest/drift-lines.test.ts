@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import type { OpenModel } from '../../answering/open-model.ts';
+import type { CalibrationFile } from '../../calibration/calibration-file.ts';
+import { modelConfig } from '../sim/settings.ts';
+import { type Contender, type Contest, contestPlan, type Trial } from './contest.ts';
+import { driftLines } from './drift-lines.ts';
+
+const contender: Contender = { name: 'samples', program: 'self-consistency', policy: 'vanilla', rollouts: 10 };
+const question = { id: 'q', question: 'How many?', answer: '4', solvable: true } as never;
+
+function contestWith(calibration?: CalibrationFile): Contest {
+  const verifier = { capabilities: { aggregation: 'product' } };
+  const model = { config: modelConfig, engine: { capabilities: {} }, verifier, calibration } as unknown as OpenModel;
+  return { model, settings: { wish: {}, budget: 16, concurrency: 8, seed: 1 }, isCorrect: () => true };
+}
+
+function calibrationFor(contest: Contest): CalibrationFile {
+  const {
+    program,
+    programOptions: options,
+    branching,
+    choose,
+    rollouts,
+  } = contestPlan(contest, { contender, question });
+  const interval = { value: 0, low: 0, high: 0 };
+  return {
+    ...{ format: 'coppice-calibration', version: 1, coppice: '1', model: { generator: 'g', verifier: 'none' } },
+    sections: [
+      {
+        ...{ kind: 'certain', search: { program, options, branching, choose, rollouts }, lossBudget: 1 },
+        settings: { certain: 'beta' },
+        chosen: { questions: 200, pointsLost: 0, tokensSaved: 30 },
+        reported: { questions: 200, pointsLost: interval, tokensSaved: interval },
+        expected: { searches: 200, firedShare: 0.5, tokens: 1000, tokensSpread: 300 },
+      },
+    ],
+  };
+}
+
+it('warns where the questions of a comparison are not like those of the calibration, and says so where they are', () => {
+  const contest = contestWith(calibrationFor(contestWith()));
+  const trials = (exit: (at: number) => string) =>
+    Array.from({ length: 60 }, (_, at) => ({ exit: exit(at), generatedTokens: 1000 }) as Trial);
+  const even = trials((at) => (at % 2 === 0 ? 'certain' : 'exhausted'));
+  expect(driftLines(contest, contender, question, even)[0]).toMatch(/^samples: calibration 'certain' .* as expected/);
+  const never = trials(() => 'exhausted');
+  expect(driftLines(contest, contender, question, never)[0]).toMatch(/^warning: samples: .* drifted/);
+  expect(driftLines(contest, { ...contender, rollouts: 11 }, question, never)).toEqual([]);
+  expect(driftLines(contestWith(), contender, question, never)).toEqual([]);
+});
