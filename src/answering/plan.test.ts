@@ -174,6 +174,17 @@ describe('a plan', () => {
     expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('exploration');
   });
 
+  it('ends no path by itself that does not win where paths vote or several answers are wanted', () => {
+    const parts = (wish: Wish) => {
+      const { boundPrune, beatPrune } = makePlan(requestOf(wish, modelOf({ choose: 'best' }))).policyOptions;
+      return [boundPrune, beatPrune];
+    };
+    expect(parts({})).toEqual(['best', 0.2]);
+    expect(parts({ choose: 'vote' })).toEqual(['off', 0]);
+    expect(parts({ answers: 3 })).toEqual(['off', 0]);
+    expect(parts({ answers: 3, boundPrune: 'best', beatPrune: 0.1 })).toEqual(['best', 0.1]);
+  });
+
   it('without a verifier is of a program that needs none', () => {
     expect(makePlan(requestOf({}, modelOf({}, 'none')))).toMatchObject({ program: 'self-consistency' });
   });
