@@ -177,7 +177,8 @@ describe('what tells a reward model', () => {
     };
     const real = await leads('models/sapling-prm.gguf', {}, asPuzzle);
     tell('the shipped reward model', real);
-    expect(real[0]).toBeGreaterThan(0.5);
+    // Four are tried at a start, and asked for a lead of 0.2 in the mean: these are the four that say least.
+    expect((real[0]! + real[1]! + real[2]! + real[3]!) / 4).toBeGreaterThan(0.4);
     for (const model of ['sapling', 'sapling-draft']) {
       const wrong = await leads(`models/${model}.gguf`, {}, asChat);
       tell(`${model} as a reward model`, wrong);

@@ -84,9 +84,9 @@ class Choices {
       .map(asOffshoot);
   }
 
-  /** A key says everything about a node but its reward. */
+  /** A key says everything about a node but its reward and how often it was drawn. */
   #kept(nodes: readonly Node[]): ReadonlySet<NodeKey> {
-    const among = nodes.map(({ key, reward }) => `${key} ${reward}`).join();
+    const among = nodes.map(({ key, reward, count }) => `${key} ${reward} ${count}`).join();
     const known = this.#known.get(among);
     if (known !== undefined) return known;
     const kept = new Set(selectLeaves(nodes, this.#options).kept.map(({ key }) => key));
