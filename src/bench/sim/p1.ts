@@ -69,10 +69,6 @@ const families: readonly Family[] = [
         'threshold 0.85, reward 0.99',
         { certain: 'threshold', certainAgreement: 0.85, certainReward: 0.99, certainAnswers: 16 },
       ],
-      [
-        'threshold 0.75, first 16',
-        { firstPaths: 16, certain: 'threshold', certainAgreement: 0.75, certainAnswers: 16 },
-      ],
       // As P1 runs it: a first round of 16 paths, and the others only where those were not certain.
       ['two rounds', { firstPaths: 16 }],
       [
