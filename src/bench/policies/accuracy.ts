@@ -2,22 +2,17 @@
 // leaves, and with all that it can use, one search at a time. What grows with one strand depends on nothing but question and
 // seed, so that a search alone answers as it would in a full house.
 
+import type { ComparisonPlan } from '../sim/comparison.ts';
 import { contenderOf, type RowName } from '../sim/contenders.ts';
 import type { SettingName } from '../sim/settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
 import { type Estimate, estimate, mean } from '../statistics.ts';
 
-export interface AccuracyPlan {
-  readonly settings: readonly SettingName[];
-  readonly rows: readonly RowName[];
-  readonly seeds: readonly number[];
-  readonly requests: number;
-  readonly budget: number;
-  readonly rollouts: number;
-  readonly threshold: number;
-  readonly calibration?: TrialSpec['calibration'] | undefined;
-}
+export type AccuracyPlan = Pick<
+  ComparisonPlan,
+  'settings' | 'rows' | 'seeds' | 'requests' | 'budget' | 'rollouts' | 'threshold' | 'calibration'
+>;
 
 export interface AccuracyLine {
   readonly row: RowName;

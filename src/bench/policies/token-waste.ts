@@ -3,23 +3,17 @@
 // Only the first kind is needed; no policy can know which is which.
 
 import { clairvoyantTokens, type RolloutStanding } from '../clairvoyant.ts';
+import type { ComparisonPlan } from '../sim/comparison.ts';
 import { contenderOf, type RowName } from '../sim/contenders.ts';
 import type { SettingName } from '../sim/settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
 import { mean } from '../statistics.ts';
 
-export interface WastePlan {
-  readonly settings: readonly SettingName[];
-  readonly rows: readonly RowName[];
-  readonly seeds: readonly number[];
-  readonly requests: number;
-  readonly budget: number;
-  readonly rollouts: number;
-  readonly threshold: number;
-  readonly verifierReuses: boolean;
-  readonly calibration?: TrialSpec['calibration'] | undefined;
-}
+export type WastePlan = Pick<
+  ComparisonPlan,
+  'settings' | 'rows' | 'seeds' | 'requests' | 'budget' | 'rollouts' | 'threshold' | 'calibration' | 'verifierReuses'
+>;
 
 /** Tokens of both models, of a mean question. */
 export interface TokenWaste {
