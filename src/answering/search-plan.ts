@@ -12,7 +12,7 @@ import type { PolicyOptions } from '../policy/knobs.ts';
 import type { PolicyName } from '../policy/policy.ts';
 import type { Choice } from '../program/choice.ts';
 import type { ProgramName } from '../program/registry/programs.ts';
-import type { AnswerShape } from '../runtime/request.ts';
+import type { AnswerShape } from '../runtime/search/request.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../tree/step.ts';
 import type { FormQuestion } from './question-form.ts';

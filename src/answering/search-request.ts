@@ -9,7 +9,7 @@ import type { Rules } from '../policy/policy.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import type { Program } from '../program/program.ts';
 import { programOf } from '../program/registry/programs.ts';
-import type { SearchRequest } from '../runtime/request.ts';
+import type { SearchRequest } from '../runtime/search/request.ts';
 import type { SearchPlan } from './search-plan.ts';
 
 export type Extract = (pathText: string) => string | undefined;

@@ -54,8 +54,8 @@ export { createProgram, type ProgramName, programNames } from '../program/regist
 // The runtime, for whoever wants to hold it in their own hands.
 export { LiveLoop, systemClock } from '../runtime/live.ts';
 export type { RuntimeOptions, Token } from '../runtime/options.ts';
-export type { SearchRequest, SearchResult } from '../runtime/request.ts';
 export { Runtime } from '../runtime/runtime.ts';
+export type { SearchRequest, SearchResult } from '../runtime/search/request.ts';
 export type { Aggregation } from '../tree/aggregate.ts';
 export type { Certainty, PathVote } from '../tree/certainty.ts';
 export { type Node, pathText, pathTo } from '../tree/node.ts';

@@ -11,8 +11,8 @@ import type { LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
 import { createSharedScheduler } from '../policy/create.ts';
 import { LiveLoop, systemClock } from '../runtime/live.ts';
-import type { SearchRequest, SearchResult } from '../runtime/request.ts';
 import { Runtime } from '../runtime/runtime.ts';
+import type { SearchRequest, SearchResult } from '../runtime/search/request.ts';
 import type { Tree } from '../tree/tree.ts';
 
 /** Told of every event of a search, with the tree as it is then. */

@@ -2,7 +2,7 @@
 // ended never rings.
 
 import { Heap } from '../base/heap.ts';
-import type { Search } from './search.ts';
+import type { Search } from './search/search.ts';
 
 export class Alarms {
   readonly #isLive: (search: Search) => boolean;

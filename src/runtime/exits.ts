@@ -7,7 +7,7 @@ import type { Exit } from '../log/end.ts';
 import type { TooLate } from '../scheduler/forecast.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { RuntimeOptions } from './options.ts';
-import type { Search } from './search.ts';
+import type { Search } from './search/search.ts';
 
 type Circumstances = Pick<RuntimeOptions, 'engine' | 'verifier' | 'maxFailures'>;
 

@@ -4,8 +4,8 @@ import { VirtualClock } from '../base/clock.ts';
 import { fault } from '../base/fault.ts';
 import type { Engine, EngineMessage, RequestId } from '../engine/engine.ts';
 import { createGreedy } from '../program/best-of-n.ts';
-import type { SearchResult } from './request.ts';
 import { Runtime } from './runtime.ts';
+import type { SearchResult } from './search/request.ts';
 
 /** One greedy search on an engine that says only what the test says. */
 function world(maxFailures = 1) {

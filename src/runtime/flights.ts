@@ -25,7 +25,7 @@ import type { Token } from './options.ts';
 import { ScoreLine } from './queue/score-line.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
 import { answerOf, problemWithScore, problemWithStep, replyTo, stepFor } from './replies.ts';
-import type { Flight, Search } from './search.ts';
+import type { Flight, Search } from './search/search.ts';
 import { generateRequest, pathAfter, pathFor, readsPromise, shapeBelow, stepNeeds, stepPath } from './step-needs.ts';
 
 type Drawn = Pick<Flight, 'index' | 'form'>;

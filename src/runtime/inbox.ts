@@ -3,7 +3,7 @@
 import type { EmbedderMessage } from '../embedder/embedder.ts';
 import type { EngineMessage } from '../engine/engine.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
-import type { Search } from './search.ts';
+import type { Search } from './search/search.ts';
 
 export type InboxMessage =
   | { readonly from: 'engine'; readonly message: EngineMessage }

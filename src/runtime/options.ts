@@ -9,7 +9,7 @@ import type { LoggedEvent } from '../log/events.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { WorkEstimates } from './queue/work-meter.ts';
-import type { SearchResult } from './request.ts';
+import type { SearchResult } from './search/request.ts';
 
 export interface RuntimeOptions {
   readonly engine: Engine;

@@ -11,8 +11,8 @@ import type { Inbox } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
 import type { Queue } from './queue/queue.ts';
 import { workKind } from './queue/work-meter.ts';
-import { checkRequest, type SearchRequest } from './request.ts';
-import { Search } from './search.ts';
+import { checkRequest, type SearchRequest } from './search/request.ts';
+import { Search } from './search/search.ts';
 
 export interface ReceptionHooks {
   log(search: Search, event: SearchEvent): void;

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../engine/engine.ts';
 import type { ProbeReply } from '../tree/events.ts';
 import { pathText } from '../tree/node.ts';
 import type { Manner, Step } from '../tree/step.ts';
-import type { Flight } from './search.ts';
+import type { Flight } from './search/search.ts';
 
 /** A step that ends with one of the strings is the end of its path, and the string is no part of it. */
 function endedAtStop(step: Step, stops: readonly string[]): Step {

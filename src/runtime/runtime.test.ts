@@ -13,8 +13,8 @@ import { createMcts } from '../program/mcts/mcts.ts';
 import type { Program } from '../program/program.ts';
 import { isFold, type TreeEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
-import type { SearchRequest, SearchResult } from './request.ts';
 import { Runtime } from './runtime.ts';
+import type { SearchRequest, SearchResult } from './search/request.ts';
 
 function request(id: string, program: Program, over: Partial<SearchRequest> = {}): SearchRequest {
   return {

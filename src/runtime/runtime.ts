@@ -6,16 +6,14 @@
 import { assert, never } from '../base/assert.ts';
 import { FaultError } from '../base/fault.ts';
 import { pruningsOf } from '../exit/prune.ts';
-import type { Exit } from '../log/end.ts';
 import type { SearchEvent } from '../log/events.ts';
-import { completeBest } from '../program/growth.ts';
 import type { Outcome } from '../program/program.ts';
 import type { Guessing } from '../scheduler/ahead.ts';
 import type { Servers } from '../scheduler/cycle.ts';
-import type { Decision, Reason, Width } from '../scheduler/scheduler.ts';
-import { tellingUrgency } from '../scheduler/turns/order.ts';
 import type { TreeEvent } from '../tree/events.ts';
 import { Alarms } from './alarms.ts';
+import { Allotment } from './allotment.ts';
+import { Departure } from './departure.ts';
 import { cancelledByCaller, clockExit, firstExit, givenUp, nothingLeft } from './exits.ts';
 import { Flights } from './flights.ts';
 import { Grouping } from './groups/grouping.ts';
@@ -26,8 +24,9 @@ import { Leases } from './queue/leases.ts';
 import { Queue } from './queue/queue.ts';
 import { ServiceMeter } from './queue/service-meter.ts';
 import { Reception } from './reception.ts';
-import type { SearchRequest } from './request.ts';
-import type { Flight, Search } from './search.ts';
+import { Roster } from './roster.ts';
+import type { SearchRequest } from './search/request.ts';
+import type { Flight, Search } from './search/search.ts';
 import { Speculation } from './speculation.ts';
 import { Strands } from './strands.ts';
 
@@ -43,46 +42,38 @@ export class Runtime {
   readonly #grouping: Grouping<Search>;
   readonly #meter = new ServiceMeter();
   readonly #speculation: Speculation;
+  readonly #allotment: Allotment;
+  readonly #departure: Departure;
   readonly #guesses = new GuessMeter();
-  readonly #alarms = new Alarms((search) => this.#isLive(search));
-  /** Every live search: those that wait and those that run. */
-  readonly #live = new Map<string, Search>();
-  readonly #running = new Map<string, Search>();
-  /** Searches that have ended, and of which engine or verifier still owe an answer. */
-  readonly #unsettled = new Set<Search>();
-  /** Searches in which something happened since they were last asked. */
-  readonly #touched = new Set<Search>();
-  /** Something changed on which the last decision rests. */
-  #stale = false;
-  /** Outcomes told since then. */
+  readonly #roster = new Roster();
+  readonly #alarms = new Alarms((search) => this.#roster.isLive(search));
+  /** Outcomes told since the last decision. */
   #told = 0;
 
   constructor(options: RuntimeOptions) {
-    const { engine, verifier, requestTimeoutMs, onToken, watches = () => onToken !== undefined, onFault } = options;
+    const { engine, verifier, embedder, scheduler, requestTimeoutMs, onToken, onFault } = options;
+    const { watches = () => onToken !== undefined, onLogWanted, onEnd, onCost } = options;
     this.#options = options;
     this.#leases = new Leases(options.budget);
     this.#inbox = new Inbox(options.wake);
-    this.queue = new Queue<Search>(this.#leases, options.scheduler, () => this.#reconsider(), options.work);
-    this.#grouping = new Grouping(options.embedder);
-    this.#reception = new Reception(options, this.#live, this.queue, this.#inbox, this.#grouping, {
-      log: (search, event) => this.#emit(search, event),
-      tree: (search, event) => this.#onTreeEvent(search, event),
-    });
-    const meter = this.#meter;
-    const { order } = options.scheduler;
-    const onWritten = (search: Search) => {
-      if (!search.request.rules.extendsUnscored) return;
-      search.foreseesMore();
-      this.#touched.add(search);
-      this.#stale = true;
-    };
-    const told = { requestTimeoutMs, watches, onToken, onFault, onWritten };
-    this.#flights = new Flights({ engine, verifier, meter, order, ...told });
-    this.#strands = new Strands(this.#leases, this.#flights);
-    this.#speculation = new Speculation(this.#leases, this.#flights, (search) => this.#touched.add(search));
+    const queue = new Queue<Search>(this.#leases, scheduler, () => this.#reconsider(), options.work);
+    this.queue = queue;
+    this.#grouping = new Grouping(embedder);
+    const log = (search: Search, event: SearchEvent) => this.#emit(search, event);
+    const tree = (search: Search, event: TreeEvent) => this.#onTreeEvent(search, event);
+    const roster = this.#roster;
+    this.#reception = new Reception(options, roster.live, queue, this.#inbox, this.#grouping, { log, tree });
+    const told = { requestTimeoutMs, watches, onToken, onFault, onWritten: (search: Search) => this.#written(search) };
+    const flights = new Flights({ engine, verifier, meter: this.#meter, order: scheduler.order, ...told });
+    this.#flights = flights;
+    this.#strands = new Strands(this.#leases, flights);
+    this.#speculation = new Speculation(this.#leases, flights, (search) => roster.touch(search));
+    const parts = { roster, queue, flights, strands: this.#strands, speculation: this.#speculation, log };
+    this.#allotment = new Allotment({ ...parts, alarms: this.#alarms, onLogWanted });
+    this.#departure = new Departure({ ...parts, guesses: this.#guesses, engine, verifier, onEnd, onCost });
     engine.connect((message) => this.#inbox.post({ from: 'engine', message }));
     verifier?.connect((message) => this.#inbox.post({ from: 'verifier', message }));
-    options.embedder?.connect((message) => this.#inbox.post({ from: 'embedder', message }));
+    embedder?.connect((message) => this.#inbox.post({ from: 'embedder', message }));
   }
 
   submit(request: SearchRequest): void {
@@ -105,8 +96,8 @@ export class Runtime {
 
   /** Takes a search away without a word in its log: one that never ran here. */
   withdraw(id: string): void {
-    const search = this.#live.get(id);
-    if (search !== undefined) this.#remove(search, undefined);
+    const search = this.#roster.live.get(id);
+    if (search !== undefined) this.#departure.remove(search);
     this.#reconsider();
   }
 
@@ -121,8 +112,8 @@ export class Runtime {
       this.#ask(nowMs);
       this.#flights.dispatch(nowMs);
       this.#grouping.dispatch();
-      this.#settleAccounts();
-    } while (this.#flights.hasArrivals || this.#stale);
+      this.#departure.settle();
+    } while (this.#flights.hasArrivals || this.#roster.isStale);
   }
 
   /** When `step` is to be called even if nothing arrives: the next time limit, deadline or overdue request. */
@@ -164,7 +155,7 @@ export class Runtime {
   }
 
   get running(): ReadonlyMap<string, Search> {
-    return this.#running;
+    return this.#roster.running;
   }
 
   // ---- drain ------------------------------------------------------------------------------------------------------
@@ -172,7 +163,7 @@ export class Runtime {
   #drain(nowMs: number): void {
     for (const message of this.#inbox.takeAll()) this.#take(message, nowMs);
     this.#flights.expire(nowMs);
-    for (const search of this.#alarms.takeDue(nowMs)) this.#touched.add(search);
+    for (const search of this.#alarms.takeDue(nowMs)) this.#roster.touch(search);
   }
 
   #take(message: InboxMessage, nowMs: number): void {
@@ -187,26 +178,38 @@ export class Runtime {
       case 'caller':
         if ('submit' in message) return this.#enqueue(message.submit);
         if ('restored' in message) return this.#takeUpRestored(message.restored, nowMs);
-        return this.#finish(this.#live.get(message.cancel), cancelledByCaller, nowMs);
+        return this.#cancel(this.#roster.live.get(message.cancel), nowMs);
       default:
         return never(message, 'inbox message');
     }
   }
 
   #enqueue(search: Search): void {
-    if (!this.#isLive(search)) return;
+    if (!this.#roster.isLive(search)) return;
     this.queue.add(search);
     const { deadlineMs } = search.request.limits;
     if (deadlineMs !== undefined) this.#alarms.set(search.arrivalMs + deadlineMs, search);
-    this.#touched.add(search);
-    this.#stale = true;
+    this.#roster.touch(search);
+    this.#roster.isStale = true;
   }
 
   /** Its log has come: it runs, or it has waited for it to give its best answer so far. */
   #takeUpRestored(search: Search, nowMs: number): void {
-    if (!this.#isLive(search)) return;
-    this.#touched.add(search);
-    if (this.#isRunning(search)) this.#begin(search, search.width, undefined, nowMs);
+    if (!this.#roster.isLive(search)) return;
+    this.#roster.touch(search);
+    if (this.#roster.isRunning(search)) this.#allotment.begin(search, search.width, undefined, nowMs);
+  }
+
+  #cancel(search: Search | undefined, nowMs: number): void {
+    if (search !== undefined) this.#departure.finish(search, cancelledByCaller, nowMs);
+  }
+
+  /** A step waits for its score: what may come after it can be foreseen. */
+  #written(search: Search): void {
+    if (!search.request.rules.extendsUnscored) return;
+    search.foreseesMore();
+    this.#roster.touch(search);
+    this.#roster.isStale = true;
   }
 
   // ---- tell -------------------------------------------------------------------------------------------------------
@@ -214,18 +217,18 @@ export class Runtime {
   #tell(nowMs: number): void {
     for (const { search, outcome, flight } of this.#flights.takeArrivals()) {
       if (flight !== undefined) this.#land(flight);
-      if (this.#isRunning(search)) this.#tellAll(search, search.order.take(search.tree, outcome), nowMs);
+      if (this.#roster.isRunning(search)) this.#tellAll(search, search.order.take(search.tree, outcome), nowMs);
     }
     for (const search of this.#grouping.takeRead()) {
-      if (this.#isRunning(search)) this.#tellAll(search, search.order.release(search.tree), nowMs);
+      if (this.#roster.isRunning(search)) this.#tellAll(search, search.order.release(search.tree), nowMs);
     }
   }
 
   #tellAll(search: Search, outcomes: Iterable<Outcome>, nowMs: number): void {
     for (const next of outcomes) {
-      if (!this.#isRunning(search) || !this.#tellOne(search, next)) continue;
+      if (!this.#roster.isRunning(search) || !this.#tellOne(search, next)) continue;
       this.#judge(search, nowMs);
-      if (this.#isRunning(search)) this.#speculation.giveUp(search);
+      if (this.#roster.isRunning(search)) this.#speculation.giveUp(search);
     }
   }
 
@@ -237,16 +240,16 @@ export class Runtime {
 
   /** True where this was the last piece of an expansion, or of a level: the moment at which rules are read. */
   #tellOne(search: Search, outcome: Outcome): boolean {
-    this.#touched.add(search);
+    this.#roster.touch(search);
     this.#told += 1;
-    if (this.#isDueForGuesses()) this.#stale = true;
+    if (this.#isDueForGuesses()) this.#roster.isStale = true;
     try {
       const { tree, open, request } = search;
       const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
       // What a search could use changes with whole expansions; a decision on every child would say the same again.
-      if (isComplete && request.rules.boost) this.#stale = true;
+      if (isComplete && request.rules.boost) this.#roster.isStale = true;
       // An order by work follows what is left of it.
-      if (this.#options.scheduler.order === 'sjf' && search.hasGrown()) this.#stale = true;
+      if (this.#options.scheduler.order === 'sjf' && search.hasGrown()) this.#roster.isStale = true;
       return isComplete;
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
@@ -257,7 +260,7 @@ export class Runtime {
 
   /** Guesses are dealt anew when about every search has been told something: at each outcome it would cost too much. */
   #isDueForGuesses(): boolean {
-    return this.#options.scheduler.speculates === true && this.#told >= this.#running.size;
+    return this.#options.scheduler.speculates === true && this.#told >= this.#roster.running.size;
   }
 
   // ---- prune, exits -----------------------------------------------------------------------------------------------
@@ -270,15 +273,15 @@ export class Runtime {
       }
     }
     const exit = firstExit(search, nowMs, this.#options);
-    if (exit !== undefined) this.#finish(search, exit, nowMs);
+    if (exit !== undefined) this.#departure.finish(search, exit, nowMs);
   }
 
   /** Time and failures end a search wherever it stands: what has come early is told first, so that the answer has it. */
   #watchClock(nowMs: number): void {
-    for (const search of this.#touched) {
-      if (!this.#isLive(search)) continue;
+    for (const search of this.#roster.touched) {
+      if (!this.#roster.isLive(search)) continue;
       if (search.log !== 'read') {
-        if (search.isOverdue(nowMs)) this.#wantLog(search);
+        if (search.isOverdue(nowMs)) this.#allotment.wantLog(search);
         continue;
       }
       const exit = clockExit(search, nowMs, this.#options);
@@ -286,21 +289,26 @@ export class Runtime {
       for (const { id, node } of [...search.tree.strands.values()]) {
         for (const outcome of search.order.takeAll(id, node)) this.#tellOne(search, outcome);
       }
-      this.#finish(search, exit, nowMs);
+      this.#departure.finish(search, exit, nowMs);
     }
   }
 
   // ---- decide -----------------------------------------------------------------------------------------------------
 
   #decide(nowMs: number): void {
-    if (!this.#stale && !this.#isSqueezed()) return;
-    this.#stale = false;
+    if (!this.#roster.isStale && !this.#isSqueezed()) return;
+    this.#roster.isStale = false;
     this.#told = 0;
     const { scheduler } = this.#options;
     const { servers } = this;
     const guessing = scheduler.speculates ? { guessing: this.guessing } : {};
-    const snapshot = this.queue.snapshot(nowMs, this.#running.values());
-    this.#apply(scheduler.decide({ ...snapshot, ...(servers && { servers }), ...guessing }), nowMs);
+    const snapshot = this.queue.snapshot(nowMs, this.#roster.running.values());
+    const decision = scheduler.decide({ ...snapshot, ...(servers && { servers }), ...guessing });
+    this.#allotment.apply(decision, nowMs);
+    for (const [id, late] of decision.giveUp) {
+      const search = this.waiting.get(id);
+      if (search !== undefined) this.#departure.finish(search, givenUp(search, nowMs, late, this.#options), nowMs);
+    }
   }
 
   /** The engine lacks memory while something is speculated on: that is taken back at once. */
@@ -308,88 +316,11 @@ export class Runtime {
     return this.#speculation.open > 0 && this.guessing.squeezed;
   }
 
-  #apply(decision: Decision, nowMs: number): void {
-    const { reasons } = decision;
-    for (const [id, count] of decision.preempt) {
-      if (!this.queue.parkGuest(id)) this.#preempt(this.#running.get(id), count, reasons.get(id));
-    }
-    for (const search of this.#running.values()) {
-      this.#setWidth(search, decision.widths.get(search.id), reasons.get(search.id));
-    }
-    for (const id of decision.admit) {
-      if (this.queue.serveGuest(id)) continue;
-      this.#admit(this.waiting.get(id), decision.widths.get(id), reasons.get(id), nowMs);
-    }
-    for (const [id, urgency] of decision.urgencies ?? []) this.#setUrgency(this.#running.get(id), urgency);
-    for (const [id, late] of decision.giveUp) {
-      const search = this.waiting.get(id);
-      if (search !== undefined) this.#finish(search, givenUp(search, nowMs, late, this.#options), nowMs);
-    }
-  }
-
-  #preempt(search: Search | undefined, count: number, why: Reason | undefined): void {
-    assert(search !== undefined, 'the scheduler preempts a search that does not run');
-    for (const strand of search.request.program.yield(search.tree, count)) {
-      this.#emit(search, { type: 'preempted', strand, ...(why && { why }) });
-      this.#strands.close(search, strand, 'preempted');
-      this.#touched.add(search);
-    }
-  }
-
-  #setWidth(search: Search, width: Width | undefined, why: Reason | undefined): void {
-    assert(width !== undefined, `the scheduler forgets ${search.id}`);
-    assert(width.primary >= (search.isIdle ? 0 : 1), `the scheduler gives ${search.id} no strand`);
-    const { primary, speculative } = width;
-    if (primary === search.width.primary && speculative === search.width.speculative) return;
-    if (primary > search.width.primary || speculative > search.width.speculative) this.#touched.add(search);
-    search.width = width;
-    if (search.log !== 'read') return;
-    this.#speculation.shrink(search, speculative);
-    this.#emit(search, { type: 'width', primary, speculative, ...(why && { why }) });
-  }
-
-  /** What waits is told of a change that matters; what is asked for from now on has it anyway. */
-  #setUrgency(search: Search | undefined, urgency: number): void {
-    if (search === undefined) return;
-    const told = search.urgency;
-    if (told !== undefined && Math.abs(urgency - told) < tellingUrgency) return;
-    search.urgency = urgency;
-    if (told !== undefined) this.#flights.reorder(search);
-  }
-
-  #admit(search: Search | undefined, width: Width | undefined, why: Reason | undefined, nowMs: number): void {
-    assert(search !== undefined && width !== undefined, 'the scheduler admits a search that does not wait');
-    this.queue.serve(search);
-    this.#running.set(search.id, search);
-    if (search.log === 'read') return this.#begin(search, width, why, nowMs);
-    search.width = width;
-    this.#wantLog(search);
-  }
-
-  #wantLog(search: Search): void {
-    if (search.log === 'asked') return;
-    search.log = 'asked';
-    this.#options.onLogWanted?.(search.id);
-  }
-
-  #begin(search: Search, width: Width, why: Reason | undefined, nowMs: number): void {
-    search.admittedMs = nowMs;
-    search.width = { primary: 0, speculative: 0 };
-    const { timeMs } = search.request.limits;
-    if (timeMs !== undefined) this.#alarms.set(nowMs + timeMs, search);
-    this.#emit(search, { type: 'admitted' });
-    this.#setWidth(search, width, why);
-    if (!search.resumed) return;
-    for (const expansion of this.#strands.takeUp(search)) this.#speculation.launch(search, expansion, nowMs);
-  }
-
   // ---- ask --------------------------------------------------------------------------------------------------------
 
   #ask(nowMs: number): void {
-    const touched = [...this.#touched];
-    this.#touched.clear();
-    for (const search of touched) {
-      if (this.#isRunning(search)) this.#askOne(search, nowMs);
+    for (const search of this.#roster.takeTouched()) {
+      if (this.#roster.isRunning(search)) this.#askOne(search, nowMs);
     }
   }
 
@@ -408,56 +339,18 @@ export class Runtime {
       // A program may close a strand that it finds complete (after a crash): then there is room again.
       if (tree.strands.size < openBefore) continue;
       if (mayOpen && tree.strands.size === 0 && tree.stragglers.size === 0) {
-        return this.#finish(search, firstExit(search, nowMs, this.#options) ?? nothingLeft(tree), nowMs);
+        return this.#departure.finish(search, firstExit(search, nowMs, this.#options) ?? nothingLeft(tree), nowMs);
       }
       break;
     }
     this.#speculation.fill(search, nowMs);
   }
 
-  // ---- ends -------------------------------------------------------------------------------------------------------
-
-  #finish(search: Search | undefined, exit: Exit, nowMs: number): void {
-    if (search === undefined) return;
-    if (search.log !== 'read') return this.#remove(search, undefined);
-    if (exit.kind === 'accepted') completeBest(search.tree);
-    this.#strands.closeAll(search);
-    this.#guesses.ended(search.guesses.byRank);
-    this.#speculation.shrink(search, 0);
-    for (const flight of [...search.flights.values()]) this.#flights.cancel(flight);
-    const saysNothing = exit.kind === 'cancelled' || exit.kind === 'failed' || search.admittedMs === undefined;
-    this.#remove(search, saysNothing ? undefined : nowMs - search.admittedMs!);
-    const result = search.result(exit, nowMs);
-    const { answer, cost } = result;
-    this.#emit(search, { type: 'exited', exit, cost, ...(answer === undefined ? {} : { answer }) });
-    this.#unsettled.add(search);
-    this.#options.onEnd?.(result);
-  }
-
-  #settleAccounts(): void {
-    for (const search of this.#unsettled) {
-      if (search.unanswered > 0) continue;
-      this.#unsettled.delete(search);
-      const cost = search.cost();
-      this.#emit(search, { type: 'cost', cost });
-      this.#options.onCost?.(search.id, cost);
-    }
-  }
-
-  #remove(search: Search, servedMs: number | undefined): void {
-    this.queue.remove(search, this.#running.has(search.id), servedMs);
-    for (const set of [this.#live, this.#running]) set.delete(search.id);
-    this.#touched.delete(search);
-    this.#stale = true;
-    this.#options.engine.release(search.id);
-    this.#options.verifier?.release(search.id);
-  }
-
   // ---- events -----------------------------------------------------------------------------------------------------
 
   #onTreeEvent(search: Search, event: TreeEvent): void {
     this.#strands.follow(search, event);
-    if (event.type === 'closed') this.#stale = true;
+    if (event.type === 'closed') this.#roster.isStale = true;
     this.#emit(search, event);
   }
 
@@ -467,17 +360,9 @@ export class Runtime {
     this.#options.onEvent?.({ search: search.id, sequence, atMs: this.#options.clock.nowMs(), event });
   }
 
-  #isLive(search: Search): boolean {
-    return this.#live.get(search.id) === search;
-  }
-
-  #isRunning(search: Search): boolean {
-    return this.#running.get(search.id) === search && search.log === 'read';
-  }
-
   /** Somebody came or went without a message: the next step decides anew. */
   #reconsider(): void {
-    this.#stale = true;
+    this.#roster.isStale = true;
     this.#options.wake?.();
   }
 }

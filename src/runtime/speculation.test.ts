@@ -5,8 +5,8 @@ import { createBeam } from '../program/levels/beam.ts';
 import { dynamicScheduler } from '../scheduler/dynamic.ts';
 import { naturalWidths } from '../scheduler/widths.ts';
 import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
-import type { SearchRequest } from './request.ts';
 import { Runtime } from './runtime.ts';
+import type { SearchRequest } from './search/request.ts';
 
 /** An engine that writes what the test says, and a verifier that scores a step at once: its text is its reward. */
 function world(budget: number, extendsUnscored = false) {

@@ -8,7 +8,7 @@ import type { Expansion } from '../program/program.ts';
 import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './queue/leases.ts';
-import type { Flight, OpenSpeculation, Search } from './search.ts';
+import type { Flight, OpenSpeculation, Search } from './search/search.ts';
 
 export class Speculation {
   readonly #leases: Leases;

@@ -6,7 +6,7 @@ import type { Manner } from '../tree/step.ts';
 import { Tree } from '../tree/tree.ts';
 import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
 import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
-import type { SearchRequest } from './request.ts';
+import type { SearchRequest } from './search/request.ts';
 import { pathFor, stepNeeds } from './step-needs.ts';
 
 function request(changes: Partial<SearchRequest>): SearchRequest {

@@ -9,8 +9,8 @@ import { type Node, pathTo } from '../tree/node.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import { longestStep } from './replies.ts';
-import type { AnswerShape, SearchRequest } from './request.ts';
-import type { Flight, Search } from './search.ts';
+import type { AnswerShape, SearchRequest } from './search/request.ts';
+import type { Flight, Search } from './search/search.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
   const { program, rules, repeatable = true, logprobs: byClient = false } = request;

@@ -8,7 +8,7 @@ import type { Node } from '../tree/node.ts';
 import type { Inquiry, Strand } from '../tree/tree.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './queue/leases.ts';
-import type { Search } from './search.ts';
+import type { Search } from './search/search.ts';
 
 export class Strands {
   readonly #leases: Leases;

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
 import { createScheduler } from '../policy/create.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
-import type { SearchRequest } from './request.ts';
 import { Runtime } from './runtime.ts';
+import type { SearchRequest } from './search/request.ts';
 
 class SqueezableEngine extends ToyEngine {
   squeezed = false;

@@ -14,8 +14,8 @@ import { type PolicyName, policyNames, type Rules } from '../../src/policy/polic
 import type { ProgramDefinition } from '../../src/program/definition.ts';
 import type { Program } from '../../src/program/program.ts';
 import { createProgram, programs } from '../../src/program/registry/programs.ts';
-import type { SearchRequest } from '../../src/runtime/request.ts';
-import { Search } from '../../src/runtime/search.ts';
+import type { SearchRequest } from '../../src/runtime/search/request.ts';
+import { Search } from '../../src/runtime/search/search.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { redrive } from '../support/redrive.ts';

@@ -10,8 +10,8 @@ import { createPolicy } from '../../src/policy/create.ts';
 import type { PolicyOptions } from '../../src/policy/knobs.ts';
 import { createMcts, mctsDefaults } from '../../src/program/mcts/mcts.ts';
 import { selectLeaf } from '../../src/program/mcts/selection.ts';
-import type { SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
+import type { SearchResult } from '../../src/runtime/search/request.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';
 import { growBelow, openAt, treeOf, viewOf } from '../support/trees.ts';
 

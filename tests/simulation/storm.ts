@@ -16,8 +16,8 @@ import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
-import type { SearchRequest, SearchResult } from '../../src/runtime/request.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
+import type { SearchRequest, SearchResult } from '../../src/runtime/search/request.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { type Misfortune, ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';
 

@@ -16,8 +16,8 @@ import type { PolicyName } from '../../policy/policy.ts';
 import type { ExpansionMode } from '../../program/mcts/mcts.ts';
 import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
 import { LiveLoop, systemClock } from '../../runtime/live.ts';
-import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
 import { Runtime } from '../../runtime/runtime.ts';
+import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import { type TrialGrowth, trialGrowth } from './trial-growth.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Journal } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
-import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
+import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';
 
 const epoch = 1;
 

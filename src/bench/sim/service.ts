@@ -4,7 +4,7 @@
 import { requestOf } from '../../answering/search-request.ts';
 import { hash, Random } from '../../base/random.ts';
 import type { ExitKind } from '../../log/end.ts';
-import type { SearchRequest, SearchResult } from '../../runtime/request.ts';
+import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';
 import type { SimulatedSearch } from './contenders.ts';
 import type { Difficulty, SimulatedQuestions } from './questions.ts';
 import type { SettingName } from './settings.ts';

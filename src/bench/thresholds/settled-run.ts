@@ -7,7 +7,7 @@ import type { CalibrationSection } from '../../calibration/calibration-file.ts';
 import { calibrateHazard } from '../../calibration/hazard-choice.ts';
 import { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes } from '../../calibration/hazard-notes.ts';
 import { withShadow } from '../../calibration/shadow.ts';
-import type { SearchRequest } from '../../runtime/request.ts';
+import type { SearchRequest } from '../../runtime/search/request.ts';
 import type { Contender, Contest, ContestJob } from '../contest/contest.ts';
 import { runTrial } from '../sim/trial.ts';
 import { answered, standingOf } from './contest-answers.ts';

@@ -5,7 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import { describeExit } from '../../log/describe.ts';
 import type { Evidence, Exit } from '../../log/end.ts';
 import { type Judged, shownScore, type Verdict, verdictOf, verdictText } from '../../log/verdict.ts';
-import type { SearchResult } from '../../runtime/request.ts';
+import type { SearchResult } from '../../runtime/search/request.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { type Paint, verdictColours } from './paint.ts';

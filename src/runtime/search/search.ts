@@ -1,29 +1,29 @@
 // One live search as the runtime holds it: its tree, what it has in flight, its leases and its account. Plain state with
 // the few readings that several phases of the loop share; what happens when is decided in runtime.ts.
 
-import type { Lane, PathStep, RequestId } from '../engine/engine.ts';
-import type { SearchView } from '../exit/exit.ts';
-import { doomedBy } from '../exit/prune.ts';
-import type { Answer, Cost, Exit } from '../log/end.ts';
-import { bestAnswer, certainAnswer } from '../program/choice.ts';
-import type { Doomed } from '../program/program.ts';
-import type { SearchGuesses } from '../scheduler/ahead.ts';
-import { bestFirstReward } from '../scheduler/predictor.ts';
-import type { RunningSearch, WaitingSearch, Width } from '../scheduler/scheduler.ts';
-import { bestOpenScore } from '../scheduler/score.ts';
-import type { QueueStanding } from '../scheduler/turns/order.ts';
-import { treeCertainty, treeVotes } from '../tree/certainty.ts';
-import type { StrandId } from '../tree/events.ts';
-import type { DrawKey, FormKey, NodeKey } from '../tree/keys.ts';
-import type { Node } from '../tree/node.ts';
-import type { Manner, Step } from '../tree/step.ts';
-import type { Tree } from '../tree/tree.ts';
+import type { Lane, PathStep, RequestId } from '../../engine/engine.ts';
+import type { SearchView } from '../../exit/exit.ts';
+import { doomedBy } from '../../exit/prune.ts';
+import type { Answer, Cost, Exit } from '../../log/end.ts';
+import { bestAnswer, certainAnswer } from '../../program/choice.ts';
+import type { Doomed } from '../../program/program.ts';
+import type { SearchGuesses } from '../../scheduler/ahead.ts';
+import { bestFirstReward } from '../../scheduler/predictor.ts';
+import type { RunningSearch, WaitingSearch, Width } from '../../scheduler/scheduler.ts';
+import { bestOpenScore } from '../../scheduler/score.ts';
+import type { QueueStanding } from '../../scheduler/turns/order.ts';
+import { treeCertainty, treeVotes } from '../../tree/certainty.ts';
+import type { StrandId } from '../../tree/events.ts';
+import type { DrawKey, FormKey, NodeKey } from '../../tree/keys.ts';
+import type { Node } from '../../tree/node.ts';
+import type { Manner, Step } from '../../tree/step.ts';
+import type { Tree } from '../../tree/tree.ts';
+import type { OpenAnswers } from '../groups/open-answers.ts';
+import { GuessLog } from '../queue/guess-log.ts';
+import type { Lease } from '../queue/leases.ts';
+import { type WorkDone, workKind } from '../queue/work-meter.ts';
 import { FoldOrder } from './fold-order.ts';
-import type { OpenAnswers } from './groups/open-answers.ts';
 import { Ledger } from './ledger.ts';
-import { GuessLog } from './queue/guess-log.ts';
-import type { Lease } from './queue/leases.ts';
-import { type WorkDone, workKind } from './queue/work-meter.ts';
 import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
 
 /** One child on its way. */

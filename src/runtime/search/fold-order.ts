@@ -2,11 +2,11 @@
 // that comes early waits here for those before it, so that no tree depends on who was faster. What waits is not in the
 // log: after a crash it is asked for again under the same keys. Knows nothing of budgets, rules or time.
 
-import type { ChildOutcome, Outcome } from '../program/program.ts';
-import type { NodeId, StrandId } from '../tree/events.ts';
-import { type DrawKey, drawKey } from '../tree/keys.ts';
-import type { Node } from '../tree/node.ts';
-import type { Tree } from '../tree/tree.ts';
+import type { ChildOutcome, Outcome } from '../../program/program.ts';
+import type { NodeId, StrandId } from '../../tree/events.ts';
+import { type DrawKey, drawKey } from '../../tree/keys.ts';
+import type { Node } from '../../tree/node.ts';
+import type { Tree } from '../../tree/tree.ts';
 
 export class FoldOrder {
   readonly #prepare: (tree: Tree, outcome: ChildOutcome) => boolean;

@@ -1,9 +1,9 @@
 // Where the tokens of one search went. Each generated token ends in exactly one class: committed, discarded or, for
 // speculation that the program never asked for, speculative.
 
-import type { GenerationUsage, Lane } from '../engine/engine.ts';
-import type { Cost } from '../log/end.ts';
-import type { ScoreUsage } from '../verifier/verifier.ts';
+import type { GenerationUsage, Lane } from '../../engine/engine.ts';
+import type { Cost } from '../../log/end.ts';
+import type { ScoreUsage } from '../../verifier/verifier.ts';
 
 export class Ledger {
   #generatedTokens = 0;

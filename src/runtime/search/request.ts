@@ -1,13 +1,13 @@
 // What a caller hands to the runtime to have one question answered, and what it gets back.
 
-import { raise } from '../base/fault.ts';
-import type { JsonSchema } from '../engine/engine.ts';
-import type { Limits } from '../exit/exit.ts';
-import type { Answer, Cost, Exit } from '../log/end.ts';
-import type { Rules } from '../policy/policy.ts';
-import type { Program } from '../program/program.ts';
-import type { Aggregation } from '../tree/aggregate.ts';
-import type { Prompt } from '../tree/step.ts';
+import { raise } from '../../base/fault.ts';
+import type { JsonSchema } from '../../engine/engine.ts';
+import type { Limits } from '../../exit/exit.ts';
+import type { Answer, Cost, Exit } from '../../log/end.ts';
+import type { Rules } from '../../policy/policy.ts';
+import type { Program } from '../../program/program.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import type { Prompt } from '../../tree/step.ts';
 
 export interface SearchRequest {
   /** Chosen by the caller, unique among the live searches of a runtime. */

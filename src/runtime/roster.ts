@@ -1,0 +1,46 @@
+// The searches of a runtime: who is live, who of them runs, in whom something has happened since they were last asked, and
+// whether the last decision on the budget still holds. Facts alone; what is done about them is the loop's.
+
+import type { Search } from './search/search.ts';
+
+export class Roster {
+  /** Those that wait and those that run. */
+  readonly live = new Map<string, Search>();
+  /** In order of admission. */
+  readonly running = new Map<string, Search>();
+  /** Something changed on which the last decision rests. */
+  isStale = false;
+  readonly #touched = new Set<Search>();
+
+  isLive(search: Search): boolean {
+    return this.live.get(search.id) === search;
+  }
+
+  /** It has been admitted, and its log has been read. */
+  isRunning(search: Search): boolean {
+    return this.running.get(search.id) === search && search.log === 'read';
+  }
+
+  /** Something happened in it: it is looked at, and asked, in this step. */
+  touch(search: Search): void {
+    this.#touched.add(search);
+  }
+
+  /** One that is touched or removed while this is read is read, or not, accordingly. */
+  get touched(): Iterable<Search> {
+    return this.#touched;
+  }
+
+  takeTouched(): Search[] {
+    const touched = [...this.#touched];
+    this.#touched.clear();
+    return touched;
+  }
+
+  remove(search: Search): void {
+    this.live.delete(search.id);
+    this.running.delete(search.id);
+    this.#touched.delete(search);
+    this.isStale = true;
+  }
+}
