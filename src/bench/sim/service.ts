@@ -9,9 +9,12 @@ import type { SimulatedSearch } from './contenders.ts';
 import type { Difficulty, SimulatedQuestions } from './questions.ts';
 import type { SettingName } from './settings.ts';
 
-/** How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. */
+/**
+ * How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. `shaken`: every one comes a
+ * few milliseconds later, another number for another draw, which matters to nobody.
+ */
 export type Arrivals =
-  | { readonly kind: 'rate'; readonly perSecond: number }
+  | { readonly kind: 'rate'; readonly perSecond: number; readonly shaken?: number }
   | { readonly kind: 'backlog' }
   | { readonly kind: 'one-by-one' };
 
@@ -34,13 +37,18 @@ interface QuestionStream {
   readonly seed: number;
 }
 
+/** Less than two decode steps. */
+const mostShakenMs = 10;
+
 /** When each question comes, from the start. Not for those that come one by one. */
 export function arrivalTimesMs({ arrivals, setting, seed }: QuestionStream, questions: readonly number[]): number[] {
   if (arrivals.kind !== 'rate') return questions.map(() => 0);
+  const { perSecond, shaken } = arrivals;
   let atMs = 0;
   return questions.map((question) => {
-    atMs += (new Random(setting, seed, 'gap', question).exponential(1) * 1000) / arrivals.perSecond;
-    return atMs;
+    atMs += (new Random(setting, seed, 'gap', question).exponential(1) * 1000) / perSecond;
+    if (shaken === undefined) return atMs;
+    return atMs + mostShakenMs * new Random(setting, seed, 'shaken', shaken, question).uniform();
   });
 }
 

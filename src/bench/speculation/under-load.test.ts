@@ -6,9 +6,10 @@ import { llama8b, prm7b } from '../../cost/h200.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import { evenSlowdown } from '../../cost/slowdown.ts';
 import { contenderOf } from '../sim/contenders.ts';
-import { runTrial, trialDefaults } from '../sim/trial.ts';
+import { runTrial, type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import { mean, percentile } from '../statistics.ts';
-import { drawLoaded, mostHarm, ratiosOf } from './under-load.ts';
+import { drawLoaded, type LoadVerdict, ratiosOf, underLoad } from './under-load.ts';
+import { loadLines, mostHarm } from './under-load-report.ts';
 
 /** An H200 a side, whose reward model takes so many times as long as it does. */
 function machineWith(slower: number, reusesPrefix: boolean): MeasuredMachine {
@@ -52,15 +53,34 @@ describe('settings drawn at random', () => {
   });
 });
 
+describe('a setting', () => {
+  it('is served twice in each way where it is boosted, to say how much is chance', async () => {
+    const [boosted, serial] = [63, 13].map((at) => ({ seed: 801, at, requests: 12 }));
+    const run = async (specs: readonly TrialSpec[], onResult: (at: number, result: TrialResult) => void = () => {}) =>
+      specs.map((spec, at) => {
+        const result = runTrial(spec);
+        onResult(at, result);
+        return result;
+      });
+    const verdicts: LoadVerdict[] = [];
+    await underLoad([boosted!, serial!], { run }, (_, verdict) => verdicts.push(verdict));
+    expect(verdicts.map(({ boosted, chance }) => [boosted, chance !== undefined])).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    expect(loadLines(verdicts, 2).filter((line) => line.includes('without over without | 1 |'))).toHaveLength(2);
+  });
+});
+
 describe('the ratio of two percentiles', () => {
   it('has an interval that covers it, and none where every request took as much longer', () => {
     const random = new Random('times');
     const without = Array.from({ length: 400 }, () => random.exponential(1000));
     const twice = without.map((ms) => 2 * ms);
-    const [exact] = ratiosOf([without, twice], [50], new Random(1));
+    const [exact] = ratiosOf([[without], [twice]], [50], new Random(1));
     expect(exact).toEqual({ value: 2, low: 2, high: 2 });
     const other = without.map((ms) => ms * (0.5 + random.uniform()));
-    const [p50, p99] = ratiosOf([without, other], [50, 99], new Random(1));
+    const [p50, p99] = ratiosOf([[without], [other]], [50, 99], new Random(1));
     for (const { value, low, high } of [p50!, p99!]) {
       expect(low).toBeLessThan(high);
       expect(value).toBeGreaterThanOrEqual(low * 0.99);

@@ -31,7 +31,8 @@ import { draftingFigure, draftingLines, draftingTable } from '../../bench/specul
 import { speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
 import { goodputLines, wholePlan } from '../../bench/speculation/p4.ts';
 import { goodputChart, goodputTable, stageTable } from '../../bench/speculation/p4-report.ts';
-import { type LoadedSetting, type LoadVerdict, loadLines, underLoad } from '../../bench/speculation/under-load.ts';
+import { type LoadedSetting, type LoadVerdict, underLoad } from '../../bench/speculation/under-load.ts';
+import { loadLines } from '../../bench/speculation/under-load-report.ts';
 import { readOptions, type SimOptions, usage } from './sim-options.ts';
 
 export { flags } from './sim-options.ts';
@@ -204,7 +205,7 @@ async function printUnderLoad(
   }
   endProgress();
   const verdicts = all.map((each) => found.get(each)!);
-  const head = `Simulated: settings ${from + 1} to ${to + 1} drawn at random, seed ${seed}; ${plan.requests} requests each, the same with speculation and without. Below 1 is faster.`;
+  const head = `Simulated: settings ${from + 1} to ${to + 1} drawn at random, seed ${seed}; ${plan.requests} requests each, the same with speculation and without, boosted ones twice in each way. Below 1 is faster.`;
   const text = [head, '', ...loadLines(verdicts, 10)].join('\n');
   console.log(json ? JSON.stringify({ simulated: true, seed, verdicts }, undefined, 1) : text);
 }
