@@ -60,7 +60,8 @@ export type { Aggregation } from '../tree/aggregate.ts';
 export type { Certainty, PathVote } from '../tree/certainty.ts';
 export { type Node, pathText, pathTo } from '../tree/node.ts';
 export type { Message, Prompt, Sampling, Step } from '../tree/step.ts';
-export type { Strand, Tree } from '../tree/tree.ts';
+export type { Strand } from '../tree/strand.ts';
+export type { Tree } from '../tree/tree.ts';
 export type {
   ScoreRequest,
   ScoreUsage,

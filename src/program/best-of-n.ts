@@ -6,7 +6,8 @@ import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
 import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/certainty.ts';
 import { greedySampling, type Sampling } from '../tree/step.ts';
-import type { Strand, Tree } from '../tree/tree.ts';
+import type { Strand } from '../tree/strand.ts';
+import type { Tree } from '../tree/tree.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
 import { defineProgram } from './definition.ts';
 import {

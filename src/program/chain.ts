@@ -11,7 +11,8 @@ import type { Certainty } from '../tree/certainty.ts';
 import type { ProbeReply } from '../tree/events.ts';
 import { type Node, pathText, pathTo } from '../tree/node.ts';
 import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
-import type { Strand, Tree } from '../tree/tree.ts';
+import type { Strand } from '../tree/strand.ts';
+import type { Tree } from '../tree/tree.ts';
 import { bestAnswer } from './choice.ts';
 import { defineProgram } from './definition.ts';
 import {

@@ -4,7 +4,8 @@
 import { nodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Manner, Sampling } from '../tree/step.ts';
-import type { Inquiry, Strand, Tree } from '../tree/tree.ts';
+import type { Inquiry, Strand } from '../tree/strand.ts';
+import type { Tree } from '../tree/tree.ts';
 import type { Ask, ChildOutcome, Outcome, ProbeOutcome } from './program.ts';
 
 export interface GrowthLimits {

@@ -3,7 +3,7 @@
 
 import type { Node } from '../tree/node.ts';
 import { greedySampling } from '../tree/step.ts';
-import type { Inquiry } from '../tree/tree.ts';
+import type { Inquiry } from '../tree/strand.ts';
 
 /** The next of so many steps; undefined where they are all there, the model has ended its answer, or one could not be had. */
 export function nextRolled(node: Node, steps: number): Inquiry | undefined {

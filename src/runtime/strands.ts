@@ -5,7 +5,7 @@ import type { Expansion } from '../program/program.ts';
 import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
 import { type DrawKey, drawKey, formKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
-import type { Inquiry, Strand } from '../tree/tree.ts';
+import type { Inquiry, Strand } from '../tree/strand.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './queue/leases.ts';
 import type { Search } from './search/search.ts';

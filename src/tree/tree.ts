@@ -3,7 +3,7 @@
 // `bad-event` and leaves the tree as it was. Knows nothing of time, engines, leases or which program is growing it.
 
 import { AnswerTally } from '../answer/tally.ts';
-import { assert, never } from '../base/assert.ts';
+import { never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
 import {
@@ -19,40 +19,17 @@ import {
 import { copyNodes } from './fork.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
 import { isComplete, isExpanding, makeChild, makeRoot, type Node } from './node.ts';
-import type { Manner, Sampling } from './step.ts';
-import { addPending, backUp, insertByKey, isBetter, mustBeReward, refreshAvailable, uncut } from './upkeep.ts';
+import {
+  abandonChildren,
+  awaitChildren,
+  awaitProbe,
+  leaveBehind,
+  makeStrand,
+  type Stragglers,
+  type Strand,
+} from './strand.ts';
+import { addPending, backUp, insertByKey, isBetter, mustBeReward, refreshAvailable } from './upkeep.ts';
 
-export interface Strand {
-  readonly id: StrandId;
-  /** Where it was opened. */
-  readonly start: Node;
-  node: Node;
-  /** Children of its current expansion that have not been answered. */
-  awaiting: number;
-  /** Children that its current expansion has brought, as they were folded; a merged one appears as the node it joined. */
-  landed: Node[];
-  /** How its current expansion is sampled: part of the keys that are asked for again after a crash. */
-  sampling: Sampling | undefined;
-  manner: Manner | undefined;
-  /** The probe that it waits for at its node. */
-  probing: Inquiry | undefined;
-}
-
-/** What the model is asked at a node: which of the node's probes it is, and how it is taken. */
-export interface Inquiry {
-  readonly index: number;
-  readonly sampling: Sampling;
-  readonly manner: Manner;
-}
-
-/** Children that are still on their way below a node from which their strand has gone on to one of their siblings. */
-export interface Stragglers {
-  readonly node: Node;
-  readonly sampling: Sampling;
-  readonly manner: Manner | undefined;
-}
-
-type Asked = Extract<TreeEvent, { type: 'asked' }>;
 type Adopted = Extract<TreeEvent, { type: 'adopted' }>;
 
 export class Tree {
@@ -180,7 +157,7 @@ export class Tree {
       case 'opened':
         return this.#open(event.strand, this.#known(event.node));
       case 'asked':
-        return this.#ask(this.strand(event.strand), this.#known(event.node), event);
+        return awaitChildren(this.strand(event.strand), this.#known(event.node), event);
       case 'grown':
         return this.#grow(event.node, event);
       case 'adopted':
@@ -192,7 +169,7 @@ export class Tree {
       case 'ghosted':
         return this.#haunt(event);
       case 'probing':
-        return this.#probe(this.strand(event.strand), this.#known(event.node), event);
+        return awaitProbe(this.strand(event.strand), this.#known(event.node), event);
       case 'probed':
         return this.#noteProbe(this.#known(event.node), event.index, event.reply);
       case 'moved':
@@ -207,39 +184,8 @@ export class Tree {
   #open(id: StrandId, node: Node): void {
     if (id !== this.#opened) raise('bad-event', `the next strand is ${this.#opened}, not ${id}`);
     this.#opened += 1;
-    this.strands.set(id, {
-      id,
-      start: node,
-      node,
-      awaiting: 0,
-      landed: [],
-      sampling: undefined,
-      manner: undefined,
-      probing: undefined,
-    });
+    this.strands.set(id, makeStrand(id, node));
     addPending(node, 1);
-  }
-
-  #ask(
-    strand: Strand,
-    node: Node,
-    { indices, sampling, manner }: Pick<Asked, 'indices' | 'sampling' | 'manner'>,
-  ): void {
-    if (strand.node !== node) raise('bad-event', `strand ${strand.id} is at node ${strand.node.id}, not ${node.id}`);
-    if (node.terminal) raise('bad-event', `node ${node.id} is terminal and gets no child`);
-    for (const index of indices) {
-      const taken = node.byIndex?.has(index) || node.inFlight?.has(index);
-      if (taken || !Number.isInteger(index) || index < 0) raise('bad-event', `child ${index} of node ${node.id}`);
-    }
-    if (strand.awaiting === 0) strand.landed = [];
-    strand.sampling = sampling;
-    strand.manner = manner;
-    node.inFlight ??= new Map();
-    for (const index of indices) node.inFlight.set(index, strand.id);
-    strand.awaiting += indices.length;
-    uncut(node);
-    // Whoever grows below a node takes its children as they are.
-    if (node.parent !== undefined) uncut(node.parent);
   }
 
   #grow(id: NodeId, growth: Growth): void {
@@ -349,12 +295,6 @@ export class Tree {
     return drawKey(parent.key, index, formKey(asked.sampling, asked.manner));
   }
 
-  #probe(strand: Strand, node: Node, { index, sampling, manner }: Inquiry): void {
-    const isFree = strand.node === node && !node.terminal && strand.awaiting === 0 && strand.probing === undefined;
-    if (!isFree || node.probes?.has(index) || index < 0) raise('bad-event', `probe ${index} of node ${node.id}`);
-    strand.probing = { index, sampling, manner };
-  }
-
   #noteProbe(node: Node, index: number, reply: ProbeReply | undefined): void {
     const strand = this.probingStrand(node, index);
     if (strand === undefined) return raise('bad-event', `nobody waits for probe ${index} of node ${node.id}`);
@@ -383,13 +323,9 @@ export class Tree {
     addPending(node, 1);
   }
 
-  /** It goes on to a child before the others have come: they stay asked for, and join the tree when they do. */
   #leaveBehind(strand: Strand): void {
-    const { node, sampling, manner } = strand;
-    assert(sampling !== undefined, 'a strand awaits children that were asked for in no way');
-    this.stragglers.set(node.id, { node, sampling, manner });
     this.#consider(strand.landed);
-    strand.awaiting = 0;
+    this.stragglers.set(strand.node.id, leaveBehind(strand));
   }
 
   #close(strand: Strand, closing: Closing, value?: number): void {
@@ -402,27 +338,15 @@ export class Tree {
     if (closing === 'completed') backUp(strand.node, value ?? strand.node.score);
     if (closing === 'pruned') backUp(strand.node, strand.node.score * (strand.node.promise ?? 1));
     strand.node.pruned ||= closing === 'pruned';
-    this.#abandon(strand, closing);
+    if (strand.awaiting > 0) {
+      abandonChildren(strand, closing);
+      this.#consider(strand.landed);
+    }
     addPending(strand.node, -1);
     this.strands.delete(strand.id);
     this.closed[closing] += 1;
     if (closing === 'failed') this.failuresInARow += 1;
     if (closing === 'completed') this.failuresInARow = 0;
-  }
-
-  /**
-   * What a closing strand still waited for is in flight no more; if it comes all the same, it comes late. Preemption takes
-   * the strand and not the work, so the expansion stays wanted; one that is pruned or ended is given up with its strand.
-   */
-  #abandon(strand: Strand, closing: Closing): void {
-    if (strand.awaiting === 0) return;
-    const flights = strand.node.inFlight;
-    assert(flights !== undefined, 'a strand awaits children that are not in flight');
-    for (const [index, owner] of flights) if (owner === strand.id) flights.delete(index);
-    this.#consider(strand.landed);
-    // Where a tree grows draw by draw nothing is cut: a node without this draw is not full.
-    if (closing === 'preempted' && strand.node.fullAt === undefined) strand.node.cut = true;
-    refreshAvailable(strand.node);
   }
 
   #known(id: NodeId): Node {

@@ -1,5 +1,5 @@
 // What the fold keeps up on every node: visits and values along a path, strands below it, the order of siblings, and where new
-// strands may begin. Only tree.ts calls these.
+// strands may begin. Only the fold calls these, and strand.ts for it.
 
 import { raise } from '../base/fault.ts';
 import { drawsLeft, isExpanding, mayGrow, type Node } from './node.ts';

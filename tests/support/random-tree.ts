@@ -3,7 +3,8 @@
 
 import fc from 'fast-check';
 import { drawsLeft, isExpanding, type Node } from '../../src/tree/node.ts';
-import type { Strand, Tree } from '../../src/tree/tree.ts';
+import type { Strand } from '../../src/tree/strand.ts';
+import type { Tree } from '../../src/tree/tree.ts';
 import { askBelow, landChild } from './trees.ts';
 
 export type Fate = 'lands' | 'ends' | 'withers' | 'stays';

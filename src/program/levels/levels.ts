@@ -9,7 +9,8 @@ import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner, Sampling, Step } from '../../tree/step.ts';
-import type { Inquiry, Strand, Tree } from '../../tree/tree.ts';
+import type { Inquiry, Strand } from '../../tree/strand.ts';
+import type { Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
 import type { ProgramDefinition } from '../definition.ts';
 import {

@@ -7,7 +7,8 @@ import { type Certainty, treeCertainty } from '../../tree/certainty.ts';
 import { byKey } from '../../tree/keys.ts';
 import { mayGrow, type Node } from '../../tree/node.ts';
 import type { Sampling } from '../../tree/step.ts';
-import type { Strand, Tree } from '../../tree/tree.ts';
+import type { Strand } from '../../tree/strand.ts';
+import type { Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
 import { defineProgram, type ProgramDefinition } from '../definition.ts';
 import {

@@ -4,7 +4,7 @@
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner } from '../../tree/step.ts';
-import type { Inquiry } from '../../tree/tree.ts';
+import type { Inquiry } from '../../tree/strand.ts';
 import type { Worth } from '../growth.ts';
 
 export interface Play {

@@ -1,0 +1,96 @@
+// An open strand: where it stands, and what it waits for there. What these functions change is a strand and its node; only the
+// fold (tree.ts) calls them. An event that does not fit is a FaultError with code `bad-event` and changes nothing.
+
+import { assert } from '../base/assert.ts';
+import { raise } from '../base/fault.ts';
+import type { Closing, StrandId } from './events.ts';
+import type { Node } from './node.ts';
+import type { Manner, Sampling } from './step.ts';
+import { refreshAvailable, uncut } from './upkeep.ts';
+
+export interface Strand {
+  readonly id: StrandId;
+  /** Where it was opened. */
+  readonly start: Node;
+  node: Node;
+  /** Children of its current expansion that have not been answered. */
+  awaiting: number;
+  /** Children that its current expansion has brought, as they were folded; a merged one appears as the node it joined. */
+  landed: Node[];
+  /** How its current expansion is sampled: part of the keys that are asked for again after a crash. */
+  sampling: Sampling | undefined;
+  manner: Manner | undefined;
+  /** The probe that it waits for at its node. */
+  probing: Inquiry | undefined;
+}
+
+/** What the model is asked at a node: which of the node's probes it is, and how it is taken. */
+export interface Inquiry {
+  readonly index: number;
+  readonly sampling: Sampling;
+  readonly manner: Manner;
+}
+
+/** Children that are still on their way below a node from which their strand has gone on to one of their siblings. */
+export interface Stragglers {
+  readonly node: Node;
+  readonly sampling: Sampling;
+  readonly manner: Manner | undefined;
+}
+
+/** Which children it asks for, and how. */
+interface Wanted {
+  readonly indices: readonly number[];
+  readonly sampling: Sampling;
+  readonly manner?: Manner;
+}
+
+export function makeStrand(id: StrandId, node: Node): Strand {
+  const nothing = { awaiting: 0, landed: [], sampling: undefined, manner: undefined, probing: undefined };
+  return { id, start: node, node, ...nothing };
+}
+
+export function awaitChildren(strand: Strand, node: Node, { indices, sampling, manner }: Wanted): void {
+  if (strand.node !== node) raise('bad-event', `strand ${strand.id} is at node ${strand.node.id}, not ${node.id}`);
+  if (node.terminal) raise('bad-event', `node ${node.id} is terminal and gets no child`);
+  for (const index of indices) {
+    const taken = node.byIndex?.has(index) || node.inFlight?.has(index);
+    if (taken || !Number.isInteger(index) || index < 0) raise('bad-event', `child ${index} of node ${node.id}`);
+  }
+  if (strand.awaiting === 0) strand.landed = [];
+  strand.sampling = sampling;
+  strand.manner = manner;
+  node.inFlight ??= new Map();
+  for (const index of indices) node.inFlight.set(index, strand.id);
+  strand.awaiting += indices.length;
+  uncut(node);
+  // Whoever grows below a node takes its children as they are.
+  if (node.parent !== undefined) uncut(node.parent);
+}
+
+export function awaitProbe(strand: Strand, node: Node, { index, sampling, manner }: Inquiry): void {
+  const isFree = strand.node === node && !node.terminal && strand.awaiting === 0 && strand.probing === undefined;
+  if (!isFree || node.probes?.has(index) || index < 0) raise('bad-event', `probe ${index} of node ${node.id}`);
+  strand.probing = { index, sampling, manner };
+}
+
+/** It goes on to a child before the others have come: they stay asked for, and join the tree when they do. */
+export function leaveBehind(strand: Strand): Stragglers {
+  const { node, sampling, manner } = strand;
+  assert(sampling !== undefined, 'a strand awaits children that were asked for in no way');
+  strand.awaiting = 0;
+  return { node, sampling, manner };
+}
+
+/**
+ * What a closing strand still waited for is in flight no more; if it comes all the same, it comes late. Preemption takes
+ * the strand and not the work, so the expansion stays wanted; one that is pruned or ended is given up with its strand.
+ */
+export function abandonChildren({ id, node }: Strand, closing: Closing): void {
+  const { inFlight } = node;
+  assert(inFlight !== undefined, 'a strand awaits children that are not in flight');
+  for (const [index, owner] of inFlight) if (owner === id) inFlight.delete(index);
+  // Where a tree grows draw by draw nothing is cut: a node without this draw is not full.
+  if (closing === 'preempted' && node.fullAt === undefined) node.cut = true;
+  refreshAvailable(node);
+}
