@@ -8,7 +8,9 @@
 import { assert } from '../../../base/assert.ts';
 import { Counter } from '../../../base/ids.ts';
 import type { Urgency } from '../../engine.ts';
-import type { CacheSegment, PrefixStore } from './prefix-store.ts';
+import type { CacheSegment } from './cache-segment.ts';
+import type { PrefixStore } from './prefix-store.ts';
+import { PresentSearches } from './present-searches.ts';
 import {
   type Batch,
   goesBefore,
@@ -38,12 +40,7 @@ export class Batcher {
   readonly #options: BatcherOptions;
   readonly #waiting = new WaitingLine<WaitingRun>();
   readonly #running = new Map<number, Run>();
-  /** Sequences running or waiting, by search: what makes a search's prefixes worth keeping. */
-  readonly #active = new Map<string, number>();
-  /** Searches that have begun here and not ended. */
-  readonly #searches = new Set<string>();
-  /** Searches that ended while something of them was still here. */
-  readonly #released = new Set<string>();
+  readonly #searches = new PresentSearches();
   readonly #arrivals = new Counter(0);
   #bulkTurn = false;
   #squeezed = false;
@@ -70,8 +67,7 @@ export class Batcher {
 
   add(sequence: Sequence): void {
     assert(sequence.prefix.length > 0 && sequence.prefix.length <= this.#store.cells, 'a prefix that fits the cache');
-    this.#active.set(sequence.search, (this.#active.get(sequence.search) ?? 0) + 1);
-    this.#searches.add(sequence.search);
+    this.#searches.enter(sequence.search);
     this.#watchOrder();
     const tokens = [...sequence.prefix];
     const arrival = this.#arrivals.take();
@@ -104,8 +100,7 @@ export class Batcher {
 
   /** The search has ended: its prefixes go, those that are still in use as soon as they are not. */
   release(search: string): void {
-    if (this.#active.has(search)) this.#released.add(search);
-    else this.#searches.delete(search);
+    this.#searches.release(search);
     this.#watchOrder();
     this.#store.release(search);
   }
@@ -115,7 +110,7 @@ export class Batcher {
    * back at every turn, cells that nobody holds would soon be most of what every row has to pass over.
    */
   #watchOrder(): void {
-    this.#store.keepsOrder = this.#searches.size === 1 && !this.#drafts;
+    this.#store.keepsOrder = this.#searches.isOne && !this.#drafts;
   }
 
   /**
@@ -165,7 +160,7 @@ export class Batcher {
 
   /** Least useful prefixes go until so many more cells are free: for a device that found no room where there is some. */
   makeRoom(cells: number): boolean {
-    return this.#store.reclaim(this.#store.freeCells + cells, 0, this.#isActive);
+    return this.#store.reclaim(this.#store.freeCells + cells, 0, this.#searches.isActive);
   }
 
   /** Goes through the drafted tokens until one is replaced; if none is, the last row gives one token more. */
@@ -295,7 +290,7 @@ export class Batcher {
 
   /** Room for so many cells: idle prefixes go first, then running sequences from the last in line; never `run` itself. */
   #findCells(cells: number, run: Run, chosen: readonly { run: Run }[], onComplete: (run: Run) => void): boolean {
-    while (!this.#store.reclaim(cells, 0, this.#isActive)) {
+    while (!this.#store.reclaim(cells, 0, this.#searches.isActive)) {
       const victim = this.#lastInLine(new Set([run, ...chosen.map((each) => each.run)]));
       if (victim !== undefined) {
         this.#squeezed = true;
@@ -339,7 +334,8 @@ export class Batcher {
       if (this.#running.size >= this.#options.runningLimit && !this.#displaceSpeculative(sequence)) return;
       const cached = this.#store.match(tokens).length;
       if (this.#isBeingComputed(tokens, cached)) continue;
-      this.#squeezed = !this.#hasRoomFor(tokens.length - cached + 1) || !this.#store.reclaim(0, 1, this.#isActive);
+      this.#squeezed =
+        !this.#hasRoomFor(tokens.length - cached + 1) || !this.#store.reclaim(0, 1, this.#searches.isActive);
       if (this.#squeezed) return;
       this.#waiting.remove(sequence.id);
       this.#start(waiting, onComplete);
@@ -384,19 +380,10 @@ export class Batcher {
   }
 
   #leave(search: string): void {
-    const count = (this.#active.get(search) ?? 1) - 1;
-    if (count > 0) {
-      this.#active.set(search, count);
-      return;
-    }
-    this.#active.delete(search);
-    if (!this.#released.delete(search)) return;
-    this.#searches.delete(search);
+    if (!this.#searches.leave(search)) return;
     this.#watchOrder();
     this.#store.release(search);
   }
-
-  readonly #isActive = (search: string): boolean => this.#active.has(search);
 }
 
 /** Tokens that each running sequence should be able to draw before somebody has to give way. */

@@ -5,7 +5,18 @@
 
 import { assert } from '../../../base/assert.ts';
 import { Counter } from '../../../base/ids.ts';
-import { type KeptRow, KeptRows } from './kept-rows.ts';
+import {
+  anyBranchBelow,
+  type Branch,
+  type CacheSegment,
+  countReferences,
+  descend,
+  isCovered,
+  isHeldByOwn,
+  makeSegment,
+  split,
+} from './cache-segment.ts';
+import { KeptRows } from './kept-rows.ts';
 
 /** The cache operations that forking and forgetting need; `start`, `end` and `from` are positions. */
 export interface SequenceMemory {
@@ -16,28 +27,6 @@ export interface SequenceMemory {
   /** The same, but cells that no sequence holds are not free before `sweep`. */
   bury(sequence: number, from: number): void;
   sweep(): void;
-}
-
-export interface CacheSegment {
-  parent: CacheSegment | undefined;
-  /** Position of its first token. */
-  start: number;
-  readonly tokens: number[];
-  readonly children: Set<CacheSegment>;
-  /** Branches that end here. */
-  readonly ends: Set<Branch>;
-  /** Branches that end here or below. */
-  references: number;
-  /** Logits after each of its tokens, where they are kept: who comes to the same path draws from them at no cost. */
-  readonly rows: (KeptRow | undefined)[];
-}
-
-export interface Branch {
-  readonly sequence: number;
-  segment: CacheSegment;
-  search: string;
-  idle: boolean;
-  lastUse: number;
 }
 
 /** How far a path is cached. */
@@ -124,11 +113,11 @@ export class PrefixStore {
 
   /** A branch over the first `length` tokens, all of which must be cached. Needs a free sequence. */
   fork(tokens: readonly number[], length: number, search: string): Branch {
-    const { segment, inSegment } = this.#descend(tokens, length);
+    const { segment, inSegment } = descend(this.#root, tokens, length);
     assert(segment.start + inSegment === length, 'fork below what is cached');
     const sequence = this.#freeSequences.pop();
     assert(sequence !== undefined, 'fork without a free sequence');
-    const end = inSegment === segment.tokens.length ? segment : this.#split(segment, inSegment);
+    const end = inSegment === segment.tokens.length ? segment : split(segment, inSegment);
     if (length > 0) {
       const source = anyBranchBelow(end);
       source.lastUse = this.#uses.take();
@@ -145,9 +134,9 @@ export class PrefixStore {
   advance(branch: Branch, tokens: readonly number[], length: number): void {
     const before = this.lengthOf(branch);
     if (length <= before) return;
-    const { segment, inSegment } = this.#descend(tokens, length, branch.segment);
+    const { segment, inSegment } = descend(branch.segment, tokens, length);
     assert(segment.start + inSegment === length, 'advance beyond what is cached');
-    const end = inSegment === segment.tokens.length ? segment : this.#split(segment, inSegment);
+    const end = inSegment === segment.tokens.length ? segment : split(segment, inSegment);
     this.#memory.copy(anyBranchBelow(end).sequence, branch.sequence, before, length);
     this.#moveBranch(branch, end);
   }
@@ -183,7 +172,7 @@ export class PrefixStore {
     let target = branch.segment;
     while (target.start >= length && target.parent !== undefined) target = target.parent;
     const inSegment = length - target.start;
-    const end = inSegment < target.tokens.length ? this.#split(target, inSegment) : target;
+    const end = inSegment < target.tokens.length ? split(target, inSegment) : target;
     this.#forget(branch.sequence, length);
     this.#moveBranch(branch, end);
   }
@@ -276,41 +265,11 @@ export class PrefixStore {
   }
 
   #reach(from: CacheSegment, tokens: readonly number[]): PrefixMatch {
-    const { segment, inSegment } = this.#descend(tokens, tokens.length, from);
+    const { segment, inSegment } = descend(from, tokens, tokens.length);
     const length = segment.start + inSegment;
     // Before the last token nobody asks for the logits: using them would keep rows that are of no use.
     const row = length === tokens.length ? this.#rows.use(segment.rows[inSegment - 1]) : undefined;
     return { length, segment, row };
-  }
-
-  #descend(
-    tokens: readonly number[],
-    limit = tokens.length,
-    from = this.#root,
-  ): { segment: CacheSegment; inSegment: number } {
-    let segment = from;
-    for (;;) {
-      const end = segment.start + segment.tokens.length;
-      if (end >= limit) return { segment, inSegment: segment.tokens.length };
-      const next = bestChild(segment, tokens, limit);
-      if (next === undefined) return { segment, inSegment: segment.tokens.length };
-      if (next.common < next.segment.tokens.length) return { segment: next.segment, inSegment: next.common };
-      segment = next.segment;
-    }
-  }
-
-  /** Cuts a segment in two; the tail keeps its identity, so that branches that end in it stay where they are. */
-  #split(segment: CacheSegment, at: number): CacheSegment {
-    const parent = segment.parent;
-    assert(parent !== undefined && at > 0 && at < segment.tokens.length, 'a split inside a segment');
-    const head = makeSegment(parent, segment.start, segment.tokens.splice(0, at), segment.rows.splice(0, at));
-    head.references = segment.references;
-    head.children.add(segment);
-    parent.children.delete(segment);
-    parent.children.add(head);
-    segment.parent = head;
-    segment.start += at;
-    return head;
   }
 
   #moveBranch(branch: Branch, target: CacheSegment): void {
@@ -332,71 +291,5 @@ export class PrefixStore {
       for (const row of at.rows) this.#rows.forget(row);
       at.parent.children.delete(at);
     }
-  }
-}
-
-function makeSegment(
-  parent: CacheSegment | undefined,
-  start: number,
-  tokens: number[],
-  rows: (KeptRow | undefined)[] = [],
-): CacheSegment {
-  return { parent, start, tokens, children: new Set(), ends: new Set(), references: 0, rows };
-}
-
-function countReferences(segment: CacheSegment, change: number): void {
-  for (let at: CacheSegment | undefined = segment; at !== undefined; at = at.parent) at.references += change;
-}
-
-/** Whether a sibling that was computed side by side holds the same tokens, so that nothing is lost with this one. */
-function isCovered(segment: CacheSegment): boolean {
-  if (segment.references > 1 || segment.parent === undefined) return false;
-  for (const sibling of segment.parent.children) {
-    if (sibling === segment || sibling.tokens.length < segment.tokens.length) continue;
-    if (segment.tokens.every((token, index) => sibling.tokens[index] === token)) return true;
-  }
-  return false;
-}
-
-/** Whether another branch of the same search passes here, so that the path stays without this one. */
-function isHeldByOwn(branch: Branch): boolean {
-  const { ends, children } = branch.segment;
-  for (const other of ends) if (other !== branch && other.search === branch.search) return true;
-  for (const child of children) if (anyBranchBelow(child).search === branch.search) return true;
-  return false;
-}
-
-/** Two siblings may begin alike (they were generated side by side): the one that agrees longest serves best. */
-function bestChild(
-  segment: CacheSegment,
-  tokens: readonly number[],
-  limit: number,
-): { segment: CacheSegment; common: number } | undefined {
-  let best: { segment: CacheSegment; common: number } | undefined;
-  for (const child of segment.children) {
-    const common = commonLength(child.tokens, tokens, child.start, limit);
-    if (common > 0 && (best === undefined || common > best.common)) best = { segment: child, common };
-  }
-  return best;
-}
-
-function commonLength(ours: readonly number[], path: readonly number[], start: number, limit: number): number {
-  const longest = Math.min(ours.length, limit - start);
-  let common = 0;
-  while (common < longest && ours[common] === path[start + common]) common += 1;
-  return common;
-}
-
-function anyBranchBelow(segment: CacheSegment): Branch {
-  let at = segment;
-  for (;;) {
-    for (const branch of at.ends) return branch;
-    let child: CacheSegment | undefined;
-    for (const each of at.children) {
-      child = each;
-      break;
-    }
-    assert(child !== undefined, 'a segment that no branch passes');
-    at = child;
   }
 }
