@@ -1,4 +1,4 @@
-// The same GPU as src/engine/sim/replica.ts, told the slow way: one event per decode step, plain arrays, nothing summed
+// The same GPU as src/engine/sim/sim-replica.ts, told the slow way: one event per decode step, plain arrays, nothing summed
 // or planned ahead. Only the prefix cache is shared, which has tests of its own.
 
 import { fault } from '../../src/base/fault.ts';

@@ -1,7 +1,7 @@
 // One GPU under continuous batching, in virtual time. Between two events the batch does not change, so the replica jumps:
 // it plans a span of decode steps up to the next finished sequence (or full cache), and sums their times in closed form.
 // Whatever arrives meanwhile cuts the span at the end of the step under way, as in a serving engine: sequences join
-// and leave between steps. Running sequences are ordered by the step count at which they end, never walked through.
+// and leave between steps.
 
 import { assert } from '../../base/assert.ts';
 import { type Fault, fault } from '../../base/fault.ts';
@@ -16,16 +16,11 @@ import {
   unreadMs,
 } from '../../cost/cost.ts';
 import type { Step } from '../../tree/step.ts';
-import {
-  compareUrgency,
-  type EngineMessage,
-  type GenerateRequest,
-  type GenerationUsage,
-  type RequestId,
-  type Urgency,
-} from '../engine.ts';
-import { PrefixCache, type Segment } from './prefix-cache.ts';
+import type { EngineMessage, GenerateRequest, RequestId, Urgency } from '../engine.ts';
+import { PrefixCache } from './prefix-cache.ts';
 import type { SharedGpu } from './shared-gpu.ts';
+import { SimBatch } from './sim-batch.ts';
+import { goesBefore, type SimPlace, type SimSequence, usageOf } from './sim-sequence.ts';
 import type { World } from './world.ts';
 
 export interface SimReplicaOptions {
@@ -47,30 +42,6 @@ export interface SimReplicaOptions {
 /** Room is made for this many tokens per running sequence at a time, as a paged cache hands out blocks. */
 const blockTokens = 16;
 
-interface SimSequence {
-  readonly request: GenerateRequest;
-  readonly step: Step;
-  readonly promptTokens: number;
-  readonly order: number;
-  urgency: Urgency;
-  state: 'waiting' | 'running' | 'gone';
-  cancelled: boolean;
-  /** Tokens generated before it last began to run. */
-  done: number;
-  /** The replica's step count when it last began to run. */
-  since: number;
-  prefix: Segment | undefined;
-  contextTokens: number;
-  computedTokens: number;
-  cachedTokens: number;
-}
-
-/** A place in the line. */
-interface SimPlace {
-  readonly urgency: Urgency;
-  readonly order: number;
-}
-
 interface DecodeSpan {
   readonly batch: DecodeBatch;
   readonly startMs: number;
@@ -88,16 +59,10 @@ export class SimReplica {
   readonly #cache: PrefixCache;
   /** An entry is void where its sequence does not wait, or waits by another urgency. */
   readonly #waiting = new Heap<SimPlace & { readonly sequence: SimSequence }>(goesBefore);
-  readonly #ends = new Heap<{ readonly at: number; readonly sequence: SimSequence }>(endsBefore);
   readonly #sequences = new Map<RequestId, SimSequence>();
   readonly #leaving: SimSequence[] = [];
+  readonly #batch = new SimBatch();
   #waitingCount = 0;
-  #running = 0;
-  #speculative = 0;
-  /** Decode steps made so far. */
-  #steps = 0;
-  /** Cached tokens of all running sequences: what a decode step reads. */
-  #contextTokens = 0;
   #span: DecodeSpan | undefined;
   #beginning = false;
   #order = 0;
@@ -116,7 +81,7 @@ export class SimReplica {
   }
 
   get running(): number {
-    return this.#running;
+    return this.#batch.size;
   }
 
   get waiting(): number {
@@ -134,7 +99,7 @@ export class SimReplica {
   }
 
   get steps(): number {
-    return this.#steps;
+    return this.#batch.steps;
   }
 
   /** Tokens generated so far, those of sequences that were stopped later included. */
@@ -199,8 +164,8 @@ export class SimReplica {
   }
 
   #mayStart(sequence: SimSequence): boolean {
-    if (this.#running < this.#options.sequenceLimit) return true;
-    return sequence.urgency.lane === 'primary' && this.#speculative > 0;
+    if (this.#batch.size < this.#options.sequenceLimit) return true;
+    return sequence.urgency.lane === 'primary' && this.#batch.speculative > 0;
   }
 
   #wait(sequence: SimSequence): void {
@@ -217,10 +182,11 @@ export class SimReplica {
   update(id: RequestId, urgency: Urgency): void {
     const sequence = this.#sequences.get(id);
     if (sequence === undefined || sequence.cancelled) return;
-    if (sequence.state === 'running') this.#speculative += speculativeShare(urgency);
-    if (sequence.state === 'running') this.#speculative -= speculativeShare(sequence.urgency);
-    sequence.urgency = urgency;
-    if (sequence.state === 'waiting') this.#line(sequence);
+    if (sequence.state === 'running') this.#batch.update(sequence, urgency);
+    else {
+      sequence.urgency = urgency;
+      this.#line(sequence);
+    }
     if (this.#waitingCount > 0) this.#interrupt();
   }
 
@@ -244,18 +210,18 @@ export class SimReplica {
     this.#beginning = false;
     this.#squeezed = false;
     const computed = this.#admit();
-    this.#options.gpu?.set('generator', this.#running);
-    if (this.#running === 0) return;
+    this.#options.gpu?.set('generator', this.#batch.size);
+    if (this.#batch.size === 0) return;
     const cleared = this.#secureRoom();
     if (cleared) this.#squeezed = true;
-    const untilEnd = this.#nextEnd() - this.#steps;
-    const untilFull = Math.floor(this.#cache.freeTokens / this.#running);
+    const untilEnd = this.#batch.stepsToEnd();
+    const untilFull = Math.floor(this.#cache.freeTokens / this.#batch.size);
     // Somebody may come in with the next step: its share of prefill is new, and a sequence that gave way left room.
     const most = cleared || computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
     const { cost } = this.#options;
     const batch = {
-      sequences: this.#running,
-      contextTokens: this.#contextTokens,
+      sequences: this.#batch.size,
+      contextTokens: this.#batch.contextTokens,
       residentTokens: this.#cache.usedTokens,
     };
     const unread = batch.residentTokens - batch.contextTokens / batch.sequences;
@@ -281,13 +247,12 @@ export class SimReplica {
   #end(span: DecodeSpan): void {
     this.#span = undefined;
     this.#busyMs += span.endMs - span.startMs;
-    this.#steps += span.steps;
-    this.#generatedTokens += span.steps * this.#running;
-    this.#contextTokens += span.steps * this.#running;
-    this.#cache.take(span.steps * this.#running);
-    for (let next = this.#ends.peek(); next !== undefined && next.at <= this.#steps; next = this.#ends.peek()) {
-      this.#ends.pop();
-      if (isCurrent(next)) this.#finish(next.sequence);
+    const grown = span.steps * this.#batch.size;
+    this.#generatedTokens += grown;
+    this.#batch.grow(span.steps);
+    this.#cache.take(grown);
+    for (let next = this.#batch.takeComplete(); next !== undefined; next = this.#batch.takeComplete()) {
+      this.#finish(next);
     }
     for (const sequence of this.#leaving.splice(0)) {
       if (sequence.state !== 'running') continue;
@@ -301,12 +266,12 @@ export class SimReplica {
   #admit(): number {
     let computed = 0;
     for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting()) {
-      if (this.#running >= this.#options.sequenceLimit && !this.#makeWay(next)) break;
+      if (this.#batch.size >= this.#options.sequenceLimit && !this.#makeWay(next)) break;
       if (computed > 0 && computed >= this.#options.prefillTokens) break;
       const { search, path } = next.request;
       const prefix = this.#cache.pin(search, next.promptTokens, path, next.done + blockTokens);
       if (prefix === undefined) {
-        if (this.#running === 0) assert(false, 'an idle replica cannot hold one sequence');
+        if (this.#batch.size === 0) assert(false, 'an idle replica cannot hold one sequence');
         this.#squeezed = true;
         break;
       }
@@ -318,7 +283,7 @@ export class SimReplica {
       next.cachedTokens += prefix.cachedTokens;
       next.contextTokens = prefix.computedTokens + prefix.cachedTokens + next.done;
       computed += prefix.computedTokens + next.done;
-      this.#run(next);
+      this.#batch.join(next);
     }
     return computed;
   }
@@ -332,33 +297,16 @@ export class SimReplica {
     return undefined;
   }
 
-  #run(sequence: SimSequence): void {
-    sequence.state = 'running';
-    sequence.since = this.#steps;
-    this.#running += 1;
-    this.#speculative += speculativeShare(sequence.urgency);
-    this.#contextTokens += sequence.contextTokens;
-    this.#ends.push({ at: this.#steps + sequence.step.tokens - sequence.done, sequence });
-  }
-
   /** Takes a sequence out of the batch; its generated tokens are given back. */
   #stop(sequence: SimSequence): void {
-    const ran = this.#steps - sequence.since;
-    sequence.done += ran;
-    this.#running -= 1;
-    this.#speculative -= speculativeShare(sequence.urgency);
-    this.#contextTokens -= sequence.contextTokens + ran;
+    this.#batch.leave(sequence);
     this.#cache.giveBack(sequence.done);
     this.#cache.unpin(sequence.prefix!);
     sequence.prefix = undefined;
   }
 
   #finish(sequence: SimSequence): void {
-    const { tokens } = sequence.step;
-    this.#running -= 1;
-    this.#speculative -= speculativeShare(sequence.urgency);
-    this.#contextTokens -= sequence.contextTokens + this.#steps - sequence.since;
-    sequence.done = tokens;
+    this.#batch.leave(sequence);
     this.#cache.keep(sequence.prefix!, sequence.step);
     this.#cache.unpin(sequence.prefix!);
     sequence.state = 'gone';
@@ -383,7 +331,7 @@ export class SimReplica {
 
   /** Primary work takes the place of speculative work, which goes back to the queue. */
   #makeWay(forWhom: SimSequence): boolean {
-    if (forWhom.urgency.lane !== 'primary' || this.#speculative === 0) return false;
+    if (forWhom.urgency.lane !== 'primary' || this.#batch.speculative === 0) return false;
     this.#preempt();
     return true;
   }
@@ -394,9 +342,9 @@ export class SimReplica {
    */
   #secureRoom(): boolean {
     let cleared = false;
-    while (this.#cache.freeTokens < this.#running) {
-      if (this.#cache.makeRoom(blockTokens * this.#running)) break;
-      if (this.#cache.freeTokens >= this.#running) break;
+    while (this.#cache.freeTokens < this.#batch.size) {
+      if (this.#cache.makeRoom(blockTokens * this.#batch.size)) break;
+      if (this.#cache.freeTokens >= this.#batch.size) break;
       this.#preempt();
       cleared = true;
     }
@@ -413,34 +361,4 @@ export class SimReplica {
     this.#stop(victim);
     this.#wait(victim);
   }
-
-  #nextEnd(): number {
-    for (let next = this.#ends.peek(); next !== undefined; next = this.#ends.peek()) {
-      if (isCurrent(next)) return next.at;
-      this.#ends.pop();
-    }
-    return assert(false, 'a running sequence has an end') as never;
-  }
-}
-
-function isCurrent(end: { readonly at: number; readonly sequence: SimSequence }): boolean {
-  const { state, since, step, done } = end.sequence;
-  return state === 'running' && end.at === since + step.tokens - done;
-}
-
-function usageOf(sequence: SimSequence): GenerationUsage {
-  const { computedTokens, cachedTokens, done } = sequence;
-  return { computedTokens, cachedTokens, generatedTokens: done, exact: true };
-}
-
-function speculativeShare({ lane }: Urgency): number {
-  return lane === 'speculative' ? 1 : 0;
-}
-
-function goesBefore(a: SimPlace, b: SimPlace): boolean {
-  return (compareUrgency(a.urgency, b.urgency) || a.order - b.order) < 0;
-}
-
-function endsBefore(a: { at: number; sequence: SimSequence }, b: { at: number; sequence: SimSequence }): boolean {
-  return a.at !== b.at ? a.at < b.at : a.sequence.order < b.sequence.order;
 }
