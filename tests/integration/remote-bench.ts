@@ -2,8 +2,9 @@
 
 import { type EngineMessage, type GenerateRequest, isAnswer } from '../../src/engine/engine.ts';
 import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
-import type { RemoteEngineOptions, ReplicaEvent } from '../../src/engine/openai/options.ts';
+import type { RemoteEngineOptions } from '../../src/engine/openai/options.ts';
 import type { RemoteEngine } from '../../src/engine/openai/remote-engine.ts';
+import type { ReplicaEvent } from '../../src/engine/openai/replica/health.ts';
 import type { TestServer } from '../servers/server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { tipKey } from '../support/paths.ts';

@@ -4,21 +4,13 @@ import { raise } from '../../base/fault.ts';
 import type { Timers } from '../../remote/timers.ts';
 import type { DialectName } from './dialect/dialect.ts';
 import type { RouterName } from './replica/affinity.ts';
+import type { ReplicaEvent } from './replica/health.ts';
 
 export interface ServerOptions {
   /** The server's root, such as http://127.0.0.1:8000. */
   readonly url: string;
   readonly apiKey?: string;
 }
-
-/** What an operator wants to know of; never carries a key. */
-export type ReplicaEvent =
-  | { readonly type: 'replica-down'; readonly url: string; readonly reason: string }
-  | { readonly type: 'replica-up'; readonly url: string }
-  /** It does without something from now on, which the reason names. */
-  | { readonly type: 'replica-refuses'; readonly url: string; readonly reason: string }
-  /** What it runs at a time was known, and has become much less. */
-  | { readonly type: 'replica-limit'; readonly url: string; readonly reason: string };
 
 export interface RemoteEngineOptions {
   /** Replicas of one model. */

@@ -5,23 +5,21 @@
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
-import { failureOf } from '../../remote/circuit-breaker.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Step } from '../../tree/step.ts';
-import {
-  allNeeds,
-  type Custody,
-  type Engine,
-  type EngineCapabilities,
-  type EngineLoad,
-  type EngineMessage,
-  type GenerateRequest,
-  type GenerationUsage,
-  type RequestId,
-  type Urgency,
+import type {
+  Engine,
+  EngineCapabilities,
+  EngineLoad,
+  EngineMessage,
+  GenerateRequest,
+  GenerationUsage,
+  RequestId,
+  Urgency,
 } from '../engine.ts';
 import { Attempt } from './flight/attempt.ts';
+import { Awaited } from './flight/awaited.ts';
 import { callFor } from './flight/call.ts';
 import { CallNames } from './flight/call-names.ts';
 import { blank, faultOf, tooLong, tried } from './flight/faults.ts';
@@ -33,6 +31,7 @@ import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './option
 import { Prefixes } from './prefixes.ts';
 import { Affinity } from './replica/affinity.ts';
 import { GaugeWatch } from './replica/gauge-watch.ts';
+import { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
 import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replica/replicas.ts';
 import { Watch } from './replica/watch.ts';
@@ -50,16 +49,15 @@ export class RemoteEngine implements Engine {
   readonly #timers: Timers;
   readonly #chance: Random;
   readonly #prefixes = new Prefixes();
-  /** Those that wait for their answer. */
-  readonly #children = new Map<RequestId, Child>();
+  readonly #awaited = new Awaited();
   readonly #affinity: Affinity;
+  readonly #health: ReplicaHealth;
   /** The attempt that a child is being written by. */
   readonly #onWire = new WeakMap<Child, Attempt>();
   readonly #watch: Watch;
   readonly #gauges: GaugeWatch;
   readonly #stepTime = new StepTime();
   #parked: Job[] = [];
-  #post: (message: EngineMessage) => void = () => {};
   #order = 0;
   #closed = false;
   readonly #names: CallNames;
@@ -73,6 +71,7 @@ export class RemoteEngine implements Engine {
     this.#affinity = new Affinity(replicas, options);
     this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-engine', this.#options.seed);
+    this.#health = new ReplicaHealth(this.#timers, this.#chance, options.observe);
     this.#names = new CallNames(this.#options.seed, this.#timers.nowMs());
     this.#watch = new Watch(this.#timers, this.#options, replicas, {
       stalled: (attempt, reason) => attempt.stall(reason),
@@ -87,7 +86,7 @@ export class RemoteEngine implements Engine {
   }
 
   connect(post: (message: EngineMessage) => void): void {
-    this.#post = post;
+    this.#awaited.connect(post);
   }
 
   /** What a server thinks of a schema it says when it is asked. */
@@ -99,14 +98,14 @@ export class RemoteEngine implements Engine {
   generate(requests: readonly GenerateRequest[]): void {
     if (this.#closed) {
       const reason = fault('unavailable', 'the engine is closed', { retryable: false });
-      for (const { id } of requests) this.#post({ type: 'fault', request: id, fault: reason });
+      for (const { id } of requests) this.#awaited.refuse(id, reason);
       return;
     }
     const limit = this.#options.siblings === 'single' ? 1 : siblingLimit(this.#replicas);
     for (const group of groupSiblings(requests, limit)) {
       const children = group.map(childOf);
       const { search } = group[0]!;
-      for (const child of children) this.#children.set(child.request.id, child);
+      for (const child of children) this.#awaited.add(child);
       const sinceMs = this.#timers.nowMs();
       this.#order += 1;
       this.#place({ children, search, order: this.#order, sinceMs, attempts: 0 });
@@ -121,12 +120,12 @@ export class RemoteEngine implements Engine {
 
   cancel(requests: readonly RequestId[]): void {
     for (const id of requests) {
-      const child = this.#children.get(id);
+      const child = this.#awaited.get(id);
       if (child === undefined || child.dropped) continue;
       child.dropped = true;
       const attempt = this.#onWire.get(child);
       child.waits?.queue.forget();
-      if (attempt === undefined) this.#fault(child, this.#cancelled());
+      if (attempt === undefined) this.#awaited.fault(child, this.#cancelled());
       // What shares a request goes on at the server until nobody waits for any of it.
       else if (!attempt.children.some(isLive)) this.#drop(attempt);
     }
@@ -135,7 +134,7 @@ export class RemoteEngine implements Engine {
 
   /** What waits at a server of its own accord keeps the urgency that it was sent with. */
   update(request: RequestId, urgency: Urgency): void {
-    const child = this.#children.get(request);
+    const child = this.#awaited.get(request);
     if (child === undefined || child.dropped) return;
     child.urgency = urgency;
     child.waits?.queue.update(child.waits.job);
@@ -157,7 +156,7 @@ export class RemoteEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    this.cancel([...this.#children.keys()]);
+    this.cancel(this.#awaited.ids);
     this.#closed = true;
     this.#watch.stop();
     this.#gauges.stop();
@@ -166,7 +165,7 @@ export class RemoteEngine implements Engine {
 
   /** Puts a job into the queue of the replica that its search lives on, or aside while none is up. */
   #place(job: Job, avoid?: Replica): void {
-    this.#tellCustody('held', job);
+    this.#awaited.tellCustody('held', job);
     const replica = this.#affinity.choose(job.search, avoid);
     if (replica !== undefined) return replica.queue.push(job);
     this.#parked.push(job);
@@ -193,7 +192,7 @@ export class RemoteEngine implements Engine {
     const children = liveChildren(job);
     const places = children.length;
     replica.inFlight += places;
-    this.#tellCustody('taken', job);
+    this.#awaited.tellCustody('taken', job);
     if (!replica.dialect.takesTokens) return this.#send(replica, job, places, undefined);
     const tokens = this.#prefixes.tokens(children[0]!.request, replica);
     if (!(tokens instanceof Promise)) return this.#send(replica, job, places, tokens);
@@ -215,7 +214,7 @@ export class RemoteEngine implements Engine {
     if (roomTokens < 1) {
       replica.inFlight -= children.length;
       for (const child of children)
-        this.#fault(child, tooLong(replica.connection.url, replica.facts, tokenIds!.length));
+        this.#awaited.fault(child, tooLong(replica.connection.url, replica.facts, tokenIds!.length));
       return this.#pump(replica);
     }
     for (const run of replica.refused.has('n') ? children.map((child) => [child]) : runsOf(children)) {
@@ -237,11 +236,11 @@ export class RemoteEngine implements Engine {
       {
         head: (received) => this.#affinity.keepSession(search, received['x-session-token']),
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
-        token: (child, text, tokens) => this.#token(child, text, tokens),
+        token: (child, text, tokens) => this.#awaited.token(child, text, tokens),
         step: (child, step, usage) => this.#stepped(replica, job, attempt, child, step, usage),
         done: () => {
           this.#leave(replica, attempt);
-          this.#recover(replica);
+          this.#health.succeeded(replica);
           this.#pump(replica);
         },
         fail: (reason) => {
@@ -261,15 +260,6 @@ export class RemoteEngine implements Engine {
 
   // Answers.
 
-  #tellCustody(type: Custody['type'], job: Job): void {
-    for (const { request } of liveChildren(job)) this.#post({ type, request: request.id });
-  }
-
-  #token(child: Child, text: string, tokens: number): void {
-    if (!isLive(child) || child.streamed || !(child.request.needs ?? allNeeds).tokens) return;
-    this.#post({ type: 'token', request: child.request.id, text, tokens });
-  }
-
   #stepped(replica: Replica, job: Job, attempt: Attempt, child: Child, step: Step, usage: GenerationUsage): void {
     replica.inFlight -= 1;
     this.#stepTime.observe(attempt, step);
@@ -280,40 +270,29 @@ export class RemoteEngine implements Engine {
 
   #take(replica: Replica, job: Job, child: Child, step: Step, usage: GenerationUsage): void {
     if (step.end === 'eos' || step.text.trim() !== '' || child.request.exact === true) {
-      this.#answer(child, { type: 'step', request: child.request.id, step, usage });
+      this.#awaited.step(child, step, usage);
       return;
     }
     // A blank step says nothing about the answer: draw again, then give up.
     child.rejected += 1;
     child.streamed = true;
     if (child.rejected < rejections) this.#redraw({ ...job, children: [child] });
-    else this.#fault(child, blank(replica.connection.url, rejections));
+    else this.#awaited.fault(child, blank(replica.connection.url, rejections));
   }
 
   /** The answer to a cancelled child, with what it cost. */
   #charge(child: Child, usage: GenerationUsage): void {
-    this.#answer(child, { type: 'fault', request: child.request.id, fault: this.#cancelled(), usage });
-  }
-
-  #fault(child: Child, reason: Fault): void {
-    this.#answer(child, { type: 'fault', request: child.request.id, fault: reason });
-  }
-
-  #answer(child: Child, message: EngineMessage): void {
-    if (child.answered) return;
-    child.answered = true;
-    this.#children.delete(child.request.id);
-    this.#post(message);
+    this.#awaited.fault(child, this.#cancelled(), usage);
   }
 
   // Failures.
 
   #failed(replica: Replica, job: Job, reason: Fault): void {
-    this.#strike(replica, reason);
+    if (this.#health.failed(replica, reason)) this.#takeOut(replica);
     const children = liveChildren(job);
     const attempts = attemptsAfter(job.attempts, reason);
     if (!mayRetry(reason, { ...job, attempts }, this.#options, this.#timers.nowMs())) {
-      for (const child of children) this.#fault(child, attempts > 1 ? tried(reason, attempts) : reason);
+      for (const child of children) this.#awaited.fault(child, attempts > 1 ? tried(reason, attempts) : reason);
     } else if (children.length > 0) {
       for (const child of children) child.streamed = true;
       this.#again(replica, { ...job, children, attempts });
@@ -348,7 +327,7 @@ export class RemoteEngine implements Engine {
       this.#place(job, replica);
       return;
     }
-    this.#tellCustody('held', job);
+    this.#awaited.tellCustody('held', job);
     const delayMs = retryDelayMs(job.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
       if (this.#closed || liveChildren(job).length === 0) return;
@@ -357,44 +336,19 @@ export class RemoteEngine implements Engine {
     });
   }
 
-  #strike(replica: Replica, reason: Fault): void {
-    const nowMs = this.#timers.nowMs();
-    if (reason.code === 'overloaded') replica.limit.congested(nowMs);
-    const failure = failureOf(reason);
-    const before = replica.breaker.state;
-    if (failure === undefined || before === 'open') return;
-    replica.breaker.failed(failure, reason.message, nowMs, this.#chance.uniform());
-    if (replica.breaker.state === 'open') this.#takeOut(replica, reason.message);
-  }
-
-  #takeOut(replica: Replica, reason: string): void {
-    this.#options.observe?.({ type: 'replica-down', url: replica.connection.url, reason });
+  #takeOut(replica: Replica): void {
     this.#affinity.evict(replica);
     for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) this.#place(job, replica);
     this.#watch.probeLater(replica);
   }
 
-  #recover(replica: Replica): void {
-    const onTrial = replica.breaker.state === 'half-open';
-    replica.breaker.succeeded(this.#timers.nowMs());
-    if (onTrial) this.#options.observe?.({ type: 'replica-up', url: replica.connection.url });
-  }
-
   /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
   #probed(replica: Replica, reason: string | undefined): void {
-    if (reason === undefined) this.#failSilent(replica);
-    replica.breaker.probed(reason === undefined, reason, this.#timers.nowMs(), this.#chance.uniform());
-    if (replica.breaker.state === 'open') return this.#watch.probeLater(replica);
+    if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);
     const parked = this.#parked;
     this.#parked = [];
     for (const job of parked) if (liveChildren(job).length > 0) this.#place(job);
     this.#pumpAll();
-  }
-
-  /** Streams that have been silent since the replica went out are lost, and must not stand in the way of its trial. */
-  #failSilent(replica: Replica): void {
-    const lost = [...replica.attempts].filter((each) => each.lastMs <= replica.breaker.sinceMs);
-    for (const attempt of lost) attempt.stall(fault('unavailable', `${replica.connection.url} was out meanwhile`));
   }
 
   #giveUpParked(): void {
@@ -406,7 +360,7 @@ export class RemoteEngine implements Engine {
       'unavailable',
       `no server answered for ${this.#options.patienceMs} ms (patienceMs): ${outageOf(this.#replicas)}`,
     );
-    for (const job of late) for (const child of liveChildren(job)) this.#fault(child, reason);
+    for (const job of late) for (const child of liveChildren(job)) this.#awaited.fault(child, reason);
   }
 
   /** A search that is given up during an outage says so. */

@@ -1,0 +1,59 @@
+// The children that somebody waits for. Each is answered exactly once, whatever the servers do: by its step, its fault or its
+// cancellation. What comes for it after that is not told.
+
+import type { Fault } from '../../../base/fault.ts';
+import type { Step } from '../../../tree/step.ts';
+import { allNeeds, type Custody, type EngineMessage, type GenerationUsage, type RequestId } from '../../engine.ts';
+import { type Child, isLive, type Job, liveChildren } from './queue.ts';
+
+export class Awaited {
+  readonly #children = new Map<RequestId, Child>();
+  #post: (message: EngineMessage) => void = () => {};
+
+  connect(post: (message: EngineMessage) => void): void {
+    this.#post = post;
+  }
+
+  get ids(): RequestId[] {
+    return [...this.#children.keys()];
+  }
+
+  get(id: RequestId): Child | undefined {
+    return this.#children.get(id);
+  }
+
+  add(child: Child): void {
+    this.#children.set(child.request.id, child);
+  }
+
+  /** The answer to a request that was never taken. */
+  refuse(id: RequestId, reason: Fault): void {
+    this.#post({ type: 'fault', request: id, fault: reason });
+  }
+
+  /** A server has its children from now on, or none has. */
+  tellCustody(type: Custody['type'], job: Job): void {
+    for (const { request } of liveChildren(job)) this.#post({ type, request: request.id });
+  }
+
+  token(child: Child, text: string, tokens: number): void {
+    if (!isLive(child) || child.streamed || !(child.request.needs ?? allNeeds).tokens) return;
+    this.#post({ type: 'token', request: child.request.id, text, tokens });
+  }
+
+  step(child: Child, step: Step, usage: GenerationUsage): void {
+    this.#answer(child, { type: 'step', request: child.request.id, step, usage });
+  }
+
+  /** `usage` is what it cost all the same. */
+  fault(child: Child, reason: Fault, usage?: GenerationUsage): void {
+    this.#answer(child, { type: 'fault', request: child.request.id, fault: reason, ...(usage && { usage }) });
+  }
+
+  #answer(child: Child, message: EngineMessage): void {
+    if (child.answered) return;
+    child.answered = true;
+    this.#children.delete(child.request.id);
+    this.#post(message);
+  }
+}
