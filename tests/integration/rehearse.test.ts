@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FaultError } from '../../src/base/fault.ts';
 import type { RehearsalRecord } from '../../src/bench/rehearse/result-file.ts';
+import { outcomeOf } from '../../src/bench/sim/service.ts';
 import { run as rehearse } from '../../src/cli/commands/rehearse.ts';
 import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';
@@ -112,6 +113,23 @@ describe('coppice rehearse', () => {
       rollouts,
     ];
     expect(recordsIn(out)[0]!.result.served.map(essence)).toEqual(simulated.served.map(essence));
+  });
+
+  it('has searches one after the other, and finds that speculation changed no outcome and grew something ahead', async () => {
+    const { engine, args } = await servers();
+    engine.pace = () => new Promise((resolve) => setImmediate(resolve));
+    const out = join(folder, 'out.jsonl');
+    const rows = ['--policy', 'positive,positive:speculate=4', '--load', 'alone', '--requests', '2', '--rollouts', '3'];
+    const { status, text } = await printed(() => rehearse([...args, ...rows, '--out', out]));
+    expect(status).toBe(0);
+    expect(text).toMatch(/^load alone$/m);
+    expect(text).toMatch(/^positive:speculate=4 +2\/2 .*\b0 +\d/m);
+    const [without, ahead] = recordsIn(out).map(({ result }) => result);
+    for (const { served } of [without!, ahead!])
+      for (const [at, { arrivalMs }] of served.slice(1).entries())
+        expect(arrivalMs).toBeGreaterThanOrEqual(served[at]!.endedMs);
+    expect(ahead!.served.map(outcomeOf)).toEqual(without!.served.map(outcomeOf));
+    expect(ahead!.generatedTokens).toBeGreaterThan(without!.generatedTokens);
   });
 
   it('does not run a point again that is there, and runs one again that was cut', async () => {

@@ -2,10 +2,11 @@
 // that was. Ratios are of the same questions at the same instants: above 1 is better than the other.
 
 import { latenciesOf, warmUpShare, yieldOf } from '../sim/measures.ts';
-import { percentile } from '../statistics.ts';
+import { outcomeOf, type Served } from '../sim/service.ts';
+import { mean, percentile } from '../statistics.ts';
 import { type Prediction, predictedLoad } from './prediction.ts';
 import type { RehearsalResult } from './rehearsal.ts';
-import type { RehearsalRecord } from './result-file.ts';
+import { isComplete, type RehearsalRecord } from './result-file.ts';
 
 export interface RehearsedRow {
   readonly row: string;
@@ -29,13 +30,37 @@ export interface RehearsedRow {
   readonly cachedShare: number;
   /** Of this process, in cores. */
   readonly cpu: number;
+  /** Beside the row it is compared with, at the same load, question by question. */
+  readonly pairs?: Pairs;
   readonly predicted?: PredictedRow;
+}
+
+interface Pairs {
+  /** Geometric mean of the other's time over this one's. */
+  readonly gain: number;
+  /** Questions whose exit, rollouts or correctness differ. */
+  readonly different: number;
 }
 
 type PredictedRow = Pick<RehearsedRow, 'p50Seconds' | 'p90Seconds' | 'p99Seconds' | 'tokens'>;
 
-export function rehearsedRows(records: readonly RehearsalRecord[], prediction: Prediction | undefined): RehearsedRow[] {
-  return records.map((record) => rowOf(record, prediction));
+export function rehearsedRows(
+  records: readonly RehearsalRecord[],
+  base: string,
+  prediction: Prediction | undefined,
+): RehearsedRow[] {
+  return records.map((record) => {
+    const other = records.find(({ point }) => point.row === base && point.load === record.point.load);
+    const paired = other !== undefined && other !== record && isComplete(other) && isComplete(record);
+    return { ...rowOf(record, prediction), ...(paired && { pairs: pairsOf(other.result, record.result) }) };
+  });
+}
+
+function pairsOf({ served: others }: RehearsalResult, { served }: RehearsalResult): Pairs {
+  return {
+    gain: Math.exp(mean(served.map((each, at) => Math.log(tookMs(others[at]!) / tookMs(each))))),
+    different: served.filter((each, at) => outcomeOf(each) !== outcomeOf(others[at]!)).length,
+  };
 }
 
 function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | undefined): RehearsedRow {
@@ -66,8 +91,11 @@ function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | unde
 /** What was unfinished took at least as long as it had been there. */
 function tookSeconds({ served, unfinishedMs }: RehearsalResult): number[] {
   const warm = served.slice(Math.floor(warmUpShare * served.length));
-  const took = [...warm.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs), ...unfinishedMs];
-  return took.map((ms) => ms / 1000);
+  return [...warm.map(tookMs), ...unfinishedMs].map((ms) => ms / 1000);
+}
+
+function tookMs({ arrivalMs, endedMs }: Served): number {
+  return endedMs - arrivalMs;
 }
 
 interface TextColumn {
@@ -101,6 +129,8 @@ function columnsOf(base: string): TextColumn[] {
     { heading: 'p90 ×b', of: against(base, ({ p90Seconds }) => p90Seconds) },
     { heading: 'p99 ×b', of: against(base, ({ p99Seconds }) => p99Seconds) },
     { heading: 'tok ×b', of: against(base, ({ tokens }) => tokens) },
+    { heading: 'pairs ×b', of: ({ pairs }) => number(pairs?.gain, 2) },
+    { heading: 'differ', of: ({ pairs }) => number(pairs?.different, 0) },
     { heading: '|  tok/s', of: ({ tokensPerSecond }) => number(tokensPerSecond, 0) },
     { heading: 'seqs', of: ({ sequences }) => number(sequences, 0) },
     { heading: 'cached %', of: ({ cachedShare }) => number(100 * cachedShare, 0) },

@@ -31,9 +31,9 @@ import { SearchJournal } from './search-journal.ts';
 export interface RehearsalPoint {
   readonly setting: SettingName;
   readonly row: RowName;
-  /** As it was asked for: 1p, 0.8/s, backlog. */
+  /** As it was asked for: 1p, 0.8/s, backlog, alone. */
   readonly load: string;
-  /** What that came to; undefined where all come at once. */
+  /** What that came to; undefined where all come at once, or one after the other. */
   readonly perSecond: number | undefined;
   readonly seed: number;
   readonly requests: number;
@@ -125,11 +125,7 @@ class RehearsalRun {
   }
 
   async run(limitMs: number): Promise<RehearsalResult> {
-    const questions = this.#served.map((_, at) => at);
-    for (const [at, atMs] of arrivalTimesMs(
-      { ...this.#point, arrivals: arrivalsOf(this.#point) },
-      questions,
-    ).entries()) {
+    for (const [at, atMs] of this.#arrivalsMs().entries()) {
       if (atMs < limitMs) this.#later(atMs, () => this.#submit(at));
     }
     this.#later(limitMs, () => this.#timeUp());
@@ -139,6 +135,13 @@ class RehearsalRun {
     this.#loop.stop();
     await this.#journal.flush();
     return this.#result();
+  }
+
+  /** Of those whose moment is known before: of questions one by one, the first. */
+  #arrivalsMs(): number[] {
+    const arrivals = arrivalsOf(this.#point);
+    const questions = this.#served.map((_, at) => at).slice(0, arrivals.kind === 'one-by-one' ? 1 : undefined);
+    return arrivalTimesMs({ ...this.#point, arrivals }, questions);
   }
 
   #later(ms: number, act: () => void): void {
@@ -182,6 +185,7 @@ class RehearsalRun {
     if (served !== undefined) this.#served[at] = { ...served, tokens };
     this.#unsettled -= 1;
     if (this.#unsettled === 0) this.#over.resolve();
+    else if (!this.#cut && arrivalsOf(this.#point).kind === 'one-by-one') this.#later(0, () => this.#submit(at + 1));
   }
 
   #fault({ message }: Fault): void {
@@ -207,7 +211,11 @@ class RehearsalRun {
   }
 }
 
-function arrivalsOf({ perSecond }: RehearsalPoint): Arrivals {
+/** The load at which a search has the servers to itself. */
+export const aloneLoad = 'alone';
+
+function arrivalsOf({ load, perSecond }: RehearsalPoint): Arrivals {
+  if (load === aloneLoad) return { kind: 'one-by-one' };
   return perSecond === undefined ? { kind: 'backlog' } : { kind: 'rate', perSecond };
 }
 

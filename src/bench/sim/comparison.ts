@@ -124,7 +124,8 @@ function capacityIn(result: TrialResult): number {
   return capacity;
 }
 
-function specOf(plan: ComparisonPlan, { setting, seed, row }: Spot, arrivals: TrialSpec['arrivals']): TrialSpec {
+/** One row in one setting with one seed, on the plan's machine. */
+export function specOf(plan: ComparisonPlan, { setting, seed, row }: Spot, arrivals: TrialSpec['arrivals']): TrialSpec {
   const { requests, budget, rollouts, threshold, verifierReuses, roofline, machine, trees, calibration } = plan;
   const given = {
     ...(roofline && { roofline }),

@@ -31,6 +31,11 @@ export interface Served {
   readonly difficulty: Difficulty;
 }
 
+/** What speculation may not change. */
+export function outcomeOf({ exit, rollouts, correct }: Served): string {
+  return `${exit} ${rollouts} ${correct}`;
+}
+
 interface QuestionStream {
   readonly arrivals: Arrivals;
   readonly setting: SettingName;

@@ -3,10 +3,10 @@
 // did not need; a guess was right where its ghost became a child. Answers are compared one by one: none may differ.
 
 import type { Guesses } from '../../log/growth-meter.ts';
-import type { ComparisonPlan } from '../sim/comparison.ts';
-import { contenderOf, type RowName } from '../sim/contenders.ts';
-import type { Served } from '../sim/service.ts';
-import { runTrial, type TrialSpec, trialDefaults } from '../sim/trial.ts';
+import { type ComparisonPlan, specOf } from '../sim/comparison.ts';
+import type { RowName } from '../sim/contenders.ts';
+import { outcomeOf, type Served } from '../sim/service.ts';
+import { runTrial, type TrialSpec } from '../sim/trial.ts';
 import { mean, percentile } from '../statistics.ts';
 
 /** Most speculative strands of a search. */
@@ -54,7 +54,8 @@ interface ServedRow {
 }
 
 function serve(plan: ComparisonPlan, places: readonly SpeculationPlace[], row: RowName, speculate: number): ServedRow {
-  const results = places.map((place) => runTrial(specOf(plan, place, row, speculate)));
+  const ahead = speculate === 0 ? row : `${row}:speculate=${speculate}`;
+  const results = places.map((place) => runTrial(specOf(plan, { ...place, row: ahead }, { kind: 'one-by-one' })));
   const guesses = addedUp(results.map(({ growth }) => growth.byDistance));
   return { served: results.flatMap(({ served }) => served), guesses };
 }
@@ -66,20 +67,6 @@ function addedUp(all: readonly (readonly Guesses[])[]): Guesses[] {
     const sum = (of: keyof Guesses) => own.reduce((total, each) => total + each[of], 0);
     return { guessed: sum('guessed'), right: sum('right') };
   });
-}
-
-function specOf(plan: ComparisonPlan, place: SpeculationPlace, row: RowName, speculate: number): TrialSpec {
-  const { requests, budget, rollouts, threshold, verifierReuses, roofline, trees } = plan;
-  const system = { requests, budget, rollouts, threshold, verifierReuses, ...(roofline && { roofline }) };
-  const contender = contenderOf(speculate === 0 ? row : `${row}:speculate=${speculate}`);
-  return {
-    ...trialDefaults,
-    ...system,
-    ...place,
-    ...(trees && { trees }),
-    contender,
-    arrivals: { kind: 'one-by-one' },
-  };
 }
 
 function lineOf(row: RowName, speculate: number, ahead: ServedRow, { served: without }: ServedRow): SpeculationLine {
@@ -101,10 +88,6 @@ function lineOf(row: RowName, speculate: number, ahead: ServedRow, { served: wit
 
 function tookMs({ arrivalMs, endedMs }: Served): number {
   return endedMs - arrivalMs;
-}
-
-function outcomeOf({ exit, rollouts, correct }: Served): string {
-  return `${exit} ${rollouts} ${correct}`;
 }
 
 /** As a table of Markdown. */

@@ -3,7 +3,7 @@
 
 import { raise } from '../../base/fault.ts';
 import { checkPrediction, type Prediction, predictedLoad, readPrediction } from '../../bench/rehearse/prediction.ts';
-import type { RehearsalPoint } from '../../bench/rehearse/rehearsal.ts';
+import { aloneLoad, type RehearsalPoint } from '../../bench/rehearse/rehearsal.ts';
 import { parseLoad } from '../../bench/sim/comparison.ts';
 import { contenderOf, rows } from '../../bench/sim/contenders.ts';
 import { readTrees } from '../../bench/sim/questions.ts';
@@ -26,8 +26,8 @@ the work is real. Needs no questions; answers mean nothing, times do.
   --kind NAME          what that is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
   --verifier-key-env NAME
   --policy ROWS        as in coppice sim (${rows.slice(1).join(', ')})
-  --load LOADS         0.8/s: requests per second; backlog: all at once; 1p, 0.6v: of the capacity that --prediction says
-                       (1p where there is a prediction, else backlog)
+  --load LOADS         0.8/s: requests per second; backlog: all at once; alone: one after the other; 1p, 0.6v: of the capacity
+                       that --prediction says (1p where there is a prediction, else backlog)
   --setting NAME       whose questions: ${settingNames.join(', ')} (${settingNames[0]})
   --trees FILE         questions from recorded trees (bench --record) instead
   --requests N         requests of each point (${standard.requests})
@@ -138,7 +138,7 @@ function pointsOf(values: Values, prediction: Prediction | undefined): Rehearsal
 }
 
 function rateOf(load: string, predicted: (load: string) => number | undefined): number | undefined {
-  if (load === 'backlog') return undefined;
+  if (load === 'backlog' || load === aloneLoad) return undefined;
   const { factor, of } = parseLoad(load);
   if (of === 'clock') return factor;
   return (

@@ -135,7 +135,7 @@ async function idle({ engine, verifier }: RehearsalParts): Promise<void> {
 }
 
 function print(options: RehearseOptions, records: readonly RehearsalRecord[]): void {
-  const rows = rehearsedRows(records, options.prediction);
+  const rows = rehearsedRows(records, options.base, options.prediction);
   if (options.json) return console.log(JSON.stringify({ rehearsed: true, points: options.points, rows }, undefined, 1));
   if (rows.length === 0) return console.log('nothing has been rehearsed');
   const { setting, seed, budget, rollouts, threshold } = options.points[0]!;
