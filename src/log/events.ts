@@ -3,6 +3,7 @@
 
 import type { StrandId, TreeEvent } from '../tree/events.ts';
 import type { Answer, Cost, Evidence, Exit } from './end.ts';
+import type { GuessTotals } from './guesses.ts';
 
 export type RuntimeEvent =
   | { readonly type: 'submitted' }
@@ -12,7 +13,14 @@ export type RuntimeEvent =
   | { readonly type: 'width'; readonly primary: number; readonly speculative: number; readonly why?: Evidence }
   | { readonly type: 'preempted'; readonly strand: StrandId; readonly why?: Evidence }
   | { readonly type: 'pruned'; readonly strand: StrandId; readonly rule: string; readonly evidence: Evidence }
-  | { readonly type: 'exited'; readonly exit: Exit; readonly answer?: Answer; readonly cost: Cost }
+  | {
+      readonly type: 'exited';
+      readonly exit: Exit;
+      readonly answer?: Answer;
+      readonly cost: Cost;
+      /** Missing where nothing was grown ahead; older logs lack it. */
+      readonly guesses?: GuessTotals;
+    }
   /** The last word: what the search cost, once engine and verifier have answered for all that was cancelled at its exit. */
   | { readonly type: 'cost'; readonly cost: Cost };
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { rootKey } from '../tree/keys.ts';
 import type { LoggedEvent } from './events.ts';
 import { GrowthMeter, goodput } from './growth-meter.ts';
 
@@ -14,27 +13,26 @@ function metered() {
   return { meter, say, ghost };
 }
 
-test('a ghost is right when it becomes a child, and is counted by its depth and by how far ahead of the tree it was grown', () => {
-  const { meter, say, ghost } = metered();
+test('guesses are what searches say of them at their end, added up by distance and by depth', () => {
+  const { meter, say } = metered();
+  const guesses = {
+    byDistance: [{ guessed: 4, right: 3 }],
+    byDepth: [
+      { guessed: 0, right: 0 },
+      { guessed: 4, right: 3 },
+    ],
+  };
+  for (let search = 0; search < 2; search += 1) {
+    say({ type: 'admitted' });
+    expect(meter.total.byDepth).toHaveLength(2 * search);
+    say({ type: 'exited', guesses });
+  }
   say({ type: 'admitted' });
-  ghost(11, rootKey, 0);
-  ghost(12, rootKey, 1);
-  ghost(21, 11, 0);
-  ghost(22, 12, 0);
-  ghost(31, 21, 0);
-  say({ type: 'adopted', node: 1, parent: 0, index: 0 });
-  say({ type: 'adopted', node: 2, parent: 1, index: 0 });
-  ghost(32, 21, 1);
-  say({ type: 'adopted', node: 3, parent: 2, index: 5 });
-  expect(meter.total.byDistance).toEqual([
-    { guessed: 3, right: 1 },
-    { guessed: 2, right: 1 },
-    { guessed: 1, right: 0 },
-  ]);
+  say({ type: 'exited' });
+  expect(meter.total.byDistance).toEqual([{ guessed: 8, right: 6 }]);
   expect(meter.total.byDepth).toEqual([
-    { guessed: 2, right: 1 },
-    { guessed: 2, right: 1 },
-    { guessed: 2, right: 0 },
+    { guessed: 0, right: 0 },
+    { guessed: 8, right: 6 },
   ]);
 });
 

@@ -4,6 +4,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Exit } from '../log/end.ts';
 import type { SearchEvent } from '../log/events.ts';
+import type { GuessTotals } from '../log/guesses.ts';
 import { completeBest } from '../program/growth.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { Flights } from './flights.ts';
@@ -43,6 +44,7 @@ export class Departure {
     const { strands, flights, speculation, guesses, log, onEnd } = this.#options;
     if (exit.kind === 'accepted') completeBest(search.tree);
     strands.closeAll(search);
+    const guessed = guessedBy(search);
     guesses.ended(search.guesses.byRank);
     speculation.shrink(search, 0);
     for (const flight of [...search.flights.values()]) flights.cancel(flight);
@@ -50,7 +52,7 @@ export class Departure {
     this.remove(search, saysNothing ? undefined : nowMs - search.admittedMs!);
     const result = search.result(exit, nowMs);
     const { answer, cost } = result;
-    log(search, { type: 'exited', exit, cost, ...(answer === undefined ? {} : { answer }) });
+    log(search, { type: 'exited', exit, cost, ...(answer === undefined ? {} : { answer }), ...guessed });
     this.#unsettled.add(search);
     onEnd?.(result);
   }
@@ -74,4 +76,10 @@ export class Departure {
       this.#options.onCost?.(search.id, cost);
     }
   }
+}
+
+/** Nothing where nothing was guessed. Before what is open is taken back: it was not asked for. */
+function guessedBy({ guesses: { total, byDistance, byDepth } }: Search): { readonly guesses?: GuessTotals } {
+  if (total.guessed === 0) return {};
+  return { guesses: { byDistance: structuredClone(byDistance), byDepth: structuredClone(byDepth) } };
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { VirtualClock } from '../base/clock.ts';
 import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../engine/engine.ts';
+import type { SearchEvent } from '../log/events.ts';
 import { createBeam } from '../program/levels/beam.ts';
 import { dynamicScheduler } from '../scheduler/dynamic.ts';
 import { naturalWidths } from '../scheduler/widths.ts';
@@ -48,7 +49,9 @@ function world(budget: number, extendsUnscored = false) {
   };
   const scheduling = { name: 'natural', widths: naturalWidths, first: 'admit', preemption: 'needed' } as const;
   const scheduler = dynamicScheduler({ ...scheduling, ageingSeconds: 60, speculate: 8 });
-  const runtime = new Runtime({ engine, verifier, scheduler, budget, clock: new VirtualClock() });
+  const events: SearchEvent[] = [];
+  const onEvent = ({ event }: { readonly event: SearchEvent }) => void events.push(event);
+  const runtime = new Runtime({ engine, verifier, scheduler, budget, clock: new VirtualClock(), onEvent });
   const settle = () => {
     do runtime.step();
     while (runtime.hasMail);
@@ -61,6 +64,11 @@ function world(budget: number, extendsUnscored = false) {
   return {
     cancelled,
     cost: () => runtime.running.get('a')!.cost(),
+    guessesAtEnd: () => {
+      runtime.cancel('a');
+      settle();
+      return events.flatMap((event) => (event.type === 'exited' ? [event.guesses] : []))[0];
+    },
     submit: (id: string) => {
       runtime.submit({ ...request, id });
       settle();
@@ -123,7 +131,7 @@ it('grows on a step without its reward only where it was told to, as widely as t
 
 it('counts the tokens that speculation has saved, and those that it has cost', () => {
   for (const last of ['0.4', '0.9']) {
-    const { submit, write, score, cost } = world(4);
+    const { submit, write, score, cost, guessesAtEnd } = world(4);
     submit('a');
     write(1, '0.5');
     score();
@@ -136,5 +144,12 @@ it('counts the tokens that speculation has saved, and those that it has cost', (
     // Below the chosen step both guesses were right, one come and one on its way; below the other one, both wrong.
     const isRight = last === '0.4';
     expect([adoptedTokens, forsakenTokens, speculativeTokens]).toEqual(isRight ? [2, 0, 0] : [0, 1, 1]);
+    const right = isRight ? 2 : 0;
+    const { byDistance, byDepth } = guessesAtEnd()!;
+    expect(byDistance[0]).toEqual({ guessed: 2, right });
+    expect(byDepth.slice(0, 2)).toEqual([
+      { guessed: 0, right: 0 },
+      { guessed: 2, right },
+    ]);
   }
 });

@@ -6,6 +6,8 @@ import { assert } from '../base/assert.ts';
 import { foreseeAhead } from '../program/foresight.ts';
 import type { Expansion } from '../program/program.ts';
 import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
+import type { Node } from '../tree/node.ts';
+import type { Tree } from '../tree/tree.ts';
 import type { Flights } from './flights.ts';
 import type { Leases } from './queue/leases.ts';
 import type { Flight, OpenSpeculation, Search } from './search/search.ts';
@@ -39,7 +41,8 @@ export class Speculation {
       const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
       if (indices.length === 0) continue;
       this.#take(search, node.key, indices.length);
-      for (const index of indices) guesses.add(drawKey(node.key, index, form), speculations.size);
+      const place = { rank: speculations.size, distance: 1 + ghostsTo(node, search.tree), depth: node.depth + 1 };
+      for (const index of indices) guesses.add(drawKey(node.key, index, form), place);
       this.#flights.start(search, expansion, indices, 'speculative', nowMs);
     }
     search.foresawAll();
@@ -135,4 +138,12 @@ export class Speculation {
     this.#leases.give(lease);
     this.#open -= 1;
   }
+}
+
+/** Steps of its path that are not in the tree yet, its own included: those of a copy are numbered behind the tree's. */
+function ghostsTo(node: Node, tree: Tree): number {
+  let ghosts = 0;
+  for (let each: Node | undefined = node; each !== undefined && each.id >= tree.nodes.length; each = each.parent)
+    ghosts += 1;
+  return ghosts;
 }

@@ -3,44 +3,51 @@
 
 import type { Cost } from '../../log/end.ts';
 import { type GrowthTotals, goodput } from '../../log/growth-meter.ts';
+import { addGuesses, type Guesses, rightShares, sumOfGuesses } from '../../log/guesses.ts';
 
 /** Of one search, or the sum over several. */
 export interface TrialGrowth {
   /** Tokens of its completed paths, and the time from admission to the completion of each. */
   readonly pathTokens: number;
   readonly pathMs: number;
-  /** Steps that were there before the program asked for them, and those of them that it came to ask for. */
-  readonly guessed: number;
-  readonly right: number;
+  /** Steps that were grown ahead and those of them that its program asked for; trials that were kept before they were counted so lack both. */
+  readonly byDistance?: readonly Guesses[];
+  readonly byDepth?: readonly Guesses[];
   readonly usedTokens: number;
   readonly wastedTokens: number;
 }
 
-export function trialGrowth({ pathTokens, pathMs, byDepth }: GrowthTotals, cost: Cost): TrialGrowth {
+export function trialGrowth({ pathTokens, pathMs, byDistance, byDepth }: GrowthTotals, cost: Cost): TrialGrowth {
   return {
-    ...{ pathTokens, pathMs },
-    guessed: sum(byDepth.map(({ guessed }) => guessed)),
-    right: sum(byDepth.map(({ right }) => right)),
+    ...{ pathTokens, pathMs, byDistance, byDepth },
     usedTokens: cost.adoptedTokens ?? 0,
     wastedTokens: cost.speculativeTokens + (cost.forsakenTokens ?? 0),
   };
 }
 
 export function totalGrowth(all: readonly TrialGrowth[]): TrialGrowth {
-  const of = (name: keyof TrialGrowth) => sum(all.map((each) => each[name]));
-  return {
-    ...{ pathTokens: of('pathTokens'), pathMs: of('pathMs'), guessed: of('guessed'), right: of('right') },
-    ...{ usedTokens: of('usedTokens'), wastedTokens: of('wastedTokens') },
-  };
+  const of = (name: 'pathTokens' | 'pathMs' | 'usedTokens' | 'wastedTokens') =>
+    all.reduce((sum, each) => sum + each[name], 0);
+  const [byDistance, byDepth]: [Guesses[], Guesses[]] = [[], []];
+  for (const each of all) {
+    addGuesses(byDistance, each.byDistance ?? []);
+    addGuesses(byDepth, each.byDepth ?? []);
+  }
+  const tokens = { usedTokens: of('usedTokens'), wastedTokens: of('wastedTokens') };
+  return { pathTokens: of('pathTokens'), pathMs: of('pathMs'), byDistance, byDepth, ...tokens };
 }
 
-/** A row for each contender that completed a path. Ghosts are what had come before it was asked for; tokens count what was adopted on its way too. */
+const mostAhead = 3;
+const mostDepth = 6;
+
+/** A row for each contender that completed a path. */
 export function growthLines(contenders: readonly { contender: string; growth: TrialGrowth }[]): string[] {
   const rows = contenders
     .filter(({ growth }) => growth.pathMs > 0)
     .map(({ contender, growth }) => cellsOf(contender, growth));
   if (rows.length === 0) return [];
-  const head = ['completed paths', 'goodput, tokens/s', 'ghosts', 'right %', 'tokens used', 'wasted'];
+  const right = ['right %', `1 to ${mostAhead} ahead %`, `at depth 1 to ${mostDepth} %`];
+  const head = ['completed paths', 'goodput, tokens/s', 'guesses', ...right, 'tokens used', 'wasted'];
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   return [head, ...rows].map((row) =>
     row
@@ -51,13 +58,10 @@ export function growthLines(contenders: readonly { contender: string; growth: Tr
 }
 
 function cellsOf(contender: string, growth: TrialGrowth): string[] {
-  const { guessed, right, usedTokens, wastedTokens } = growth;
-  const ahead = usedTokens + wastedTokens + guessed > 0;
-  const share = guessed === 0 ? '' : ((100 * right) / guessed).toFixed(0);
-  const speculated = [guessed, share, usedTokens, wastedTokens].map((cell) => (ahead ? String(cell) : ''));
+  const { byDistance = [], byDepth = [], usedTokens, wastedTokens } = growth;
+  const all = sumOfGuesses(byDistance);
+  const ahead = usedTokens + wastedTokens + all.guessed > 0;
+  const shares = [rightShares([all], 1), rightShares(byDistance, mostAhead), rightShares(byDepth, mostDepth)];
+  const speculated = [all.guessed, ...shares, usedTokens, wastedTokens].map((cell) => (ahead ? String(cell) : ''));
   return [contender, goodput(growth)?.toFixed(0) ?? '', ...speculated];
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, each) => total + each, 0);
 }

@@ -56,7 +56,10 @@ export const presets = {
   /** Speculation, one search at a time; what docs/experiments/p3.md reports. */
   p3: {
     ...{ ...canonical, settings: ['math500/8b', 'amc23/14b'], seeds: 1, requests: 130, loads: [] },
-    rows: ['vanilla', 'positive', 'vanilla:expansion=lazy', 'positive:expansion=lazy', 'beam', 'dvts', 'rebase'],
+    rows: [
+      ...['vanilla', 'positive', 'vanilla:expansion=lazy', 'positive:expansion=lazy', 'rest', 'rstar'],
+      ...['beam', 'dvts', 'rebase', 'ets'],
+    ],
   },
   /** Goodput on P4's GPU (p4.ts has the rows), on seeds that nothing was chosen on; what docs/experiments/p4.md reports. */
   p4: { ...canonical, rows: [], seed: 101, seeds: 3, requests: 12, loads: [] },

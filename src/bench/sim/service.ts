@@ -10,13 +10,13 @@ import type { Difficulty, SimulatedQuestions } from './questions.ts';
 import type { SettingName } from './settings.ts';
 
 /**
- * How requests come: at a mean rate (Poisson), all at once, or each after the one before it has ended. `shaken`: every one comes a
+ * How requests come: at a mean rate (Poisson), all at once, or each after one before it has ended, so many (1) at a time. `shaken`: every one comes a
  * few milliseconds later, another number for another draw, which matters to nobody.
  */
 export type Arrivals =
   | { readonly kind: 'rate'; readonly perSecond: number; readonly shaken?: number }
   | { readonly kind: 'backlog' }
-  | { readonly kind: 'one-by-one' };
+  | { readonly kind: 'one-by-one'; readonly together?: number };
 
 /** One line per request, in order of arrival. */
 export interface Served {

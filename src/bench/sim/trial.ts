@@ -203,8 +203,11 @@ class TrialRun {
   }
 
   #schedule(): void {
-    if (this.#spec.arrivals.kind === 'one-by-one') this.#world.at(0, () => this.#submitNext());
-    else for (const atMs of arrivalTimesMs(this.#spec, this.#questions)) this.#world.at(atMs, () => this.#submitNext());
+    const { arrivals } = this.#spec;
+    const first = arrivals.kind === 'one-by-one' ? (arrivals.together ?? 1) : this.#questions.length;
+    for (const atMs of arrivalTimesMs(this.#spec, this.#questions).slice(0, first)) {
+      this.#world.at(atMs, () => this.#submitNext());
+    }
   }
 
   #submitNext(): void {
@@ -253,7 +256,7 @@ class TrialRun {
     const moment = { atMs: result.endedMs, waiting };
     this.#ends.push({ ...moment, tokens: this.#engine.totals().generatedTokens });
     this.#scored.push({ ...moment, tokens: this.#verifier.computedTokens });
-    if (this.#spec.arrivals.kind === 'one-by-one' && this.#left > 0) {
+    if (this.#spec.arrivals.kind === 'one-by-one' && this.#next < this.#questions.length) {
       this.#world.at(this.#world.nowMs, () => this.#submitNext());
     }
   }

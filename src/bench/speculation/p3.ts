@@ -1,8 +1,8 @@
 // What speculation gives a single search, simulated (P3 §6.2): every kind of program with and without it, the same questions one
 // after the other on an idle machine. Time is that of the whole search; waste is the share of its tokens that the search without
-// did not need; a guess was right where its ghost became a child. Answers are compared one by one: none may differ.
+// did not need; a guess was right where the program came to ask for it. Answers are compared one by one: none may differ.
 
-import type { Guesses } from '../../log/growth-meter.ts';
+import { addGuesses, type Guesses, rightShares } from '../../log/guesses.ts';
 import { type ComparisonPlan, specOf } from '../sim/comparison.ts';
 import type { RowName } from '../sim/contenders.ts';
 import { outcomeOf, type Served } from '../sim/service.ts';
@@ -11,6 +11,10 @@ import { mean, percentile } from '../statistics.ts';
 
 /** Most speculative strands of a search. */
 const speculativeWidths = [2, 4, 8] as const;
+
+/** Searches at a time, and the speculative width with which company is tried. */
+const companies = [4, 16] as const;
+const widthInCompany = 4;
 
 export interface SpeculationLine {
   readonly row: RowName;
@@ -22,10 +26,20 @@ export interface SpeculationLine {
   readonly tokens: number;
   /** In percent. */
   readonly waste: number;
-  /** By steps ahead of the tree. */
-  readonly guesses: readonly Guesses[];
+  readonly byDistance: readonly Guesses[];
+  readonly byDepth: readonly Guesses[];
   /** Questions whose outcome differs from the one without. */
   readonly different: number;
+}
+
+/** Several searches at a time (the batch size of P3's figure 10): how many are done in a minute, with speculation and without. */
+export interface CompanyLine {
+  readonly row: RowName;
+  readonly together: number;
+  readonly perMinute: number;
+  readonly perMinuteWithout: number;
+  /** In percent. */
+  readonly waste: number;
 }
 
 type SpeculationPlace = Pick<TrialSpec, 'setting' | 'seed'>;
@@ -48,42 +62,71 @@ export function speculationLines(
   });
 }
 
-interface ServedRow {
-  readonly served: readonly Served[];
-  readonly guesses: readonly Guesses[];
-}
-
-function serve(plan: ComparisonPlan, places: readonly SpeculationPlace[], row: RowName, speculate: number): ServedRow {
-  const ahead = speculate === 0 ? row : `${row}:speculate=${speculate}`;
-  const results = places.map((place) => runTrial(specOf(plan, { ...place, row: ahead }, { kind: 'one-by-one' })));
-  const guesses = addedUp(results.map(({ growth }) => growth.byDistance));
-  return { served: results.flatMap(({ served }) => served), guesses };
-}
-
-function addedUp(all: readonly (readonly Guesses[])[]): Guesses[] {
-  const longest = Math.max(...all.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) => {
-    const own = all.flatMap((guesses) => guesses[at] ?? []);
-    const sum = (of: keyof Guesses) => own.reduce((total, each) => total + each[of], 0);
-    return { guessed: sum('guessed'), right: sum('right') };
+export function companyLines(
+  plan: ComparisonPlan,
+  onLine: (done: number, all: number) => void = () => {},
+): CompanyLine[] {
+  const places = plan.settings.flatMap((setting) => plan.seeds.map((seed) => ({ setting, seed })));
+  const tried = plan.rows.flatMap((row) => companies.map((together) => ({ row, together })));
+  return tried.map(({ row, together }, at) => {
+    const without = serve(plan, places, row, 0, together);
+    const ahead = serve(plan, places, row, widthInCompany, together);
+    onLine(at + 1, tried.length);
+    const paces = { perMinute: perMinute(ahead), perMinuteWithout: perMinute(without) };
+    return { row, together, ...paces, waste: wasteOf(ahead, without) };
   });
 }
 
-function lineOf(row: RowName, speculate: number, ahead: ServedRow, { served: without }: ServedRow): SpeculationLine {
-  const [took, before] = [ahead.served.map(tookMs), without.map(tookMs)];
-  const [tokens, needed] = [ahead.served, without].map((rows) => mean(rows.map((each) => each.tokens))) as [
-    number,
-    number,
-  ];
+function perMinute({ served, spanMs }: ServedRow): number {
+  return (60_000 * served.length) / spanMs;
+}
+
+interface ServedRow {
+  readonly served: readonly Served[];
+  /** From the first arrival to the last end, over all places. */
+  readonly spanMs: number;
+  readonly byDistance: readonly Guesses[];
+  readonly byDepth: readonly Guesses[];
+}
+
+function serve(
+  plan: ComparisonPlan,
+  places: readonly SpeculationPlace[],
+  row: RowName,
+  speculate: number,
+  together = 1,
+): ServedRow {
+  const ahead = speculate === 0 ? row : `${row}:speculate=${speculate}`;
+  const arrivals = { kind: 'one-by-one', together } as const;
+  const results = places.map((place) => runTrial(specOf(plan, { ...place, row: ahead }, arrivals)));
+  const [byDistance, byDepth]: [Guesses[], Guesses[]] = [[], []];
+  for (const { growth } of results) {
+    addGuesses(byDistance, growth.byDistance);
+    addGuesses(byDepth, growth.byDepth);
+  }
+  const spanMs = results.reduce((sum, { served }) => sum + Math.max(...served.map(({ endedMs }) => endedMs)), 0);
+  return { served: results.flatMap(({ served }) => served), spanMs, byDistance, byDepth };
+}
+
+function lineOf(row: RowName, speculate: number, ahead: ServedRow, without: ServedRow): SpeculationLine {
+  const [took, before] = [ahead.served.map(tookMs), without.served.map(tookMs)];
   const p50Ms = percentile(took, 50);
   return {
-    ...{ row, speculate, p50Ms, tokens },
+    ...{ row, speculate, p50Ms, tokens: tokensOf(ahead) },
     medianGain: percentile(before, 50) / p50Ms,
     meanGain: Math.exp(mean(took.map((ms, at) => Math.log(before[at]! / ms)))),
-    waste: 100 * (1 - needed / tokens),
-    guesses: ahead.guesses,
-    different: ahead.served.filter((each, at) => outcomeOf(each) !== outcomeOf(without[at]!)).length,
+    waste: wasteOf(ahead, without),
+    ...{ byDistance: ahead.byDistance, byDepth: ahead.byDepth },
+    different: ahead.served.filter((each, at) => outcomeOf(each) !== outcomeOf(without.served[at]!)).length,
   };
+}
+
+function tokensOf({ served }: ServedRow): number {
+  return mean(served.map(({ tokens }) => tokens));
+}
+
+function wasteOf(ahead: ServedRow, without: ServedRow): number {
+  return 100 * (1 - tokensOf(without) / tokensOf(ahead));
 }
 
 function tookMs({ arrivalMs, endedMs }: Served): number {
@@ -93,24 +136,27 @@ function tookMs({ arrivalMs, endedMs }: Served): number {
 /** As a table of Markdown. */
 export function speculationTable(lines: readonly SpeculationLine[]): string {
   const head =
-    'row | speculate | p50 s | speed-up, median | speed-up, mean | tokens | waste, % | right 1, 2, 3 steps ahead, % | different';
-  const rows = lines.map(({ row, speculate, p50Ms, medianGain, meanGain, tokens, waste, guesses, different }) => {
-    const gains =
-      speculate === 0
-        ? ['', '', tokens.toFixed(0), '', '', '']
-        : [
-            medianGain.toFixed(2),
-            meanGain.toFixed(2),
-            tokens.toFixed(0),
-            waste.toFixed(0),
-            guesses.slice(0, 3).map(rightOf).join(', '),
-            String(different),
-          ];
+    'row | speculate | p50 s | speed-up, median | speed-up, mean | tokens | waste, % | right 1, 2, 3 steps ahead, % | right at depth 1 to 8, % | different';
+  const rows = lines.map((line) => {
+    const { row, speculate, p50Ms, tokens } = line;
+    const gains = speculate === 0 ? ['', '', tokens.toFixed(0), '', '', '', ''] : gainCells(line);
     return [`\`${row}\``, speculate, (p50Ms / 1000).toFixed(1), ...gains].join(' | ');
   });
-  return [head, '---|--:|--:|--:|--:|--:|--:|---|--:', ...rows].map((line) => `| ${line} |`).join('\n');
+  return [head, '---|--:|--:|--:|--:|--:|--:|---|---|--:', ...rows].map((line) => `| ${line} |`).join('\n');
 }
 
-function rightOf({ guessed, right }: Guesses): string {
-  return guessed === 0 ? '-' : ((100 * right) / guessed).toFixed(0);
+function gainCells({ medianGain, meanGain, tokens, waste, byDistance, byDepth, different }: SpeculationLine): string[] {
+  return [
+    ...[medianGain.toFixed(2), meanGain.toFixed(2), tokens.toFixed(0), waste.toFixed(0)],
+    ...[rightShares(byDistance, 3), rightShares(byDepth, 8), String(different)],
+  ];
+}
+
+export function companyTable(lines: readonly CompanyLine[]): string {
+  const head = `row | searches at a time | a minute, without | with speculate ${widthInCompany} | speed-up | waste, %`;
+  const rows = lines.map(({ row, together, perMinute: pace, perMinuteWithout: without, waste }) => {
+    const gains = [without.toFixed(1), pace.toFixed(1), (pace / without).toFixed(2), waste.toFixed(0)];
+    return [`\`${row}\``, together, ...gains].join(' | ');
+  });
+  return [head, '---|--:|--:|--:|--:|--:', ...rows].map((line) => `| ${line} |`).join('\n');
 }

@@ -54,7 +54,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --experiment p1    token-to-accuracy with and without exits of certainty, at the caps of P1's table 2
   --experiment p1-levels  arrival rates and deadlines at 90 % attainment, order by order; part of p1 with --full
   --experiment p2    where token-level drafting pays: a 70B target with small drafts, P2's way, the shipped models; as SVG
-  --experiment p3    what speculation gives one search at a time: every kind of program with and without
+  --experiment p3    what speculation gives: every kind of program with and without, one search at a time and several
   --experiment p4    goodput of beam search on P4's consumer GPU by its parts, up to 128 beams; --full to 512; a chart under --out
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them
@@ -130,7 +130,14 @@ export function readOptions(args: readonly string[]): SimOptions {
       base: rowOf(values.base ?? ablated?.[0] ?? preset.base),
       seeds: Array.from({ length: count }, (_, at) => first + at),
       loads: values.load === 'none' ? [] : list(values.load, preset.loads).map(parseLoad),
-      requests: whole('requests', values.requests, preset.requests, budget + 2, 1_000_000, 'requests'),
+      requests: whole(
+        'requests',
+        values.requests,
+        preset.requests,
+        leastRequests(experiment, budget),
+        1_000_000,
+        'requests',
+      ),
       budget,
       rollouts: number('rollouts', values.rollouts, searchDefaults.rollouts, requestKnobs.rollouts),
       threshold: number('threshold', values.threshold, searchDefaults.threshold, modelKnobs.threshold),
@@ -174,6 +181,11 @@ const lossKnob = { low: 0, high: 100, unit: 'points of accuracy', why: '' };
 
 function calibrationOf(file: string | undefined, trees: string | undefined): ComparisonPlan['calibration'] {
   return file === undefined ? undefined : openSimulatedCalibration(file, trees);
+}
+
+/** A backlog must fill the budget; questions that come one by one need not. */
+function leastRequests(experiment: string | undefined, budget: number): number {
+  return experiment === 'p3' ? 1 : budget + 2;
 }
 
 /** A queue must have time to grow: more requests than the curves take. */

@@ -28,7 +28,7 @@ import { tableOf } from '../../bench/sim/table.ts';
 import type { TrialResult, TrialSpec } from '../../bench/sim/trial.ts';
 import { TrialPool } from '../../bench/sim/trial-pool.ts';
 import { draftingFigure, draftingLines, draftingTable } from '../../bench/speculation/p2.ts';
-import { speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
+import { companyLines, companyTable, speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
 import { goodputLines, wholePlan } from '../../bench/speculation/p4.ts';
 import { goodputChart, goodputTable, stageTable } from '../../bench/speculation/p4-report.ts';
 import { type LoadedSetting, type LoadVerdict, underLoad } from '../../bench/speculation/under-load.ts';
@@ -155,12 +155,14 @@ async function printCertainty({ plan, json, out }: SimOptions, pool: TrialPool):
 
 function printSpeculation({ plan, json }: SimOptions, startMs: number): void {
   const told = progress(startMs);
-  const lines = speculationLines(plan, (done, all) => told(done, all));
+  const lines = speculationLines(plan, (done, all) => told(done, 1.5 * all));
+  const company = companyLines(plan, (done, all) => told(2 * all + done, 3 * all));
   endProgress();
   const { settings, seeds, requests, budget } = plan;
-  const head = `Simulated: ${settings.join(', ')}; seeds ${seeds.join(', ')}; ${requests} questions a run, one after the other; M = ${budget} strands.`;
+  const head = `Simulated: ${settings.join(', ')}; seeds ${seeds.join(', ')}; ${requests} questions a run; M = ${budget} strands.`;
+  const tables = ['One search at a time:', speculationTable(lines), 'Several at a time:', companyTable(company)];
   console.log(
-    json ? JSON.stringify({ simulated: true, plan, lines }, undefined, 1) : `${head}\n\n${speculationTable(lines)}`,
+    json ? JSON.stringify({ simulated: true, plan, lines, company }, undefined, 1) : [head, ...tables].join('\n\n'),
   );
 }
 

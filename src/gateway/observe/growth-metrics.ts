@@ -2,7 +2,7 @@
 // right, read from the growth meter of each model when somebody asks. Labels end in a class for the rest, so that they stay few.
 
 import { Counter, type Registry } from 'prom-client';
-import type { Guesses } from '../../log/growth-meter.ts';
+import type { Guesses } from '../../log/guesses.ts';
 import type { ObservedModel } from './observed.ts';
 
 const mostAhead = 4;

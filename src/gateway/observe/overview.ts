@@ -27,7 +27,10 @@ export const mostListed = 200;
 /** Searches that a node tells the others of, every few seconds. */
 const mostReported = 50;
 const rateWindowMs = 10_000;
-const tokenClasses = ['committed', 'discarded', 'speculative', 'verifier', 'saved_estimate'] as const;
+const tokenClasses = [
+  ...(['committed', 'discarded', 'speculative', 'adopted', 'forsaken'] as const),
+  ...(['verifier', 'saved_estimate'] as const),
+];
 
 /** A node in its own words. */
 export interface NodeReport {

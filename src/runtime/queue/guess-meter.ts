@@ -1,7 +1,7 @@
 // How often guesses are right, by rank, from the searches that have ended: of those that still run, many a guess is yet to be
 // asked for. Old ones fade, so that the chances follow what is being served.
 
-import type { RankTally } from './guess-log.ts';
+import type { Guesses } from '../../log/guesses.ts';
 
 /** So many children of each rank count. */
 const memory = 512;
@@ -11,15 +11,15 @@ const priorChance = 0.7;
 const worseByRank = 0.9;
 
 export class GuessMeter {
-  readonly #byRank: RankTally[] = [];
+  readonly #byRank: Guesses[] = [];
   #chances: number[] = [priorChance];
 
-  ended(tallies: readonly RankTally[]): void {
-    if (tallies.every(({ made }) => made === 0)) return;
-    tallies.forEach(({ made, right }, at) => {
-      const known = this.#byRank[at] ?? { made: 0, right: 0 };
-      const kept = Math.max(0, 1 - made / memory);
-      this.#byRank[at] = { made: kept * known.made + made, right: kept * known.right + right };
+  ended(tallies: readonly Guesses[]): void {
+    if (tallies.every(({ guessed }) => guessed === 0)) return;
+    tallies.forEach(({ guessed, right }, at) => {
+      const known = this.#byRank[at] ?? { guessed: 0, right: 0 };
+      const kept = Math.max(0, 1 - guessed / memory);
+      this.#byRank[at] = { guessed: kept * known.guessed + guessed, right: kept * known.right + right };
     });
     this.#chances = this.#fitted();
   }
@@ -32,9 +32,9 @@ export class GuessMeter {
   #fitted(): number[] {
     const chances: number[] = [];
     let before = priorChance;
-    for (const { made, right } of this.#byRank) {
+    for (const { guessed, right } of this.#byRank) {
       const expected = chances.length === 0 ? before : worseByRank * before;
-      const chance = (right + priorChildren * expected) / (made + priorChildren);
+      const chance = (right + priorChildren * expected) / (guessed + priorChildren);
       before = chances.length === 0 ? chance : Math.min(before, chance);
       chances.push(before);
     }

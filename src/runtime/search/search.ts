@@ -183,7 +183,7 @@ export class Search {
   }
 
   #guessed(): SearchGuesses {
-    const { made, right } = this.guesses.total;
+    const { guessed: made, right } = this.guesses.total;
     return { capacity: this.#foreseeable(), open: this.speculations.size, made, right, kvTokens: this.tree.tokens };
   }
 

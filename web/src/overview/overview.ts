@@ -1,6 +1,7 @@
 // The overview: the box to ask, the budget over time, latency, exits, what they saved, the health of what the server stands
 // on, and every live and recent search.
 
+import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
 import { h, setText } from '../dom/dom.ts';
 import { formatCount, formatDuration } from '../look/words.ts';
 import { makeAskBox } from './ask.ts';
@@ -69,9 +70,15 @@ export class OverviewPage {
     const generated = (tokens.committed ?? 0) + (tokens.discarded ?? 0) + (tokens.speculative ?? 0);
     this.#tokens.show([
       [`≈ ${formatCount(tokens.saved_estimate ?? 0)}`, 'saved by exits, estimated'],
-      [formatCount(generated), `generated · ${formatCount(tokens.per_second ?? 0)}/s`],
+      [formatCount(generated), `generated · ${formatCount(tokens.per_second ?? 0)}/s${aheadWords(tokens)}`],
     ]);
   }
+}
+
+/** Nothing where nobody speculates. */
+function aheadWords({ adopted = 0, forsaken = 0, speculative = 0 }: OverviewJson['tokens']): string {
+  const wasted = forsaken + speculative;
+  return adopted + wasted === 0 ? '' : ` · grown ahead ${formatCount(adopted)} used, ${formatCount(wasted)} wasted`;
 }
 
 interface Figures {

@@ -3,14 +3,14 @@
 
 import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import { describeEvent } from '../../../src/log/describe.ts';
-import type { Cost } from '../../../src/log/end.ts';
 import type { LoggedEvent } from '../../../src/log/events.ts';
-import { type GrowthTotals, type Guesses, goodput } from '../../../src/log/growth-meter.ts';
+import { goodput } from '../../../src/log/growth-meter.ts';
 import { Replay } from '../../../src/log/replay.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';
 import { FrameLoop } from '../dom/frame-loop.ts';
 import { onTheme } from '../look/theme.ts';
 import { formatCount, formatDuration, formatScore } from '../look/words.ts';
+import { AheadPanel } from './ahead-panel.ts';
 import { Details } from './details.ts';
 import { GrowthAt } from './growth-at.ts';
 import { makeLegend } from './legend.ts';
@@ -46,6 +46,7 @@ export class SearchPage {
   readonly #title = h('h1', {});
   readonly #about = h('p', { class: 'about' });
   readonly #outcome = new OutcomePanel();
+  readonly #ahead = new AheadPanel();
   readonly #widths = new WidthPanel();
   readonly #facts = h('dl', { class: 'figures' });
   readonly #play = h('button', { type: 'button', class: 'play', onclick: () => this.#togglePlay() }, 'Replay');
@@ -134,6 +135,7 @@ export class SearchPage {
           'aside',
           { class: 'side' },
           h('div', { class: 'panel' }, this.#outcome.element, this.#facts),
+          this.#ahead.element,
           this.#widths.element,
           h('div', { class: 'panel grow' }, this.#details.element),
         ),
@@ -222,24 +224,13 @@ export class SearchPage {
       ['tokens', formatCount(cost?.committedTokens ?? tokens)],
       ['discarded', cost === undefined ? '–' : formatCount(cost.discardedTokens + cost.speculativeTokens)],
       ['goodput', speed === undefined ? '–' : `${formatCount(Math.round(speed))} tokens/s`],
-      ['guessed right', guessesOf(growth)],
-      ['grown ahead', cost === undefined ? '–' : tokensAhead(cost)],
     ];
+    this.#ahead.show(growth, cost);
     if (this.#facts.childElementCount === 0) {
       fill(this.#facts, ...figures.map(([name]) => h('div', {}, h('dt', {}, name), h('dd', {}))));
     }
     for (const [at, [, value]] of figures.entries()) setText(this.#facts.children[at]!.children[1]!, value);
   }
-}
-
-/** Of the steps that were grown ahead of the program and have come, those that it has asked for. */
-function guessesOf({ byDistance }: GrowthTotals): string {
-  const sum = (of: keyof Guesses) => byDistance.reduce((total, each) => total + each[of], 0);
-  return byDistance.length === 0 ? '–' : `${sum('right')} of ${sum('guessed')}`;
-}
-
-function tokensAhead({ adoptedTokens = 0, forsakenTokens = 0, speculativeTokens }: Cost): string {
-  return `${formatCount(adoptedTokens)} used, ${formatCount(forsakenTokens + speculativeTokens)} wasted`;
 }
 
 /** The last thing the user said, as far as texts are kept. */

@@ -1,0 +1,41 @@
+// How often what was grown ahead of a program was asked for: by how far ahead of the tree it was (P3, figure 14a) and by its depth
+// (14b). What was given up since the program cannot ask for it any more was wrong; what had to yield is not counted.
+
+/** Steps that were grown ahead, and those of them that the program came to ask for. */
+export interface Guesses {
+  guessed: number;
+  right: number;
+}
+
+export interface GuessTotals {
+  /** From one step ahead on: a child of a node, a child of such a guess, and so on. */
+  readonly byDistance: readonly Guesses[];
+  /** From the first depth on. */
+  readonly byDepth: readonly Guesses[];
+}
+
+/** The one at a distance, depth or rank, counted from 1. */
+export function guessesAt(guesses: Guesses[], from1: number): Guesses {
+  while (guesses.length < from1) guesses.push({ guessed: 0, right: 0 });
+  return guesses[from1 - 1]!;
+}
+
+export function addGuesses(to: Guesses[], more: readonly Guesses[]): void {
+  for (const [at, { guessed, right }] of more.entries()) {
+    const sum = guessesAt(to, at + 1);
+    sum.guessed += guessed;
+    sum.right += right;
+  }
+}
+
+export function sumOfGuesses(guesses: readonly Guesses[]): Guesses {
+  const sum = { guessed: 0, right: 0 };
+  for (const each of guesses) addGuesses([sum], [each]);
+  return sum;
+}
+
+/** In percent, one after the other; `-` where nothing was guessed. */
+export function rightShares(guesses: readonly Guesses[], most: number): string {
+  const shown = guesses.slice(0, most);
+  return shown.map(({ guessed, right }) => (guessed === 0 ? '-' : ((100 * right) / guessed).toFixed(0))).join(', ');
+}
