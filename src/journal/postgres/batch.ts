@@ -2,7 +2,7 @@
 // into stages, each stage runs its statements in one fixed order, and a write that must come later than that order allows
 // goes to the next stage. The entries of a search share a stage only while they follow one another. Pure.
 
-import type { FaultError } from '../../base/fault.ts';
+import type { HoldableWrite } from '../held-writes.ts';
 import type { Acceptance } from '../journal.ts';
 
 /** In the order in which a stage runs them. */
@@ -12,15 +12,12 @@ export type WriteKind = (typeof writeKinds)[number];
 /** Whether it was done; of an acceptance, how. */
 export type WriteResult = boolean | Acceptance;
 
-export interface JournalWrite {
+export interface JournalWrite extends HoldableWrite {
   readonly kind: WriteKind;
   readonly search: string;
   /** What its statement takes, as JSON. */
   readonly row: Readonly<Record<string, string | number | null>>;
   readonly settle: (result: WriteResult) => void;
-  readonly fail: (error: FaultError) => void;
-  /** A client waits for it: it is hurried, and told at once when the database refuses. */
-  readonly awaited: boolean;
 }
 
 export type Stage<Write extends JournalWrite> = ReadonlyMap<WriteKind, readonly Write[]>;
