@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // `fast` is what a developer runs on every change. A slow test is one whose file name ends in `.slow.test.ts`: `slow-seeds` computes (many
 // seeds, virtual time) and shares the cores; then `slow`, which needs a build, real weights, a browser or a quiet clock, one file at a time on two cores.
 const cores = Math.max(2, availableParallelism() - 1);
 const computed = ['src/bench/**/*.slow.test.ts', 'tests/{simulation,properties}/**/*.slow.test.ts'];
+// A command that a test starts finds its code compiled by the one before.
+const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) };
 const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
 
 export default defineConfig({
@@ -16,17 +19,32 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
           setupFiles: ['tests/support/property-seed.ts'],
+          // The files of a worker share its modules, which would be read anew for each. No test mocks a module; spies and variables end with their test.
+          isolate: false,
+          restoreMocks: true,
+          unstubEnvs: true,
+          env,
           testTimeout: 60_000,
           maxWorkers: cores,
           hookTimeout: 60_000,
         },
       },
-      { test: { name: 'slow-seeds', include: computed, ...patience, maxWorkers: cores, sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          name: 'slow-seeds',
+          include: computed,
+          env,
+          ...patience,
+          maxWorkers: cores,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         test: {
           name: 'slow',
           include: ['src/**/*.slow.test.ts', 'tests/**/*.slow.test.ts'],
           exclude: [...computed, '**/node_modules/**'],
+          env,
           ...patience,
           sequence: { groupOrder: 2 },
         },
