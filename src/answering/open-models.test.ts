@@ -10,21 +10,26 @@ import { openModels } from './open-models.ts';
 
 let folder: string;
 let model: string;
+/** Knows short paths alone: measured in a moment. */
+let short: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-open-'));
   model = join(folder, 'model.gguf');
+  short = join(folder, 'short.gguf');
   writeTinyModel(model, { kind: 'random', seed: 3 });
+  writeTinyModel(short, { kind: 'random', seed: 3, contextTokens: 200 });
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Opens the tiny model with itself as its reward model; what the log said, and the generator's cells. */
-async function open(memory: { readonly kvBytes?: number; readonly contextTokens?: number }) {
+/** Opens a tiny model with itself as its reward model; what the log said, and the generator's cells. */
+async function open(memory: { readonly kvBytes?: number; readonly contextTokens?: number }, path = model) {
   const lines: string[] = [];
   const log = createLog({ level: 'info', format: 'json', write: (line) => lines.push(line) });
-  const engine = { kind: 'llama', model, ...memory };
-  const config = loadConfig({ base: { models: [{ name: 'tiny', engine, verifier: { kind: 'prm', model } }] } });
+  const engine = { kind: 'llama', model: path, ...memory };
+  const verifier = { kind: 'prm', model: path };
+  const config = loadConfig({ base: { models: [{ name: 'tiny', engine, verifier }] } });
   const [parts] = await openModels(config.models, {}, log);
   await Promise.all([parts!.engine.close(), parts!.verifier?.close()]);
   return { split: lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'kv-split'), parts: parts! };
@@ -32,7 +37,7 @@ async function open(memory: { readonly kvBytes?: number; readonly contextTokens?
 
 describe('the KV memory of a served model', () => {
   it('is split by measurement where it is given, and the log tells how', async () => {
-    const { split } = await open({ kvBytes: 4_000_000 });
+    const { split } = await open({ kvBytes: 4_000_000 }, short);
     expect(split).toMatchObject({ model: 'tiny', kvBytes: 4_000_000 });
     expect(split.generatorTokens).toBeGreaterThan(0); // how much, depends on the machine
     expect(split.verifierTokens).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 // 200 seeded storms in every run of the fast suite; a seed that fails is kept below by name.
 
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isTreeEvent } from '../../src/log/events.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { checkers, expansionsOf } from './checkers.ts';
@@ -23,18 +23,23 @@ function trace({ log, results }: Storm): string {
 }
 
 describe('storms, then calm', () => {
+  /** Run once; what every test looks at is what each left behind. */
+  let storms: readonly Storm[] = [];
+  beforeAll(() => {
+    storms = seeds.map(runStorm);
+  });
+
   it('leave no search unfinished, no lease unreturned and no budget exceeded', () => {
-    expect(seeds.flatMap((seed) => complaints(runStorm(seed)))).toEqual([]);
+    expect(storms.flatMap(complaints)).toEqual([]);
   });
 
   it('run the same again from the same seed', () => {
-    for (const seed of seeds.slice(0, 25)) expect(trace(runStorm(seed))).toBe(trace(runStorm(seed)));
-    expect(trace(runStorm(1))).not.toBe(trace(runStorm(2)));
+    for (const storm of storms.slice(0, 25)) expect(trace(runStorm(storm.seed))).toBe(trace(storm));
+    expect(trace(storms[1]!)).not.toBe(trace(storms[2]!));
   });
 
   it('leave logs that replay', () => {
-    for (const seed of seeds.slice(0, 50)) {
-      const { log, submitted } = runStorm(seed);
+    for (const { log, submitted } of storms.slice(0, 50)) {
       for (const id of submitted) {
         const events = log.filter(({ search }) => search === id).map(({ event }) => event);
         const tree = Tree.replay(events.filter(isTreeEvent));
@@ -46,7 +51,7 @@ describe('storms, then calm', () => {
   it('see all kinds of weather', () => {
     const kinds = new Set<string>();
     let halved = 0;
-    for (const storm of seeds.map(runStorm)) {
+    for (const storm of storms) {
       for (const { exit } of storm.results) kinds.add(exit.kind);
       for (const id of storm.expandingOnce) halved += expansionsOf(storm, id).halved;
     }

@@ -16,6 +16,8 @@ export type TinyModel =
       readonly vocabulary?: 'other';
       readonly chatTemplate?: string;
       readonly shape?: Shape;
+      /** The longest sequence that it knows; 2,048 tokens unless said. */
+      readonly contextTokens?: number;
       /** Q8_0 instead of 16-bit floats, as the shipped models are. */
       readonly quantised?: boolean;
     }
@@ -40,13 +42,14 @@ export type Shape = { readonly width: number; readonly heads: number; readonly l
 
 function metadata(model: TinyModel, shape: Shape): ReadonlyMap<string, GgufValue> {
   const other = model.kind === 'random' && model.vocabulary === 'other';
+  const { contextTokens = 2048 } = model.kind === 'random' ? model : {};
   const texts = [...Array(256).keys()].map(byteToUnicode);
   const pairs = PAIRS.map((pair) => [...pair].map((character) => byteToUnicode(character.charCodeAt(0))));
   const tokens = [...texts, ...pairs.map((pair) => pair.join('')), other ? '<other>' : '<end>'];
   return new Map<string, GgufValue>([
     ['general.architecture', { type: 'string', value: 'llama' }],
     ['general.name', { type: 'string', value: 'tiny' }],
-    ['llama.context_length', { type: 'uint32', value: 2048 }],
+    ['llama.context_length', { type: 'uint32', value: contextTokens }],
     ['llama.embedding_length', { type: 'uint32', value: shape.width }],
     ['llama.block_count', { type: 'uint32', value: shape.layers }],
     ['llama.feed_forward_length', { type: 'uint32', value: shape.inner }],
