@@ -143,8 +143,19 @@ export interface EngineLoad {
   readonly healthy: boolean;
   /** A sequence waits for memory: the cache is full of what is in use. Missing where it cannot tell. */
   readonly squeezed?: boolean;
+  /** Of a draft model that was tried when the engine was opened; missing where none was. */
+  readonly drafting?: DraftRecord;
   /** Why it cannot work now, for people to read; missing while it can. */
   readonly trouble?: string;
+}
+
+export interface DraftRecord {
+  /** Tokens a second with it over those without, in the trial. */
+  readonly gain: number;
+  /** The trial said that it pays. */
+  readonly isUsed: boolean;
+  readonly draftedTokens: number;
+  readonly acceptedTokens: number;
 }
 
 export interface Engine {

@@ -31,6 +31,7 @@ import { probe } from '../../engine/openai/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../verifier/probe-steps.ts';
 import { openRemoteVerifier, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
+import { refuseEmbedded } from '../terminal/model-flags.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
 import { embeddedLines } from './doctor-embedded.ts';
 
@@ -45,6 +46,7 @@ Examines servers, or the embedded engine where none is given, and says what to e
   --kind NAME          what the reward model is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
   --verifier-key-env NAME
   --embedder URL       a server of an embedding model; with --embedder-model, --embedder-key-env NAME
+  --draft NAME|FILE    a draft model for the embedded engine: is it faster with it, and would it be used
   --kv-bytes N         show how the embedded models would share this KV memory (64 MiB)
   --seconds N          for the step-time probe (15); 0 leaves it out
   --table FILE         measures both servers for about a minute, alone and together, for coppice sim --machine FILE
@@ -91,6 +93,7 @@ export const flags = {
   embedder: text,
   'embedder-model': text,
   'embedder-key-env': text,
+  draft: text,
   'kv-bytes': text,
   seconds: text,
   table: text,
@@ -128,7 +131,10 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function openOwn(settings: Settings, report: Report): Promise<OpenModel> {
-  const own = await openModel(ownModel({ model: settings.model ?? 'sapling', needsVerifier: true }), process.env);
+  const own = await openModel(
+    ownModel({ model: settings.model ?? 'sapling', draft: settings.draft, needsVerifier: true }),
+    process.env,
+  );
   const { engine, embedded, note } = own;
   const lines = embedded === undefined ? [] : await embeddedLines(embedded, settings.kvBytes);
   const findings = [
@@ -352,6 +358,7 @@ function readSettings(args: readonly string[]) {
   if (values.help === true) return undefined;
   if (values.table !== undefined && (values.engine === undefined || values.verifier === undefined))
     raise('bad-setting', '--table measures a generator and a reward model: give --engine and --verifier');
+  if (values.engine !== undefined) refuseEmbedded({ draft: values.draft });
   if (values.embedder === undefined && (values['embedder-model'] ?? values['embedder-key-env']) !== undefined)
     raise('bad-setting', '--embedder-model and --embedder-key-env belong to --embedder URL, which is not given');
   return {
@@ -364,6 +371,7 @@ function readSettings(args: readonly string[]) {
     seed: flagOf('seed', values.seed ?? '1', requestKnobs.seed),
     compare: values.compare === true,
     json: values.json === true,
+    ...given('draft', values.draft, (name) => name),
     ...given('table', values.table, (name) => name),
     ...given('model', values.model, (name) => name),
     ...given('dialect', values.dialect, (name) => oneOf('dialect', name, dialectNames)),

@@ -248,17 +248,7 @@ export const flags = {
 } as const;
 
 function parse(args: readonly string[]) {
-  return readArguments({ args: joinNegatives(args), options: flags }).values;
-}
-
-/** `--seeds -1` means what it says, and is refused for its value. */
-function joinNegatives(args: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const arg of args) {
-    if (/^-\d/.test(arg) && joined.at(-1)?.startsWith('--')) joined.push(`${joined.pop()}=${arg}`);
-    else joined.push(arg);
-  }
-  return joined;
+  return readArguments({ args: [...args], options: flags }).values;
 }
 
 function rowOf(name: string): RowName {

@@ -3,7 +3,7 @@
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { describeExit } from '../../log/describe.ts';
-import type { Evidence, Exit } from '../../log/end.ts';
+import type { Cost, Evidence, Exit } from '../../log/end.ts';
 import { type Judged, shownScore, type Verdict, verdictOf, verdictText } from '../../log/verdict.ts';
 import type { SearchResult } from '../../runtime/search/request.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
@@ -40,7 +40,7 @@ export function answerLines(reported: Reported, width: number, paint: Paint): st
     ...(answer === undefined ? [] : ['', ...pathLines(tree.node(answer.node), width)]),
     '',
     ...endLines(result, width),
-    ...costLines(reported),
+    ...costLines(reported, width),
   ];
 }
 
@@ -73,7 +73,7 @@ function endLines({ exit, rollouts, nodes }: SearchResult, width: number): strin
   ];
 }
 
-function costLines({ result, loadedMs }: Reported): string[] {
+function costLines({ result, loadedMs }: Reported, width: number): string[] {
   const { cost, endedMs, arrivalMs } = result;
   const generated = cost.committedTokens + cost.discardedTokens + cost.speculativeTokens;
   const seconds = (endedMs - arrivalMs) / 1000;
@@ -81,8 +81,10 @@ function costLines({ result, loadedMs }: Reported): string[] {
   const scored = `scoring: ${cost.verifierCalls} steps, ${cost.verifierTokens} tokens computed, ${cost.verifierCachedTokens} reused`;
   const decoded = cost.decodedTokens ?? generated;
   const repeated = decoded < generated ? `, ${decoded} of them computed` : '';
+  const drawn = `${generated} tokens generated (${cost.discardedTokens} discarded)${repeated}${rate}`;
   return [
-    `cost     ${generated} tokens generated (${cost.discardedTokens} discarded)${repeated}${rate}`,
+    ...wrap(drawn, width - 9).map((line, at) => `${at === 0 ? 'cost     ' : '         '}${line}`),
+    ...aheadLines(cost),
     `         prefixes: ${cost.promptTokens} tokens computed, ${cost.cachedTokens} reused`,
     ...(cost.verifierCalls > 0 ? [`         ${scored}`] : []),
     ...(cost.embedderTexts === undefined
@@ -90,6 +92,12 @@ function costLines({ result, loadedMs }: Reported): string[] {
       : [`         grouping: ${cost.embedderTexts} answers embedded, ${cost.embedderTokens} tokens`]),
     `time     ${duration(endedMs - arrivalMs)}, after ${duration(loadedMs)} of loading`,
   ];
+}
+
+/** Of speculation: nothing where nothing was grown ahead of the program. */
+function aheadLines({ adoptedTokens = 0, forsakenTokens = 0, speculativeTokens }: Cost): string[] {
+  const wasted = forsakenTokens + speculativeTokens;
+  return adoptedTokens + wasted === 0 ? [] : [`         grown ahead: ${adoptedTokens} tokens used, ${wasted} wasted`];
 }
 
 /** The same as one JSON value. */

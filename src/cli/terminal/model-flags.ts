@@ -93,7 +93,7 @@ export function readModelFlags(values: Values, needsVerifier: boolean): OwnModel
 }
 
 /** What a server decides for itself. */
-function refuseEmbedded({ draft, gpu }: Readonly<Record<string, string | undefined>>): void {
+export function refuseEmbedded({ draft, gpu }: Readonly<Record<string, string | undefined>>): void {
   if (draft !== undefined)
     raise(
       'bad-setting',

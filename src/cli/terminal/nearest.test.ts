@@ -23,6 +23,9 @@ describe('did you mean', () => {
     const read = (...args: string[]) => readArguments({ args, options: { rollouts: { type: 'string' } } });
     expect(() => read('--rollout', '3')).toThrow(/there is no option --rollout; did you mean --rollouts\?/);
     expect(() => read('--zebra')).toThrow(/there is no option --zebra; --help lists them/);
+    expect(() => read('--rollouts')).toThrow(/: --rollouts needs a value$/);
+    expect(() => read('--rollouts', '--json')).toThrow(/: --rollouts needs a value$/);
+    expect(read('--rollouts', '-1').values).toEqual({ rollouts: '-1' });
   });
 });
 

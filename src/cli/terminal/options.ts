@@ -8,14 +8,28 @@ import { nearest } from './nearest.ts';
 /** As node:util's parseArgs, with its complaints as faults. */
 export function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
-    return parseArgs(config);
+    return parseArgs<T>({ ...config, args: joinNegatives(config) });
   } catch (error) {
     return raise('bad-setting', complaintOf(error, Object.keys(config.options ?? {})));
   }
 }
 
+/** `--seeds -1` means what it says, and is refused for its value. */
+function joinNegatives({ args = [], options = {} }: ParseArgsConfig): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const before = joined.at(-1);
+    const takesIt = before?.startsWith('--') && options[before.slice(2)]?.type === 'string';
+    if (takesIt && /^-[\d.]/.test(arg)) joined.push(`${joined.pop()}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
+}
+
 function complaintOf(error: unknown, known: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
+  const lacking = message.match(/^Option '(?:-\w, )?(--[\w-]+)[^']*' argument (?:is ambiguous|missing)/)?.[1];
+  if (lacking !== undefined) return `${lacking} needs a value`;
   const unknown = message.match(/^Unknown option '-{1,2}([^']*)'/)?.[1];
   if (unknown === undefined) return message;
   const meant = nearest(unknown, known);

@@ -26,8 +26,10 @@ export async function tryDraft(options: LlamaEngineOptions, draft: string): Prom
   try {
     const drafted = await LlamaEngine.open({ ...options, draft: { ...draftDefaults, model: draft } });
     const gain = await compare(plain, drafted);
-    const [kept, other] = gain >= leastGain ? [drafted, plain] : [plain, drafted];
+    const isUsed = gain >= leastGain;
+    const [kept, other] = isUsed ? [drafted, plain] : [plain, drafted];
     await other.close();
+    kept.wasTried({ gain, isUsed });
     return { engine: kept, gain };
   } catch (error) {
     await plain.close();

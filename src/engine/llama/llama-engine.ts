@@ -3,6 +3,7 @@
 import { FaultError } from '../../base/fault.ts';
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type {
+  DraftRecord,
   Engine,
   EngineCapabilities,
   EngineLoad,
@@ -47,6 +48,7 @@ export class LlamaEngine implements Engine {
   readonly capabilities: EngineCapabilities;
   readonly #thread: LlamaThread;
   readonly #sequences: number;
+  #trial: Pick<DraftRecord, 'gain' | 'isUsed'> | undefined;
 
   private constructor(
     thread: LlamaThread,
@@ -141,7 +143,18 @@ export class LlamaEngine implements Engine {
       stepMs: load.stepMs,
       squeezed: load.squeezed,
       healthy,
+      ...(this.#trial === undefined ? {} : { drafting: this.#drafting(this.#trial) }),
     };
+  }
+
+  /** It was tried with a draft model and without; it is the one of the two that stays. */
+  wasTried(trial: Pick<DraftRecord, 'gain' | 'isUsed'>): void {
+    this.#trial = trial;
+  }
+
+  #drafting(trial: Pick<DraftRecord, 'gain' | 'isUsed'>): DraftRecord {
+    const { draftedTokens, acceptedTokens } = this.#thread.load;
+    return { ...trial, draftedTokens, acceptedTokens };
   }
 
   /** The cost table of this model on this machine; nothing may be running. */

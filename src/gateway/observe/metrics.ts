@@ -2,6 +2,7 @@
 // that a client sends, so that their number is bounded.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { addDraftMetrics } from './draft-metrics.ts';
 import { addEmbedderMetrics } from './embedder-metrics.ts';
 import { addGrowthMetrics } from './growth-metrics.ts';
 import type { ObservedEnd, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
@@ -73,6 +74,7 @@ export class Metrics {
     this.#gauges(searches);
     addGrowthMetrics(this.registry, () => searches().models.values());
     addEmbedderMetrics(this.registry, () => searches().models.values());
+    addDraftMetrics(this.registry, () => searches().models.values());
   }
 
   request(route: string, status: number, durationMs: number): void {

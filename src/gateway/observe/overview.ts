@@ -181,7 +181,7 @@ function viewVerifier(kind: string, verifier: ObservedModel['verifier']): ModelL
 }
 
 function viewModel({ name, config, engine, verifier, runtime, healthy }: ObservedModel): ModelLoadJson {
-  const { runningSequences, waitingSequences, stepMs, healthy: engineHealthy } = engine.load();
+  const { runningSequences, waitingSequences, stepMs, drafting, healthy: engineHealthy } = engine.load();
   return {
     name,
     engine: config.engine.kind,
@@ -193,6 +193,7 @@ function viewModel({ name, config, engine, verifier, runtime, healthy }: Observe
     running_sequences: runningSequences,
     waiting_sequences: waitingSequences,
     step_ms: stepMs ?? null,
+    drafting: drafting === undefined ? null : { gain: readable(drafting.gain), used: drafting.isUsed },
     expected_wait_ms: Math.round(runtime.queue.backWaitMs),
     cost: runtime.servers === undefined ? null : viewCost(runtime.servers),
   };

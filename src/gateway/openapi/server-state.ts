@@ -22,6 +22,7 @@ export const overview: z.ZodType<OverviewJson> = z.object({
       running_sequences: number,
       waiting_sequences: number,
       step_ms: maybeNumber,
+      drafting: z.object({ gain: number, used: flag }).nullable(),
       expected_wait_ms: number,
       cost: z.object({ engine: serverCost, verifier: serverCost.nullable(), children_per_strand: number }).nullable(),
     }),

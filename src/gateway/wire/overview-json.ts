@@ -16,6 +16,8 @@ export interface ModelLoadJson {
   readonly running_sequences: number;
   readonly waiting_sequences: number;
   readonly step_ms: number | null;
+  /** Of a draft model that was tried at the start: how many times as fast it was, and whether it is used; null where none was named. */
+  readonly drafting: { readonly gain: number; readonly used: boolean } | null;
   /** Forecast for a search that comes now. */
   readonly expected_wait_ms: number;
   /** What coppice has measured of both models from outside; null before there is enough. */

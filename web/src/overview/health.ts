@@ -35,14 +35,24 @@ function emptyPart(): HTMLElement {
 }
 
 function modelParts(model: ModelLoadJson): Part[] {
-  const { name, engine, engine_healthy, verifier, step_ms, running_sequences, waiting_sequences } = model;
+  const { name, engine, engine_healthy, verifier, step_ms, running_sequences, waiting_sequences, drafting } = model;
   const queue = `${running_sequences} running, ${waiting_sequences} waiting`;
   const pace = step_ms === null ? '' : ` · ${formatDuration(step_ms)} a token`;
-  const generator = { name: `${name}: engine ${engine}`, healthy: engine_healthy, words: `${queue}${pace}` };
+  const generator = {
+    name: `${name}: engine ${engine}`,
+    healthy: engine_healthy,
+    words: `${queue}${pace}${draftWords(drafting)}`,
+  };
   if (verifier === null) return [generator, { name: 'no verifier', healthy: true, words: 'answers are unscored' }];
   const { kind, healthy, waiting, score_ms } = verifier;
   const scored = score_ms === null ? '' : ` · ${formatDuration(score_ms)} a score`;
   return [generator, { name: `verifier ${kind}`, healthy, words: `${waiting} waiting${scored}` }];
+}
+
+/** Nothing where no draft model was named. */
+function draftWords(drafting: ModelLoadJson['drafting']): string {
+  if (drafting === null) return '';
+  return ` · ${drafting.used ? 'drafted' : 'not drafted'}: ${drafting.gain.toFixed(2)} times as fast in a trial`;
 }
 
 function journalPart({ kind, healthy, unwritten, oldest_unwritten_ms, failures, bytes }: JournalHealthJson): Part {

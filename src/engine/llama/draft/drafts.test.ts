@@ -389,6 +389,7 @@ describe('a trial of drafts', () => {
       expect(gain).toBeGreaterThan(0);
       const before = engine.counts.draftedTokens;
       expect(before > 0).toBe(gain >= leastGain);
+      expect(engine.load().drafting).toMatchObject({ gain, isUsed: gain >= leastGain, draftedTokens: before });
       const { promise, resolve } = Promise.withResolvers<CoreMessage>();
       engine.connect((message) => message.type !== 'token' && resolve(message));
       engine.generate([generateRequest(1, { maxTokens: 8 })]);

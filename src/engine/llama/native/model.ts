@@ -191,7 +191,7 @@ function reasonOf(error: unknown): string {
 /** What libllama would only report as "no model": a missing, empty, foreign or cut file, told apart beforehand. */
 function checkFile(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) raise('bad-setting', `there is no model file ${path}; --model takes the path of a GGUF file`);
+  if (stat === undefined) raise('bad-setting', `there is no model file ${path}; it must be the path of a GGUF file`);
   if (!stat.isFile()) raise('bad-setting', `the model ${path} is not a file; --model takes the path of a GGUF file`);
   const header = Buffer.alloc(8);
   const file = openSync(path, 'r');
