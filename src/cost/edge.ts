@@ -46,6 +46,8 @@ export interface EdgeMachine {
   readonly verifierReuses: boolean;
   /** Two steps of a path in one pass of the reward model (P4 §4.1.3); unless said, it does. */
   readonly looksAhead?: boolean;
+  /** The reward model waits until nothing is being generated: a level is scored when all of it is there. */
+  readonly alternates?: boolean;
   /** Memory for keys and values of both, in bytes; what the weights leave of their share unless given. */
   readonly kvBytes?: number;
 }

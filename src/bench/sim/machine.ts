@@ -158,7 +158,7 @@ const turns = evenSlowdown(2, 2);
 
 function edgePlace(machine: EdgeMachine): TrialPlace {
   const { generator, rewardModel, generatorTokens, verifierTokens } = edgeModels(machine);
-  const gpu = new SharedGpu(turns);
+  const gpu = new SharedGpu(turns, machine.alternates);
   const scattered = machine.order === 'any';
   const sequences = { replicas: 1, sequenceLimit: edgeSequences, prefillTokens: 8192 };
   const { verifierReuses: reusesPrefix, looksAhead = true } = machine;

@@ -62,6 +62,7 @@ export class SimScorer {
     this.#options = options;
     this.#post = post;
     this.#cache = new PrefixCache(options.kvTokens);
+    options.gpu?.onRest(() => this.#passSoon());
   }
 
   get waiting(): number {
@@ -114,6 +115,10 @@ export class SimScorer {
   }
 
   #pass(): void {
+    if (this.#options.gpu?.isTaken) {
+      this.#busy = false;
+      return;
+    }
     const batch: ScoredRequest[] = [];
     let computed = 0;
     let read = 0;
