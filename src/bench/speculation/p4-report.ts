@@ -5,39 +5,93 @@ import { mean } from '../statistics.ts';
 import { type Chart, svgOf } from '../svg.ts';
 import { type EdgeStage, type EdgeTask, type GoodputLine, stageNames } from './p4.ts';
 
+const whole = 'P+M+S' satisfies EdgeStage;
+const papers = "P4's baseline" satisfies EdgeStage;
+const overPapers = `${whole} over ${papers}`;
+
 /** Gain of a stage by pair and beams, its mean over tasks. */
 export function goodputTable(lines: readonly GoodputLine[]): string {
+  const rows = [...stageNames.filter((stage) => stage !== 'none'), overPapers].map((name) => {
+    const own = name === overPapers ? heldAgainst(lines, papers) : lines.filter(({ stage }) => stage === name);
+    return { name, own, value: geometric };
+  });
+  return cellTable(lines, 'parts', rows);
+}
+
+/**
+ * The GPU is never idle, so that a search takes what its two models take, one after the other: what is left of its gain to be had
+ * if one of them took no time. With a free generator nothing is guessed.
+ */
+export function boundTable(lines: readonly GoodputLine[]): string {
+  const [none, all] = [lines.filter(({ stage }) => stage === 'none'), lines.filter(({ stage }) => stage === whole)];
+  const percent = (own: readonly GoodputLine[]) => 100 * mean(own.map(({ generating }) => generating));
+  return cellTable(lines, 'of the time', [
+    { name: 'none: generator, %', own: none, value: percent, digits: 0 },
+    { name: `${whole}: generator, %`, own: all, value: percent, digits: 0 },
+    {
+      name: 'goodput with a free generator',
+      own: none.map((line) => raised(line, 1 - line.generating)),
+      value: geometric,
+    },
+    { name: 'with a free reward model', own: all.map((line) => raised(line, line.generating)), value: geometric },
+  ]);
+}
+
+function raised(line: GoodputLine, share: number): GoodputLine {
+  return { ...line, gain: line.gain / share };
+}
+
+/** All three parts, their goodput over that of another stage. */
+function heldAgainst(lines: readonly GoodputLine[], stage: EdgeStage): GoodputLine[] {
+  const place = ({ seed, task, pair, beams }: GoodputLine) => [seed, task, pair, beams].join(' ');
+  const others = new Map(lines.filter((line) => line.stage === stage).map((line) => [place(line), line.goodput]));
+  return lines
+    .filter((line) => line.stage === whole && others.has(place(line)))
+    .map((line) => ({ ...line, gain: line.goodput / others.get(place(line))! }));
+}
+
+interface CellRow {
+  readonly name: string;
+  readonly own: readonly GoodputLine[];
+  readonly value: (own: readonly GoodputLine[]) => number;
+  readonly digits?: number;
+}
+
+/** A row of each kind for every pair, a column for each number of beams. */
+function cellTable(lines: readonly GoodputLine[], kind: string, rows: readonly CellRow[]): string {
   const beams = unique(lines.map((line) => line.beams));
-  const rows = unique(lines.map(({ pair }) => pair)).flatMap((pair) =>
-    stageNames
-      .filter((stage) => stage !== 'none')
-      .map((stage) => {
-        const cells = beams.map((count) =>
-          lines.filter((line) => line.pair === pair && line.stage === stage && line.beams === count),
-        );
-        return [pair, stage, ...cells.map((own) => (own.length === 0 ? '' : geometric(own).toFixed(2)))];
+  const cells = unique(lines.map(({ pair }) => pair)).flatMap((pair) =>
+    rows.map(({ name, own, value, digits = 2 }) => [
+      ...[pair, name],
+      ...beams.map((count) => {
+        const here = own.filter((line) => line.pair === pair && line.beams === count);
+        return here.length === 0 ? '' : value(here).toFixed(digits);
       }),
+    ]),
   );
-  return table(['models', 'parts', ...beams.map((count) => `${count}`)], rows);
+  return table(['models', kind, ...beams.map((count) => `${count}`)], cells);
 }
 
 /** Of every stage over all cells that have it. */
 export function stageTable(lines: readonly GoodputLine[]): string {
-  const rows = stageNames.flatMap((stage) => {
-    const own = lines.filter((line) => line.stage === stage);
-    if (own.length === 0) return [];
-    const gains = own.map(({ gain }) => gain);
-    const range = `${Math.min(...gains).toFixed(2)} to ${Math.max(...gains).toFixed(2)}`;
-    const shorter = mean(own.map((line) => 100 * (1 - 1 / line.gain)));
-    const waste = mean(own.map((line) => line.waste));
-    const different = own.reduce((sum, line) => sum + line.different, 0);
-    return [[stage, mean(gains), geometric(own), ofSeeds(own), range, shorter, waste, different].map(shown)];
-  });
+  const own = stageNames.map((name) => [name, lines.filter(({ stage }) => stage === name)] as const);
+  const rows = [...own, [overPapers, heldAgainst(lines, papers)] as const].flatMap(([name, all]) =>
+    all.length === 0 ? [] : [stageRow(name, all)],
+  );
   const head = [
     ...['parts', 'goodput, mean', 'geometric', 'geometric, seed by seed'],
     ...['range', 'completion sooner, %', 'waste, %', 'different'],
   ];
   return table(head, rows);
+}
+
+function stageRow(name: string, own: readonly GoodputLine[]): string[] {
+  const gains = own.map(({ gain }) => gain);
+  const range = `${Math.min(...gains).toFixed(2)} to ${Math.max(...gains).toFixed(2)}`;
+  const shorter = mean(own.map((line) => 100 * (1 - 1 / line.gain)));
+  const waste = mean(own.map((line) => line.waste));
+  const different = own.reduce((sum, line) => sum + line.different, 0);
+  return [name, mean(gains), geometric(own), ofSeeds(own), range, shorter, waste, different].map(shown);
 }
 
 export function goodputChart(lines: readonly GoodputLine[], note: string): Figure {

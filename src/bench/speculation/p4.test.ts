@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TrialPool } from '../sim/trial-pool.ts';
 import { goodputLines, stageNames, wholePlan } from './p4.ts';
-import { goodputChart, goodputTable, stageTable } from './p4-report.ts';
+import { boundTable, goodputChart, goodputTable, stageTable } from './p4-report.ts';
 
 test('speculation raises the goodput of beam search on one small GPU, and no part changes an outcome', async () => {
   const pool = new TrialPool({ threads: 1 });
@@ -13,8 +13,13 @@ test('speculation raises the goodput of beam search on one small GPU, and no par
     expect(goodput).toBeGreaterThan(0);
     if (stage.endsWith('S')) expect(gain).toBeGreaterThan(1.3);
   }
-  expect(goodputTable(lines).split('\n')).toHaveLength(2 + stageNames.length - 1);
+  expect(goodputTable(lines).split('\n')).toHaveLength(2 + stageNames.length);
   expect(stageTable(lines)).toContain('| P+M+S |');
+  expect(stageTable(lines)).toContain("| P+M+S over P4's baseline |");
+  expect(boundTable(lines).split('\n')).toHaveLength(2 + 4);
+  const generating = (name: string) => lines.find(({ stage }) => stage === name)!.generating;
+  expect(generating("P4's baseline")).toBeGreaterThan(0.9);
+  expect(generating("P4's baseline")).toBeLessThan(1);
   expect(goodputChart(lines, 'note').svg).toContain('aime, 7b+1.5b');
   await pool.close();
 });

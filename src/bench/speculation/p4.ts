@@ -18,14 +18,15 @@ const stepTokens = 2048;
 const leastSpeculation = 8;
 const fewSpeculation = 32;
 
-interface StageParts extends Pick<EdgeMachine, 'order' | 'split' | 'looksAhead'> {
+interface StageParts extends Pick<EdgeMachine, 'order' | 'split' | 'looksAhead' | 'alternates'> {
   readonly speculates: boolean;
   readonly extend?: 'unscored';
 }
 
-/** Cumulative, then what differs from all three. */
+/** Cumulative, then what differs from all three. P4's own baseline (§6.1) generates a level, then scores it: the two models never overlap. */
 const stages = {
   none: { order: 'any', split: 'halves', speculates: false },
+  "P4's baseline": { order: 'any', split: 'halves', speculates: false, alternates: true },
   P: { order: 'siblings', split: 'halves', speculates: false },
   'P+M': { order: 'siblings', split: 'cost', speculates: false },
   'P+M+S': { order: 'siblings', split: 'cost', speculates: true },
@@ -68,7 +69,7 @@ export const wholePlan: GoodputPlan = {
   seeds: [1],
   verifierReuses: true,
   // Two steps of a path wait for the verifier together only where unscored ones are grown on, and where prefixes are kept the second costs its own tokens anyway.
-  stages: (beams, verifierReuses) => stageNames.slice(0, beams > 32 ? 4 : verifierReuses ? 6 : 7),
+  stages: (beams, verifierReuses) => stageNames.slice(0, beams > 32 ? 5 : verifierReuses ? 7 : 8),
   questions: (beams) => Math.max(1, Math.min(12, Math.floor(128 / beams))),
 };
 
@@ -88,6 +89,10 @@ export interface GoodputLine {
   readonly waste: number;
   /** Questions whose outcome differs from the one without. */
   readonly different: number;
+  /** Of the time of the searches, the share that the generator would take alone; the reward model's is the rest. */
+  readonly generating: number;
+  /** Tokens whose keys and values the generator dropped for want of memory. */
+  readonly evictedTokens: number;
 }
 
 type GoodputCell = Pick<GoodputLine, 'seed' | 'task' | 'pair' | 'beams' | 'stage'>;
@@ -117,7 +122,7 @@ function specOf(
   { seed, task, pair, beams, stage }: GoodputCell,
   { questions, verifierReuses }: GoodputPlan,
 ): TrialSpec {
-  const { order, split, speculates, looksAhead = true, ...more }: StageParts = stages[stage];
+  const { order, split, speculates, looksAhead = true, alternates, ...more }: StageParts = stages[stage];
   const chosen = beams / candidates;
   const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
   const ahead = speculates ? { speculate: strands, ...more } : {};
@@ -132,7 +137,7 @@ function specOf(
       requests: questions(beams),
       rollouts: size.rollouts,
     },
-    edge: { pair, order, split, verifierReuses, looksAhead },
+    edge: { pair, order, split, verifierReuses, looksAhead, ...(alternates ? { alternates } : {}) },
     arrivals: { kind: 'one-by-one' },
     budget: chosen + (speculates ? strands : 0),
     contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead } },
@@ -151,7 +156,15 @@ function lineOf(cell: GoodputCell, result: TrialResult, base: TrialResult): Good
     tokens: tokens(result.served) / result.served.length,
     waste: 100 * (1 - tokens(base.served) / tokens(result.served)),
     different: result.served.filter((each, at) => outcome(each) !== outcome(base.served[at]!)).length,
+    generating: generatorShare(result),
+    evictedTokens: result.evictedTokens,
   };
+}
+
+/** The GPU is never idle while a search runs, and while both models work each has half of it. */
+function generatorShare({ engineBusy, verifierBusy }: TrialResult): number {
+  const both = engineBusy + verifierBusy - 1;
+  return engineBusy - both / 2;
 }
 
 function completionMs({ pathMs, paths }: GrowthTotals): number {

@@ -30,7 +30,7 @@ import { TrialPool } from '../../bench/sim/trial-pool.ts';
 import { draftingFigure, draftingLines, draftingTable } from '../../bench/speculation/p2.ts';
 import { companyLines, companyTable, speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
 import { goodputLines, wholePlan } from '../../bench/speculation/p4.ts';
-import { goodputChart, goodputTable, stageTable } from '../../bench/speculation/p4-report.ts';
+import { boundTable, goodputChart, goodputTable, stageTable } from '../../bench/speculation/p4-report.ts';
 import { type LoadedSetting, type LoadVerdict, underLoad } from '../../bench/speculation/under-load.ts';
 import { loadLines } from '../../bench/speculation/under-load-report.ts';
 import { readOptions, type SimOptions, usage } from './sim-options.ts';
@@ -180,7 +180,7 @@ async function printGoodput({ plan, json, out }: SimOptions, most: number, pool:
   endProgress();
   const of = seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds.join(', ')}`;
   const head = `Simulated: beam search on one RTX 4090 (roofline), one question at a time, ${of}; the verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every path anew'}. Goodput over that with none of the parts.`;
-  const text = [head, '', goodputTable(lines), '', stageTable(lines)].join('\n');
+  const text = [head, '', goodputTable(lines), '', stageTable(lines), '', boundTable(lines)].join('\n');
   console.log(json ? JSON.stringify({ simulated: true, seeds, lines }, undefined, 1) : text);
   writeFigures(out, [goodputChart(lines, head)]);
 }

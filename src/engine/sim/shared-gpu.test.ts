@@ -67,3 +67,16 @@ it('slows the reward model down only while the generator works', () => {
   gpu.set('generator', 1);
   expect(gpu.factor('rewardModel')).toBe(2);
 });
+
+it('lets the reward model wait for the generator where the two alternate, and says when that rests', () => {
+  const gpu = new SharedGpu(evenSlowdown(3, 2), true);
+  let rests = 0;
+  gpu.onRest(() => {
+    rests += 1;
+  });
+  expect(gpu.isTaken).toBe(false);
+  gpu.set('generator', 2);
+  expect([gpu.isTaken, rests]).toEqual([true, 0]);
+  gpu.set('generator', 0);
+  expect([gpu.isTaken, rests]).toEqual([false, 1]);
+});

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { pathOf, tipKey } from '../../../tests/support/paths.ts';
 import { prefillMs } from '../../cost/cost.ts';
 import { prm7b } from '../../cost/h200.ts';
+import { evenSlowdown } from '../../cost/slowdown.ts';
 import { tableCost } from '../../cost/table.ts';
+import { SharedGpu } from '../../engine/sim/shared-gpu.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import { World } from '../../engine/sim/world.ts';
 import type { Step } from '../../tree/step.ts';
@@ -92,6 +94,17 @@ describe('the simulated verifier', () => {
     run();
     expect(log.map(({ atMs }) => atMs)).toEqual([passMs + 30, 2 * passMs + 30]);
     expect(verifier.busyMs).toBeCloseTo(2 * passMs, 9);
+  });
+
+  it('scores all that came meanwhile in one pass when nothing is generated any more, where the two alternate', () => {
+    const gpu = new SharedGpu(evenSlowdown(2, 2), true);
+    const { world, log, verifier, run } = setUp({ gpu });
+    gpu.set('generator', 1);
+    verifier.score([request(0, [], step(50))]);
+    world.at(20, () => verifier.score([request(1, [], step(50))]));
+    world.at(70, () => gpu.set('generator', 0));
+    run();
+    expect(log.map(({ atMs }) => atMs)).toEqual(Array(2).fill(70 + prefillMs(cost, 200)));
   });
 
   it('holds no more than one pass may, and takes primary work before speculative', () => {
