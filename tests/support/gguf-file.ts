@@ -3,9 +3,8 @@
 import { writeFileSync } from 'node:fs';
 
 const ALIGNMENT = 32;
-const Q8_BLOCK = 32;
 const TYPE = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
-const WEIGHTS = { f32: 0, f16: 1, q8: 8 } as const;
+const WEIGHTS = { f32: 0, f16: 1 } as const;
 type WeightType = keyof typeof WEIGHTS;
 
 export type GgufValue =
@@ -30,40 +29,22 @@ export function writeGguf(
 function encode(values: ReadonlyMap<string, GgufValue>, all: readonly GgufTensor[], type: WeightType): Buffer {
   const parts: Buffer[] = [Buffer.from('GGUF'), u32(3), u64(all.length), u64(values.size)];
   for (const [key, value] of values) parts.push(text(key), ...encodeValue(value));
+  const weights = all.map(({ shape, data }) => weightBytes(shape, data, type));
   let offset = 0;
-  for (const { name, shape, data } of all) {
+  for (const [at, { name, shape }] of all.entries()) {
     const stored = WEIGHTS[shape.length === 1 ? 'f32' : type];
     parts.push(text(name), u32(shape.length), ...shape.map(u64), u32(stored), u64(offset));
-    offset += padded(weightBytes(shape, data, type).length);
+    offset += padded(weights[at]!.length);
   }
   parts.push(padding(parts.reduce((sum, part) => sum + part.length, 0)));
-  for (const { shape, data } of all) {
-    const bytes = weightBytes(shape, data, type);
-    parts.push(bytes, padding(bytes.length));
-  }
+  for (const bytes of weights) parts.push(bytes, padding(bytes.length));
   return Buffer.concat(parts);
 }
 
 /** Of a generator 16-bit floats: with 32-bit ones libllama's sums depend on the number of rows in a batch. */
 function weightBytes(shape: readonly number[], data: Float32Array, type: WeightType): Buffer {
   if (shape.length === 1 || type === 'f32') return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  if (type === 'q8') return quantise(data);
   return Buffer.from(Uint16Array.from(data, toHalf).buffer);
-}
-
-/** Q8_0: blocks of 32 weights, a 16-bit scale and 32 signed bytes each. */
-function quantise(data: Float32Array): Buffer {
-  const bytes = Buffer.alloc((data.length / Q8_BLOCK) * (2 + Q8_BLOCK));
-  for (let block = 0; block * Q8_BLOCK < data.length; block++) {
-    const weights = data.subarray(block * Q8_BLOCK, (block + 1) * Q8_BLOCK);
-    const scale = weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127;
-    const at = block * (2 + Q8_BLOCK);
-    bytes.writeUInt16LE(toHalf(scale), at);
-    weights.forEach((weight, index) => {
-      bytes.writeInt8(scale === 0 ? 0 : Math.round(weight / scale), at + 2 + index);
-    });
-  }
-  return bytes;
 }
 
 function toHalf(value: number): number {

@@ -15,11 +15,8 @@ export type TinyModel =
       readonly seed: number;
       readonly vocabulary?: 'other';
       readonly chatTemplate?: string;
-      readonly shape?: Shape;
       /** The longest sequence that it knows; 2,048 tokens unless said. */
       readonly contextTokens?: number;
-      /** Q8_0 instead of 16-bit floats, as the shipped models are. */
-      readonly quantised?: boolean;
     }
   | {
       readonly kind: 'bigram';
@@ -32,13 +29,20 @@ export function byteToken(character: string): number {
 }
 
 export function writeTinyModel(path: string, model: TinyModel): void {
-  const small = model.kind === 'random' ? { width: 64, heads: 2, layers: 2 } : { width: 288, heads: 9, layers: 1 };
-  const shape = (model.kind === 'random' ? model.shape : undefined) ?? { ...small, inner: 64 };
-  const type = model.kind === 'random' && model.quantised ? 'q8' : 'f16';
-  writeGguf(path, metadata(model, shape), tensors(model, shape), type);
+  const shape = model.kind === 'random' ? { width: 64, heads: 2, layers: 2 } : { width: 288, heads: 1, layers: 1 };
+  writeGguf(path, metadata(model, shape), tensors(model, shape), 'f16');
 }
 
-export type Shape = { readonly width: number; readonly heads: number; readonly layers: number; readonly inner: number };
+interface Shape {
+  readonly width: number;
+  /** What a bigram attends to is multiplied by 0: one will do. */
+  readonly heads: number;
+  readonly layers: number;
+}
+
+const headWidth = 32;
+/** Of the feed-forward layers. */
+const inner = 64;
 
 function metadata(model: TinyModel, shape: Shape): ReadonlyMap<string, GgufValue> {
   const other = model.kind === 'random' && model.vocabulary === 'other';
@@ -52,11 +56,13 @@ function metadata(model: TinyModel, shape: Shape): ReadonlyMap<string, GgufValue
     ['llama.context_length', { type: 'uint32', value: contextTokens }],
     ['llama.embedding_length', { type: 'uint32', value: shape.width }],
     ['llama.block_count', { type: 'uint32', value: shape.layers }],
-    ['llama.feed_forward_length', { type: 'uint32', value: shape.inner }],
+    ['llama.feed_forward_length', { type: 'uint32', value: inner }],
     ['llama.attention.head_count', { type: 'uint32', value: shape.heads }],
     ['llama.attention.head_count_kv', { type: 'uint32', value: shape.heads }],
     ['llama.attention.layer_norm_rms_epsilon', { type: 'float32', value: 1e-5 }],
-    ['llama.rope.dimension_count', { type: 'uint32', value: shape.width / shape.heads }],
+    ['llama.attention.key_length', { type: 'uint32', value: headWidth }],
+    ['llama.attention.value_length', { type: 'uint32', value: headWidth }],
+    ['llama.rope.dimension_count', { type: 'uint32', value: headWidth }],
     ['tokenizer.ggml.model', { type: 'string', value: 'gpt2' }],
     ['tokenizer.ggml.pre', { type: 'string', value: 'gpt-2' }],
     ['tokenizer.ggml.tokens', { type: 'strings', value: tokens }],
@@ -81,7 +87,8 @@ function byteToUnicode(byte: number): string {
 }
 
 function tensors(model: TinyModel, shape: Shape): readonly GgufTensor[] {
-  const { width, inner, layers } = shape;
+  const { width, heads, layers } = shape;
+  const seen = heads * headWidth;
   const random = new Random('tiny-gguf', model.kind === 'random' ? model.seed : 0);
   const scale = model.kind === 'random' ? 1 : 0;
   const filled = (name: string, dimensions: readonly number[], deviation: number): GgufTensor => ({
@@ -92,10 +99,10 @@ function tensors(model: TinyModel, shape: Shape): readonly GgufTensor[] {
   const ones = (name: string): GgufTensor => ({ name, shape: [width], data: new Float32Array(width).fill(1) });
   const block = (layer: number): GgufTensor[] => [
     ones(`blk.${layer}.attn_norm.weight`),
-    filled(`blk.${layer}.attn_q.weight`, [width, width], 0.3),
-    filled(`blk.${layer}.attn_k.weight`, [width, width], 0.3),
-    filled(`blk.${layer}.attn_v.weight`, [width, width], 0.2),
-    filled(`blk.${layer}.attn_output.weight`, [width, width], 0.2),
+    filled(`blk.${layer}.attn_q.weight`, [width, seen], 0.3),
+    filled(`blk.${layer}.attn_k.weight`, [width, seen], 0.3),
+    filled(`blk.${layer}.attn_v.weight`, [width, seen], 0.2),
+    filled(`blk.${layer}.attn_output.weight`, [seen, width], 0.2),
     ones(`blk.${layer}.ffn_norm.weight`),
     filled(`blk.${layer}.ffn_gate.weight`, [width, inner], 0.1),
     filled(`blk.${layer}.ffn_up.weight`, [width, inner], 0.1),
