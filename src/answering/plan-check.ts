@@ -8,6 +8,7 @@ import type { JsonSchema } from '../engine/engine.ts';
 import { checkRules } from '../policy/check.ts';
 import { createRules, optionsOf } from '../policy/create.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
+import { policyParts } from '../policy/parts.ts';
 import type { PolicyName } from '../policy/policy.ts';
 import { type ProgramName, programKnobs, programOf, programs, programWith } from '../program/registry/programs.ts';
 import { Refusal, refuseSetting } from './refusal.ts';
@@ -33,6 +34,14 @@ export function atMost(
   return refuseSetting('invalid', name, speaker, `is ${asked}; at most ${limit} is allowed (${setting})`);
 }
 
+/** A client has at most what the operator gave the model's searches: what is idle belongs to everybody. */
+function checkSpeculation({ wish, speaker, model: { config } }: PlanRequest): void {
+  const most = config.speculate ?? policyParts[config.policy].speculate;
+  if (speaker !== 'body' || wish.speculate === undefined || wish.speculate <= most) return;
+  const what = `is ${wish.speculate}; at most ${most} is allowed (speculate of model '${config.name}')`;
+  refuseSetting('invalid', 'speculate', speaker, what);
+}
+
 /** The program that was asked for, or the model's own; without a verifier only one that needs none. */
 export function chooseProgram({ wish, speaker, model }: Pick<PlanRequest, 'wish' | 'speaker' | 'model'>): ProgramName {
   const { config, verifier } = model;
@@ -54,6 +63,7 @@ export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
     const owners = programs.filter(({ options }) => Object.hasOwn(options, name)).map((each) => each.name);
     refuseSetting('unsupported', name, speaker, `belongs to ${owners.join(', ')}; the program is '${plan.program}'`);
   }
+  checkSpeculation(request);
   if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
     refuseSetting('unsupported', 'temperature', speaker, `is above 0; the program '${plan.program}' has none`);
   }

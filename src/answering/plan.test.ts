@@ -205,6 +205,7 @@ describe('a plan is refused, by the name of the setting,', () => {
     ['coppice.program', { program: 'mcts' }, modelOf({}, 'none'), /needs a verifier; model 'm' has none/],
     ['coppice.exploration', { program: 'beam', exploration: 2 }, modelOf(), /belongs to mcts; the program is 'beam'/],
     ['temperature', { program: 'greedy', temperature: 1 }, modelOf(), /'greedy' has none/],
+    ['coppice.speculate', { speculate: 4 }, modelOf(), /is 4; at most 0 is allowed \(speculate of model 'm'\)/],
     ['coppice.rollouts', { effort: 'none', rollouts: 2 }, modelOf(), /no meaning/],
     ['coppice.priority', { priority: 1 }, modelOf(), /at most 0 is allowed \(the key's priority\)/],
     ['coppice.on_futile', { onFutile: 'escalate' }, modelOf(), /no escalateTo/],

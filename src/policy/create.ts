@@ -33,6 +33,7 @@ export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}
     exits: exits(options, hazard),
     prunes: prunes(options),
     boost: options.widths !== 'natural',
+    speculate: options.speculate,
     extendsUnscored: options.extend === 'unscored',
   };
 }

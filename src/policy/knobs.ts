@@ -246,6 +246,7 @@ export const policyKnobs = {
     low: 0,
     high: 1024,
     whole: true,
+    client: 'coppice',
     unit: 'strands of one search',
     why: 'most strands that grow ahead what a search will probably ask for, from what is idle; 0 is off: it takes more tokens (docs/policies.md)',
   },
@@ -258,6 +259,7 @@ export const policyKnobs = {
   extend: {
     default: 'scored',
     values: ['scored', 'unscored'],
+    client: 'coppice',
     unit: 'rule',
     why: 'what speculation grows on: steps whose reward is known, or also steps that wait for theirs, as if they were as good as the step before them (P4 §4.1.1), which hardly ever pays (docs/policies.md)',
   },

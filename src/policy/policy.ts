@@ -16,6 +16,8 @@ export interface Rules {
   readonly prunes: readonly PruneRule[];
   /** Whether its search may have more strands open than its program's natural width. */
   readonly boost: boolean;
+  /** Most speculative strands of its search; the scheduler's own number where missing. */
+  readonly speculate?: number;
   /** Whether speculation also grows below steps whose reward is not known yet. */
   readonly extendsUnscored?: boolean;
 }

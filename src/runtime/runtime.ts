@@ -258,9 +258,13 @@ export class Runtime {
     }
   }
 
+  get #speculates(): boolean {
+    return this.#options.scheduler.speculates === true || this.#roster.speculates;
+  }
+
   /** Guesses are dealt anew when about every search has been told something: at each outcome it would cost too much. */
   #isDueForGuesses(): boolean {
-    return this.#options.scheduler.speculates === true && this.#told >= this.#roster.running.size;
+    return this.#told >= this.#roster.running.size && this.#speculates;
   }
 
   // ---- prune, exits -----------------------------------------------------------------------------------------------
@@ -301,7 +305,7 @@ export class Runtime {
     this.#told = 0;
     const { scheduler } = this.#options;
     const { servers } = this;
-    const guessing = scheduler.speculates ? { guessing: this.guessing } : {};
+    const guessing = this.#speculates ? { guessing: this.guessing } : {};
     const snapshot = this.queue.snapshot(nowMs, this.#roster.running.values());
     const decision = scheduler.decide({ ...snapshot, ...(servers && { servers }), ...guessing });
     this.#allotment.apply(decision, nowMs);

@@ -15,12 +15,12 @@ class SqueezableEngine extends ToyEngine {
   }
 }
 
-function request(id: string): SearchRequest {
+function request(id: string, speculate?: number): SearchRequest {
   return {
     id,
     prompt: { kind: 'text', text: id },
     program: createMcts({ rollouts: 16, branching: 3 }),
-    rules: { exits: [], prunes: [], boost: false },
+    rules: { exits: [], prunes: [], boost: false, ...(speculate === undefined ? {} : { speculate }) },
     limits: { threshold: 1, rollouts: 16 },
     ...{ seed: 7, priority: 0, delimiters: ['\n'], maxStepTokens: 64 },
     extract: (text) => text,
@@ -50,6 +50,22 @@ it('to a search that arrives: what it needs is free before it is asked for, in t
   expect(open()).toEqual([]);
   expect(engine.cancelled).toEqual(expect.arrayContaining(before));
   expect(engine.requests.filter(({ search }) => search !== 'a')).toHaveLength(6);
+});
+
+it('gives each search as many as its own rules say, whatever the others have', () => {
+  const toys = new ToyWorld();
+  const engine = new ToyEngine(toys);
+  const scheduler = createScheduler('vanilla', {});
+  const runtime = new Runtime({ engine, verifier: new ToyVerifier(toys), scheduler, budget: 64, clock: toys.clock });
+  const asked = [2, 0, undefined, 5];
+  for (const [at, speculate] of asked.entries()) runtime.submit(request(String(at), speculate));
+  const most = asked.map(() => 0);
+  toys.run(runtime, 1_000_000, () => {
+    for (const [id, { speculations }] of runtime.running)
+      most[Number(id)] = Math.max(most[Number(id)]!, speculations.size);
+    return false;
+  });
+  expect(most).toEqual([2, 0, 0, 5]);
 });
 
 it('where the engine lacks memory, and begins again where it has some', () => {

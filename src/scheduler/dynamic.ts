@@ -68,17 +68,17 @@ function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
   const giveUp = hopeless(queue.slice(admitted.length), { nowMs, budget, seats: taken, pace });
   const seats = [...present, ...admitted.map((search) => seatAdmitted(search, budget))];
   const isFull = queue.length > admitted.length + giveUp.size;
-  const most = isFull ? 0 : (options.speculate ?? 0);
+  const usual = isFull ? undefined : (options.speculate ?? 0);
   const base = sum(seats.map((seat) => seat.base));
   const guessesFirst = options.idleFirst === 'speculate';
-  const reserved = guessesFirst ? sum(widthsAhead(seats, base, budget - base, most, snapshot)) : 0;
+  const reserved = guessesFirst ? sum(widthsAhead(seats, base, budget - base, usual, snapshot)) : 0;
   const targets = options.widths(seats, budget - reserved, nowMs, servers);
   const adjust = options.preemption === 'eager' ? preemptEagerly : preemptAsNeeded;
   const { widths: primary, preempt } = adjust(seats, targets, budget);
   const held = sum(seats.map(({ open }, at) => Math.max(primary[at]!, open - preempt[at]!)));
   // Where another strand that is always asked for is not worth it, no guess is.
   const idle = Math.min(budget, targets.limit ?? budget) - held;
-  const ahead = widthsAhead(seats, guessesFirst ? base : held, idle, most, snapshot);
+  const ahead = widthsAhead(seats, guessesFirst ? base : held, idle, usual, snapshot);
   const widths = primary.map((each, at): Width => ({ primary: each, speculative: ahead[at]! }));
   return {
     admit: admitted.map(({ id }) => id),
@@ -91,17 +91,17 @@ function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
 
 /**
  * Only of strands that nobody has or may open: the next decision may need them, and gives none then. Nobody guesses while
- * somebody waits, for a strand or for the engine's memory.
+ * somebody waits, for a strand (`usual` is missing) or for the engine's memory.
  */
 function widthsAhead(
   seats: readonly Seat[],
   primary: number,
   idle: number,
-  most: number,
+  usual: number | undefined,
   { servers, guessing }: Snapshot,
 ): number[] {
-  if (most === 0 || guessing === undefined || guessing.squeezed) return seats.map(() => 0);
-  const guesses = seats.map((seat) => guessesOf(seat, most));
+  if (usual === undefined || guessing === undefined || guessing.squeezed) return seats.map(() => 0);
+  const guesses = seats.map((seat) => guessesOf(seat, usual));
   const searches = guesses.filter(({ capacity }) => capacity > 0).length;
   const open = sum(guesses.map((each) => each.open));
   const { ridgeSequences } = guessing;
@@ -110,7 +110,8 @@ function widthsAhead(
 }
 
 /** Nothing is known yet of a search that is only now admitted; lazy trees have more draws of their first step to guess. */
-function guessesOf({ running }: Seat, most: number): SearchGuesses {
+function guessesOf({ running, speculate }: Seat, usual: number): SearchGuesses {
+  const most = speculate ?? usual;
   const own = running?.guesses;
   if (own !== undefined) return { ...own, capacity: Math.min(most, own.capacity) };
   return { capacity: running === undefined ? most : 0, open: 0, made: 0, right: 0, kvTokens: 0 };

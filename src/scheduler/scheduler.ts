@@ -15,6 +15,8 @@ export interface WaitingSearch {
   /** Fixed when it was accepted, see turn.ts; lower goes first. */
   readonly turn: number;
   readonly naturalWidth: number;
+  /** Most speculative strands that it may have; the scheduler's own number where missing. */
+  readonly speculate?: number | undefined;
   /** Missing where it may wait for ever. */
   readonly deadlineAtMs?: number | undefined;
   /** Nobody waits for it: it runs on what the others leave; see idle.ts. */
@@ -44,6 +46,7 @@ export interface RunningSearch {
   readonly hopeful?: boolean;
   /** Best reward at the first depth, for the predictor of long searches (P0 §4.1); missing before the first expansion. */
   readonly firstReward?: number | undefined;
+  readonly speculate?: number | undefined;
   /** What it says about speculation; missing where there is nothing to guess. */
   readonly guesses?: SearchGuesses;
   readonly idle?: boolean;
@@ -98,7 +101,7 @@ export interface Scheduler {
   readonly order?: Order;
   /** What one unit of priority is worth in a turn. */
   readonly ageingSeconds: number;
-  /** It may give speculative widths: it wants to know how guesses fare. */
+  /** It gives speculative widths to searches that do not say how many they may have, and wants to know how guesses fare. */
   readonly speculates?: boolean;
   decide(snapshot: Snapshot): Decision;
 }

@@ -9,6 +9,7 @@ export interface Seat {
   /** Most strands it could use; at least `base`. */
   readonly cap: number;
   readonly open: number;
+  readonly speculate?: number | undefined;
   /** What the score reads; undefined for a search that is only now admitted: it has shown nothing yet. */
   readonly running: RunningSearch | undefined;
 }
@@ -21,10 +22,10 @@ export function naturalSeats(search: WaitingSearch | RunningSearch, budget: numb
 export function seatRunning(running: RunningSearch, budget: number): Seat {
   const usable = Math.max(1, Math.min(running.demand, budget));
   const base = Math.min(naturalSeats(running, budget), usable);
-  return { id: running.id, base, cap: usable, open: running.openStrands, running };
+  return { id: running.id, base, cap: usable, open: running.openStrands, speculate: running.speculate, running };
 }
 
 export function seatAdmitted(waiting: WaitingSearch, budget: number): Seat {
   const base = naturalSeats(waiting, budget);
-  return { id: waiting.id, base, cap: base, open: 0, running: undefined };
+  return { id: waiting.id, base, cap: base, open: 0, speculate: waiting.speculate, running: undefined };
 }

@@ -56,7 +56,8 @@ function planned(config: Config, asked: Pick<PlanRequest, 'question' | 'wish' | 
 }
 
 function byBody(values: Values): SearchPlan {
-  const config = configOf();
+  // Of speculation a client has at most what the operator gave.
+  const config = configOf(values.speculate === undefined ? {} : { speculate: policyKnobs.speculate.high });
   return planned(config, askedIn(bodyOf(values), config.limits));
 }
 
@@ -124,7 +125,7 @@ describe('one plan', () => {
       }),
       { numRuns: 300 },
     );
-    expect(made).toBeGreaterThan(30);
+    expect(made).toBeGreaterThan(25);
   });
 
   it('is plain data', () => {

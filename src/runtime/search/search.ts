@@ -142,7 +142,8 @@ export class Search {
 
   asWaiting(standing: QueueStanding | undefined): WaitingSearch {
     const { id, turn, naturalWidth, isIdle: idle } = this;
-    return { id, turn, naturalWidth, deadlineAtMs: this.#deadlineAtMs(), idle, standing };
+    const { speculate } = this.request.rules;
+    return { id, turn, naturalWidth, speculate, deadlineAtMs: this.#deadlineAtMs(), idle, standing };
   }
 
   /** What a search from a former process has done already may be its answer: it is not given up while it waits. */
@@ -163,6 +164,7 @@ export class Search {
       hopeful: this.#isHopeful(),
       idle: this.isIdle,
       standing,
+      speculate: this.request.rules.speculate,
       guesses: this.#guessed(),
       demand: this.#demand(),
       openStrands: tree.strands.size,
