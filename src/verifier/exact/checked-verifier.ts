@@ -4,11 +4,12 @@
 // products; a calculator does not. Never sees a gold answer; a checker that throws counts as one that does not know.
 
 import { falseEquation } from '../../answer/equations.ts';
-import { isAnswer, type RequestId, type Urgency } from '../../engine/engine.ts';
+import { isAnswer, type RequestId } from '../../engine/engine.ts';
 import { checkLine } from '../../task/check.ts';
 import type { LineCheck } from '../../task/task.ts';
+import { noUsage, VerifierInFront } from '../in-front.ts';
 import { questionOf } from '../scorer.ts';
-import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
+import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier.ts';
 
 export const checkNames = ['none', 'arithmetic', 'lines'] as const;
 export type CheckName = (typeof checkNames)[number];
@@ -21,67 +22,31 @@ export interface CheckedOptions {
   readonly onTrouble?: (problem: string) => void;
 }
 
-const noUsage = { computedTokens: 0, cachedTokens: 0 } as const;
-
-export class CheckedVerifier implements Verifier {
-  readonly capabilities: VerifierCapabilities;
-  readonly #behind: Verifier;
+export class CheckedVerifier extends VerifierInFront {
   readonly #options: CheckedOptions;
   /** Lines known to be true that the verifier behind is asked about for their promise alone. */
   readonly #known = new Set<RequestId>();
-  #post: ((message: VerifierMessage) => void) | undefined;
   #troubled = false;
 
   constructor(behind: Verifier, options: CheckedOptions) {
-    this.#behind = behind;
+    const { capabilities } = behind;
+    super(behind, { ...capabilities, name: `${capabilities.name}, ${options.check} checked` });
     this.#options = options;
-    this.capabilities = { ...behind.capabilities, name: `${behind.capabilities.name}, ${options.check} checked` };
   }
 
-  connect(post: (message: VerifierMessage) => void): void {
-    this.#post = post;
-    this.#behind.connect((message) => {
-      const isKnown = isAnswer(message) && this.#known.delete(message.request);
-      post(isKnown ? asTrue(message) : message);
-    });
+  protected override told(message: VerifierMessage): VerifierMessage {
+    return isAnswer(message) && this.#known.delete(message.request) ? asTrue(message) : message;
   }
 
-  score(requests: readonly ScoreRequest[]): void {
-    const open: ScoreRequest[] = [];
-    for (const request of requests) {
+  protected override sift(requests: readonly ScoreRequest[]): readonly ScoreRequest[] {
+    return requests.filter((request) => {
       const check = this.#judge(request);
-      if (check === 'unknown') open.push(request);
-      else if (check === 'false' || !request.promise) this.#answer(request, check === 'true' ? 1 : 0);
-      else {
-        this.#known.add(request.id);
-        open.push(request);
-      }
-    }
-    if (open.length > 0) this.#behind.score(open);
-  }
-
-  cancel(requests: readonly RequestId[]): void {
-    this.#behind.cancel(requests);
-  }
-
-  update(request: RequestId, urgency: Urgency): void {
-    this.#behind.update?.(request, urgency);
-  }
-
-  release(search: string): void {
-    this.#behind.release(search);
-  }
-
-  load(): VerifierLoad {
-    return this.#behind.load();
-  }
-
-  close(): Promise<void> {
-    return this.#behind.close();
-  }
-
-  #answer({ id }: ScoreRequest, reward: number): void {
-    this.#post?.({ type: 'score', request: id, reward, usage: noUsage });
+      if (check === 'unknown') return true;
+      const asksPromise = check === 'true' && request.promise === true;
+      if (asksPromise) this.#known.add(request.id);
+      else this.answer(request, check === 'true' ? 1 : 0);
+      return asksPromise;
+    });
   }
 
   #judge(request: ScoreRequest): LineCheck {

@@ -1,0 +1,60 @@
+// A verifier in front of another, which knows some rewards itself. What it does not change goes to the one behind as it is.
+
+import type { RequestId, Urgency } from '../engine/engine.ts';
+import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from './verifier.ts';
+
+/** Of a reward that nobody had to compute. */
+export const noUsage = { computedTokens: 0, cachedTokens: 0 } as const;
+
+export abstract class VerifierInFront implements Verifier {
+  readonly capabilities: VerifierCapabilities;
+  readonly #behind: Verifier;
+  #post: ((message: VerifierMessage) => void) | undefined;
+
+  constructor(behind: Verifier, capabilities = behind.capabilities) {
+    this.#behind = behind;
+    this.capabilities = capabilities;
+  }
+
+  /** Answers what it knows, and gives what is left to be scored behind. */
+  protected abstract sift(requests: readonly ScoreRequest[]): readonly ScoreRequest[];
+
+  /** What the one behind has said, as it is to be told. */
+  protected told(message: VerifierMessage): VerifierMessage {
+    return message;
+  }
+
+  protected answer({ id }: ScoreRequest, reward: number): void {
+    this.#post?.({ type: 'score', request: id, reward, usage: noUsage });
+  }
+
+  connect(post: (message: VerifierMessage) => void): void {
+    this.#post = post;
+    this.#behind.connect((message) => post(this.told(message)));
+  }
+
+  score(requests: readonly ScoreRequest[]): void {
+    const open = this.sift(requests);
+    if (open.length > 0) this.#behind.score(open);
+  }
+
+  cancel(requests: readonly RequestId[]): void {
+    this.#behind.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#behind.update?.(request, urgency);
+  }
+
+  release(search: string): void {
+    this.#behind.release(search);
+  }
+
+  load(): VerifierLoad {
+    return this.#behind.load();
+  }
+
+  close(): Promise<void> {
+    return this.#behind.close();
+  }
+}
