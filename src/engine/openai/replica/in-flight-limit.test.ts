@@ -101,6 +101,16 @@ describe('InFlightLimit', () => {
     expect(thrown.room).toBe(28);
   });
 
+  it('is squeezed while the last reading says that somebody waits or the KV cache is full', () => {
+    const limit = new InFlightLimit(options);
+    const signs: Partial<GaugeReading>[] = [{}, { waiting: 1 }, {}, { kvUse: 0.95 }, {}, { preemptions: 1 }];
+    const seen = signs.map((sign, at) => {
+      limit.read({ ...calm, ...sign }, 8, 0, 250 * at);
+      return limit.squeezed;
+    });
+    expect(seen).toEqual([false, true, false, true, false, true]);
+  });
+
   it('grows again by a sixteenth once there was no sign for ten seconds', () => {
     const limit = new InFlightLimit({ ...options, initial: 40 });
     limit.read({ ...calm, kvUse: 0.95 }, 40, 10, 250);

@@ -57,6 +57,7 @@ export class InFlightLimit {
   /** Readings in a row that saw requests wait: a single one may be a burst that is gone again. */
   #waitingReads = 0;
   #preemptions: number | undefined;
+  #squeezed = false;
   #gauged = false;
   #usualFirstMs: number | undefined;
   #decreasedMs = Number.NEGATIVE_INFINITY;
@@ -86,6 +87,11 @@ export class InFlightLimit {
     return this.#options.known !== undefined;
   }
 
+  /** At the last reading somebody waited there, had been thrown out of the KV cache, or was about to be. */
+  get squeezed(): boolean {
+    return this.#squeezed;
+  }
+
   /** How long until the gauges should be read again. */
   get readMs(): number {
     return this.#rising || this.#waitingReads > 0 ? risingReadMs : settledReadMs;
@@ -103,10 +109,12 @@ export class InFlightLimit {
     this.#gauged = true;
     this.#waitingReads = reading.waiting > 0 ? this.#waitingReads + 1 : 0;
     const thrownOut = this.#thrownOut(reading.preemptions);
+    const isFull = (reading.kvUse ?? 0) > fullKv;
+    this.#squeezed = reading.waiting > 0 || thrownOut || isFull;
     if (this.known) return;
     if (this.#waitingReads >= 2) this.#cut(this.#capacity(reading), nowMs);
     else if (thrownOut) this.#cut(Math.min(this.#room, inFlight) * decrease, nowMs);
-    else if ((reading.kvUse ?? 0) > fullKv) this.#cut(Math.min(this.#room, inFlight) * kvDecrease, nowMs);
+    else if (isFull) this.#cut(Math.min(this.#room, inFlight) * kvDecrease, nowMs);
     // Only a limit that is being felt says anything about more.
     else if (reading.waiting === 0 && inFlight + queued >= this.room) this.#grow(nowMs);
   }

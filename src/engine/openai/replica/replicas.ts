@@ -22,6 +22,7 @@ export function loadOf(replicas: readonly Replica[], parked: number, stepMs: num
     waitingSequences: replicas.reduce((sum, each) => sum + each.queue.sequences, parked),
     sequenceLimit: usable.reduce((sum, each) => sum + each.limit.room, 0),
     stepMs,
+    squeezed: usable.some((each) => each.limit.squeezed),
     healthy: usable.length > 0,
     ...(usable.length > 0 ? {} : { trouble: `no server is up: ${outageOf(replicas)}` }),
   };
