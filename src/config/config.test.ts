@@ -91,6 +91,12 @@ describe('printing', () => {
     expect(bare).toEqual([]);
   });
 
+  test('the example names what is not set, with its reason', () => {
+    const lines = printExample(sapling).split('\n');
+    const at = lines.findIndex((line) => line.includes('"speculate" is not set'));
+    expect(lines[at - 1]).toMatch(/strands of one search, 0 to 1024: /);
+  });
+
   test('the printed configuration hides hashes, the schema is JSON', () => {
     const hash = `sha256:${'ab'.repeat(32)}`;
     expect(printConfig(loadConfig({ base: { ...base, keys: [{ name: 'k', hash }] } }))).not.toContain('abab');

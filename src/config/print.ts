@@ -18,7 +18,7 @@ export function printConfig(config: Config): string {
 export function printExample(model: PlainTree): string {
   const example = checkConfig({ models: [model] });
   const lines = writeObject(example, z.toJSONSchema(configSchema, { io: 'input' }) as Schema, '');
-  return `// The example configuration of coppice serve: every knob as it is without a file.\n${lines}\n`;
+  return `// The example configuration of coppice serve: every knob as it is without a file; those that are not set come last in their object.\n${lines}\n`;
 }
 
 interface Schema {
@@ -35,12 +35,15 @@ interface Schema {
 
 function writeObject(value: object, schema: Schema, indent: string): string {
   const inner = `${indent}  `;
+  const { properties = {} } = alternative(schema, value);
   const fields = Object.entries(value).map(([key, each], at, all) => {
-    const below = alternative(schema, value).properties?.[key] ?? {};
+    const below = properties[key] ?? {};
     const comma = at < all.length - 1 ? ',' : '';
     return `${comment(below, inner)}${inner}${JSON.stringify(key)}: ${write(each, below, inner)}${comma}`;
   });
-  return fields.length === 0 ? '{}' : `{\n${fields.join('\n')}\n${indent}}`;
+  const unset = Object.keys(properties).filter((key) => !Object.hasOwn(value, key));
+  const others = unset.map((key) => `${comment(properties[key]!, inner)}${inner}// ${JSON.stringify(key)} is not set`);
+  return fields.length === 0 ? '{}' : `{\n${[...fields, ...others].join('\n')}\n${indent}}`;
 }
 
 function write(value: unknown, schema: Schema, indent: string): string {
