@@ -1,12 +1,12 @@
 // Whether the searches of each model are still like those that its calibration was made from: a warning when they no longer are, and a
 // metric. Only searches that a calibration has set something for are counted, and only those that ended by themselves.
 
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { OpenModel } from '../../answering/open-model.ts';
-import type { DriftMeter } from '../../calibration/drift.ts';
 import { SectionWatch, type WatchedSection } from '../../calibration/section-watch.ts';
 import type { Log } from './log.ts';
 import type { ObservedEnd, ObservedSearch } from './observed.ts';
+import { ReadMetrics } from './read-metrics.ts';
 
 export class CalibrationWatch {
   readonly #watches: ReadonlyMap<string, SectionWatch>;
@@ -51,19 +51,16 @@ export class CalibrationWatch {
       sections.map((each) => ({ model, ...each })),
     ).flat();
     if (watched.length === 0) return;
-    const labelNames = ['model', 'section', 'program'] as const;
-    const gauge = (name: string, help: string, read: (each: DriftMeter) => number) =>
-      new Gauge({
-        ...{ name: `coppice_calibration_${name}`, help, labelNames, registers: [registry] },
-        collect() {
-          for (const { model, section, meter } of watched) {
-            this.set({ model, section: section.kind, program: section.search.program }, read(meter));
-          }
-        },
-      });
-    gauge('searches', 'Of the last ones that a calibration has set something for', ({ reading }) => reading.searches);
-    gauge('fired_ratio', 'Share of those that its rule ended', ({ reading }) => reading.firedShare);
-    gauge('drift_errors', 'Standard errors from what it expects', ({ reading }) => reading.errors);
-    gauge('drifted', '1 while they are not like those it was made from', ({ reading }) => (reading.drifted ? 1 : 0));
+    const metrics = new ReadMetrics(registry, ['model', 'section', 'program'], () =>
+      watched.map(({ model, section, meter }) => {
+        return [{ model, section: section.kind, program: section.search.program }, meter.reading] as const;
+      }),
+    );
+    const searches = 'Of the last ones that a calibration has set something for';
+    metrics.gauge('calibration_searches', searches, (reading) => reading.searches);
+    metrics.gauge('calibration_fired_ratio', 'Share of those that its rule ended', ({ firedShare }) => firedShare);
+    metrics.gauge('calibration_drift_errors', 'Standard errors from what it expects', ({ errors }) => errors);
+    const drifted = '1 while they are not like those it was made from';
+    metrics.gauge('calibration_drifted', drifted, (reading) => (reading.drifted ? 1 : 0));
   }
 }

@@ -1,31 +1,19 @@
-// Metrics of embedders, for models that have one: the counts are their own, and are read when somebody asks.
+// Metrics of embedders, for models that have one.
 
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { EmbedderLoad } from '../../embedder/embedder.ts';
 import type { ObservedModel } from './observed.ts';
+import { ReadMetrics } from './read-metrics.ts';
 
 export function addEmbedderMetrics(registry: Registry, models: () => Iterable<ObservedModel>): void {
-  const shared = { labelNames: ['model'] as const, registers: [registry] };
-  const read = (set: (model: string, load: EmbedderLoad) => void) => {
-    for (const { name, embedder } of models()) if (embedder !== undefined) set(name, embedder.load());
-  };
-  const gauge = (name: string, help: string, of: (load: EmbedderLoad) => number) =>
-    new Gauge({
-      ...{ name: `coppice_${name}`, help, ...shared },
-      collect() {
-        read((model, load) => this.set({ model }, of(load)));
-      },
-    });
-  const count = (name: string, help: string, of: (load: EmbedderLoad) => number) =>
-    new Counter({
-      ...{ name: `coppice_${name}_total`, help, ...shared },
-      collect() {
-        this.reset();
-        read((model, load) => this.inc({ model }, of(load)));
-      },
-    });
-  gauge('embedder_healthy', '1 while the embedder gives vectors', ({ healthy }) => (healthy ? 1 : 0));
-  gauge('embedder_waiting', 'Answers that wait for their vectors', ({ waiting }) => waiting);
-  count('embedder_texts', 'Answers that were to be embedded', ({ texts }) => texts);
-  count('embedder_failed', 'Those of them that got no vector, and are compared by their words', ({ failed }) => failed);
+  const metrics = new ReadMetrics(registry, ['model'], () => embedding(models()));
+  metrics.gauge('embedder_healthy', '1 while the embedder gives vectors', ({ healthy }) => (healthy ? 1 : 0));
+  metrics.gauge('embedder_waiting', 'Answers that wait for their vectors', ({ waiting }) => waiting);
+  metrics.count('embedder_texts', 'Answers that were to be embedded', ({ texts }) => texts);
+  const failed = 'Those of them that got no vector, and are compared by their words';
+  metrics.count('embedder_failed', failed, (load) => load.failed);
+}
+
+function* embedding(models: Iterable<ObservedModel>): Generator<[{ model: string }, EmbedderLoad]> {
+  for (const { name, embedder } of models) if (embedder !== undefined) yield [{ model: name }, embedder.load()];
 }

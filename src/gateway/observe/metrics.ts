@@ -1,11 +1,12 @@
 // Prometheus metrics in the words of the design. Labels are closed sets or names from the configuration, never something
 // that a client sends, so that their number is bounded.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { addDraftMetrics } from './draft-metrics.ts';
 import { addEmbedderMetrics } from './embedder-metrics.ts';
 import { addGrowthMetrics } from './growth-metrics.ts';
-import type { ObservedEnd, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
+import type { ObservedEnd, ObservedSearch, ObservedSearches } from './observed.ts';
+import { ReadMetrics } from './read-metrics.ts';
 
 /** From an answer that was in the cache to the longest deadline that people wait for. */
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
@@ -112,56 +113,46 @@ export class Metrics {
   }
 
   #gauges(searches: () => ObservedSearches): void {
-    const perModel = (name: string, help: string, read: (model: ObservedModel) => number) =>
-      new Gauge({
-        name: `coppice_${name}`,
-        help,
-        labelNames: ['model'],
-        registers: [this.registry],
-        collect() {
-          for (const model of searches().models.values()) this.set({ model: model.name }, read(model));
-        },
-      });
-    const one = (name: string, help: string, read: () => number) =>
-      new Gauge({
-        name: `coppice_${name}`,
-        help,
-        registers: [this.registry],
-        collect() {
-          this.set(read());
-        },
-      });
-    one('queue_searches', 'Searches that wait for admission', () => searches().admission.waiting);
-    one('running_searches', 'Searches that run', () => searches().admission.running);
-    one('batch_searches', 'Searches of batches that run, are parked or wait', () => batchSearches(searches()));
-    one('width_primary_strands', 'Strands that running searches may have open', () => widthOf(searches(), 'primary'));
-    one('width_speculative_strands', 'The same for speculation', () => widthOf(searches(), 'speculative'));
-    perModel('waiting_searches', 'Searches that wait for their turn', ({ runtime }) => runtime.waiting.size);
-    perModel(
+    const perModel = new ReadMetrics(this.registry, ['model'], () =>
+      Array.from(searches().models.values(), (model) => [{ model: model.name }, model] as const),
+    );
+    const all = new ReadMetrics(this.registry, [], () => [[{}, searches()]]);
+    all.gauge('queue_searches', 'Searches that wait for admission', ({ admission }) => admission.waiting);
+    all.gauge('running_searches', 'Searches that run', ({ admission }) => admission.running);
+    all.gauge('batch_searches', 'Searches of batches that run, are parked or wait', batchSearches);
+    const width = 'Strands that running searches may have open';
+    all.gauge('width_primary_strands', width, (each) => widthOf(each, 'primary'));
+    all.gauge('width_speculative_strands', 'The same for speculation', (each) => widthOf(each, 'speculative'));
+    perModel.gauge('waiting_searches', 'Searches that wait for their turn', ({ runtime }) => runtime.waiting.size);
+    perModel.gauge(
       'expected_wait_seconds',
       'Forecast for a search at the end of the line',
       ({ runtime }) => runtime.queue.backWaitMs / 1000,
     );
-    perModel(
+    perModel.gauge(
       'service_seconds',
       'Median time from admission to end, lately',
       ({ runtime }) => (runtime.queue.pace?.medianMs ?? 0) / 1000,
     );
-    perModel('budget_strands', 'M: strands that may be open', ({ runtime }) => runtime.queue.budget);
-    perModel('open_strands', 'Strands that are open, both lanes', ({ runtime }) => runtime.leasesTaken);
-    perModel('engine_healthy', '1 while engine and verifier answer', ({ healthy }) => (healthy ? 1 : 0));
-    perModel('engine_running_sequences', 'Sequences in the batch', ({ engine }) => engine.load().runningSequences);
-    perModel(
+    perModel.gauge('budget_strands', 'M: strands that may be open', ({ runtime }) => runtime.queue.budget);
+    perModel.gauge('open_strands', 'Strands that are open, both lanes', ({ runtime }) => runtime.leasesTaken);
+    perModel.gauge('engine_healthy', '1 while engine and verifier answer', ({ healthy }) => (healthy ? 1 : 0));
+    perModel.gauge(
+      'engine_running_sequences',
+      'Sequences in the batch',
+      ({ engine }) => engine.load().runningSequences,
+    );
+    perModel.gauge(
       'engine_waiting_sequences',
       'Sequences that wait for the batch',
       ({ engine }) => engine.load().waitingSequences,
     );
-    perModel(
+    perModel.gauge(
       'engine_step_seconds',
       'Recent time of one decode step',
       ({ engine }) => (engine.load().stepMs ?? 0) / 1000,
     );
-    perModel('verifier_waiting', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
+    perModel.gauge('verifier_waiting', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
   }
 }
 

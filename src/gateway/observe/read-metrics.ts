@@ -1,0 +1,40 @@
+// Metrics of what keeps its own counts: they are read when somebody asks, and nothing is kept here.
+
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** What is read, each with the labels that its values get. */
+type LabelledSources<Label extends string, Source> = () => Iterable<readonly [Readonly<Record<Label, string>>, Source]>;
+
+export class ReadMetrics<Label extends string, Source> {
+  readonly #registry: Registry;
+  readonly #labelNames: readonly Label[];
+  readonly #sources: LabelledSources<Label, Source>;
+
+  constructor(registry: Registry, labelNames: readonly Label[], sources: LabelledSources<Label, Source>) {
+    this.#registry = registry;
+    this.#labelNames = labelNames;
+    this.#sources = sources;
+  }
+
+  gauge(name: string, help: string, read: (source: Source) => number): void {
+    const sources = this.#sources;
+    new Gauge({
+      ...{ name: `coppice_${name}`, help, labelNames: this.#labelNames, registers: [this.#registry] },
+      collect() {
+        for (const [labels, source] of sources()) this.set(labels, read(source));
+      },
+    });
+  }
+
+  /** Values of the same labels are added up. */
+  count(name: string, help: string, read: (source: Source) => number): void {
+    const sources = this.#sources;
+    new Counter({
+      ...{ name: `coppice_${name}_total`, help, labelNames: this.#labelNames, registers: [this.#registry] },
+      collect() {
+        this.reset();
+        for (const [labels, source] of sources()) this.inc(labels, read(source));
+      },
+    });
+  }
+}
