@@ -1,10 +1,14 @@
 // A verifier in front of another, which knows some rewards itself. What it does not change goes to the one behind as it is.
 
 import type { RequestId, Urgency } from '../engine/engine.ts';
-import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from './verifier.ts';
-
-/** Of a reward that nobody had to compute. */
-export const noUsage = { computedTokens: 0, cachedTokens: 0 } as const;
+import {
+  noUsage,
+  type ScoreRequest,
+  type Verifier,
+  type VerifierCapabilities,
+  type VerifierLoad,
+  type VerifierMessage,
+} from './verifier.ts';
 
 export abstract class VerifierInFront implements Verifier {
   readonly capabilities: VerifierCapabilities;

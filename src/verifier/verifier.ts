@@ -29,6 +29,9 @@ export interface ScoreUsage {
   readonly cachedTokens: number;
 }
 
+/** Of a reward that no model had to compute. */
+export const noUsage: ScoreUsage = { computedTokens: 0, cachedTokens: 0 };
+
 export type VerifierMessage =
   | {
       readonly type: 'score';

@@ -7,9 +7,9 @@ import { falseEquation } from '../../answer/equations.ts';
 import { isAnswer, type RequestId } from '../../engine/engine.ts';
 import { checkLine } from '../../task/check.ts';
 import type { LineCheck } from '../../task/task.ts';
-import { noUsage, VerifierInFront } from '../in-front.ts';
+import { VerifierInFront } from '../in-front.ts';
 import { questionOf } from '../scorer.ts';
-import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier.ts';
+import { noUsage, type ScoreRequest, type Verifier, type VerifierMessage } from '../verifier.ts';
 
 export const checkNames = ['none', 'arithmetic', 'lines'] as const;
 export type CheckName = (typeof checkNames)[number];
