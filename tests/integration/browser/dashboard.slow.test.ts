@@ -244,6 +244,24 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     await page.locator('.chip', { hasText: 'cancelled' }).waitFor();
   });
 
+  it('says what was grown ahead, within the width of the page', async () => {
+    const engine = { kind: 'sim', speed: 4 };
+    const { url } = await serve({ models: [{ name: 'simulated', engine, verifier: { kind: 'sim' }, speculate: 4 }] });
+    const id = await post(url, 'What is grown ahead?', { policy: 'vanilla', rollouts: 8 });
+    await page.goto(`${url}/#/search/${id}`);
+    const summary = page.locator('.ahead summary');
+    await summary.click();
+    expect(await summary.innerText()).toMatch(/^Grown ahead: \d+ of \d+ steps right, [\d,]+ tokens wasted$/);
+    expect(await page.locator('.ahead li').allInnerTexts()).toEqual([
+      expect.stringMatching(/^tokens\s+[\d,]+ used, [\d,]+ wasted$/),
+      expect.stringMatching(/^right, by steps ahead of the tree\s+1:\s\d+\sof\s\d+/),
+      expect.stringMatching(/^right, by depth\s+\d:\s\d+\sof\s\d+/),
+    ]);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(problems).toEqual([]);
+  });
+
   it('opens a search by its path', async () => {
     const id = await post(server.url, 'opened by its path');
     await page.goto(`${server.url}/searches/${id}`);
