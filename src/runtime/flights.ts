@@ -14,21 +14,19 @@ import {
   type PathStep,
   type RequestId,
 } from '../engine/engine.ts';
-import type { UnscoredStep } from '../program/foresight.ts';
-import type { ChildOutcome, Expansion, Outcome } from '../program/program.ts';
+import type { Expansion, Outcome } from '../program/program.ts';
 import { type Order, prefixPriority } from '../scheduler/turns/order.ts';
 import type { Ghost, NodeId } from '../tree/events.ts';
 import { drawKey, formKey, nodeKey } from '../tree/keys.ts';
 import { mannerAt, type Step } from '../tree/step.ts';
 import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import type { Token } from './options.ts';
+import { faultOutcome, ghostOutcome, isBelowGhost, stepOutcome } from './outcomes.ts';
 import { ScoreLine } from './queue/score-line.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
-import { answerOf, problemWithScore, problemWithStep, replyTo, stepFor } from './replies.ts';
+import { problemWithScore, problemWithStep, stepFor } from './replies.ts';
 import type { Flight, Search } from './search/search.ts';
 import { generateRequest, pathAfter, pathFor, readsPromise, shapeBelow, stepNeeds, stepPath } from './step-needs.ts';
-
-type Drawn = Pick<Flight, 'index' | 'form'>;
 
 /** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {
@@ -124,22 +122,10 @@ export class Flights {
     }
   }
 
-  /** What has been generated and waits for its score. */
-  unscored({ flights }: Search): UnscoredStep[] {
-    const waiting: UnscoredStep[] = [];
-    for (const flight of flights.values()) {
-      const { step, node, key } = flight;
-      if (step === undefined || key === undefined) continue;
-      const outcome = success(node.id, flight, step, {});
-      waiting.push({ key, parent: node, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
-    }
-    return waiting;
-  }
-
   /** A ghost becomes a child at no engine cost. */
   promote(search: Search, node: NodeId, ghost: Ghost): void {
     search.ledger.adopted(ghost.step.tokens);
-    this.#arrivals.push({ search, outcome: success(node, ghost, ghost.step, ghost) });
+    this.#arrivals.push({ search, outcome: ghostOutcome(node, ghost) });
   }
 
   takeToken({ request, tokens, text }: EngineMessage & { type: 'token' }): void {
@@ -148,7 +134,7 @@ export class Flights {
     const { search, node, index } = flight;
     flight.streamedTokens += tokens;
     search.ledger.streamed(tokens);
-    const known = isGhost(flight) ? search.tree.nodeOf(node.key) : node;
+    const known = isBelowGhost(flight) ? search.tree.nodeOf(node.key) : node;
     if (known !== undefined && !flight.isProbe)
       this.#options.onToken?.({ search: search.id, node: known.id, index, text });
   }
@@ -175,7 +161,7 @@ export class Flights {
   #passOn(flight: Flight, step: Step, nowMs: number): void {
     const { search, manner, isProbe } = flight;
     if (search.request.program.needsVerifier && (!isProbe || manner?.scored)) this.#sendToVerifier(flight, step, nowMs);
-    else this.#succeed(flight, step, undefined);
+    else this.#succeed(flight, step);
   }
 
   takeFromVerifier(message: VerifierMessage, nowMs: number): void {
@@ -330,29 +316,15 @@ export class Flights {
     this.#options.meter.ended('verifier', id, nowMs, undefined);
   }
 
-  #succeed(flight: Flight, step: Step, reward: number | undefined, promise?: number): void {
-    if (flight.isProbe) return this.#reply(flight, step, reward);
-    const { search, node } = flight;
-    const outcome = success(node.id, flight, step, { reward, promise, answer: answerOf(flight, step) });
-    this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
-  }
-
-  #reply(flight: Flight, step: Step, reward: number | undefined): void {
-    const { search, node, index, manner = {} } = flight;
-    const reply = replyTo(manner, step, search.request.extract, reward);
-    this.#arrivals.push({ search, flight, outcome: { probe: true, node: node.id, index, reply } });
+  #succeed(flight: Flight, step: Step, reward?: number, promise?: number): void {
+    this.#arrivals.push({ search: flight.search, flight, outcome: stepOutcome(flight, step, reward, promise) });
   }
 
   #fail(flight: Flight, problem: Fault): void {
-    const { search, node, index, step } = flight;
-    if (step !== undefined) search.ledger.discarded(step.tokens, flight.lane);
+    const { search, step, lane } = flight;
+    if (step !== undefined) search.ledger.discarded(step.tokens, lane);
     this.#options.onFault?.(search.id, problem);
-    if (flight.isProbe) {
-      this.#arrivals.push({ search, flight, outcome: { probe: true, node: node.id, index } });
-      return;
-    }
-    const outcome = { ok: false, node: node.id, index, fault: problem } as const;
-    this.#arrivals.push({ search, flight, outcome: isGhost(flight) ? { ...outcome, below: node } : outcome });
+    this.#arrivals.push({ search, flight, outcome: faultOutcome(flight, problem) });
   }
 }
 
@@ -360,29 +332,6 @@ function placeOf({ step }: Flight): ServerKind {
   return step === undefined ? 'engine' : 'verifier';
 }
 
-/** Asked for below a step that was a ghost then: the node is one of a copy of the tree. */
-function isGhost({ search, node }: Flight): boolean {
-  return search.tree.nodes[node.id] !== node;
-}
-
 function pathTokensOf(path: readonly PathStep[]): number {
   return path.reduce((sum, { step }) => sum + step.tokens, 0);
-}
-
-/** What is known of a step besides its text. */
-interface Findings {
-  readonly reward?: number | undefined;
-  readonly promise?: number | undefined;
-  readonly answer?: string | undefined;
-}
-
-function success(
-  node: NodeId,
-  { index, form }: Drawn,
-  step: Step,
-  { reward, promise, answer }: Findings,
-): ChildOutcome & { readonly ok: true } {
-  const scored = reward === undefined ? {} : { reward };
-  const promising = promise === undefined ? {} : { promise };
-  return { ok: true, node, index, form, step, ...scored, ...promising, ...(answer === undefined ? {} : { answer }) };
 }

@@ -9,6 +9,7 @@ import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Flights } from './flights.ts';
+import { unscoredSteps } from './outcomes.ts';
 import type { Leases } from './queue/leases.ts';
 import type { Flight, OpenSpeculation, Search } from './search/search.ts';
 
@@ -64,7 +65,7 @@ export class Speculation {
       count: width.speculative,
       doomed: search.doomed(nowMs),
       early: order.early,
-      ...(request.rules.extendsUnscored ? { unscored: this.#flights.unscored(search) } : {}),
+      ...(request.rules.extendsUnscored ? { unscored: unscoredSteps(search) } : {}),
       isOver: (fork) => request.rules.exits.some((rule) => rule.check({ ...view, tree: fork }) !== undefined),
     });
   }
