@@ -118,6 +118,8 @@ export function readOptions(args: readonly string[]): SimOptions {
   const { full = false, experiment } = values;
   if (values.machine !== undefined && (values.roofline !== undefined || values['no-prefix-reuse'] === true))
     raise('bad-setting', '--machine says its own times and reuse; leave out --roofline and --no-prefix-reuse');
+  if ((experiment === 'p2' || experiment === 'p4') && values.requests !== undefined)
+    raise('bad-setting', `--requests has no meaning with --experiment ${experiment}, which has its own number`);
   const preset = presetOf(experiment, full);
   const ablated = values.ablate === undefined ? undefined : ablatedRows(oneOf('ablate', values.ablate, policyNames));
   const first = number('seed', values.seed, preset.seed, requestKnobs.seed);

@@ -10,6 +10,8 @@ describe('coppice sim refuses in one line', () => {
     [['--seeds', '0'], /--seeds is 0; it must be a whole number from 1/],
     [['--seed', 'x'], /seed is 'x'/],
     [['--requests', '100'], /--requests is 100; it must be a whole number from 130/],
+    [['--experiment', 'p3', '--requests', '0'], /--requests is 0; it must be a whole number from 1/],
+    [['--experiment', 'p4', '--requests', '4'], /--requests has no meaning with --experiment p4/],
     [['--budget', '-1'], /--budget is -1; it must be a whole number from 8/],
     [['--policy', 'boost:beta'], /knob is 'beta'; write NAME=VALUE/],
     [['--policy', 'boost:beta=-1'], /beta is -1/],
