@@ -7,14 +7,15 @@ export interface CostLine {
   readonly slopeMs: number;
 }
 
-/** How many observations count: enough for a steady slope, few enough to follow a change of load within seconds. */
-const memory = 256;
+/** How many observations count unless said: few enough to follow a change of load within seconds. */
+const fewSeconds = 256;
 /** Before so many nothing is said. */
 const fewest = 32;
 /** A spread of less than this share of the mean says nothing about the slope. */
 const leastSpread = 0.05;
 
 export class LiveFit {
+  readonly #memory: number;
   #count = 0;
   #weight = 0;
   #x = 0;
@@ -22,8 +23,12 @@ export class LiveFit {
   #xx = 0;
   #xy = 0;
 
+  constructor(memory: number = fewSeconds) {
+    this.#memory = memory;
+  }
+
   observe(x: number, y: number): void {
-    const keep = 1 - 1 / memory;
+    const keep = 1 - 1 / this.#memory;
     this.#count += 1;
     this.#weight = keep * this.#weight + 1;
     this.#x = keep * this.#x + x;

@@ -40,7 +40,7 @@ export class Allotment {
       if (!queue.parkGuest(id)) this.#preempt(running.get(id), count, reasons.get(id));
     }
     for (const search of running.values()) {
-      this.#setWidth(search, widths.get(search.id), reasons.get(search.id));
+      this.#setWidth(search, widths.get(search.id), reasons.get(search.id), nowMs);
     }
     for (const id of admit) {
       if (queue.serveGuest(id)) continue;
@@ -59,7 +59,7 @@ export class Allotment {
     }
   }
 
-  #setWidth(search: Search, width: Width | undefined, why: Reason | undefined): void {
+  #setWidth(search: Search, width: Width | undefined, why: Reason | undefined, nowMs: number): void {
     assert(width !== undefined, `the scheduler forgets ${search.id}`);
     assert(width.primary >= (search.isIdle ? 0 : 1), `the scheduler gives ${search.id} no strand`);
     const { primary, speculative } = width;
@@ -68,7 +68,7 @@ export class Allotment {
     if (primary > search.width.primary || speculative > search.width.speculative) roster.touch(search);
     search.width = width;
     if (search.log !== 'read') return;
-    speculation.shrink(search, speculative);
+    speculation.shrink(search, speculative, nowMs);
     log(search, { type: 'width', primary, speculative, ...(why && { why }) });
   }
 
@@ -106,7 +106,7 @@ export class Allotment {
     const { timeMs } = search.request.limits;
     if (timeMs !== undefined) alarms.set(nowMs + timeMs, search);
     log(search, { type: 'admitted' });
-    this.#setWidth(search, width, why);
+    this.#setWidth(search, width, why, nowMs);
     if (!search.resumed) return;
     for (const expansion of strands.takeUp(search)) speculation.launch(search, expansion, nowMs);
   }

@@ -46,7 +46,7 @@ export class Departure {
     strands.closeAll(search);
     const guessed = guessedBy(search);
     guesses.ended(search.guesses.byRank);
-    speculation.shrink(search, 0);
+    speculation.shrink(search, 0, nowMs);
     for (const flight of [...search.flights.values()]) flights.cancel(flight);
     const saysNothing = exit.kind === 'cancelled' || exit.kind === 'failed' || search.admittedMs === undefined;
     this.remove(search, saysNothing ? undefined : nowMs - search.admittedMs!);

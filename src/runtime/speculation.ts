@@ -42,7 +42,8 @@ export class Speculation {
       const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
       if (indices.length === 0) continue;
       this.#take(search, node.key, indices.length);
-      const place = { rank: speculations.size, distance: 1 + ghostsTo(node, search.tree), depth: node.depth + 1 };
+      const rank = speculations.size;
+      const place = { rank, distance: 1 + ghostsTo(node, search.tree), depth: node.depth + 1, madeMs: nowMs };
       for (const index of indices) guesses.add(drawKey(node.key, index, form), place);
       this.#flights.start(search, expansion, indices, 'speculative', nowMs);
     }
@@ -83,9 +84,9 @@ export class Speculation {
   }
 
   /** Gives up all but so many, the latest first. */
-  shrink(search: Search, most: number): void {
+  shrink(search: Search, most: number, nowMs: number): void {
     const latest = [...search.speculations.keys()].slice(most).reverse();
-    for (const node of latest) this.#drop(search, node);
+    for (const node of latest) this.#drop(search, node, nowMs);
   }
 
   /** Of what the program asks for, each child comes from a ghost, from a flight that is adopted, or from the engine. */
@@ -123,12 +124,12 @@ export class Speculation {
     this.#onRoom(search);
   }
 
-  #drop(search: Search, node: NodeKey): void {
+  #drop(search: Search, node: NodeKey, nowMs: number): void {
     const speculation = search.speculations.get(node);
     assert(speculation !== undefined, 'there is no such speculation to drop');
     for (const flight of [...search.flights.values()]) {
       if (flight.node.key !== node || flight.lane !== 'speculative') continue;
-      search.guesses.withdrawn(flight.draw);
+      search.guesses.withdrawn(flight.draw, nowMs);
       this.#flights.cancel(flight);
     }
     this.#close(search, node, speculation);

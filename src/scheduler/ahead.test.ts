@@ -6,7 +6,10 @@ import { type AheadPlace, type SearchGuesses, scoreAhead, sharesAhead, totalAhea
 import { cycleOf, type Servers } from './cycle.ts';
 
 function servers(engine: [number, number], verifier?: [number, number], perStrand = 4): Servers {
-  const facts = ([baseMs, slopeMs]: [number, number]) => ({ inFlight: 0, line: { baseMs, slopeMs } });
+  const facts = ([baseMs, slopeMs]: [number, number]) => {
+    const line = { baseMs, slopeMs };
+    return { inFlight: 0, line, steady: line };
+  };
   return { engine: facts(engine), ...(verifier && { verifier: facts(verifier) }), perStrand, overTime: perStrand };
 }
 
@@ -56,6 +59,13 @@ describe('strands that are worth it in all', () => {
     const kept = totalAhead(place(measured, { open: 15 }), half);
     expect(kept).toBeGreaterThan(begun);
     expect(totalAhead(place(measured, { open: begun + 1 }), half)).toBe(begun + 1);
+  });
+
+  it('are weighed by steady lines: that the load was even of late makes no guess free', () => {
+    const { engine, ...measured } = servers([100, 10]);
+    const even = { ...measured, engine: { ...engine, line: { baseMs: 500, slopeMs: 0 } } };
+    expect(totalAhead(place(even), half)).toBe(totalAhead(place(servers([100, 10])), half));
+    expect(totalAhead(place(even), half)).toBeLessThan(totalAhead(place(servers([500, 0])), half));
   });
 
   it('add more work than time: with them the machine does more than without, by its own model', () => {

@@ -4,11 +4,11 @@
 
 import { evenly } from '../base/evenly.ts';
 import { h200, ridgeSequences } from '../cost/roofline.ts';
-import { type Servers, stretchOf } from './cycle.ts';
+import { type ServerCost, type Servers, stretchOf } from './cycle.ts';
 
 /** What is known about guessing, over all searches. */
 export interface Guessing {
-  /** Chance that the first, the second, … guess that a search has open is right, as observed; it never rises. */
+  /** Chance that the first, the second, … guess that a search has open comes to be asked for, as observed; it never rises. */
   readonly chances: readonly number[];
   /** Somebody waits for memory of the engine. */
   readonly squeezed: boolean;
@@ -21,7 +21,7 @@ export interface SearchGuesses {
   /** C_q: speculative strands that it could use, those it has included. */
   readonly capacity: number;
   readonly open: number;
-  /** Children that were guessed so far, and those of them that its program came to ask for. */
+  /** Children that were guessed so far, those taken back included, and those of them that its program came to ask for. */
   readonly made: number;
   readonly right: number;
   /** S_KV: tokens of its tree, which guesses find in the cache. */
@@ -110,10 +110,20 @@ export function totalAhead(place: AheadPlace, chances: readonly number[]): numbe
   const { primary, idle, open } = place;
   if (idle <= 0 || primary === 0 || place.searches === 0) return 0;
   if (place.servers === undefined) return Math.min(idle, Math.max(0, strandsAtRidge(place.ridgeSequences) - primary));
-  const servers = { ...place.servers, perStrand: Math.max(place.servers.perStrand, place.servers.overTime) };
+  const servers = steadily(place.servers);
   const begun = Math.min(idle, worthwhileAhead(place, servers, chances, margin));
   const kept = Math.min(idle, worthwhileAhead(place, servers, chances, 1));
   return Math.max(begun, Math.min(kept, open));
+}
+
+/**
+ * What holds beyond the moment. By the latest lines a guess costs nothing whenever the load has been even for a while; by children at
+ * the moments of decisions too little.
+ */
+function steadily({ engine, verifier, perStrand, overTime }: Servers): Servers {
+  const steady = (server: ServerCost) => ({ ...server, line: server.steady });
+  const scores = verifier && { verifier: steady(verifier) };
+  return { engine: steady(engine), ...scores, perStrand: Math.max(perStrand, overTime), overTime };
 }
 
 /** P3's own k_total, where nothing was measured: the ridge of a roofline. */

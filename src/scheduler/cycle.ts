@@ -8,6 +8,8 @@ import type { CostLine } from '../cost/live-fit.ts';
 export interface ServerCost {
   readonly inFlight: number;
   readonly line: CostLine;
+  /** The same from much further back: it follows no change of load, and knows what a change costs. */
+  readonly steady: CostLine;
 }
 
 export interface Servers {

@@ -7,7 +7,10 @@ import type { Seat } from './seat.ts';
 import { slackWidths, worthWidths } from './worth.ts';
 
 function servers(engine: [number, number], verifier?: [number, number], perStrand = 1): Servers {
-  const facts = ([baseMs, slopeMs]: [number, number]) => ({ inFlight: 0, line: { baseMs, slopeMs } });
+  const facts = ([baseMs, slopeMs]: [number, number]) => {
+    const line = { baseMs, slopeMs };
+    return { inFlight: 0, line, steady: line };
+  };
   return { engine: facts(engine), ...(verifier && { verifier: facts(verifier) }), perStrand, overTime: perStrand };
 }
 

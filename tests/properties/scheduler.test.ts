@@ -73,13 +73,11 @@ function snapshotOf(budget: number, running: readonly Draw[], waiting: readonly 
   return { nowMs: 100_000, budget, waiting: queue, running: admitted, guessing };
 }
 
-const lines = fc.record({
-  inFlight: fc.nat(50),
-  line: fc.record({
-    baseMs: fc.double({ min: 0, max: 100, noNaN: true }),
-    slopeMs: fc.double({ min: 0, max: 20, noNaN: true }),
-  }),
+const line = fc.record({
+  baseMs: fc.double({ min: 0, max: 100, noNaN: true }),
+  slopeMs: fc.double({ min: 0, max: 20, noNaN: true }),
 });
+const lines = fc.record({ inFlight: fc.nat(50), line, steady: line });
 const measured: fc.Arbitrary<Servers> = fc
   .record({
     engine: lines,

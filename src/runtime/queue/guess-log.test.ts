@@ -2,17 +2,19 @@ import { expect, it } from 'vitest';
 import { GuessLog } from './guess-log.ts';
 import { GuessMeter } from './guess-meter.ts';
 
-it('counts a guess as right when it is asked for, and one that was taken back not at all', () => {
+it('counts a guess as right when it is asked for, and by rank one that had to yield as lost, unless at once', () => {
   const guesses = new GuessLog();
-  for (const draw of [1, 2, 3]) guesses.add(draw, { rank: 1, distance: draw, depth: 4 });
-  guesses.add(4, { rank: 2, distance: 1, depth: 5 });
+  for (const draw of [1, 2, 3]) guesses.add(draw, { rank: 1, distance: draw, depth: 4, madeMs: 0 });
+  for (const draw of [4, 5]) guesses.add(draw, { rank: 2, distance: 1, depth: 5, madeMs: 7 });
   guesses.asked(1);
   guesses.asked(1);
   guesses.asked(99);
-  guesses.withdrawn(2);
-  guesses.withdrawn(1);
+  guesses.withdrawn(2, 7);
+  guesses.withdrawn(1, 7);
+  guesses.withdrawn(5, 7);
+  guesses.asked(2);
   expect(guesses.byRank).toEqual([
-    { guessed: 2, right: 1 },
+    { guessed: 3, right: 1 },
     { guessed: 1, right: 0 },
   ]);
   expect(guesses.byDistance).toEqual([
@@ -24,7 +26,7 @@ it('counts a guess as right when it is asked for, and one that was taken back no
     { guessed: 2, right: 1 },
     { guessed: 1, right: 0 },
   ]);
-  expect(guesses.total).toEqual({ guessed: 3, right: 1 });
+  expect(guesses.total).toEqual({ guessed: 4, right: 1 });
 });
 
 it('expects of a guess what guesses of its rank were worth, and never more of a later one', () => {

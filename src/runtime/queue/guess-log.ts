@@ -1,6 +1,7 @@
 // What a search has guessed: the draws that were grown ahead of its program, and which of them the program came to ask for, whether
-// they had come by then or not. Only counts: no decision rests on a single guess. One that was taken back before it could be
-// judged is not counted.
+// they had come by then or not. Only counts: no decision rests on a single guess. One that had to yield before it could be judged
+// says nothing of how well distance and depth are foreseen; by rank, where it is weighed what a guess is worth, it counts like a
+// wrong one, since it has cost time and gives nothing. Taken back at the instant at which it was made, it has cost nothing either.
 
 import { type Guesses, guessesAt, sumOfGuesses } from '../../log/guesses.ts';
 import type { DrawKey } from '../../tree/keys.ts';
@@ -12,6 +13,7 @@ export interface GuessPlace {
   readonly distance: number;
   /** Of the step in its path, from 1. */
   readonly depth: number;
+  readonly madeMs: number;
 }
 
 export class GuessLog {
@@ -23,29 +25,36 @@ export class GuessLog {
 
   add(draw: DrawKey, place: GuessPlace): void {
     this.#open.set(draw, place);
-    this.#count(place, 'guessed', 1);
+    this.#count(place, 'guessed');
   }
 
   /** The program asks for a draw: where that was guessed, the guess was right. */
   asked(draw: DrawKey): void {
     const place = this.#open.get(draw);
-    if (place !== undefined) this.#count(place, 'right', 1);
+    if (place !== undefined) this.#count(place, 'right');
     this.#open.delete(draw);
   }
 
-  /** It was taken back: nobody knows whether it was right. */
-  withdrawn(draw: DrawKey): void {
+  /** It had to yield; whoever asks for it later has it drawn anew. */
+  withdrawn(draw: DrawKey, nowMs: number): void {
     const place = this.#open.get(draw);
-    if (place !== undefined) this.#count(place, 'guessed', -1);
     this.#open.delete(draw);
+    if (place === undefined) return;
+    this.#countPlace(place, 'guessed', -1);
+    if (place.madeMs === nowMs) guessesAt(this.byRank, place.rank).guessed -= 1;
   }
 
+  /** Those that had to yield included. */
   get total(): Guesses {
     return sumOfGuesses(this.byRank);
   }
 
-  #count({ rank, distance, depth }: GuessPlace, of: keyof Guesses, by: number): void {
-    guessesAt(this.byRank, rank)[of] += by;
+  #count(place: GuessPlace, of: keyof Guesses): void {
+    guessesAt(this.byRank, place.rank)[of] += 1;
+    this.#countPlace(place, of, 1);
+  }
+
+  #countPlace({ distance, depth }: GuessPlace, of: keyof Guesses, by: number): void {
     guessesAt(this.byDistance, distance)[of] += by;
     guessesAt(this.byDepth, depth)[of] += by;
   }

@@ -58,3 +58,17 @@ it('knows how many children a strand has on the way over time, whenever it is as
   expect(overTime).toBeCloseTo(2.5, 1);
   expect(perStrand).toBe(0);
 });
+
+it('knows by its steady line what a child costs, when the load has been even for so long that the latest does not', () => {
+  const meter = measured(200, 1, 5);
+  let [id, nowMs] = [1e6, 1e6];
+  for (let round = 0; round < 600; round += 1) {
+    const ids = Array.from({ length: 4 }, () => id++);
+    for (const each of ids) meter.started('engine', each, nowMs);
+    nowMs += 100;
+    for (const each of ids) meter.ended('engine', each, nowMs, 20);
+  }
+  const { line, steady } = meter.servers(4)!.engine;
+  expect(line.slopeMs).toBe(0);
+  expect(steady.slopeMs).toBeGreaterThan(15);
+});

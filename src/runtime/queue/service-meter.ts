@@ -1,8 +1,8 @@
 // How long engine and verifier take for one child, over how many they had meanwhile: what the scheduler weighs a strand by.
 // Measured from outside, from the asking to the answer, so that it holds of any server, its queue included.
 
-import { LiveFit } from '../../cost/live-fit.ts';
-import type { Servers } from '../../scheduler/cycle.ts';
+import { type CostLine, LiveFit } from '../../cost/live-fit.ts';
+import type { ServerCost, Servers } from '../../scheduler/cycle.ts';
 
 export type ServerKind = 'engine' | 'verifier';
 
@@ -14,6 +14,11 @@ interface TimedPiece {
 
 /** Of what is smoothed, the share of the newest. */
 const newest = 1 / 64;
+/**
+ * Observations of a steady line. While the load hardly changes the latest few hundred lie on a heap, and the slope through them is
+ * too small or none; over so many the load has changed.
+ */
+const steadyMemory = 4096;
 /** How far back a mean over time reaches. */
 const memoryMs = 30_000;
 
@@ -43,16 +48,13 @@ export class ServiceMeter {
     const onTheWay = this.#engine.size + this.#verifier.size;
     this.#spent.strands = openStrands;
     if (openStrands > 0) this.#perStrand = smoothed(this.#perStrand, onTheWay / openStrands);
-    const perToken = this.#engine.line;
-    if (perToken === undefined || this.#perStrand === undefined) return undefined;
-    const tokens = this.#stepTokens ?? 1;
-    const line = { baseMs: perToken.baseMs * tokens, slopeMs: perToken.slopeMs * tokens };
-    const scores = this.#verifier.line;
-    const verifier = scores && { verifier: { inFlight: this.#verifier.size, line: scores } };
+    const engine = this.#engine.cost(this.#stepTokens ?? 1);
+    if (engine === undefined || this.#perStrand === undefined) return undefined;
+    const verifier = this.#verifier.cost(1);
     const { childMs, strandMs } = this.#spent;
     const perStrand = this.#perStrand;
     const overTime = strandMs === 0 ? perStrand : childMs / strandMs;
-    return { engine: { inFlight: this.#engine.size, line }, ...verifier, perStrand, overTime };
+    return { engine, ...(verifier && { verifier }), perStrand, overTime };
   }
 
   #pass(nowMs: number): void {
@@ -72,14 +74,18 @@ export class ServiceMeter {
 
 class Server {
   readonly #pieces = new Map<number, TimedPiece>();
-  readonly #fit = new LiveFit();
+  readonly #latest = new LiveFit();
+  readonly #steady = new LiveFit(steadyMemory);
 
   get size(): number {
     return this.#pieces.size;
   }
 
-  get line() {
-    return this.#fit.line;
+  /** Of a piece of so many units. */
+  cost(units: number): ServerCost | undefined {
+    const [line, steady] = [this.#latest.line, this.#steady.line];
+    if (line === undefined || steady === undefined) return undefined;
+    return { inFlight: this.size, line: times(line, units), steady: times(steady, units) };
   }
 
   add(id: number, startMs: number): void {
@@ -91,8 +97,13 @@ class Server {
     if (piece === undefined) return;
     const among = (piece.among + this.#pieces.size) / 2;
     this.#pieces.delete(id);
-    if (endMs !== undefined) this.#fit.observe(among, (endMs - piece.startMs) / units);
+    if (endMs === undefined) return;
+    for (const fit of [this.#latest, this.#steady]) fit.observe(among, (endMs - piece.startMs) / units);
   }
+}
+
+function times({ baseMs, slopeMs }: CostLine, units: number): CostLine {
+  return { baseMs: baseMs * units, slopeMs: slopeMs * units };
 }
 
 function smoothed(before: number | undefined, value: number): number {
