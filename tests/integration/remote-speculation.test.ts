@@ -28,11 +28,12 @@ test('guesses stand behind everything else at the server, none is left there, an
     server: { port: 0, page: false, shutdownMs: 0 },
     models: [{ name: 'remote', engine, verifier, speculate: 8, threshold: 0.999, policy: 'positive' }],
   });
-  const models = await openModels(config.models, {});
-  const gateway = new Gateway({ config, models, journal: new MemoryJournal(), log: silentLog });
-  const url = await gateway.listen();
-  onTestFinished(() => gateway.close());
+  // By a gateway that has measured nothing: one that knows how fast its servers are may find that speculation does not pay.
   const answered = async (speculate: number) => {
+    const models = await openModels(config.models, {});
+    const gateway = new Gateway({ config, models, journal: new MemoryJournal(), log: silentLog });
+    const url = await gateway.listen();
+    onTestFinished(() => gateway.close());
     const coppice = { program: 'beam', rollouts: 8, speculate };
     return (await (await post(`${url}/v1/chat/completions`, { ...body, coppice })).json()) as Loose;
   };
