@@ -3,7 +3,7 @@
 // yet is what can be speculated on. The tree itself is never touched, so no speculation can change what a search does.
 
 import { fault } from '../base/fault.ts';
-import type { NodeId } from '../tree/events.ts';
+import type { NodeId, ProbeReply } from '../tree/events.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -24,6 +24,8 @@ export interface Outlook {
   readonly early: readonly Outcome[];
   /** What has been generated and waits for its score, to be extended all the same. */
   readonly unscored?: readonly UnscoredStep[];
+  /** What was said to probes that nobody has asked for yet. */
+  readonly replies?: ReadonlyMap<DrawKey, ProbeReply>;
   /** Whether the search would end with this tree: nothing is wanted behind its end. */
   readonly isOver: (tree: Tree) => boolean;
 }
@@ -46,7 +48,7 @@ export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Ex
 }
 
 function runAhead(program: Program, tree: Tree, outlook: Outlook, unscored: readonly UnscoredStep[]): Expansion[] {
-  const { count, doomed, early, isOver } = outlook;
+  const { count, doomed, early, replies, isOver } = outlook;
   const fork = tree.fork();
   for (const outcome of early) program.tell(fork, outcome);
   for (const { parent, outcome } of unscored) {
@@ -63,7 +65,10 @@ function runAhead(program: Program, tree: Tree, outlook: Outlook, unscored: read
     if (ask === undefined) break;
     if (ask.manner?.proposed) break;
     if (ask.probe) {
-      passOverProbe(program, fork, ask.node.id, ask.indices[0]!);
+      const { node, indices, sampling, manner } = ask;
+      const reply = replies?.get(drawKey(node.key, indices[0]!, formKey(sampling, manner)));
+      if (reply === undefined && manner?.scored) foreseen.push({ node, indices, sampling, manner, probe: true });
+      passOverProbe(program, fork, node.id, indices[0]!, reply);
       continue;
     }
     const indices = answerFromGhosts(program, fork, ask);
@@ -101,9 +106,12 @@ function passOver(program: Program, fork: Tree): void {
   }
 }
 
-/** Most probes end nothing: what would follow this one is grown while it is on its way. */
-function passOverProbe(program: Program, fork: Tree, node: NodeId, index: number): void {
-  program.tell(fork, { probe: true, node, index });
+/**
+ * Most probes end nothing: what would follow this one is grown while it is on its way. Those that are steps of a rollout, played
+ * on and scored, are grown ahead themselves.
+ */
+function passOverProbe(program: Program, fork: Tree, node: NodeId, index: number, reply?: ProbeReply): void {
+  program.tell(fork, { probe: true, node, index, ...(reply && { reply }) });
 }
 
 /** The child indices that no ghost answers. */
@@ -121,12 +129,14 @@ function answerFromGhosts(program: Program, fork: Tree, { node, indices, samplin
 /** Several draws below one node, taken in the same way, are one expansion. */
 function inTree(foreseen: readonly Expansion[], tree: Tree): Expansion[] {
   const byForm = new Map<DrawKey, Expansion>();
-  for (const { node, indices, sampling, manner } of foreseen) {
+  for (const { node, indices, sampling, manner, probe } of foreseen) {
     const place = drawKey(node.key, 0, formKey(sampling, manner));
     const before = byForm.get(place)?.indices ?? [];
     const all = [...new Set([...before, ...indices])];
     const form = manner === undefined ? { sampling } : { sampling, manner };
-    byForm.set(place, { node: tree.nodes[node.id] ?? node, indices: all, ...form });
+    // What a probe goes on from was said to the copy alone.
+    const known = probe ? node : (tree.nodes[node.id] ?? node);
+    byForm.set(place, { node: known, indices: all, ...form, ...(probe && { probe }) });
   }
   return [...byForm.values()];
 }

@@ -16,7 +16,7 @@ import {
 } from '../engine/engine.ts';
 import type { Expansion, Outcome } from '../program/program.ts';
 import { type Order, prefixPriority } from '../scheduler/turns/order.ts';
-import type { Ghost, NodeId } from '../tree/events.ts';
+import type { Ghost, NodeId, ProbeReply } from '../tree/events.ts';
 import { drawKey, formKey, nodeKey } from '../tree/keys.ts';
 import { mannerAt, type Step } from '../tree/step.ts';
 import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
@@ -126,6 +126,12 @@ export class Flights {
   promote(search: Search, node: NodeId, ghost: Ghost): void {
     search.ledger.adopted(ghost.step.tokens);
     this.#arrivals.push({ search, outcome: ghostOutcome(node, ghost) });
+  }
+
+  /** A probe is answered by what was said to it before it was asked. */
+  answerProbe(search: Search, node: NodeId, index: number, reply: ProbeReply): void {
+    search.ledger.adopted(reply.tokens);
+    this.#arrivals.push({ search, outcome: { probe: true, node, index, reply } });
   }
 
   takeToken({ request, tokens, text }: EngineMessage & { type: 'token' }): void {

@@ -33,8 +33,8 @@ export function ghostOutcome(node: NodeId, ghost: Ghost): Outcome {
 export function unscoredSteps({ flights }: Search): UnscoredStep[] {
   const waiting: UnscoredStep[] = [];
   for (const flight of flights.values()) {
-    const { step, node, key } = flight;
-    if (step === undefined || key === undefined) continue;
+    const { step, node, key, isProbe } = flight;
+    if (step === undefined || key === undefined || isProbe) continue;
     waiting.push({ key, parent: node, outcome: placed(flight, childOf(node.id, flight, step, {})) });
   }
   return waiting;

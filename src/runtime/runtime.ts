@@ -7,7 +7,7 @@ import { assert, never } from '../base/assert.ts';
 import { FaultError } from '../base/fault.ts';
 import { pruningsOf } from '../exit/prune.ts';
 import type { SearchEvent } from '../log/events.ts';
-import type { Outcome } from '../program/program.ts';
+import type { Outcome, ProbeOutcome } from '../program/program.ts';
 import type { Guessing } from '../scheduler/ahead.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { TreeEvent } from '../tree/events.ts';
@@ -217,7 +217,8 @@ export class Runtime {
   #tell(nowMs: number): void {
     for (const { search, outcome, flight } of this.#flights.takeArrivals()) {
       if (flight !== undefined) this.#land(flight);
-      if (this.#roster.isRunning(search)) this.#tellAll(search, search.order.take(search.tree, outcome), nowMs);
+      if (outcome.probe && flight?.lane === 'speculative') this.#overhear(flight, outcome);
+      else if (this.#roster.isRunning(search)) this.#tellAll(search, search.order.take(search.tree, outcome), nowMs);
     }
     for (const search of this.#grouping.takeRead()) {
       if (this.#roster.isRunning(search)) this.#tellAll(search, search.order.release(search.tree), nowMs);
@@ -232,6 +233,14 @@ export class Runtime {
     }
   }
 
+  /** A probe that its program has not asked for yet. */
+  #overhear(flight: Flight, outcome: ProbeOutcome): void {
+    if (!this.#roster.isRunning(flight.search)) return;
+    this.#speculation.keepReply(flight, outcome);
+    this.#roster.touch(flight.search);
+    this.#noteTold();
+  }
+
   #land(flight: Flight): void {
     const { search, draw } = flight;
     if (search.flights.get(draw) === flight) search.flights.delete(draw);
@@ -241,8 +250,7 @@ export class Runtime {
   /** True where this was the last piece of an expansion, or of a level: the moment at which rules are read. */
   #tellOne(search: Search, outcome: Outcome): boolean {
     this.#roster.touch(search);
-    this.#told += 1;
-    if (this.#isDueForGuesses()) this.#roster.isStale = true;
+    this.#noteTold();
     try {
       const { tree, open, request } = search;
       const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
@@ -256,6 +264,11 @@ export class Runtime {
       this.#options.onFault?.(search.id, error.fault);
       return false;
     }
+  }
+
+  #noteTold(): void {
+    this.#told += 1;
+    if (this.#isDueForGuesses()) this.#roster.isStale = true;
   }
 
   get #speculates(): boolean {

@@ -4,7 +4,7 @@
 
 import { assert } from '../base/assert.ts';
 import { foreseeAhead } from '../program/foresight.ts';
-import type { Expansion } from '../program/program.ts';
+import type { Expansion, ProbeOutcome } from '../program/program.ts';
 import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -66,6 +66,7 @@ export class Speculation {
       count: width.speculative,
       doomed: search.doomed(nowMs),
       early: order.early,
+      replies: search.replies,
       ...(request.rules.extendsUnscored ? { unscored: unscoredSteps(search) } : {}),
       isOver: (fork) => request.rules.exits.some((rule) => rule.check({ ...view, tree: fork }) !== undefined),
     });
@@ -77,7 +78,7 @@ export class Speculation {
     const isAbandoned = speculations.size === 0 ? undefined : request.program.abandoned?.(tree);
     if (isAbandoned === undefined) return;
     for (const flight of [...flights.values()]) {
-      if (flight.lane === 'primary' || !isAbandoned(flight.node, flight.index)) continue;
+      if (flight.lane === 'primary' || flight.isProbe || !isAbandoned(flight.node, flight.index)) continue;
       this.#flights.cancel(flight);
       this.#settle(flight);
     }
@@ -97,18 +98,29 @@ export class Speculation {
       const draw = drawKey(node.key, index, form);
       search.guesses.asked(draw);
       const ghost = search.tree.ghosts.get(draw);
+      const reply = search.replies.get(draw);
       const flight = search.flights.get(draw);
       if (ghost !== undefined) this.#flights.promote(search, node.id, ghost);
-      else if (flight !== undefined) this.#adopt(flight);
-      return ghost === undefined && flight === undefined;
+      else if (reply !== undefined) this.#flights.answerProbe(search, node.id, index, reply);
+      else if (flight !== undefined) this.#adopt(flight, node);
+      search.replies.delete(draw);
+      return ghost === undefined && reply === undefined && flight === undefined;
     });
     this.#flights.start(search, expansion, indices, 'primary', nowMs);
   }
 
-  #adopt(flight: Flight): void {
+  #adopt(flight: Flight, node: Node): void {
     if (flight.lane === 'primary') return;
     this.#flights.adopt(flight);
     this.#settle(flight);
+    if (flight.isProbe) flight.node = node;
+  }
+
+  /** What was said to a probe is kept until its program asks: no tree holds it. */
+  keepReply({ search, draw }: Flight, { reply }: ProbeOutcome): void {
+    if (reply === undefined) return;
+    search.replies.set(draw, reply);
+    search.foreseesMore();
   }
 
   landed(flight: Flight): void {

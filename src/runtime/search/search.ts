@@ -13,7 +13,7 @@ import type { RunningSearch, WaitingSearch, Width } from '../../scheduler/schedu
 import { bestOpenScore } from '../../scheduler/score.ts';
 import type { QueueStanding } from '../../scheduler/turns/order.ts';
 import { treeCertainty, treeVotes } from '../../tree/certainty.ts';
-import type { StrandId } from '../../tree/events.ts';
+import type { ProbeReply, StrandId } from '../../tree/events.ts';
 import type { DrawKey, FormKey, NodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner, Step } from '../../tree/step.ts';
@@ -30,8 +30,8 @@ import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
 export interface Flight {
   readonly id: RequestId;
   readonly search: Search;
-  /** Of a child below a ghost: its parent in a copy of the tree. */
-  readonly node: Node;
+  /** Of a child below a ghost, and of a probe that was guessed: its node in a copy of the tree. */
+  node: Node;
   readonly index: number;
   readonly form: FormKey;
   readonly draw: DrawKey;
@@ -85,6 +85,8 @@ export class Search {
   /** By the node below which they grow. */
   readonly speculations = new Map<NodeKey, OpenSpeculation>();
   readonly guesses = new GuessLog();
+  /** What was said to probes that nobody has asked for yet. They are in no log: after a crash they are asked again. */
+  readonly replies = new Map<DrawKey, ProbeReply>();
   #foreseen: { readonly events: number; readonly early: number; readonly most: number } | undefined;
   nextSequence = 0;
   /** Where its requests stand among those that wait for the engine, as the last decision says; missing where none did. */
@@ -256,7 +258,7 @@ export class Search {
 
   /** Whether a child is on its way, has come before its parent, or is there as a ghost. */
   knows(draw: DrawKey): boolean {
-    return this.flights.has(draw) || this.tree.ghosts.has(draw) || this.order.holds(draw);
+    return this.flights.has(draw) || this.tree.ghosts.has(draw) || this.order.holds(draw) || this.replies.has(draw);
   }
 
   result(exit: Exit, endedMs: number): SearchResult {
@@ -285,6 +287,7 @@ export class Search {
   cost(): Cost {
     let ghostTokens = this.order.orphanTokens;
     for (const ghost of this.tree.ghosts.values()) ghostTokens += ghost.step.tokens;
+    for (const reply of this.replies.values()) ghostTokens += reply.tokens;
     return this.ledger.cost(ghostTokens);
   }
 }
