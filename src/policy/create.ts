@@ -35,6 +35,7 @@ export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}
     boost: options.widths !== 'natural',
     speculate: options.speculate,
     extendsUnscored: options.extend === 'unscored',
+    gathersScores: options.scores === 'gathered',
   };
 }
 

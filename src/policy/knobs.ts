@@ -263,6 +263,12 @@ export const policyKnobs = {
     unit: 'rule',
     why: 'what speculation grows on: steps whose reward is known, or also steps that wait for theirs, as if they were as good as the step before them (P4 §4.1.1), which hardly ever pays (docs/policies.md)',
   },
+  scores: {
+    default: 'at-once',
+    values: ['at-once', 'gathered'],
+    unit: 'rule',
+    why: "when a step goes to the verifier: as soon as it is generated, or together with others, its siblings above all; 'gathered' pays where generator and reward model share a GPU, and the reward model keeps its prefixes (docs/experiments/p4.md)",
+  },
   idleBeside: {
     default: 0.25,
     low: 0,

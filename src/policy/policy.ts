@@ -20,6 +20,8 @@ export interface Rules {
   readonly speculate?: number;
   /** Whether speculation also grows below steps whose reward is not known yet. */
   readonly extendsUnscored?: boolean;
+  /** Whether a generated step may wait a while for its siblings before it is scored, so that one pass scores several. */
+  readonly gathersScores?: boolean;
 }
 
 export interface Policy {

@@ -175,6 +175,7 @@ export class Flights {
     if (flight?.step === undefined) return;
     if (!isAnswer(message)) return this.#wind(message, nowMs);
     const tokens = message.type === 'score' && !flight.cancelled ? flight.step.tokens : undefined;
+    this.#scores.scored(nowMs);
     this.#options.meter.ended('verifier', flight.id, nowMs, tokens);
     this.#forget(flight.id);
     if (message.type === 'score') flight.search.ledger.scored(message.usage);
@@ -226,12 +227,18 @@ export class Flights {
     return undefined;
   }
 
+  /** When scores that are gathered go to the verifier though nothing else has come. */
+  get scoresDueMs(): number | undefined {
+    return this.#scores.dueMs;
+  }
+
   /** Hands over what has gathered since the last call: what is stopped first, then scoring, then generation. */
   dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
     const [cancel, generate] = [this.#toCancel, this.#toGenerate];
     [this.#toCancel, this.#toGenerate] = [[], []];
-    const scores = this.#scores.take().filter((request) => this.#isWanted(request.id));
+    const sent = this.#scores.take(nowMs, (id) => this.#hasSiblingsComing(id));
+    const scores = sent.filter((request) => this.#isWanted(request.id));
     const requests = generate.filter((request) => this.#isWanted(request.id));
     const atEngine = cancel.filter((flight) => flight.step === undefined).map((flight) => flight.id);
     const atVerifier = cancel.filter((flight) => flight.step !== undefined).map((flight) => flight.id);
@@ -245,6 +252,17 @@ export class Flights {
     if (scores.length > 0) verifier?.score(scores);
     if (requests.length > 0) engine.generate(requests);
     this.#tellUpdated();
+  }
+
+  #hasSiblingsComing(id: RequestId): boolean {
+    const flight = this.#byId.get(id);
+    if (flight === undefined) return false;
+    const { search, node, form } = flight;
+    for (const index of search.tree.nodeOf(node.key)?.inFlight?.keys() ?? []) {
+      const sibling = search.flights.get(drawKey(node.key, index, form));
+      if (sibling !== undefined && sibling.step === undefined) return true;
+    }
+    return false;
   }
 
   #tellUpdated(): void {
@@ -312,7 +330,7 @@ export class Flights {
     const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     this.#options.onWritten(search);
-    this.#scores.add(full, key);
+    this.#scores.add(full, key, search.request.rules.gathersScores);
     if (this.#scores.holds(id)) this.#hold(id, nowMs);
   }
 

@@ -116,12 +116,11 @@ export class Runtime {
     } while (this.#flights.hasArrivals || this.#roster.isStale);
   }
 
-  /** When `step` is to be called even if nothing arrives: the next time limit, deadline or overdue request. */
+  /** When `step` is to be called even if nothing arrives: the next time limit, deadline, overdue request or gathered scores. */
   nextWakeMs(): number | undefined {
-    const alarmMs = this.#alarms.nextMs();
-    const expiryMs = this.#flights.nextExpiryMs();
-    if (alarmMs === undefined || expiryMs === undefined) return alarmMs ?? expiryMs;
-    return Math.min(alarmMs, expiryMs);
+    const times = [this.#alarms.nextMs(), this.#flights.nextExpiryMs(), this.#flights.scoresDueMs];
+    const due = times.filter((each) => each !== undefined);
+    return due.length === 0 ? undefined : Math.min(...due);
   }
 
   /** Something was posted since the last step, for instance by an engine that answers at once. */

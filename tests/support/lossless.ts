@@ -54,8 +54,9 @@ export function compareWithout(seeds: Iterable<number>): Compared {
     const one = { create, seed, threshold, ties: seed % 3 === 0 };
     const without = run({ ...one, width: { primary: widest === 1 ? 1 : 4, speculative: 0 }, weather: seed });
     const primary = 1 + (seed % widest);
-    // One in two extends unscored steps, of every program.
-    const rules = { ...accepting, extendsUnscored: Math.floor(seed / shapes.length) % 2 === 0 };
+    // One in two extends unscored steps, of every program, and one in three gathers its scores.
+    const turn = Math.floor(seed / shapes.length);
+    const rules = { ...accepting, extendsUnscored: turn % 2 === 0, gathersScores: turn % 3 === 0 };
     const ahead = run({ ...one, rules, width: { primary, speculative: 'random' }, weather: seed + 7919 });
     if (JSON.stringify(essence(ahead)) !== JSON.stringify(essence(without))) {
       compared.different.push(`${create().name}, seed ${seed}`);

@@ -6,16 +6,39 @@ import { type Chart, svgOf } from '../svg.ts';
 import { type EdgeStage, type EdgeTask, type GoodputLine, stageNames } from './p4.ts';
 
 const whole = 'P+M+S' satisfies EdgeStage;
-const papers = "P4's baseline" satisfies EdgeStage;
-const overPapers = `${whole} over ${papers}`;
+/** What is held against something else than none. */
+const comparisons = [
+  [whole, "P4's baseline"],
+  ['P+M+S, scores gathered', 'scores gathered'],
+  ['P+M+S, scores gathered', "P4's baseline"],
+] as const satisfies readonly (readonly [EdgeStage, EdgeStage])[];
+
+/** A chart has eight colours. */
+const undrawn: ReadonlySet<EdgeStage> = new Set(['none', 'scores gathered']);
 
 /** Gain of a stage by pair and beams, its mean over tasks. */
 export function goodputTable(lines: readonly GoodputLine[]): string {
-  const rows = [...stageNames.filter((stage) => stage !== 'none'), overPapers].map((name) => {
-    const own = name === overPapers ? heldAgainst(lines, papers) : lines.filter(({ stage }) => stage === name);
-    return { name, own, value: geometric };
-  });
-  return cellTable(lines, 'parts', rows);
+  const rows = comparedWith(lines).filter(({ name }) => name !== 'none');
+  return cellTable(
+    lines,
+    'parts',
+    rows.map((row) => ({ ...row, value: geometric })),
+  );
+}
+
+interface ComparedLines {
+  readonly name: string;
+  readonly own: readonly GoodputLine[];
+}
+
+/** Every stage that was run over none, then the comparisons. */
+function comparedWith(lines: readonly GoodputLine[]): ComparedLines[] {
+  const stages = stageNames.map((name) => ({ name, own: lines.filter(({ stage }) => stage === name) }));
+  const others = comparisons.map(([stage, base]) => ({
+    name: `${stage} over ${base}`,
+    own: heldAgainst(lines, stage, base),
+  }));
+  return [...stages, ...others].filter(({ own }) => own.length > 0);
 }
 
 /**
@@ -41,18 +64,16 @@ function raised(line: GoodputLine, share: number): GoodputLine {
   return { ...line, gain: line.gain / share };
 }
 
-/** All three parts, their goodput over that of another stage. */
-function heldAgainst(lines: readonly GoodputLine[], stage: EdgeStage): GoodputLine[] {
+/** Of a stage, its goodput over that of another. */
+function heldAgainst(lines: readonly GoodputLine[], stage: EdgeStage, base: EdgeStage): GoodputLine[] {
   const place = ({ seed, task, pair, beams }: GoodputLine) => [seed, task, pair, beams].join(' ');
-  const others = new Map(lines.filter((line) => line.stage === stage).map((line) => [place(line), line.goodput]));
+  const others = new Map(lines.filter((line) => line.stage === base).map((line) => [place(line), line.goodput]));
   return lines
-    .filter((line) => line.stage === whole && others.has(place(line)))
+    .filter((line) => line.stage === stage && others.has(place(line)))
     .map((line) => ({ ...line, gain: line.goodput / others.get(place(line))! }));
 }
 
-interface CellRow {
-  readonly name: string;
-  readonly own: readonly GoodputLine[];
+interface CellRow extends ComparedLines {
   readonly value: (own: readonly GoodputLine[]) => number;
   readonly digits?: number;
 }
@@ -74,10 +95,7 @@ function cellTable(lines: readonly GoodputLine[], kind: string, rows: readonly C
 
 /** Of every stage over all cells that have it. */
 export function stageTable(lines: readonly GoodputLine[]): string {
-  const own = stageNames.map((name) => [name, lines.filter(({ stage }) => stage === name)] as const);
-  const rows = [...own, [overPapers, heldAgainst(lines, papers)] as const].flatMap(([name, all]) =>
-    all.length === 0 ? [] : [stageRow(name, all)],
-  );
+  const rows = comparedWith(lines).map(({ name, own }) => stageRow(name, own));
   const head = [
     ...['parts', 'goodput, mean', 'geometric', 'geometric, seed by seed'],
     ...['range', 'completion sooner, %', 'waste, %', 'different'],
@@ -100,7 +118,7 @@ export function goodputChart(lines: readonly GoodputLine[], note: string): Figur
   const counts = unique(lines.map(({ beams }) => beams));
   const panel = (task: EdgeTask, pair: string) => {
     const own = lines.filter((line) => line.task === task && line.pair === pair);
-    const drawn = stageNames.filter((stage) => stage !== 'none' && own.some((line) => line.stage === stage));
+    const drawn = stageNames.filter((stage) => !undrawn.has(stage) && own.some((line) => line.stage === stage));
     return {
       ...{ title: `${task}, ${pair}`, xLabel: 'beams', yLabel: 'goodput over none' },
       categories: counts.map(String),

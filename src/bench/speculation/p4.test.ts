@@ -11,9 +11,9 @@ test('speculation raises the goodput of beam search on one small GPU, and no par
   for (const { stage, gain, different, goodput } of lines) {
     expect(different).toBe(0);
     expect(goodput).toBeGreaterThan(0);
-    if (stage.endsWith('S')) expect(gain).toBeGreaterThan(1.3);
+    if (/S/.test(stage)) expect(gain).toBeGreaterThan(1.3);
   }
-  expect(goodputTable(lines).split('\n')).toHaveLength(2 + stageNames.length);
+  expect(goodputTable(lines).split('\n')).toHaveLength(2 + stageNames.length - 1 + 3);
   expect(stageTable(lines)).toContain('| P+M+S |');
   expect(stageTable(lines)).toContain("| P+M+S over P4's baseline |");
   expect(boundTable(lines).split('\n')).toHaveLength(2 + 4);

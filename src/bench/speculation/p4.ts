@@ -21,6 +21,7 @@ const fewSpeculation = 32;
 interface StageParts extends Pick<EdgeMachine, 'order' | 'split' | 'looksAhead' | 'alternates'> {
   readonly speculates: boolean;
   readonly extend?: 'unscored';
+  readonly scores?: 'gathered';
 }
 
 /** Cumulative, then what differs from all three. P4's own baseline (§6.1) generates a level, then scores it: the two models never overlap. */
@@ -30,6 +31,8 @@ const stages = {
   P: { order: 'siblings', split: 'halves', speculates: false },
   'P+M': { order: 'siblings', split: 'cost', speculates: false },
   'P+M+S': { order: 'siblings', split: 'cost', speculates: true },
+  'scores gathered': { order: 'any', split: 'halves', speculates: false, scores: 'gathered' },
+  'P+M+S, scores gathered': { order: 'siblings', split: 'cost', speculates: true, scores: 'gathered' },
   S: { order: 'any', split: 'halves', speculates: true },
   'unscored too': { order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
   'unscored, no look-ahead': {
@@ -69,7 +72,7 @@ export const wholePlan: GoodputPlan = {
   seeds: [1],
   verifierReuses: true,
   // Two steps of a path wait for the verifier together only where unscored ones are grown on, and where prefixes are kept the second costs its own tokens anyway.
-  stages: (beams, verifierReuses) => stageNames.slice(0, beams > 32 ? 5 : verifierReuses ? 7 : 8),
+  stages: (beams, verifierReuses) => stageNames.slice(0, beams > 32 ? 7 : verifierReuses ? 9 : 10),
   questions: (beams) => Math.max(1, Math.min(12, Math.floor(128 / beams))),
 };
 
@@ -122,10 +125,10 @@ function specOf(
   { seed, task, pair, beams, stage }: GoodputCell,
   { questions, verifierReuses }: GoodputPlan,
 ): TrialSpec {
-  const { order, split, speculates, looksAhead = true, alternates, ...more }: StageParts = stages[stage];
+  const { order, split, speculates, looksAhead = true, alternates, extend, scores }: StageParts = stages[stage];
   const chosen = beams / candidates;
   const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
-  const ahead = speculates ? { speculate: strands, ...more } : {};
+  const ahead = speculates ? { speculate: strands, ...given({ extend }) } : {};
   // A beam is worth two rollouts.
   const size = { rollouts: 2 * chosen, branching: candidates, stepTokens };
   return {
@@ -137,11 +140,16 @@ function specOf(
       requests: questions(beams),
       rollouts: size.rollouts,
     },
-    edge: { pair, order, split, verifierReuses, looksAhead, ...(alternates ? { alternates } : {}) },
+    edge: { pair, order, split, verifierReuses, looksAhead, ...given({ alternates }) },
     arrivals: { kind: 'one-by-one' },
     budget: chosen + (speculates ? strands : 0),
-    contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead } },
+    contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead, ...given({ scores }) } },
   };
+}
+
+/** Without what is not set: a trial is known by its data. */
+function given<Some extends object>(some: Some): Partial<Some> {
+  return Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as Partial<Some>;
 }
 
 function lineOf(cell: GoodputCell, result: TrialResult, base: TrialResult): GoodputLine {

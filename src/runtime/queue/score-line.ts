@@ -1,15 +1,24 @@
 // Steps on their way to the verifier. What a program waits for goes at once. A step that nobody has asked for waits until the
 // verifier has nothing else to do, since a pass cannot be interrupted, and goes with its siblings alone; or it goes along with the
 // step before it, where one pass scores both and each would have the whole path computed anew (look-ahead verification, P4 §4.1.3).
+// Where a search gathers its scores, a step also waits a while for its siblings: a pass costs about as much for one as for four.
 
 import type { RequestId } from '../../engine/engine.ts';
 import type { NodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest, VerifierCapabilities } from '../../verifier/verifier.ts';
+import { PassMeter } from './pass-meter.ts';
+
+/** What gathers waits no longer than so many of the shortest passes, from the beginning of the latest pass on. */
+const patience = 6;
+/** Tokens that are worth a pass: twice as many as a GPU computes while it reads the weights. */
+const passTokens = 300;
 
 /** A request, and the node that its step will be. */
 interface WantedScore {
   readonly request: ScoreRequest;
   readonly key: NodeKey;
+  /** It may wait for its siblings. */
+  readonly gathers: boolean;
 }
 
 export class ScoreLine {
@@ -18,21 +27,31 @@ export class ScoreLine {
   readonly #sent = new Map<RequestId, WantedScore>();
   /** What nobody has asked for. */
   readonly #spare = new Map<RequestId, WantedScore>();
+  /** What is asked for, and waits for its siblings. */
+  readonly #gathering = new Map<RequestId, WantedScore>();
+  readonly #passes = new PassMeter();
+  #dueMs: number | undefined;
 
   constructor(capabilities: VerifierCapabilities | undefined) {
     const { looksAhead = false, reusesPrefix = true } = capabilities ?? {};
     this.#joinsSteps = looksAhead && !reusesPrefix;
   }
 
-  add(request: ScoreRequest, key: NodeKey): void {
-    const score = { request, key };
+  add(request: ScoreRequest, key: NodeKey, gathers = false): void {
+    const score = { request, key, gathers };
     const goes = request.lane === 'primary' || (this.#joinsSteps && this.#isUnderWay(request));
-    if (goes) this.#send(score);
-    else this.#spare.set(request.id, score);
+    if (!goes) this.#spare.set(request.id, score);
+    else if (gathers) this.#gathering.set(request.id, score);
+    else this.#send(score);
   }
 
   holds(id: RequestId): boolean {
-    return this.#spare.has(id);
+    return this.#spare.has(id) || this.#gathering.has(id);
+  }
+
+  /** When what is gathered goes though nothing else has come. */
+  get dueMs(): number | undefined {
+    return this.#dueMs;
   }
 
   /** Somebody has asked for it; true where it waited here, and goes now. */
@@ -45,19 +64,41 @@ export class ScoreLine {
 
   /** Nobody wants it; true where nobody but this line has seen it. */
   drop(id: RequestId): boolean {
-    return this.#spare.delete(id);
+    return this.#spare.delete(id) || this.#gathering.delete(id);
+  }
+
+  scored(nowMs: number): void {
+    this.#passes.answered(nowMs);
   }
 
   answered(id: RequestId): void {
     this.#sent.delete(id);
   }
 
-  /** What goes now. */
-  take(): ScoreRequest[] {
-    if (this.#sent.size === 0) this.#sendSpare();
+  /** What goes now. `isComing`: whether siblings of a step are still being generated. */
+  take(nowMs: number, isComing: (id: RequestId) => boolean): ScoreRequest[] {
+    const wasIdle = this.#sent.size === 0;
+    this.#dueMs = undefined;
+    if (this.#mayWait(nowMs, isComing)) return [];
+    for (const score of [...this.#gathering.values()]) this.#send(score);
+    if (wasIdle) this.#sendSpare();
     const ready = this.#ready;
     this.#ready = [];
+    if (ready.length > 0) this.#passes.began(nowMs, wasIdle);
     return ready;
+  }
+
+  /** Nobody but those who gather has anything to be scored, and none of them is held up by that. */
+  #mayWait(nowMs: number, isComing: (id: RequestId) => boolean): boolean {
+    if (this.#ready.length > 0) return false;
+    for (const id of this.#gathering.keys()) if (!isComing(id)) return false;
+    if (this.#sent.size > 0) return true;
+    const all = [...this.#gathering.values(), ...this.#spare.values()];
+    if (all.length === 0 || all.some(({ gathers }) => !gathers)) return false;
+    const dueMs = this.#passes.beganMs + patience * this.#passes.shortestMs;
+    if (nowMs >= dueMs || tokensOf(all) >= passTokens) return false;
+    this.#dueMs = dueMs;
+    return true;
   }
 
   #isUnderWay({ search, parent }: ScoreRequest): boolean {
@@ -68,6 +109,7 @@ export class ScoreLine {
   #send(score: WantedScore): void {
     const { request, key } = score;
     this.#spare.delete(request.id);
+    this.#gathering.delete(request.id);
     this.#sent.set(request.id, score);
     this.#ready.push(request);
     const next = this.#joinsSteps ? this.#oneBelow(request.search, key) : undefined;
@@ -81,13 +123,28 @@ export class ScoreLine {
     return undefined;
   }
 
-  /** One expansion's worth: what the program asks for meanwhile waits no longer than that. */
+  /** One expansion's worth: what the program asks for meanwhile waits no longer than that. Where scores are gathered, a pass is filled up. */
   #sendSpare(): void {
     const [first] = this.#spare.values();
     if (first === undefined) return;
+    if (first.gathers) return this.#fillUp();
+    if (this.#ready.length > 0) return;
     const { search, parent } = first.request;
     for (const score of [...this.#spare.values()]) {
       if (score.request.search === search && score.request.parent === parent) this.#send(score);
     }
   }
+
+  #fillUp(): void {
+    let tokens = tokensOf([...this.#sent.values()]);
+    for (const score of [...this.#spare.values()]) {
+      if (tokens >= passTokens) return;
+      tokens += score.request.step.tokens;
+      this.#send(score);
+    }
+  }
+}
+
+function tokensOf(scores: readonly WantedScore[]): number {
+  return scores.reduce((sum, { request }) => sum + request.step.tokens, 0);
 }

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import type { RequestId } from '../../engine/engine.ts';
+import { nodeKey, rootKey } from '../../tree/keys.ts';
+import type { ScoreRequest } from '../../verifier/verifier.ts';
+import { ScoreLine } from './score-line.ts';
+
+const verifier = { name: 'told', aggregation: 'product', reusesPrefix: true } as const;
+
+/** Scores of steps of so many tokens; `coming`: those whose siblings are still being generated. */
+function world() {
+  const line = new ScoreLine(verifier);
+  const coming = new Set<RequestId>();
+  const add = (id: RequestId, tokens: number, gathers: boolean, lane: ScoreRequest['lane'] = 'primary') => {
+    const step = { text: `${id}`, tokens, meanLogprob: 0, end: 'delimiter' } as const;
+    const place = { search: 'a', prompt: { kind: 'text', text: 'q' }, parent: rootKey, path: [] } as const;
+    line.add({ id, ...place, index: id, step, lane, priority: 0 }, nodeKey(rootKey, step), gathers);
+    coming.add(id);
+  };
+  const take = (nowMs: number) => line.take(nowMs, (id) => coming.has(id)).map(({ id }) => id);
+  const score = (nowMs: number, ...ids: RequestId[]) => {
+    line.scored(nowMs);
+    for (const id of ids) line.answered(id);
+  };
+  return { line, coming, add, take, score };
+}
+
+/** The first pass takes 10 ms, from 0 on. */
+function afterOnePass() {
+  const told = world();
+  told.add(0, 50, true);
+  expect(told.take(0)).toEqual([0]);
+  told.score(10, 0);
+  return told;
+}
+
+it('sends what is asked for at once, unless its search gathers scores', () => {
+  const { add, take } = afterOnePass();
+  add(1, 50, false);
+  expect(take(11)).toEqual([1]);
+});
+
+it('keeps a step back for its siblings until the last of them is there', () => {
+  const { line, coming, add, take } = afterOnePass();
+  add(1, 50, true);
+  expect([take(11), line.holds(1), line.dueMs]).toEqual([[], true, 60]);
+  add(2, 50, true);
+  coming.clear();
+  expect([take(12), line.holds(1), line.dueMs]).toEqual([[1, 2], false, undefined]);
+});
+
+it('keeps it no longer than a few of the shortest passes, and not where there is enough for one', () => {
+  const { add, take, score } = afterOnePass();
+  add(1, 50, true);
+  expect(take(59)).toEqual([]);
+  expect(take(60)).toEqual([1]);
+  add(2, 400, true);
+  expect(take(61)).toEqual([]);
+  score(80, 1);
+  expect(take(80)).toEqual([2]);
+});
+
+it('lets it go along with what another search asks for', () => {
+  const { add, take } = afterOnePass();
+  add(1, 50, true);
+  expect(take(11)).toEqual([]);
+  add(2, 50, false);
+  expect(take(12)).toEqual([2, 1]);
+});
+
+it('fills a pass up with steps that nobody has asked for', () => {
+  const { line, add, take } = afterOnePass();
+  for (const id of [1, 2, 3]) add(id, 120, true, 'speculative');
+  add(4, 50, true);
+  expect(take(11)).toEqual([4, 1, 2, 3]);
+  expect(line.holds(3)).toBe(false);
+});
+
+it('forgets what is cancelled while it is kept back', () => {
+  const { line, add, take } = afterOnePass();
+  add(1, 50, true);
+  expect([line.drop(1), line.drop(1), take(100), line.dueMs]).toEqual([true, false, [], undefined]);
+});
