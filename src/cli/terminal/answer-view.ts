@@ -15,7 +15,7 @@ import { cutTo, duration, plainLine, wrap } from './terminal.ts';
 export interface Reported {
   readonly result: SearchResult;
   readonly tree: Tree;
-  readonly plan: Pick<SearchPlan, 'scoring' | 'threshold'>;
+  readonly plan: Pick<SearchPlan, 'scoring' | 'threshold' | 'policyOptions'>;
   readonly loadedMs: number;
 }
 
@@ -73,7 +73,7 @@ function endLines({ exit, rollouts, nodes }: SearchResult, width: number): strin
   ];
 }
 
-function costLines({ result, loadedMs }: Reported, width: number): string[] {
+function costLines({ result, plan, loadedMs }: Reported, width: number): string[] {
   const { cost, endedMs, arrivalMs } = result;
   const generated = cost.committedTokens + cost.discardedTokens + cost.speculativeTokens;
   const seconds = (endedMs - arrivalMs) / 1000;
@@ -84,7 +84,7 @@ function costLines({ result, loadedMs }: Reported, width: number): string[] {
   const drawn = `${generated} tokens generated (${cost.discardedTokens} discarded)${repeated}${rate}`;
   return [
     ...wrap(drawn, width - 9).map((line, at) => `${at === 0 ? 'cost     ' : '         '}${line}`),
-    ...aheadLines(cost),
+    ...(plan.policyOptions.speculate > 0 ? [`         grown ahead: ${aheadWords(cost)}`] : []),
     `         prefixes: ${cost.promptTokens} tokens computed, ${cost.cachedTokens} reused`,
     ...(cost.verifierCalls > 0 ? [`         ${scored}`] : []),
     ...(cost.embedderTexts === undefined
@@ -94,10 +94,10 @@ function costLines({ result, loadedMs }: Reported, width: number): string[] {
   ];
 }
 
-/** Of speculation: nothing where nothing was grown ahead of the program. */
-function aheadLines({ adoptedTokens = 0, forsakenTokens = 0, speculativeTokens }: Cost): string[] {
+function aheadWords({ adoptedTokens = 0, forsakenTokens = 0, speculativeTokens }: Cost): string {
   const wasted = forsakenTokens + speculativeTokens;
-  return adoptedTokens + wasted === 0 ? [] : [`         grown ahead: ${adoptedTokens} tokens used, ${wasted} wasted`];
+  if (adoptedTokens + wasted === 0) return 'nothing, since no idle strand was worth it here';
+  return `${adoptedTokens} tokens used, ${wasted} wasted`;
 }
 
 /** The same as one JSON value. */
