@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openFillable } from '../../tests/support/full-disk.ts';
 import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway } from '../../tests/support/running-gateway.ts';
+import { until } from '../../tests/support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-trouble-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +35,7 @@ async function read(url: string, id: string): Promise<Loose> {
 test('a full disk: not ready, new work 503, what runs goes on, cancelling stops it, and all is written afterwards', async () => {
   const { url, engine, disk, jam, free, lines, logged } = await runOnDisk('full.db');
   const [kept, stopped] = [await create(url), await create(url)];
-  while (engine.open < 2) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => engine.open >= 2);
   await disk.flush();
   jam();
   expect((await post(`${url}/v1/searches`, { ...long, background: true })).status).toBe(503);
@@ -52,7 +53,7 @@ test('a full disk: not ready, new work 503, what runs goes on, cancelling stops 
   expect(((await cancelled.json()) as Loose).error.message).toMatch(/stopped here.*ask again/);
   expect((await read(url, stopped)).state).toBe('cancelled');
   engine.release();
-  while ((await read(url, kept)).state !== 'done') await new Promise((resolve) => setImmediate(resolve));
+  await until(async () => (await read(url, kept)).state === 'done');
 
   free();
   await disk.flush();
@@ -80,7 +81,7 @@ test('a full disk: not ready, new work 503, what runs goes on, cancelling stops 
 test('a client that waits when the disk fills gets its answer', async () => {
   const { url, engine, disk, jam, free } = await runOnDisk('waits.db');
   const answer = post(`${url}/v1/chat/completions`, long);
-  while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => engine.open > 0);
   jam();
   engine.release();
   expect((await answer).status).toBe(200);
@@ -92,12 +93,11 @@ test('a client that waits when the disk fills gets its answer', async () => {
 test('stopping on a full disk ends, and says what could not be written', async () => {
   const { url, engine, disk, jam, close, lines } = await runOnDisk('stop.db');
   await create(url);
-  while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => engine.open > 0);
   await disk.flush();
   jam();
   engine.release();
-  while ((await read(url, (await disk.list({ limit: 1 }))[0]!.id)).state !== 'done')
-    await new Promise((resolve) => setImmediate(resolve));
+  await until(async () => (await read(url, (await disk.list({ limit: 1 }))[0]!.id)).state === 'done');
   await close();
   expect(JSON.stringify(lines())).toMatch(/was closed with \d+ writes that it could not take/);
 });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway, serverEvents } from '../../tests/support/running-gateway.ts';
+import { until } from '../../tests/support/until.ts';
 import { createLog, silentLog } from './observe/log.ts';
 import { createTelemetry } from './observe/telemetry.ts';
 
@@ -67,7 +68,7 @@ describe('operations', () => {
   test('the overview tells budget, queue, running searches, exits and latency', async () => {
     const { url, engine } = await runGateway({ scripted: { held: true }, model: { budget: 1 } });
     for (let at = 0; at < 2; at += 1) await post(`${url}/v1/searches`, { ...question, background: true });
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     const frame = (await (await fetch(`${url}/v1/overview`)).json()) as Loose;
     expect(frame).toMatchObject({
       budget: { total: 1, used: 1 },
@@ -102,7 +103,7 @@ describe('operations', () => {
       config: { server: { shutdownMs: 60_000 } },
     });
     const answer = post(`${url}/v1/chat/completions`, question, { connection: 'keep-alive' });
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     const closing = close();
     engine.release();
     expect((await answer).status).toBe(200);
@@ -118,7 +119,7 @@ describe('operations', () => {
       config: { server: { shutdownMs: 60_000 } },
     });
     const answer = post(`${url}/v1/chat/completions`, question);
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     const closing = close();
     // Connections of their own: the listener must still be there.
     const comes = (path: string, method: string) =>
@@ -143,7 +144,7 @@ describe('operations', () => {
   test('what takes longer than the grace is cancelled down to the engine, and still answered', async () => {
     const { url, engine, close, journal } = await runGateway({ scripted: { held: true } });
     const answer = post(`${url}/v1/chat/completions`, question);
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     await close();
     expect(((await (await answer).json()) as Loose).coppice.exit.kind).toBe('cancelled');
     expect(engine.cancelled.length).toBeGreaterThan(0);
@@ -261,7 +262,7 @@ describe('passing through', () => {
     const pass = async () => (await post(`${url}/v1/chat/completions`, { ...question, tools })).status;
     expect([await pass(), await pass()]).toEqual([200, 200]);
     const search = post(`${url}/v1/chat/completions`, question);
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     expect(await pass()).toBe(429);
     engine.release();
     expect((await search).status).toBe(200);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway } from '../../tests/support/running-gateway.ts';
+import { turn, until } from '../../tests/support/until.ts';
 import { newKey } from './http/keys.ts';
 import { createLog } from './observe/log.ts';
 
@@ -86,7 +87,7 @@ describe('keys', () => {
       post(`${url}/v1/searches`, { ...question, title, background: true }, as(key));
     await ask(ann.key, 'of ann');
     await ask(bob.key, 'of bob');
-    while (engine.open < 2) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open >= 2);
     const seen = async (key: string) => {
       const { searches } = (await (await fetch(`${url}/v1/overview`, { headers: as(key) })).json()) as Loose;
       expect(searches.running).toBe(2);
@@ -119,7 +120,7 @@ describe('keys', () => {
     );
     await fetch(`${url}/secret-path`);
     await post(`${url}/v1/chat/completions`, '{"secret-json', { authorization: 'Bearer secret-guess' });
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     const log = logged.join('');
     expect(log).toContain('"route":"/v1/chat/completions"');
     expect(log).not.toContain('secret');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ScriptedEngine, ScriptedVerifier } from '../../tests/support/scripted-engine.ts';
+import { until } from '../../tests/support/until.ts';
 import { bestOfN } from '../program/best-of-n.ts';
 import { makeModel } from './open-search-model.ts';
 import { search } from './search.ts';
@@ -49,7 +50,7 @@ test('an abort and a closing model end a search with the best so far; a fault is
   const abort = new AbortController();
   const first = search('a', { model: own, signal: abort.signal });
   const second = search('b', { model: own });
-  while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => engine.open > 0);
   abort.abort();
   expect((await first).exit.kind).toBe('cancelled');
   await own.close();

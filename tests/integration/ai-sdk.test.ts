@@ -8,6 +8,7 @@ import { APICallError, generateText, Output, streamText } from 'ai';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
+import { until } from '../support/until.ts';
 
 async function model(options: RunningOptions = {}) {
   const running = await runGateway(options);
@@ -86,10 +87,10 @@ describe('the ai package', () => {
       for await (const part of fullStream) if (part.type === 'abort') return 'aborted';
       return 'ended';
     })().catch(() => 'aborted');
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     abort.abort();
     expect(await read).toBe('aborted');
-    while (engine.open > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open === 0);
   });
 
   test('throws its own errors', async () => {

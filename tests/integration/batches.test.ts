@@ -9,6 +9,7 @@ import { newKey } from '../../src/gateway/http/keys.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import type { Loose } from '../support/loose.ts';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
+import { until } from '../support/until.ts';
 
 async function client(options: RunningOptions = {}, apiKey = 'unused') {
   const running = await runGateway(options);
@@ -148,7 +149,7 @@ describe('a batch', () => {
   test('that is cancelled keeps what was answered, and leaves nothing running', async () => {
     const { openai, engine, gateway } = await client({ scripted: { held: true } });
     const made = await create(openai, lines(Array.from({ length: 30 }, () => chat)));
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     expect((await openai.batches.cancel(made.id)).status).toBe('cancelling');
     const batch = await ended(openai, made.id);
     expect(batch).toMatchObject({ status: 'cancelled', request_counts: { total: 30, completed: 0, failed: 0 } });
@@ -161,9 +162,9 @@ describe('a batch', () => {
     const { openai, gateway } = await client({ scripted: { held: true }, model: { budget: 2 } });
     void openai.chat.completions.create(chat as never).catch(() => {});
     void openai.chat.completions.create(chat as never).catch(() => {});
-    while (gateway.searches.admission.running < 2) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => gateway.searches.admission.running >= 2);
     const made = await create(openai, lines([chat]));
-    while (gateway.searches.liveCount < 3) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => gateway.searches.liveCount >= 3);
     const [line] = [...gateway.searches.live].filter(({ facts }) => facts.plan.idle === true);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(line?.state).toBe('queued');
@@ -177,7 +178,7 @@ describe('a batch', () => {
     const journal = new MemoryJournal();
     const first = await client({ scripted: { held: true }, clock, journal });
     const made = await create(first.openai, lines([chat, chat]));
-    while (first.engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => first.engine.open > 0);
     await first.close();
     nowMs += 86_400_001;
     const { openai } = await client({ scripted: { held: true }, clock, journal });
@@ -264,7 +265,7 @@ describe('lines for other endpoints', () => {
     );
     const { openai } = await client({ upstream, model: { budget: 1 } });
     const made = await create(openai, lines([{ ...chat, tools }]));
-    while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => asked.length > 0);
     expect((await openai.chat.completions.create(chat as never)).choices).toHaveLength(1);
     expect(asked[0]?.gone).toBe(true);
     answer();
@@ -279,7 +280,7 @@ describe('lines for other endpoints', () => {
     const { upstream, asked } = await upstreamOf(async () => ({ status: 503, body: {} }));
     const { openai } = await client({ upstream });
     const made = await create(openai, lines([{ ...chat, tools }]));
-    while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => asked.length >= 2);
     await openai.batches.cancel(made.id);
     const batch = await ended(openai, made.id);
     expect(batch).toMatchObject({ status: 'cancelled', request_counts: { completed: 0, failed: 0 } });

@@ -13,6 +13,7 @@ import { checkCluster } from '../support/cluster-checker.ts';
 import type { Loose } from '../support/loose.ts';
 import { hasPostgres, startPostgres, type TestDatabase } from '../support/postgres.ts';
 import { ServedProcess } from '../support/served-process.ts';
+import { until } from '../support/until.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const running: ServedProcess[] = [];
@@ -95,10 +96,6 @@ async function silent(batch: string): Promise<void> {
   const late = JSON.stringify({ ...facts, lease: { ...facts.lease, untilMs: 0 } });
   await client.query('update coppice.documents set facts = $2, revision = revision + 1 where id = $1', [batch, late]);
   await client.end();
-}
-
-async function until(what: () => Promise<boolean>): Promise<void> {
-  while (!(await what())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 async function inState({ url }: ServedProcess, state: string): Promise<Loose[]> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Loose } from '../support/loose.ts';
 import { ServedProcess } from '../support/served-process.ts';
+import { until } from '../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-crash-'));
 const running: ServedProcess[] = [];
@@ -55,7 +56,7 @@ async function doneCount(url: string): Promise<number> {
 }
 
 async function untilDone(url: string, count: number): Promise<void> {
-  while ((await doneCount(url)) < count) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(async () => (await doneCount(url)) >= count);
 }
 
 async function logOf(url: string, id: string): Promise<Loose[]> {

@@ -14,6 +14,7 @@ import { migrate } from '../../src/journal/postgres/schema.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
 import { CutLine } from '../support/cut-line.ts';
 import { hasPostgres, startPostgres, type TestDatabase, type TestDatabaseOptions } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 
 interface Opened {
   readonly database: TestDatabase;
@@ -47,8 +48,8 @@ async function open(settings: TestDatabaseOptions = {}): Promise<Opened> {
   return { database, line, journal, lost, troubled: (isTroubled) => trouble(journal, isTroubled) };
 }
 
-async function trouble(journal: PostgresJournal, isTroubled: boolean): Promise<void> {
-  while ((journal.trouble !== undefined) !== isTroubled) await new Promise((resolve) => setTimeout(resolve, 20));
+function trouble(journal: PostgresJournal, isTroubled: boolean): Promise<void> {
+  return until(async () => (journal.trouble !== undefined) === isTroubled);
 }
 
 function search(id: string): NewSearch {
@@ -90,7 +91,7 @@ describe.skipIf(!hasPostgres)('a database', () => {
     await journal.flush();
     line.lead(older.url);
     journal.append(1, entry('a', 10));
-    while (lost.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => lost.length > 0);
     expect(lost).toEqual(['a']);
     expect(await sequences(journal)).toEqual([0]);
     // Whoever takes it up goes on from what is there.

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Loose } from '../support/loose.ts';
 import { ServedProcess } from '../support/served-process.ts';
+import { until } from '../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-disaster-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,10 +39,6 @@ async function create(url: string, at: number, padding = 0): Promise<Response> {
 async function states(url: string): Promise<string[]> {
   const { data } = (await (await fetch(`${url}/v1/searches?limit=500`)).json()) as Loose;
   return data.map(({ state }: Loose) => state);
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 const isReady = async (url: string) => (await fetch(`${url}/ready`)).status === 200;

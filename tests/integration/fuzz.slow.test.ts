@@ -10,6 +10,7 @@ import { Random } from '../../src/base/random.ts';
 import { newKey } from '../../src/gateway/http/keys.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import { runGateway } from '../support/running-gateway.ts';
+import { until } from '../support/until.ts';
 
 const requests = Number(process.env.COPPICE_FUZZ ?? 20_000);
 const atOnce = 32;
@@ -335,7 +336,7 @@ test.each(['embedded', 'remote'])(
     expect(wrong).toEqual([]);
     expect(logged.filter(isInternal)).toEqual([]);
     expect((await fetch(`${url}/health`)).status).toBe(200);
-    while (gateway.searches.liveCount > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => gateway.searches.liveCount === 0);
     console.log(`${kind}: statuses ${JSON.stringify(Object.fromEntries([...statuses].sort()))}, seed ${seed}`);
     expect(statuses.get(200)).toBeGreaterThan(requests / 200);
     // Half of the requests have come since.

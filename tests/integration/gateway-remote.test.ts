@@ -12,6 +12,7 @@ import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { post } from '../support/running-gateway.ts';
+import { until } from '../support/until.ts';
 
 async function serve(model: object, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const config = checkConfig({
@@ -55,10 +56,10 @@ test('without a reward model the answers vote; closing the connection stops the 
   generator.pace = () => new Promise((resolve) => setTimeout(resolve, 50));
   const abort = new AbortController();
   const waiting = post(`${url}/v1/chat/completions`, ask, {}, abort.signal).catch(() => 'aborted');
-  while (generator.generating === 0) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => generator.generating > 0);
   abort.abort();
   expect(await waiting).toBe('aborted');
-  while (generator.abandoned === 0 || generator.openStreams > 0) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => generator.abandoned > 0 && generator.openStreams === 0);
 });
 
 test('log probabilities come from the server, token by token, in every dialect that tells them', async () => {

@@ -8,6 +8,7 @@ import { newKey } from '../../src/gateway/http/keys.ts';
 import type { Loose } from '../support/loose.ts';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
 import { ServedProcess } from '../support/served-process.ts';
+import { until } from '../support/until.ts';
 
 const chat = { model: 'm', messages: [{ role: 'user', content: 'make 24 from 4 7 8 8' }] };
 
@@ -112,9 +113,9 @@ describe('other keys', () => {
     const served = await ServedProcess.start(['--sim', '--journal', ':memory:', '--config', path]);
     onTestFinished(() => served.kill());
     const status = async (key: string) => (await call(served.url, key, '/v1/models')).status;
-    const hangUp = async (until: () => Promise<boolean>) => {
+    const hangUp = async (isTaken: () => Promise<boolean>) => {
       process.kill(served.pid!, 'SIGHUP');
-      while (!(await until())) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(isTaken);
     };
     expect([await status(first.key), await status(second.key)]).toEqual([200, 401]);
     write(second.hash);

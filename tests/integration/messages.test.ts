@@ -4,6 +4,7 @@ import Anthropic, { AuthenticationError, BadRequestError, NotFoundError } from '
 import { describe, expect, test } from 'vitest';
 import { newKey } from '../../src/gateway/http/keys.ts';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
+import { until } from '../support/until.ts';
 
 async function client(options: RunningOptions = {}, apiKey = 'unused') {
   const running = await runGateway(options);
@@ -56,10 +57,10 @@ describe('the anthropic package', () => {
     const { anthropic, engine } = await client({ scripted: { held: true } });
     const stream = anthropic.messages.stream(ask);
     const ended = stream.done().catch(() => 'aborted');
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     stream.abort();
     expect(await ended).toBe('aborted');
-    while (engine.open > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open === 0);
     const broken = await client({ scripted: { script: () => 'fault' } });
     await expect(broken.anthropic.messages.stream(ask).finalMessage()).rejects.toThrowError(/could not go on/);
   });

@@ -15,6 +15,7 @@ import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { hasPostgres, startPostgres, type TestDatabase } from '../support/postgres.ts';
 import { post } from '../support/running-gateway.ts';
+import { until } from '../support/until.ts';
 
 let database: TestDatabase;
 
@@ -47,10 +48,6 @@ async function startNode(model: PlainTree, { journal = {}, clock, failedReads = 
 
 async function overview(url: string): Promise<Loose> {
   return (await fetch(`${url}/v1/overview`)).json();
-}
-
-async function until(what: () => Promise<boolean>): Promise<void> {
-  while (!(await what())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 describe.skipIf(!hasPostgres)('nodes', () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { newKey } from '../../src/gateway/http/keys.ts';
 import { question, type RunningOptions, runGateway } from '../support/running-gateway.ts';
 import type { Script } from '../support/scripted-engine.ts';
+import { until } from '../support/until.ts';
 
 async function client(options: RunningOptions = {}, apiKey = 'unused', maxRetries = 0) {
   const running = await runGateway(options);
@@ -106,15 +107,15 @@ describe('the openai package', () => {
   test('aborts a stream and a plain request, down to the engine', async () => {
     const { openai, engine } = await client({ scripted: { held: true } });
     const stream = await openai.chat.completions.create({ ...ask, stream: true });
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     stream.controller.abort();
-    while (engine.open > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open === 0);
     const abort = new AbortController();
     const plain = openai.chat.completions.create(ask, { signal: abort.signal });
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     abort.abort();
     await expect(plain).rejects.toThrowError(APIUserAbortError);
-    while (engine.open > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open === 0);
   });
 
   test('throws its own errors', async () => {
@@ -137,7 +138,7 @@ describe('the openai package', () => {
     const options = { model: { budget: 1 }, scripted: { held: true }, config: { admission: { queue: 0 } } };
     const { openai, engine } = await client(options);
     const first = openai.chat.completions.create(ask);
-    while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => engine.open > 0);
     const refused = await openai.chat.completions.create(ask).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(RateLimitError);
     expect(Number((refused as RateLimitError).headers?.get('retry-after'))).toBeGreaterThan(0);

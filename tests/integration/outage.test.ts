@@ -11,6 +11,7 @@ import type { SearchResult } from '../../src/runtime/search/request.ts';
 import { openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
+import { turn } from '../support/until.ts';
 
 const requestTimeoutMs = 4000;
 
@@ -39,7 +40,7 @@ async function serve() {
   const until = async (holds: () => boolean, stepMs: number) => {
     while (!holds()) {
       runtime.step();
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
       timers.advance(stepMs);
     }
   };
@@ -73,7 +74,7 @@ it('a search outlives an outage of its engine that is five times as long as one 
   // Holds the first generation in the middle, so that it is on the wire when the server dies.
   generator.pace = () => {
     tokens += 1;
-    return tokens < 3 ? new Promise((resolve) => setImmediate(resolve)) : new Promise(() => {});
+    return tokens < 3 ? turn() : new Promise(() => {});
   };
   submit();
   await until(() => tokens >= 3, 0);

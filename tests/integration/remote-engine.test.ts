@@ -10,6 +10,7 @@ import type { Mischief, TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import { pathOf } from '../support/paths.ts';
+import { turn } from '../support/until.ts';
 import { openBench, type RemoteBench } from './remote-bench.ts';
 
 let bench: RemoteBench | undefined;
@@ -42,7 +43,7 @@ function holdAt(server: TestServer, at: number): () => void {
   const gate = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  server.pace = (token) => (token < at ? new Promise((resolve) => setImmediate(resolve)) : gate);
+  server.pace = (token) => (token < at ? turn() : gate);
   return letGo;
 }
 

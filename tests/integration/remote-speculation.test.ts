@@ -10,6 +10,7 @@ import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { post } from '../support/running-gateway.ts';
+import { turn, until } from '../support/until.ts';
 
 async function vllm(): Promise<VllmServer> {
   const server = await new VllmServer().listen();
@@ -18,7 +19,6 @@ async function vllm(): Promise<VllmServer> {
 }
 
 const body = { model: 'remote', messages: [{ role: 'user', content: 'what is it?' }], seed: 5 };
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('guesses stand behind everything else at the server, none is left there, and the answer stays the same', async () => {
   const [generator, scorer] = [await vllm(), await vllm()];
@@ -57,5 +57,5 @@ test('guesses stand behind everything else at the server, none is left there, an
   });
   expect(tokens.committed).toBe(without.coppice.tokens.committed);
   expect(tokens.adopted).toBeGreaterThan(0);
-  while (generator.openStreams > 0) await turn();
+  await until(() => generator.openStreams === 0);
 });

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { newKey } from '../../src/gateway/http/keys.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
+import { until } from '../support/until.ts';
 
 async function client(options: RunningOptions = {}, apiKey = 'unused') {
   const running = await runGateway(options);
@@ -23,7 +24,7 @@ async function all(stream: AsyncIterable<ResponseStreamEvent>): Promise<Response
 }
 
 async function untilOpen(engine: { readonly open: number }): Promise<void> {
-  while (engine.open === 0) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => engine.open > 0);
 }
 
 describe('the openai package', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
 import { ask, post, question, runGateway, serverEvents } from '../../../tests/support/running-gateway.ts';
 import { ScriptedEngine, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
+import { until } from '../../../tests/support/until.ts';
 
 describe('a stream', () => {
   async function read(url: string, body: object) {
@@ -171,7 +172,3 @@ describe('a stream', () => {
     await until(() => engine.open === 0);
   });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
-}

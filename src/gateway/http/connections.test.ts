@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { modelDefaults, post, question, runGateway } from '../../../tests/support/running-gateway.ts';
+import { until } from '../../../tests/support/until.ts';
 import { checkConfig } from '../../config/load.ts';
 import { createHttpServer } from './http-server.ts';
 
@@ -41,7 +42,7 @@ test('nor do those that begin a request and never end it, nor those that were an
 test('who waits for an answer is never closed to make room', async () => {
   const { url, engine } = await runGateway({ scripted: { held: true }, config: room });
   const answers = Array.from({ length: 5 }, () => post(`${url}/v1/chat/completions`, question));
-  while (engine.open < 5) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => engine.open >= 5);
   await open(url, 100);
   engine.release();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { turn } from '../../../tests/support/until.ts';
 import { EventStream } from './event-stream.ts';
 
 /** A server that hands its one response to the test, and a client that reads only when told. */
@@ -23,7 +24,6 @@ async function connection(): Promise<{ response: ServerResponse; client: Socket 
 }
 
 const line = 'Q'.repeat(10_000);
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('a reader that never reads is cut off when the limit of unread bytes is passed', async () => {
   const { response } = await connection();

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
 import { ManualTimers } from '../../../tests/support/manual-timers.ts';
+import { turn } from '../../../tests/support/until.ts';
 import { createLog } from './log.ts';
 import type { Span } from './otlp.ts';
 import { SpanSender } from './span-sender.ts';
@@ -36,7 +37,7 @@ async function bench(...statuses: number[]) {
   const until = async (holds: () => boolean, stepMs: number) => {
     while (!holds()) {
       timers.advance(stepMs);
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
     }
   };
   return { bodies, timers, lines, sender, until };

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
 import { post, question, runGateway, type ServerEvent, serverEvents } from '../../../tests/support/running-gateway.ts';
 import { ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
+import { until } from '../../../tests/support/until.ts';
 import { FaultError, fault } from '../../base/fault.ts';
 import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -21,10 +22,6 @@ async function finished(url: string, id: string): Promise<Loose> {
     const search = await read(url, id);
     if (search.ended_ms !== null) return search;
   }
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds()));
 }
 
 async function collect(response: Response): Promise<ServerEvent[]> {
@@ -188,7 +185,7 @@ describe('after a crash', () => {
     const ids: string[] = [];
     for (let at = 0; at < 12; at += 1) ids.push((await create(before.url, { seed: at })).id);
     const waiting = post(`${before.url}/v1/chat/completions`, question).catch(() => undefined);
-    while ((await journal.unfinished()).length < 13) await new Promise((resolve) => setImmediate(resolve));
+    await until(async () => (await journal.unfinished()).length >= 13);
     const after = await runGateway({ journal });
     for (const id of ids)
       expect(await finished(after.url, id)).toMatchObject({ state: 'done', epoch: expect.toBeOneOf([1, 2]) });
@@ -235,7 +232,7 @@ describe('after a crash', () => {
     const journal = new MemoryJournal();
     const before = await runGateway({ journal, scripted: { held: true } });
     const { id } = await create(before.url);
-    while ((await journal.find(id))?.state !== 'running') await new Promise((resolve) => setImmediate(resolve));
+    await until(async () => (await journal.find(id))?.state === 'running');
     for (let epoch = 1; epoch < 100; epoch += 1) expect(await journal.claim(id, epoch, 0)).toBe(true);
     const { url, engine } = await runGateway({ journal });
     const error = { message: expect.stringContaining('taken up 100 times') };
