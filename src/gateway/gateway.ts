@@ -12,19 +12,11 @@ import type { Config, KeyConfig } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
 import { BatchRunner } from './api/batches/batch-runner.ts';
-import { BatchesApi } from './api/batches/batches-api.ts';
-import { createFile, listFiles, readContent, readFile, removeFile } from './api/batches/files-api.ts';
-import { chat } from './api/chat.ts';
 import type { GatewayContext } from './api/context.ts';
-import { countTokens, createMessage } from './api/messages/messages-api.ts';
-import { listExamples, listModels, readModel } from './api/models-api.ts';
-import { OverviewApi, readUsage } from './api/overview-api.ts';
-import { passOnly } from './api/passthrough.ts';
-import { ResponsesApi } from './api/responses/responses-api.ts';
-import { LogWatchers, searchEvents } from './api/search-events.ts';
-import { cancelSearch, createSearch, listSearches, readSearch } from './api/searches-api.ts';
+import { OverviewApi } from './api/overview-api.ts';
+import { LogWatchers } from './api/search-events.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
-import { type Exchange, writeError, writeJson } from './http/exchange.ts';
+import { type Exchange, writeError } from './http/exchange.ts';
 import { Guard } from './http/guard.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { type Caller, Keyring } from './http/keys.ts';
@@ -39,7 +31,7 @@ import { Overview } from './observe/overview.ts';
 import { addKeyMetrics, addServerMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import { countUsage, UsageMeter } from './observe/usage.ts';
-import { openApi } from './openapi/openapi.ts';
+import { routesOf } from './routes.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 
@@ -66,7 +58,6 @@ export class Gateway {
   readonly #context: GatewayContext;
   readonly #http: HttpServer;
   readonly #router: Router;
-  readonly #document: object;
   readonly #guard: Guard;
   readonly #keyring: Keyring;
   readonly #files: StaticFiles;
@@ -127,9 +118,11 @@ export class Gateway {
     this.#keyring = new Keyring(config.keys);
     this.#files = new StaticFiles(config.server.page ? options.page : undefined);
     this.#batches = new BatchRunner(this.#context, this.#watchers, options.cluster?.node ?? 'local');
-    const routes = this.#routes();
+    const routes = routesOf({
+      ...{ context: this.#context, watchers: this.#watchers, batches: this.#batches, feed: this.#feed },
+      isStopping: () => this.#stopping,
+    });
     this.#router = new Router(routes);
-    this.#document = openApi(routes);
     this.#retention = new RetentionSweep(this.#context);
     this.#http = createHttpServer(config.server, {
       serve: (request, response) => void this.#serve(request, response),
@@ -229,59 +222,6 @@ export class Gateway {
 
   // ---- requests --------------------------------------------------------------------------------------------------
 
-  #routes(): Route[] {
-    const context = this.#context;
-    const responses = new ResponsesApi(context, this.#watchers);
-    const batches = new BatchesApi(context, this.#batches);
-    return [
-      { method: 'GET', path: '/openapi.json', handle: ({ response }) => writeJson(response, 200, this.#document) },
-      { method: 'POST', path: '/v1/completions', handle: (exchange) => passOnly(context, exchange, '/completions') },
-      { method: 'POST', path: '/v1/embeddings', handle: (exchange) => passOnly(context, exchange, '/embeddings') },
-      { method: 'POST', path: '/v1/messages', handle: (exchange) => createMessage(context, exchange) },
-      { method: 'POST', path: '/v1/messages/count_tokens', handle: (exchange) => countTokens(context, exchange) },
-      { method: 'POST', path: '/v1/responses', handle: (exchange) => responses.create(exchange) },
-      { method: 'GET', path: '/v1/responses/{id}', stream: true, handle: (exchange) => responses.read(exchange) },
-      { method: 'DELETE', path: '/v1/responses/{id}', handle: (exchange) => responses.remove(exchange) },
-      { method: 'POST', path: '/v1/responses/{id}/cancel', handle: (exchange) => responses.cancel(exchange) },
-      { method: 'GET', path: '/v1/responses/{id}/input_items', handle: (exchange) => responses.inputItems(exchange) },
-      { method: 'POST', path: '/v1/files', handle: (exchange) => createFile(context, exchange) },
-      { method: 'GET', path: '/v1/files', handle: (exchange) => listFiles(context, exchange) },
-      { method: 'GET', path: '/v1/files/{id}', handle: (exchange) => readFile(context, exchange) },
-      { method: 'DELETE', path: '/v1/files/{id}', handle: (exchange) => removeFile(context, exchange) },
-      { method: 'GET', path: '/v1/files/{id}/content', handle: (exchange) => readContent(context, exchange) },
-      { method: 'POST', path: '/v1/batches', handle: (exchange) => batches.create(exchange) },
-      { method: 'GET', path: '/v1/batches', handle: (exchange) => batches.list(exchange) },
-      { method: 'GET', path: '/v1/batches/{id}', handle: (exchange) => batches.read(exchange) },
-      { method: 'POST', path: '/v1/batches/{id}/cancel', handle: (exchange) => batches.cancel(exchange) },
-      { method: 'POST', path: '/v1/chat/completions', handle: (exchange) => chat(context, exchange) },
-      { method: 'GET', path: '/v1/models', handle: (exchange) => listModels(context, exchange) },
-      { method: 'GET', path: '/v1/models/{name}', handle: (exchange) => readModel(context, exchange) },
-      { method: 'POST', path: '/v1/searches', handle: (exchange) => createSearch(context, exchange) },
-      { method: 'GET', path: '/v1/searches', handle: (exchange) => listSearches(context, exchange) },
-      { method: 'GET', path: '/v1/searches/{id}', handle: (exchange) => readSearch(context, exchange) },
-      { method: 'DELETE', path: '/v1/searches/{id}', handle: (exchange) => cancelSearch(context, exchange) },
-      { method: 'POST', path: '/v1/searches/{id}/cancel', handle: (exchange) => cancelSearch(context, exchange) },
-      {
-        method: 'GET',
-        path: '/v1/searches/{id}/events',
-        stream: true,
-        handle: (exchange) => searchEvents(context, exchange, this.#watchers),
-      },
-      { method: 'GET', path: '/v1/overview', handle: (exchange) => this.#feed.read(exchange) },
-      { method: 'GET', path: '/v1/overview/events', stream: true, handle: (exchange) => this.#feed.follow(exchange) },
-      { method: 'GET', path: '/v1/usage', handle: (exchange) => readUsage(context, exchange) },
-      { method: 'GET', path: '/v1/examples', handle: (exchange) => listExamples(context, exchange) },
-      { method: 'GET', path: '/metrics', handle: ({ response }) => this.#writeMetrics(response) },
-      {
-        method: 'GET',
-        path: '/health',
-        open: true,
-        handle: ({ response }) => writeJson(response, 200, { status: 'ok' }),
-      },
-      { method: 'GET', path: '/ready', open: true, handle: ({ response }) => this.#ready(response) },
-    ];
-  }
-
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedMs = performance.now();
     const id = `req_${randomBytes(12).toString('hex')}`;
@@ -356,20 +296,6 @@ export class Gateway {
       key: seen.caller.name,
       ...(seen.exchange?.search === undefined ? {} : { search: seen.exchange.search }),
     });
-  }
-
-  async #writeMetrics(response: ServerResponse): Promise<void> {
-    const { registry } = this.#context.metrics;
-    const text = await registry.metrics();
-    response.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' });
-    response.end(text);
-  }
-
-  #ready(response: ServerResponse): void {
-    const models = [...this.searches.models.values()].map(({ name, healthy }) => ({ name, healthy }));
-    const journal = { healthy: this.#options.journal.trouble === undefined };
-    const ready = !this.#stopping && journal.healthy && models.some(({ healthy }) => healthy);
-    writeJson(response, ready ? 200 : 503, { ready, models, journal });
   }
 
   #tellTrouble(trouble: string | undefined): void {

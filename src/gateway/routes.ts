@@ -1,0 +1,99 @@
+// Which path is answered by whom: all that the server serves besides the page. The document of the API is made of the same list.
+
+import type { ServerResponse } from 'node:http';
+import type { BatchRunner } from './api/batches/batch-runner.ts';
+import { BatchesApi } from './api/batches/batches-api.ts';
+import { createFile, listFiles, readContent, readFile, removeFile } from './api/batches/files-api.ts';
+import { chat } from './api/chat.ts';
+import type { GatewayContext } from './api/context.ts';
+import { countTokens, createMessage } from './api/messages/messages-api.ts';
+import { listExamples, listModels, readModel } from './api/models-api.ts';
+import { type OverviewApi, readUsage } from './api/overview-api.ts';
+import { passOnly } from './api/passthrough.ts';
+import { ResponsesApi } from './api/responses/responses-api.ts';
+import { type LogWatchers, searchEvents } from './api/search-events.ts';
+import { cancelSearch, createSearch, listSearches, readSearch } from './api/searches-api.ts';
+import { writeJson } from './http/exchange.ts';
+import type { Route } from './http/router.ts';
+import { openApi } from './openapi/openapi.ts';
+
+export interface RoutedParts {
+  readonly context: GatewayContext;
+  readonly watchers: LogWatchers;
+  readonly batches: BatchRunner;
+  readonly feed: OverviewApi;
+  readonly isStopping: () => boolean;
+}
+
+export function routesOf({ context, watchers, batches: runner, feed, isStopping }: RoutedParts): Route[] {
+  const responses = new ResponsesApi(context, watchers);
+  const batches = new BatchesApi(context, runner);
+  const routes: Route[] = [
+    { method: 'GET', path: '/openapi.json', handle: ({ response }) => writeJson(response, 200, document) },
+    { method: 'POST', path: '/v1/completions', handle: (exchange) => passOnly(context, exchange, '/completions') },
+    { method: 'POST', path: '/v1/embeddings', handle: (exchange) => passOnly(context, exchange, '/embeddings') },
+    { method: 'POST', path: '/v1/messages', handle: (exchange) => createMessage(context, exchange) },
+    { method: 'POST', path: '/v1/messages/count_tokens', handle: (exchange) => countTokens(context, exchange) },
+    { method: 'POST', path: '/v1/responses', handle: (exchange) => responses.create(exchange) },
+    { method: 'GET', path: '/v1/responses/{id}', stream: true, handle: (exchange) => responses.read(exchange) },
+    { method: 'DELETE', path: '/v1/responses/{id}', handle: (exchange) => responses.remove(exchange) },
+    { method: 'POST', path: '/v1/responses/{id}/cancel', handle: (exchange) => responses.cancel(exchange) },
+    { method: 'GET', path: '/v1/responses/{id}/input_items', handle: (exchange) => responses.inputItems(exchange) },
+    { method: 'POST', path: '/v1/files', handle: (exchange) => createFile(context, exchange) },
+    { method: 'GET', path: '/v1/files', handle: (exchange) => listFiles(context, exchange) },
+    { method: 'GET', path: '/v1/files/{id}', handle: (exchange) => readFile(context, exchange) },
+    { method: 'DELETE', path: '/v1/files/{id}', handle: (exchange) => removeFile(context, exchange) },
+    { method: 'GET', path: '/v1/files/{id}/content', handle: (exchange) => readContent(context, exchange) },
+    { method: 'POST', path: '/v1/batches', handle: (exchange) => batches.create(exchange) },
+    { method: 'GET', path: '/v1/batches', handle: (exchange) => batches.list(exchange) },
+    { method: 'GET', path: '/v1/batches/{id}', handle: (exchange) => batches.read(exchange) },
+    { method: 'POST', path: '/v1/batches/{id}/cancel', handle: (exchange) => batches.cancel(exchange) },
+    { method: 'POST', path: '/v1/chat/completions', handle: (exchange) => chat(context, exchange) },
+    { method: 'GET', path: '/v1/models', handle: (exchange) => listModels(context, exchange) },
+    { method: 'GET', path: '/v1/models/{name}', handle: (exchange) => readModel(context, exchange) },
+    { method: 'POST', path: '/v1/searches', handle: (exchange) => createSearch(context, exchange) },
+    { method: 'GET', path: '/v1/searches', handle: (exchange) => listSearches(context, exchange) },
+    { method: 'GET', path: '/v1/searches/{id}', handle: (exchange) => readSearch(context, exchange) },
+    { method: 'DELETE', path: '/v1/searches/{id}', handle: (exchange) => cancelSearch(context, exchange) },
+    { method: 'POST', path: '/v1/searches/{id}/cancel', handle: (exchange) => cancelSearch(context, exchange) },
+    {
+      method: 'GET',
+      path: '/v1/searches/{id}/events',
+      stream: true,
+      handle: (exchange) => searchEvents(context, exchange, watchers),
+    },
+    { method: 'GET', path: '/v1/overview', handle: (exchange) => feed.read(exchange) },
+    { method: 'GET', path: '/v1/overview/events', stream: true, handle: (exchange) => feed.follow(exchange) },
+    { method: 'GET', path: '/v1/usage', handle: (exchange) => readUsage(context, exchange) },
+    { method: 'GET', path: '/v1/examples', handle: (exchange) => listExamples(context, exchange) },
+    { method: 'GET', path: '/metrics', handle: ({ response }) => writeMetrics(context, response) },
+    {
+      method: 'GET',
+      path: '/health',
+      open: true,
+      handle: ({ response }) => writeJson(response, 200, { status: 'ok' }),
+    },
+    {
+      method: 'GET',
+      path: '/ready',
+      open: true,
+      handle: ({ response }) => writeReady(context, response, isStopping()),
+    },
+  ];
+  const document = openApi(routes);
+  return routes;
+}
+
+async function writeMetrics({ metrics }: GatewayContext, response: ServerResponse): Promise<void> {
+  const { registry } = metrics;
+  const text = await registry.metrics();
+  response.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' });
+  response.end(text);
+}
+
+function writeReady({ searches, journal }: GatewayContext, response: ServerResponse, isStopping: boolean): void {
+  const models = [...searches.models.values()].map(({ name, healthy }) => ({ name, healthy }));
+  const written = { healthy: journal.trouble === undefined };
+  const ready = !isStopping && written.healthy && models.some(({ healthy }) => healthy);
+  writeJson(response, ready ? 200 : 503, { ready, models, journal: written });
+}
