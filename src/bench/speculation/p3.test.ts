@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { sumOfGuesses } from '../../log/guesses.ts';
 import type { SettingName } from '../sim/settings.ts';
-import { companyLines, companyTable, speculationLines, speculationTable } from './p3.ts';
+import { companyLines, speculationLines } from './p3.ts';
+import { companyTable, speculationFigure, speculationTable } from './p3-report.ts';
 
 const plan = {
   ...{ base: 'positive', loads: [], rollouts: 8, threshold: 0.65, verifierReuses: true },
@@ -20,6 +21,9 @@ test('every kind of program ends sooner with speculation, with the same outcomes
     expect(sumOfGuesses(byDepth)).toEqual(sumOfGuesses(byDistance));
   }
   expect(speculationTable(lines).split('\n')).toHaveLength(2 + lines.length);
+  const { svg } = speculationFigure(lines, [], 'a note');
+  for (const row of rows) expect(svg).toContain(`>${row}<`);
+  expect(svg).toContain('Guesses right, %, breadth-first');
 });
 
 test('several searches at a time are done sooner with speculation, less so the more there are', () => {

@@ -2,7 +2,7 @@
 // after the other on an idle machine. Time is that of the whole search; waste is the share of its tokens that the search without
 // did not need; a guess was right where the program came to ask for it. Answers are compared one by one: none may differ.
 
-import { addGuesses, type Guesses, rightShares } from '../../log/guesses.ts';
+import { addGuesses, type Guesses } from '../../log/guesses.ts';
 import { type ComparisonPlan, specOf } from '../sim/comparison.ts';
 import type { RowName } from '../sim/contenders.ts';
 import { outcomeOf, type Served } from '../sim/service.ts';
@@ -14,7 +14,7 @@ const speculativeWidths = [2, 4, 8] as const;
 
 /** Searches at a time, and the speculative width with which company is tried. */
 const companies = [4, 16] as const;
-const widthInCompany = 4;
+export const widthInCompany = 4;
 
 export interface SpeculationLine {
   readonly row: RowName;
@@ -131,32 +131,4 @@ function wasteOf(ahead: ServedRow, without: ServedRow): number {
 
 function tookMs({ arrivalMs, endedMs }: Served): number {
   return endedMs - arrivalMs;
-}
-
-/** As a table of Markdown. */
-export function speculationTable(lines: readonly SpeculationLine[]): string {
-  const head =
-    'row | speculate | p50 s | speed-up, median | speed-up, mean | tokens | waste, % | right 1, 2, 3 steps ahead, % | right at depth 1 to 8, % | different';
-  const rows = lines.map((line) => {
-    const { row, speculate, p50Ms, tokens } = line;
-    const gains = speculate === 0 ? ['', '', tokens.toFixed(0), '', '', '', ''] : gainCells(line);
-    return [`\`${row}\``, speculate, (p50Ms / 1000).toFixed(1), ...gains].join(' | ');
-  });
-  return [head, '---|--:|--:|--:|--:|--:|--:|---|---|--:', ...rows].map((line) => `| ${line} |`).join('\n');
-}
-
-function gainCells({ medianGain, meanGain, tokens, waste, byDistance, byDepth, different }: SpeculationLine): string[] {
-  return [
-    ...[medianGain.toFixed(2), meanGain.toFixed(2), tokens.toFixed(0), waste.toFixed(0)],
-    ...[rightShares(byDistance, 3), rightShares(byDepth, 8), String(different)],
-  ];
-}
-
-export function companyTable(lines: readonly CompanyLine[]): string {
-  const head = `row | searches at a time | a minute, without | with speculate ${widthInCompany} | speed-up | waste, %`;
-  const rows = lines.map(({ row, together, perMinute: pace, perMinuteWithout: without, waste }) => {
-    const gains = [without.toFixed(1), pace.toFixed(1), (pace / without).toFixed(2), waste.toFixed(0)];
-    return [`\`${row}\``, together, ...gains].join(' | ');
-  });
-  return [head, '---|--:|--:|--:|--:|--:', ...rows].map((line) => `| ${line} |`).join('\n');
 }

@@ -28,7 +28,8 @@ import { tableOf } from '../../bench/sim/table.ts';
 import type { TrialResult, TrialSpec } from '../../bench/sim/trial.ts';
 import { TrialPool } from '../../bench/sim/trial-pool.ts';
 import { draftingFigure, draftingLines, draftingTable } from '../../bench/speculation/p2.ts';
-import { companyLines, companyTable, speculationLines, speculationTable } from '../../bench/speculation/p3.ts';
+import { companyLines, speculationLines } from '../../bench/speculation/p3.ts';
+import { companyTable, speculationFigure, speculationTable } from '../../bench/speculation/p3-report.ts';
 import { goodputLines, wholePlan } from '../../bench/speculation/p4.ts';
 import { boundTable, goodputChart, goodputTable, stageTable } from '../../bench/speculation/p4-report.ts';
 import { type LoadedSetting, type LoadVerdict, underLoad } from '../../bench/speculation/under-load.ts';
@@ -153,7 +154,7 @@ async function printCertainty({ plan, json, out }: SimOptions, pool: TrialPool):
   writeFigures(out, certaintyFigures(lines, head));
 }
 
-function printSpeculation({ plan, json }: SimOptions, startMs: number): void {
+function printSpeculation({ plan, json, out }: SimOptions, startMs: number): void {
   const told = progress(startMs);
   const lines = speculationLines(plan, (done, all) => told(done, 1.5 * all));
   const company = companyLines(plan, (done, all) => told(2 * all + done, 3 * all));
@@ -164,6 +165,7 @@ function printSpeculation({ plan, json }: SimOptions, startMs: number): void {
   console.log(
     json ? JSON.stringify({ simulated: true, plan, lines, company }, undefined, 1) : [head, ...tables].join('\n\n'),
   );
+  writeFigures(out, [speculationFigure(lines, company, head)]);
 }
 
 function printDrafting({ json, out }: SimOptions): void {
