@@ -1,7 +1,7 @@
 // `coppice doctor` against servers that speak each protocol: what a stranger reads, and what is refused.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/commands/doctor.ts';
+import { run } from '../../src/cli/commands/doctor/doctor.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';

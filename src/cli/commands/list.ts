@@ -24,7 +24,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   doctor: {
     about: 'examines servers or the embedded engine, and measures their knee',
-    load: () => import('./doctor.ts'),
+    load: () => import('./doctor/doctor.ts'),
   },
   rehearse: {
     about: 'tries out what your servers hold: simulated questions, real work',

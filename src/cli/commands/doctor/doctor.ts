@@ -3,63 +3,42 @@
 
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { closeModel, type OpenModel } from '../../answering/open-model.ts';
-import { openModel } from '../../answering/open-models.ts';
-import { ownModel } from '../../answering/own-model.ts';
-import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
-import { defaultStepPrompt } from '../../answering/question-form.ts';
-import { FaultError, raise } from '../../base/fault.ts';
-import { tallyTable } from '../../bench/contest/tally-table.ts';
-import { compare, verdict } from '../../bench/doctor/compare.ts';
-import { capabilityFindings, engineFindings, type Finding, verifierFindings } from '../../bench/doctor/findings.ts';
-import { budgetFor, type CurvePoint, kneeOf } from '../../bench/doctor/knee.ts';
-import { measureMachine, tableSizes } from '../../bench/doctor/machine-table.ts';
-import { ServerAlone } from '../../bench/doctor/server-alone.ts';
-import { cacheOf, roomOf } from '../../bench/doctor/server-room.ts';
-import { curveDefaults, EngineWaves, measureCurve } from '../../bench/doctor/step-time.ts';
-import { shareOf, throughputFindings } from '../../bench/doctor/throughput.ts';
-import { checkConfig } from '../../config/load.ts';
-import { engineKnobs } from '../../config/machine-knobs.ts';
-import type { ModelConfig } from '../../config/schema.ts';
-import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
-import { type EndpointOptions, openEndpoint } from '../../embedder/embeddings-endpoint.ts';
-import { probeTexts } from '../../embedder/probe-texts.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { isShipped } from '../../engine/llama/shipped-models.ts';
-import { dialectNames, type ServerFacts } from '../../engine/openai/dialect/dialect.ts';
-import { probe } from '../../engine/openai/dialect/probe.ts';
-import { Connection } from '../../remote/connection.ts';
-import { type ProbedRewards, probeSteps, probeWarning } from '../../verifier/probe-steps.ts';
-import { openRemoteVerifier, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
-import { refuseEmbedded } from '../terminal/model-flags.ts';
-import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
+import { closeModel, type OpenModel } from '../../../answering/open-model.ts';
+import { openModel } from '../../../answering/open-models.ts';
+import { ownModel } from '../../../answering/own-model.ts';
+import { type GoldQuestion, readQuestions } from '../../../answering/question-file.ts';
+import { defaultStepPrompt } from '../../../answering/question-form.ts';
+import { FaultError } from '../../../base/fault.ts';
+import { tallyTable } from '../../../bench/contest/tally-table.ts';
+import { compare, verdict } from '../../../bench/doctor/compare.ts';
+import { capabilityFindings, engineFindings, type Finding, verifierFindings } from '../../../bench/doctor/findings.ts';
+import { budgetFor, type CurvePoint, kneeOf } from '../../../bench/doctor/knee.ts';
+import { measureMachine, tableSizes } from '../../../bench/doctor/machine-table.ts';
+import { ServerAlone } from '../../../bench/doctor/server-alone.ts';
+import { cacheOf, roomOf } from '../../../bench/doctor/server-room.ts';
+import { curveDefaults, EngineWaves, measureCurve } from '../../../bench/doctor/step-time.ts';
+import { shareOf, throughputFindings } from '../../../bench/doctor/throughput.ts';
+import { checkConfig } from '../../../config/load.ts';
+import type { ModelConfig } from '../../../config/schema.ts';
+import { modelKnobs } from '../../../config/vocabulary.ts';
+import { type EndpointOptions, openEndpoint } from '../../../embedder/embeddings-endpoint.ts';
+import { probeTexts } from '../../../embedder/probe-texts.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { isShipped } from '../../../engine/llama/shipped-models.ts';
+import type { ServerFacts } from '../../../engine/openai/dialect/dialect.ts';
+import { probe } from '../../../engine/openai/dialect/probe.ts';
+import { Connection } from '../../../remote/connection.ts';
+import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
+import { openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
 import { embeddedLines } from './doctor-embedded.ts';
+import { type DoctorSettings, keyOf, readDoctorSettings, usage } from './doctor-options.ts';
 
-const usage = `usage: coppice doctor [options]
-Examines servers, or the embedded engine where none is given, and says what to expect of a search on them.
-
-  --engine URL         a server of the generator; once per replica
-  --model NAME         the model that it must serve, or of the embedded engine (sapling)
-  --dialect NAME       ${dialectNames.join(', ')}; found by probing unless given
-  --key-env NAME       environment variable with the engine's key
-  --verifier URL       a server of the reward model; once per replica
-  --kind NAME          what the reward model is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
-  --verifier-key-env NAME
-  --embedder URL       a server of an embedding model; with --embedder-model, --embedder-key-env NAME
-  --draft NAME|FILE    a draft model for the embedded engine: is it faster with it, and would it be used
-  --kv-bytes N         show how the embedded models would share this KV memory (64 MiB)
-  --seconds N          for the step-time probe (15); 0 leaves it out
-  --table FILE         measures both servers for about a minute, alone and together, for coppice sim --machine FILE
-  --compare            twenty questions through greedy, self-consistency and MCTS; sapling gets its own task
-  --questions FILE     your own for --compare: JSONL with question and answer
-  --rollouts N         samples and rollouts in --compare (8)
-  --seed N             (1)
-  --json               prints one JSON object`;
+export { flags } from './doctor-options.ts';
 
 const branching = 4;
-const generalQuestions = fileURLToPath(new URL('../../../tasks/doctor/questions.jsonl', import.meta.url));
+const generalQuestions = fileURLToPath(new URL('../../../../tasks/doctor/questions.jsonl', import.meta.url));
 /** What the shipped models were trained for. */
-const saplingQuestions = fileURLToPath(new URL('../../../tasks/countdown.test.jsonl', import.meta.url));
+const saplingQuestions = fileURLToPath(new URL('../../../../tasks/countdown.test.jsonl', import.meta.url));
 const compared = 20;
 const marks = { good: '+', note: '·', warning: '!' } as const;
 
@@ -80,33 +59,8 @@ interface Report {
   verdict?: string;
 }
 
-const text = { type: 'string' } as const;
-const list = { type: 'string', multiple: true } as const;
-export const flags = {
-  engine: list,
-  model: text,
-  dialect: text,
-  'key-env': text,
-  verifier: list,
-  kind: text,
-  'verifier-key-env': text,
-  embedder: text,
-  'embedder-model': text,
-  'embedder-key-env': text,
-  draft: text,
-  'kv-bytes': text,
-  seconds: text,
-  table: text,
-  compare: { type: 'boolean' },
-  questions: text,
-  rollouts: text,
-  seed: text,
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
 export async function run(args: readonly string[]): Promise<number> {
-  const settings = readSettings(args);
+  const settings = readDoctorSettings(args);
   if (settings === undefined) {
     console.log(usage);
     return 0;
@@ -130,7 +84,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return report.sections.some(({ fault }) => fault !== undefined) ? 1 : 0;
 }
 
-async function openOwn(settings: Settings, report: Report): Promise<OpenModel> {
+async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenModel> {
   const own = await openModel(
     ownModel({ model: settings.model ?? 'sapling', draft: settings.draft, needsVerifier: true }),
     process.env,
@@ -148,7 +102,7 @@ async function openOwn(settings: Settings, report: Report): Promise<OpenModel> {
   return own;
 }
 
-async function openServers(settings: Settings, report: Report): Promise<OpenModel | undefined> {
+async function openServers(settings: DoctorSettings, report: Report): Promise<OpenModel | undefined> {
   const facts: ServerFacts[] = [];
   for (const url of settings.engines) {
     const found = await examine('engine', url, settings.keyEnv, settings, report, engineFindings);
@@ -163,7 +117,7 @@ async function openServers(settings: Settings, report: Report): Promise<OpenMode
 }
 
 /** The servers as the configuration would name them. */
-function remoteModel(settings: Settings, inFlight: number, scores: boolean): ModelConfig {
+function remoteModel(settings: DoctorSettings, inFlight: number, scores: boolean): ModelConfig {
   const { engines, keyEnv, verifiers, verifierKeyEnv, kind } = settings;
   const engineKey = keyEnv === undefined ? {} : { apiKeyEnv: keyEnv };
   const engine = { kind: 'openai', urls: engines, inFlight, ...namedOf(settings), ...engineKey };
@@ -178,7 +132,7 @@ async function examine(
   role: string,
   url: string,
   keyEnv: string | undefined,
-  settings: Settings,
+  settings: DoctorSettings,
   report: Report,
   findingsOf: (facts: ServerFacts) => Finding[],
 ): Promise<ServerFacts | undefined> {
@@ -200,7 +154,7 @@ async function examine(
 }
 
 /** Opening it probes it; one step is scored to see that rewards come back. True where they do. */
-async function examineVerifier(settings: Settings, report: Report): Promise<boolean> {
+async function examineVerifier(settings: DoctorSettings, report: Report): Promise<boolean> {
   if (settings.verifiers.length === 0) return false;
   const { kind, verifiers } = settings;
   const title = `verifier ${verifiers.join(', ')}: ${kind}`;
@@ -245,7 +199,7 @@ function probeText({ right, wrong }: ProbedRewards): string {
 
 async function probeCurve(
   engine: Engine,
-  settings: Settings,
+  settings: DoctorSettings,
   report: Report,
   print: (line: string) => void,
 ): Promise<void> {
@@ -277,7 +231,7 @@ async function probeCurve(
 async function writeTable(
   { engine, verifier, note }: OpenModel,
   file: string,
-  settings: Settings,
+  settings: DoctorSettings,
   print: (line: string) => void,
 ): Promise<void> {
   const url = settings.engines[0]!;
@@ -292,7 +246,7 @@ async function writeTable(
   print(`  written to ${file}`);
 }
 
-async function curveAlone(settings: Settings, facts: ServerFacts, seconds: number): Promise<CurvePoint[]> {
+async function curveAlone(settings: DoctorSettings, facts: ServerFacts, seconds: number): Promise<CurvePoint[]> {
   const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
   try {
     return await measureCurve(new ServerAlone(connection, facts), { seconds });
@@ -320,7 +274,7 @@ function curveLines(curve: readonly CurvePoint[], alone: readonly CurvePoint[]):
 
 async function runComparison(
   model: OpenModel,
-  settings: Settings,
+  settings: DoctorSettings,
   report: Report,
   print: (line: string) => void,
 ): Promise<void> {
@@ -348,50 +302,6 @@ function sectionLines({ title, findings, fault }: Section): string[] {
   return [title, ...told, ...(fault === undefined ? [] : [`  ! ${fault}`])];
 }
 
-type Settings = NonNullable<ReturnType<typeof readSettings>>;
-
-function readSettings(args: readonly string[]) {
-  const { values } = readArguments({
-    args: [...args],
-    options: flags,
-  });
-  if (values.help === true) return undefined;
-  if (values.table !== undefined && (values.engine === undefined || values.verifier === undefined))
-    raise('bad-setting', '--table measures a generator and a reward model: give --engine and --verifier');
-  if (values.engine !== undefined) refuseEmbedded({ draft: values.draft });
-  if (values.embedder === undefined && (values['embedder-model'] ?? values['embedder-key-env']) !== undefined)
-    raise('bad-setting', '--embedder-model and --embedder-key-env belong to --embedder URL, which is not given');
-  return {
-    engines: values.engine ?? [],
-    verifiers: values.verifier ?? [],
-    kind: oneOf('kind', values.kind ?? 'qwen-prm', remoteVerifierKinds),
-    seconds: whole('seconds', values.seconds ?? String(curveDefaults.seconds), 0, 600, 'seconds'),
-    kvBytes: flagOf('kv-bytes', values['kv-bytes'] ?? String(64 * 1024 * 1024), engineKnobs.kvBytes),
-    rollouts: flagOf('rollouts', values.rollouts ?? '8', requestKnobs.rollouts),
-    seed: flagOf('seed', values.seed ?? '1', requestKnobs.seed),
-    compare: values.compare === true,
-    json: values.json === true,
-    ...given('draft', values.draft, (name) => name),
-    ...given('table', values.table, (name) => name),
-    ...given('model', values.model, (name) => name),
-    ...given('dialect', values.dialect, (name) => oneOf('dialect', name, dialectNames)),
-    ...given('keyEnv', values['key-env'], (name) => name),
-    ...given('verifierKeyEnv', values['verifier-key-env'], (name) => name),
-    ...given('questions', values.questions, (name) => name),
-    ...given('embedder', values.embedder, (url) => {
-      return { url, model: values['embedder-model'], ...keyOf(values['embedder-key-env']) };
-    }),
-  };
-}
-
-function namedOf({ model, dialect }: Settings): Pick<Settings, 'model' | 'dialect'> {
+function namedOf({ model, dialect }: DoctorSettings): Pick<DoctorSettings, 'model' | 'dialect'> {
   return { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
-}
-
-/** The key that a variable holds: the name may be shown, the value never. */
-function keyOf(name: string | undefined): { readonly apiKey?: string } {
-  if (name === undefined) return {};
-  const apiKey = process.env[name];
-  if (apiKey === undefined || apiKey === '') raise('bad-setting', `the variable ${name} is not set`);
-  return { apiKey };
 }
