@@ -12,12 +12,6 @@ export class Roster {
   isStale = false;
   readonly #touched = new Set<Search>();
 
-  /** Somebody who is here may have speculative strands. */
-  get speculates(): boolean {
-    for (const { request } of this.live.values()) if ((request.rules.speculate ?? 0) > 0) return true;
-    return false;
-  }
-
   isLive(search: Search): boolean {
     return this.live.get(search.id) === search;
   }

@@ -27,7 +27,7 @@ import { Reception } from './reception.ts';
 import { Roster } from './roster.ts';
 import type { SearchRequest } from './search/request.ts';
 import type { Flight, Search } from './search/search.ts';
-import { Speculation } from './speculation.ts';
+import { mayGuess, Speculation } from './speculation.ts';
 import { Strands } from './strands.ts';
 
 export class Runtime {
@@ -265,18 +265,17 @@ export class Runtime {
     }
   }
 
+  /** Guesses are dealt anew when about every search has been told something: at each outcome it would cost too much. */
   #noteTold(): void {
     this.#told += 1;
-    if (this.#isDueForGuesses()) this.#roster.isStale = true;
+    const { running } = this.#roster;
+    if (this.#told < running.size) return;
+    this.#told = 0;
+    if (this.#speculates(running.values())) this.#roster.isStale = true;
   }
 
-  get #speculates(): boolean {
-    return this.#options.scheduler.speculates === true || this.#roster.speculates;
-  }
-
-  /** Guesses are dealt anew when about every search has been told something: at each outcome it would cost too much. */
-  #isDueForGuesses(): boolean {
-    return this.#told >= this.#roster.running.size && this.#speculates;
+  #speculates(searches: Iterable<Search>): boolean {
+    return this.#options.scheduler.speculates === true || mayGuess(searches);
   }
 
   // ---- prune, exits -----------------------------------------------------------------------------------------------
@@ -317,7 +316,7 @@ export class Runtime {
     this.#told = 0;
     const { scheduler } = this.#options;
     const { servers } = this;
-    const guessing = this.#speculates ? { guessing: this.guessing } : {};
+    const guessing = this.#speculates(this.#roster.live.values()) ? { guessing: this.guessing } : {};
     const snapshot = this.queue.snapshot(nowMs, this.#roster.running.values());
     const decision = scheduler.decide({ ...snapshot, ...(servers && { servers }), ...guessing });
     this.#allotment.apply(decision, nowMs);

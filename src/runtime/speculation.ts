@@ -154,6 +154,12 @@ export class Speculation {
   }
 }
 
+/** Whether one of them may have speculative strands by its own rules. */
+export function mayGuess(searches: Iterable<Search>): boolean {
+  for (const { request } of searches) if ((request.rules.speculate ?? 0) > 0) return true;
+  return false;
+}
+
 /** Steps of its path that are not in the tree yet, its own included: those of a copy are numbered behind the tree's. */
 function ghostsTo(node: Node, tree: Tree): number {
   let ghosts = 0;
