@@ -53,7 +53,7 @@ export interface EdgeMachine {
 }
 
 /** Steps and paths as the split expects them, in tokens. */
-const usual = { pathTokens: 800, stepTokens: 100, siblings: 4 };
+const usual = { pathTokens: 800, stepTokens: 100, siblings: 4, scoredApart: true };
 const least = { leastGeneratorTokens: 8192, leastVerifierTokens: 4096 };
 export const edgeSequences = 512;
 

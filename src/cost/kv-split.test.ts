@@ -43,6 +43,13 @@ describe('splitKv', () => {
     expect(splitKv({ ...problem, verifierReusesPrefix: false })!.verifierTokens).toBe(512);
   });
 
+  it('gives a verifier more where each child of a path may find it gone', () => {
+    const together = splitKv(problem)!;
+    const apart = splitKv({ ...problem, scoredApart: true })!;
+    expect(apart.verifierTokens).toBeGreaterThan(1.3 * together.verifierTokens);
+    expect(apart.totalMs).toBeGreaterThan(together.totalMs);
+  });
+
   it('makes room for the batch in which the generator is fastest, where that saves more than paths do', () => {
     const generator = cost('g', 50, 0.1, 0.1); // one sequence costs as much as all of them
     const indifferent = cost('g', 0, 1, 0.1); // a batch takes as long as its sequences one by one

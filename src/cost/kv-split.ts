@@ -24,6 +24,8 @@ export interface KvSplitProblem {
   readonly siblings: number;
   /** A verifier that finds a path in its cache computes only the new step; the paper's computes the whole path. */
   readonly verifierReusesPrefix: boolean;
+  /** Steps are of very different lengths, so that the children of a path are scored at different times and each may find it gone; else one pass serves all. */
+  readonly scoredApart?: boolean;
   /** Sequences that the generator runs at a time at most. */
   readonly mostDecode: number;
 }
@@ -64,8 +66,11 @@ export function splitKv(problem: KvSplitProblem): KvSplit | undefined {
 export function timedSplit(problem: KvSplitProblem, generatorTokens: number, verifierTokens: number): KvSplit {
   const { verifier, pathTokens, stepTokens, siblings, mostDecode } = problem;
   const paths = roundPaths(problem);
-  const verifierMiss = problem.verifierReusesPrefix ? missed(verifierTokens / pathTokens / paths) : siblings;
-  const verifierMs = verifierMiss * prefillMs(verifier, pathTokens) + prefillMs(verifier, siblings * stepTokens);
+  const { verifierReusesPrefix, scoredApart = false } = problem;
+  const lookups = verifierReusesPrefix && !scoredApart ? 1 : siblings;
+  const verifierMiss = verifierReusesPrefix ? missed(verifierTokens / pathTokens / paths) : 1;
+  const verifierMs =
+    lookups * verifierMiss * prefillMs(verifier, pathTokens) + prefillMs(verifier, siblings * stepTokens);
   const fitting = Math.floor(generatorTokens / (stepTokens + pathTokens / siblings));
   let [decodeBatch, generatorMs] = [1, Number.POSITIVE_INFINITY];
   for (let batch = 1; batch <= Math.max(1, Math.min(mostDecode, fitting)); batch += 1) {
