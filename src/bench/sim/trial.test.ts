@@ -63,6 +63,16 @@ describe('a simulated run', () => {
     expect(tookMs[1]).toBeLessThan(0.8 * tookMs[0]!);
   });
 
+  it('runs so many searches at a time where asked, also where several end in the same instant', () => {
+    const arrivals = { kind: 'one-by-one', together: 2 } as const;
+    const { served } = runTrial({ ...small, arrivals, questions: [3, 3, 3], requests: 3 });
+    const [first, second, third] = served;
+    expect(served).toHaveLength(3);
+    expect([first!.arrivalMs, second!.arrivalMs]).toEqual([0, 0]);
+    expect(second!.endedMs).toBe(first!.endedMs);
+    expect(third!.arrivalMs).toBe(first!.endedMs);
+  });
+
   it('measures capacity only where searches wait', () => {
     const backlog = runTrial({ ...small, arrivals: { kind: 'backlog' }, requests: 40 });
     const capacity = capacityOf(backlog)!;

@@ -210,8 +210,10 @@ class TrialRun {
     }
   }
 
+  /** The next question, where there is one. */
   #submitNext(): void {
     const at = this.#next;
+    if (at >= this.#questions.length) return;
     this.#next += 1;
     const { deadlineMs } = this.#spec;
     const request = questionRequest(this.#search, this.#model, this.#questions[at]!, String(at), deadlineMs);
@@ -256,9 +258,7 @@ class TrialRun {
     const moment = { atMs: result.endedMs, waiting };
     this.#ends.push({ ...moment, tokens: this.#engine.totals().generatedTokens });
     this.#scored.push({ ...moment, tokens: this.#verifier.computedTokens });
-    if (this.#spec.arrivals.kind === 'one-by-one' && this.#next < this.#questions.length) {
-      this.#world.at(this.#world.nowMs, () => this.#submitNext());
-    }
+    if (this.#spec.arrivals.kind === 'one-by-one') this.#world.at(this.#world.nowMs, () => this.#submitNext());
   }
 
   #notedOf({ cost }: SearchResult, at: number): NotedSearch {
