@@ -56,7 +56,7 @@ export function speculationFigure(
     const usual = (row: RowName) => lines.find((line) => line.row === row && line.speculate === widthInCompany);
     return [
       panel('Speed-up of one search', 'speculative strands', (row) => gainsOf(lines, row)),
-      panel('Speed-up', 'searches at a time', (row) => paceGains(lines, company, row)),
+      panel('Speed-up of several', 'searches at a time', (row) => paceGains(company, row)),
       panel('Guesses right, %', 'steps ahead of the tree', (row) => sharesOf(usual(row)?.byDistance.slice(0, 4))),
       panel('Guesses right, %', 'depth', (row) => sharesOf(usual(row)?.byDepth.slice(0, 10))),
     ];
@@ -73,14 +73,9 @@ function gainsOf(lines: readonly SpeculationLine[], row: RowName): ChartPoint[] 
   return lines.filter((line) => line.row === row).map(({ speculate, medianGain }) => [speculate, medianGain]);
 }
 
-/** One at a time, the whole takes as long as its searches do. */
-function paceGains(lines: readonly SpeculationLine[], company: readonly CompanyLine[], row: RowName): ChartPoint[] {
-  const alone = lines.find((line) => line.row === row && line.speculate === widthInCompany);
-  const more = company.filter((line) => line.row === row);
-  return [
-    ...(alone === undefined ? [] : [[1, alone.medianGain] as const]),
-    ...more.map(({ together, perMinute, perMinuteWithout }): ChartPoint => [together, perMinute / perMinuteWithout]),
-  ];
+function paceGains(company: readonly CompanyLine[], row: RowName): ChartPoint[] {
+  const own = company.filter((line) => line.row === row);
+  return own.map(({ together, perMinute, perMinuteWithout }) => [together, perMinute / perMinuteWithout]);
 }
 
 function sharesOf(guesses: readonly Guesses[] = []): ChartPoint[] {
