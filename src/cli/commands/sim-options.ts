@@ -54,7 +54,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --experiment p1    token-to-accuracy with and without exits of certainty, at the caps of P1's table 2
   --experiment p1-levels  arrival rates and deadlines at 90 % attainment, order by order; part of p1 with --full
   --experiment p2    where token-level drafting pays: a 70B target with small drafts, P2's way, the shipped models; as SVG
-  --experiment p3    what speculation gives: every kind of program with and without, one search at a time and several; as SVG
+  --experiment p3    what speculation gives: every kind of program with and without, one search at a time and several; whole, also a chart under --out
   --experiment p4    goodput of beam search on P4's consumer GPU by its parts, up to 128 beams; --full to 512; a chart under --out
   --experiment programs  the rows of P0 beside greedy, self-consistency and best-of-n
   --experiment knobs boost with one knob turned at a time, on the seeds kept for choosing them

@@ -20,6 +20,7 @@ import { type Cell, type ComparisonPlan, compare } from '../../bench/sim/compari
 import { warmUpShare } from '../../bench/sim/measures.ts';
 import { type Figure, makeFigures } from '../../bench/sim/p0-figures.ts';
 import { certaintyFigures, certaintyLines, certaintyTable } from '../../bench/sim/p1.ts';
+import { presets } from '../../bench/sim/presets.ts';
 import { readTrees } from '../../bench/sim/questions.ts';
 import { bySetting, linesOf } from '../../bench/sim/report.ts';
 import { searchDefaults } from '../../bench/sim/settings.ts';
@@ -165,7 +166,10 @@ function printSpeculation({ plan, json, out }: SimOptions, startMs: number): voi
   console.log(
     json ? JSON.stringify({ simulated: true, plan, lines, company }, undefined, 1) : [head, ...tables].join('\n\n'),
   );
-  writeFigures(out, [speculationFigure(lines, company, head)]);
+  // A part of it must not take the place of the published chart.
+  const { rows, requests: published } = presets.p3;
+  if (rows.every((row) => plan.rows.includes(row)) && requests >= published)
+    writeFigures(out, [speculationFigure(lines, company, head)]);
 }
 
 function printDrafting({ json, out }: SimOptions): void {
