@@ -173,13 +173,16 @@ describe('the runtime', () => {
     expect(ahead.runtime.leasesTaken).toBe(0);
   });
 
-  it('sends a score that nobody has asked for only when the verifier has nothing else to do', () => {
+  it('sends a score that nobody has asked for only when the verifier has nothing to do, and no more than fill a pass', () => {
     const { toys, verifier, runtime } = world({ speculative: 3 });
-    const sent: { lane: string; parents: number; open: number }[] = [];
+    const sent: { lane: string; before: number; open: number }[] = [];
     const score = verifier.score.bind(verifier);
     verifier.score = (requests) => {
-      const parents = new Set(requests.map(({ parent }) => parent)).size;
-      sent.push(...requests.map(({ lane }) => ({ lane, parents, open: verifier.open.size })));
+      let before = 0;
+      for (const { lane, step } of requests) {
+        sent.push({ lane, before, open: verifier.open.size });
+        before += step.tokens;
+      }
       score(requests);
     };
     runtime.submit(request('a', createMcts()));
@@ -187,7 +190,8 @@ describe('the runtime', () => {
     toys.run(runtime);
     const spare = sent.filter(({ lane }) => lane === 'speculative');
     expect(spare.length).toBeGreaterThan(20);
-    expect(spare.filter(({ parents, open }) => parents > 1 || open > 0)).toEqual([]);
+    expect(spare.filter(({ before, open }) => before >= 300 || open > 0)).toEqual([]);
+    expect(spare.some(({ before }) => before > 0)).toBe(true);
     expect(runtime.inFlight).toBe(0);
   });
 

@@ -75,6 +75,33 @@ it('fills a pass up with steps that nobody has asked for', () => {
   expect(line.holds(3)).toBe(false);
 });
 
+it('keeps a step that nobody has asked for until there is company, and no longer than a few of the shortest passes', () => {
+  const { line, add, take, score } = afterOnePass();
+  add(1, 50, false, 'speculative');
+  expect([take(11), line.holds(1), line.dueMs]).toEqual([[], true, 60]);
+  add(2, 50, false);
+  expect(take(12)).toEqual([2, 1]);
+  score(22, 2, 1);
+  add(3, 50, false, 'speculative');
+  expect([take(71), take(72)]).toEqual([[], [3]]);
+});
+
+it('sends it at once where there is enough for a pass, and nothing while the verifier has something to do', () => {
+  const { add, take, score } = afterOnePass();
+  for (const id of [1, 2, 3]) add(id, 120, false, 'speculative');
+  expect(take(11)).toEqual([1, 2, 3]);
+  for (const id of [4, 5, 6]) add(id, 120, false, 'speculative');
+  expect(take(12)).toEqual([]);
+  score(30, 1, 2, 3);
+  expect(take(30)).toEqual([4, 5, 6]);
+});
+
+it('sends it once somebody has asked for it', () => {
+  const { line, add, take } = afterOnePass();
+  add(1, 50, false, 'speculative');
+  expect([take(11), line.adopt(1), take(12)]).toEqual([[], true, [1]]);
+});
+
 it('forgets what is cancelled while it is kept back', () => {
   const { line, add, take } = afterOnePass();
   add(1, 50, true);

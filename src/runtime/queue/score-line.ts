@@ -1,14 +1,15 @@
 // Steps on their way to the verifier. What a program waits for goes at once. A step that nobody has asked for waits until the
-// verifier has nothing else to do, since a pass cannot be interrupted, and goes with its siblings alone; or it goes along with the
-// step before it, where one pass scores both and each would have the whole path computed anew (look-ahead verification, P4 §4.1.3).
-// Where a search gathers its scores, a step also waits a while for its siblings: a pass costs about as much for one as for four.
+// verifier has nothing to do, since a pass cannot be interrupted, and then for company: it fills up the next pass that is asked
+// for, or goes after a while with others like it. Or it goes along with the step before it, where one pass scores both and each would
+// have the whole path computed anew (look-ahead verification, P4 §4.1.3). Where a search gathers its scores, a step that is asked for
+// waits a while for its siblings too: a pass costs about as much for one as for four, and slows a generator on the same GPU.
 
 import type { RequestId } from '../../engine/engine.ts';
 import type { NodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest, VerifierCapabilities } from '../../verifier/verifier.ts';
 import { PassMeter } from './pass-meter.ts';
 
-/** What gathers waits no longer than so many of the shortest passes, from the beginning of the latest pass on. */
+/** What waits for company waits no longer than so many of the shortest passes, from the beginning of the latest pass on. */
 const patience = 6;
 /** Tokens that are worth a pass: twice as many as a GPU computes while it reads the weights. */
 const passTokens = 300;
@@ -49,7 +50,7 @@ export class ScoreLine {
     return this.#spare.has(id) || this.#gathering.has(id);
   }
 
-  /** When what is gathered goes though nothing else has come. */
+  /** When what waits for company goes though nothing else has come. */
   get dueMs(): number | undefined {
     return this.#dueMs;
   }
@@ -77,24 +78,24 @@ export class ScoreLine {
 
   /** What goes now. `isComing`: whether siblings of a step are still being generated. */
   take(nowMs: number, isComing: (id: RequestId) => boolean): ScoreRequest[] {
-    const wasIdle = this.#sent.size === 0;
+    const wasIdle = this.#sent.size <= this.#ready.length;
     this.#dueMs = undefined;
     if (this.#mayWait(nowMs, isComing)) return [];
     for (const score of [...this.#gathering.values()]) this.#send(score);
-    if (wasIdle) this.#sendSpare();
+    if (wasIdle) this.#fillUp();
     const ready = this.#ready;
     this.#ready = [];
     if (ready.length > 0) this.#passes.began(nowMs, wasIdle);
     return ready;
   }
 
-  /** Nobody but those who gather has anything to be scored, and none of them is held up by that. */
+  /** Nothing is there but what waits for company, and nobody is held up by that. */
   #mayWait(nowMs: number, isComing: (id: RequestId) => boolean): boolean {
     if (this.#ready.length > 0) return false;
     for (const id of this.#gathering.keys()) if (!isComing(id)) return false;
     if (this.#sent.size > 0) return true;
     const all = [...this.#gathering.values(), ...this.#spare.values()];
-    if (all.length === 0 || all.some(({ gathers }) => !gathers)) return false;
+    if (all.length === 0) return false;
     const dueMs = this.#passes.beganMs + patience * this.#passes.shortestMs;
     if (nowMs >= dueMs || tokensOf(all) >= passTokens) return false;
     this.#dueMs = dueMs;
@@ -123,18 +124,7 @@ export class ScoreLine {
     return undefined;
   }
 
-  /** One expansion's worth: what the program asks for meanwhile waits no longer than that. Where scores are gathered, a pass is filled up. */
-  #sendSpare(): void {
-    const [first] = this.#spare.values();
-    if (first === undefined) return;
-    if (first.gathers) return this.#fillUp();
-    if (this.#ready.length > 0) return;
-    const { search, parent } = first.request;
-    for (const score of [...this.#spare.values()]) {
-      if (score.request.search === search && score.request.parent === parent) this.#send(score);
-    }
-  }
-
+  /** With what nobody has asked for, in the order in which it came. */
   #fillUp(): void {
     let tokens = tokensOf([...this.#sent.values()]);
     for (const score of [...this.#spare.values()]) {
