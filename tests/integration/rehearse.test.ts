@@ -223,6 +223,16 @@ describe('coppice rehearse', () => {
     expect(new Set(hashes)).toEqual(new Set([text.match(/sha256 (\w+)/)![1]]));
   });
 
+  it('prints what docs/experiments/p3.md reports of single searches on a GPU', async () => {
+    const nowhere = ['--engine', 'http://127.0.0.1:1', '--verifier', 'http://127.0.0.1:1'];
+    const point = ['--load', 'alone', '--seed', '41', '--requests', '6', '--budget', '32'];
+    const rows = ['--base', 'beam', '--policy', 'beam,beam:speculate=8'];
+    const out = ['--out', 'docs/experiments/gpu/third/alone.jsonl'];
+    const { status, text } = await printed(() => rehearse([...nowhere, ...point, ...rows, ...out]));
+    expect(status).toBe(0);
+    expect(text).toMatch(/^beam:speculate=8 +6\/6 +9\.1 .* 1\.29 .* 1\.32 +0 /m);
+  });
+
   it('works on SGLang by the same means', async () => {
     const engine = await serve(new SglangServer());
     const verifier = await serve(new VllmServer());
