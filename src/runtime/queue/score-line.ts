@@ -18,8 +18,6 @@ const passTokens = 300;
 interface WantedScore {
   readonly request: ScoreRequest;
   readonly key: NodeKey;
-  /** It may wait for its siblings. */
-  readonly gathers: boolean;
 }
 
 export class ScoreLine {
@@ -38,8 +36,9 @@ export class ScoreLine {
     this.#joinsSteps = looksAhead && !reusesPrefix;
   }
 
+  /** `gathers`: it may wait for its siblings though it is asked for. */
   add(request: ScoreRequest, key: NodeKey, gathers = false): void {
-    const score = { request, key, gathers };
+    const score = { request, key };
     const goes = request.lane === 'primary' || (this.#joinsSteps && this.#isUnderWay(request));
     if (!goes) this.#spare.set(request.id, score);
     else if (gathers) this.#gathering.set(request.id, score);
