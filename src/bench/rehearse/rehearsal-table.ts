@@ -2,7 +2,7 @@
 // that was. Ratios are of the same questions at the same instants: above 1 is better than the other.
 
 import { latenciesOf, warmUpShare, yieldOf } from '../sim/measures.ts';
-import { outcomeOf, type Served } from '../sim/service.ts';
+import { outcomeOf, tookMs } from '../sim/service.ts';
 import { mean, percentile } from '../statistics.ts';
 import { type Prediction, predictedLoad } from './prediction.ts';
 import type { RehearsalResult } from './rehearsal.ts';
@@ -92,10 +92,6 @@ function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | unde
 function tookSeconds({ served, unfinishedMs }: RehearsalResult): number[] {
   const warm = served.slice(Math.floor(warmUpShare * served.length));
   return [...warm.map(tookMs), ...unfinishedMs].map((ms) => ms / 1000);
-}
-
-function tookMs({ arrivalMs, endedMs }: Served): number {
-  return endedMs - arrivalMs;
 }
 
 interface TextColumn {

@@ -31,6 +31,11 @@ export interface Served {
   readonly difficulty: Difficulty;
 }
 
+/** From arrival to end. */
+export function tookMs({ arrivalMs, endedMs }: Served): number {
+  return endedMs - arrivalMs;
+}
+
 /** What speculation may not change. */
 export function outcomeOf({ exit, rollouts, correct }: Served): string {
   return `${exit} ${rollouts} ${correct}`;

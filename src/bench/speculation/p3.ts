@@ -5,7 +5,7 @@
 import { addGuesses, type Guesses } from '../../log/guesses.ts';
 import { type ComparisonPlan, specOf } from '../sim/comparison.ts';
 import type { RowName } from '../sim/contenders.ts';
-import { outcomeOf, type Served } from '../sim/service.ts';
+import { outcomeOf, type Served, tookMs } from '../sim/service.ts';
 import { runTrial, type TrialSpec } from '../sim/trial.ts';
 import { mean, percentile } from '../statistics.ts';
 
@@ -127,8 +127,4 @@ function tokensOf({ served }: ServedRow): number {
 
 function wasteOf(ahead: ServedRow, without: ServedRow): number {
   return 100 * (1 - tokensOf(without) / tokensOf(ahead));
-}
-
-function tookMs({ arrivalMs, endedMs }: Served): number {
-  return endedMs - arrivalMs;
 }
