@@ -3,8 +3,8 @@
 // one call finds out whether it is back. Says once that it went down and once that it came back.
 
 import { type Fault, FaultError, fault } from '../base/fault.ts';
+import { liveTimers, type Timers } from '../base/timers.ts';
 import { backOffMs } from '../remote/circuit-breaker.ts';
-import { liveTimers, type Timers } from '../remote/timers.ts';
 import type { Embedder, EmbedderLoad, EmbedderMessage, EmbedRequest } from './embedder.ts';
 
 export interface EmbeddedTexts {

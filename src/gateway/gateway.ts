@@ -14,7 +14,6 @@ import { systemClock } from '../runtime/live.ts';
 import { BatchRunner } from './api/batches/batch-runner.ts';
 import type { GatewayContext } from './api/context.ts';
 import { OverviewApi } from './api/overview-api.ts';
-import { LogWatchers } from './api/search-events.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
 import { type Exchange, writeError } from './http/exchange.ts';
 import { Guard } from './http/guard.ts';
@@ -32,6 +31,7 @@ import { addKeyMetrics, addServerMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import { countUsage, UsageMeter } from './observe/usage.ts';
 import { routesOf } from './routes.ts';
+import { LogWatchers } from './searches/log-watchers.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 
@@ -111,15 +111,16 @@ export class Gateway {
       metrics,
       overview,
       streams,
+      watchers: this.#watchers,
       ...shared,
     };
     this.#feed = new OverviewApi(this.#context);
     this.#guard = new Guard(config);
     this.#keyring = new Keyring(config.keys);
     this.#files = new StaticFiles(config.server.page ? options.page : undefined);
-    this.#batches = new BatchRunner(this.#context, this.#watchers, options.cluster?.node ?? 'local');
+    this.#batches = new BatchRunner(this.#context, options.cluster?.node ?? 'local');
     const routes = routesOf({
-      ...{ context: this.#context, watchers: this.#watchers, batches: this.#batches, feed: this.#feed },
+      ...{ context: this.#context, batches: this.#batches, feed: this.#feed },
       isStopping: () => this.#stopping,
     });
     this.#router = new Router(routes);

@@ -33,7 +33,7 @@ async function read(url: string, id: string): Promise<Loose> {
 }
 
 test('a full disk: not ready, new work 503, what runs goes on, cancelling stops it, and all is written afterwards', async () => {
-  const { url, engine, disk, jam, free, lines, logged } = await runOnDisk('full.db');
+  const { url, engine, disk, jam, free, lines, logged, gateway } = await runOnDisk('full.db');
   const [kept, stopped] = [await create(url), await create(url)];
   await until(() => engine.open >= 2);
   await disk.flush();
@@ -51,12 +51,16 @@ test('a full disk: not ready, new work 503, what runs goes on, cancelling stops 
   const cancelled = await fetch(`${url}/v1/searches/${stopped}`, { method: 'DELETE' });
   expect(cancelled.status).toBe(503);
   expect(((await cancelled.json()) as Loose).error.message).toMatch(/stopped here.*ask again/);
-  expect((await read(url, stopped)).state).toBe('cancelled');
   engine.release();
-  await until(async () => (await read(url, kept)).state === 'done');
+  // Both are over here, and nothing of that is on disk: whoever asks is told what is.
+  await until(() => gateway.searches.admission.running === 0);
+  expect([(await read(url, stopped)).state, (await read(url, kept)).state]).toEqual(['running', 'running']);
+  const listed = (await (await fetch(`${url}/v1/searches`)).json()) as Loose;
+  expect(listed.data.map(({ state }: Loose) => state)).toEqual(['running', 'running']);
 
   free();
   await disk.flush();
+  expect([(await read(url, stopped)).state, (await read(url, kept)).state]).toEqual(['cancelled', 'done']);
   expect((await disk.find(kept))?.state).toBe('done');
   expect((await disk.find(stopped))?.state).toBe('cancelled');
   expect((await fetch(`${url}/v1/searches/${stopped}`, { method: 'DELETE' })).status).toBe(200);
@@ -90,14 +94,31 @@ test('a client that waits when the disk fills gets its answer', async () => {
   expect((await disk.list({ limit: 5 })).map(({ state }) => state)).toEqual(['done']);
 });
 
+test('a search that is waited for by its id is not told done before that is on disk', async () => {
+  const { url, engine, jam, free, disk } = await runOnDisk('waits-by-id.db');
+  const answer = post(`${url}/v1/searches`, long);
+  await until(() => engine.open > 0);
+  await disk.flush();
+  jam();
+  engine.release();
+  const told = await answer;
+  expect([told.status, ((await told.json()) as Loose).error.message]).toEqual([
+    503,
+    expect.stringMatching(/has ended/),
+  ]);
+  free();
+  await disk.flush();
+  expect((await disk.list({ limit: 5 })).map(({ state }) => state)).toEqual(['done']);
+});
+
 test('stopping on a full disk ends, and says what could not be written', async () => {
-  const { url, engine, disk, jam, close, lines } = await runOnDisk('stop.db');
+  const { url, engine, disk, jam, close, lines, gateway } = await runOnDisk('stop.db');
   await create(url);
   await until(() => engine.open > 0);
   await disk.flush();
   jam();
   engine.release();
-  await until(async () => (await read(url, (await disk.list({ limit: 1 }))[0]!.id)).state === 'done');
+  await until(() => gateway.searches.admission.running === 0);
   await close();
   expect(JSON.stringify(lines())).toMatch(/was closed with \d+ writes that it could not take/);
 });

@@ -11,7 +11,7 @@ import { listExamples, listModels, readModel } from './api/models-api.ts';
 import { type OverviewApi, readUsage } from './api/overview-api.ts';
 import { passOnly } from './api/passthrough.ts';
 import { ResponsesApi } from './api/responses/responses-api.ts';
-import { type LogWatchers, searchEvents } from './api/search-events.ts';
+import { searchEvents } from './api/search-events.ts';
 import { cancelSearch, createSearch, listSearches, readSearch } from './api/searches-api.ts';
 import { writeJson } from './http/exchange.ts';
 import type { Route } from './http/router.ts';
@@ -19,14 +19,13 @@ import { openApi } from './openapi/openapi.ts';
 
 export interface RoutedParts {
   readonly context: GatewayContext;
-  readonly watchers: LogWatchers;
   readonly batches: BatchRunner;
   readonly feed: OverviewApi;
   readonly isStopping: () => boolean;
 }
 
-export function routesOf({ context, watchers, batches: runner, feed, isStopping }: RoutedParts): Route[] {
-  const responses = new ResponsesApi(context, watchers);
+export function routesOf({ context, batches: runner, feed, isStopping }: RoutedParts): Route[] {
+  const responses = new ResponsesApi(context);
   const batches = new BatchesApi(context, runner);
   const routes: Route[] = [
     { method: 'GET', path: '/openapi.json', handle: ({ response }) => writeJson(response, 200, document) },
@@ -60,7 +59,7 @@ export function routesOf({ context, watchers, batches: runner, feed, isStopping 
       method: 'GET',
       path: '/v1/searches/{id}/events',
       stream: true,
-      handle: (exchange) => searchEvents(context, exchange, watchers),
+      handle: (exchange) => searchEvents(context, exchange),
     },
     { method: 'GET', path: '/v1/overview', handle: (exchange) => feed.read(exchange) },
     { method: 'GET', path: '/v1/overview/events', stream: true, handle: (exchange) => feed.follow(exchange) },

@@ -2,7 +2,8 @@
 // claimed, ended) and a list of entries that is only ever added to. Whoever claims a search gets an epoch; what is written
 // under an older epoch is dropped and its writer told, so that a process which lost a search cannot spoil it.
 // A store that refuses writes does not fail them: they are held and written in order when it takes them again, `trouble`
-// tells of it, and only what a client waits for (accepting in the background, cancelling, flushing) is refused at once.
+// tells of it, and only what a client waits for (accepting in the background, cancelling, flushing) is refused at once. Where a
+// store breaks off before it has answered, a write is made again, and an earlier try that was applied counts as success.
 // Operations take effect in the order of the calls. Written so that a server database can follow: everything that can
 // wait is a promise, nothing reads back what it has just written. Excluded: folding the log, deciding what to run, time.
 // Its conformance suite is tests/conformance/journal.ts.
@@ -47,7 +48,15 @@ export interface Ending {
   readonly outcome: Plain;
   /** The texts of the result. */
   readonly texts: Plain;
+  /** Of its last entry: the journal ends the search only where its log has come so far. Missing where it has no log to speak of. */
+  readonly lastSequence?: number;
 }
+
+/**
+ * What became of an entry: `stored`, now or by an earlier try; `lost`, since the search has another epoch, an end, or a log that
+ * does not reach so far; `differs`, since its log has another entry in this place, which is a fault of the writer.
+ */
+export type AppendResult = 'stored' | 'lost' | 'differs';
 
 export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
   readonly state: SearchState;
@@ -109,8 +118,10 @@ export interface JournalHealth {
 export interface JournalListener {
   /** Entries up to this sequence are safe, and `read` gives them; whichever process wrote them, where it can be heard. */
   durable?(search: string, sequence: number): void;
-  /** Somebody else has claimed the search: stop working on it, write nothing more. */
+  /** Another process has claimed the search: stop working on it, write nothing more. */
   lost?(search: string): void;
+  /** An entry can never be written: the search cannot be kept, and has to end. */
+  refused?(search: string, why: string): void;
   /** Trouble has begun or, with undefined, is over. */
   trouble?(trouble: string | undefined): void;
   /** Somebody, perhaps in another process, has asked for it to end. A bell only: the record is the truth. */
@@ -132,7 +143,7 @@ export interface Journal {
   /** Buffered; safe after `durable`, `flush`, `finish` or `close`. */
   append(epoch: number, entry: LoggedEvent): void;
   flush(): Promise<void>;
-  /** Ends a search under its epoch, after all that was appended before; false when it was lost or has ended already. */
+  /** Ends a search under its epoch, after all that was appended before; false where it was lost, has ended otherwise, or its log is not complete. */
   finish(id: string, epoch: number, ending: Ending): Promise<boolean>;
   /** True if the search exists and had not ended. */
   requestCancel(id: string): Promise<boolean>;

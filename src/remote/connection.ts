@@ -5,8 +5,8 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { type Fault, FaultError, fault, raise } from '../base/fault.ts';
+import { liveTimers, type Timers } from '../base/timers.ts';
 import { faultOfError, faultOfStatus, type Place } from './failure.ts';
-import { liveTimers, type Timers } from './timers.ts';
 
 export interface ConnectionOptions {
   readonly url: string;

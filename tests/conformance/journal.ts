@@ -58,7 +58,7 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     await journal.close();
   });
 
-  test('a gap, a double line and a line after the end are dropped and told', async () => {
+  test('a gap and a line after the end are dropped and told; a line that is there already is a success', async () => {
     const journal = await fresh();
     const lost: string[] = [];
     journal.listen({ lost: (id) => lost.push(id) });
@@ -66,10 +66,22 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     await journal.claim('a', 0, 1);
     for (const at of [0, 0, 2, 1]) journal.append(1, entry('a', at));
     await journal.finish('a', 1, ending());
-    journal.append(1, entry('a', 2));
+    for (const at of [1, 2]) journal.append(1, entry('a', at));
     await journal.flush();
-    expect(lost).toEqual(['a', 'a', 'a']);
+    expect(lost).toEqual(['a', 'a']);
     expect(await journal.read('a', -1, 10)).toEqual(log('a', 2));
+    await journal.close();
+  });
+
+  test('a search ends only where its log has come as far as its writer says', async () => {
+    const journal = await fresh();
+    await journal.accept(search('a'));
+    await journal.claim('a', 0, 1);
+    for (const each of log('a', 3)) journal.append(1, each);
+    expect(await journal.finish('a', 1, { ...ending(), lastSequence: 3 })).toBe(false);
+    expect((await journal.find('a'))?.state).toBe('running');
+    expect(await journal.finish('a', 1, { ...ending(), lastSequence: 2 })).toBe(true);
+    expect((await journal.find('a'))?.state).toBe('done');
     await journal.close();
   });
 

@@ -2,8 +2,8 @@
 // a fault that waiting does not mend (a wrong key, a wrong model, another protocol) is told at once.
 
 import { FaultError, fault } from '../../base/fault.ts';
+import { liveTimers } from '../../base/timers.ts';
 import { CircuitBreaker } from '../../remote/circuit-breaker.ts';
-import { liveTimers } from '../../remote/timers.ts';
 import type { EngineCapabilities } from '../engine.ts';
 import { refusalText } from './flight/refusable.ts';
 import { checkOptions, type RemoteEngineOptions } from './options.ts';

@@ -1,7 +1,7 @@
 // The settings of a remote engine, each with unit, default and the reason for it.
 
 import { raise } from '../../base/fault.ts';
-import type { Timers } from '../../remote/timers.ts';
+import type { Timers } from '../../base/timers.ts';
 import type { DialectName } from './dialect/dialect.ts';
 import type { RouterName } from './replica/affinity.ts';
 import type { ReplicaEvent } from './replica/health.ts';

@@ -5,8 +5,8 @@
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
+import { liveTimers, type Timers } from '../../base/timers.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
-import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Step } from '../../tree/step.ts';
 import type {
   Engine,

@@ -10,6 +10,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Overview } from '../observe/overview.ts';
 import type { UsageMeter } from '../observe/usage.ts';
+import type { LogWatchers } from '../searches/log-watchers.ts';
 import type { Searches } from '../searches/searches.ts';
 
 export interface GatewayContext {
@@ -22,6 +23,7 @@ export interface GatewayContext {
   readonly metrics: Metrics;
   readonly overview: Overview;
   readonly streams: StreamSemaphore;
+  readonly watchers: LogWatchers;
   /** Where several nodes share the journal. */
   readonly cluster?: Cluster;
 }

@@ -3,7 +3,6 @@
 // neither miss a line nor see one that a crash takes back. A slow reader is simply asked less often.
 
 import { z } from 'zod';
-import type { Journal } from '../../journal/journal.ts';
 import { refuse } from '../http/api-error.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { baseHeaders, type Exchange } from '../http/exchange.ts';
@@ -13,45 +12,8 @@ import { notFound } from './searches-api.ts';
 
 const pageSize = 500;
 
-/** Wakes the readers of a search when its log has grown. */
-export class LogWatchers {
-  readonly #waiting = new Map<string, Set<() => void>>();
-
-  constructor(journal: Journal) {
-    journal.listen({ durable: (search) => this.wake(search) });
-  }
-
-  wake(search: string): void {
-    const waiting = this.#waiting.get(search);
-    if (waiting === undefined) return;
-    this.#waiting.delete(search);
-    for (const wake of waiting) wake();
-  }
-
-  wakeAll(): void {
-    for (const search of [...this.#waiting.keys()]) this.wake(search);
-  }
-
-  /** Resolves at the next sign of life of the search, or when the signal says so. */
-  next(search: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(search) ?? new Set();
-      this.#waiting.set(search, waiting);
-      const done = () => {
-        signal.removeEventListener('abort', done);
-        waiting.delete(done);
-        if (waiting.size === 0 && this.#waiting.get(search) === waiting) this.#waiting.delete(search);
-        resolve();
-      };
-      waiting.add(done);
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted) done();
-    });
-  }
-}
-
-export async function searchEvents(context: GatewayContext, exchange: Exchange, watchers: LogWatchers): Promise<void> {
-  const { journal, config } = context;
+export async function searchEvents(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { journal, config, watchers } = context;
   const { caller, response } = exchange;
   const id = exchange.parameters.id ?? '';
   const record = await journal.find(id);
@@ -91,7 +53,7 @@ async function sendLog(
     const entries = await context.journal.read(id, after, pageSize);
     for (const entry of entries) events.event('entry', entry, entry.sequence);
     after = entries.at(-1)?.sequence ?? after;
-    const state = entries.length > 0 ? undefined : await endedState(context, id);
+    const state = entries.length > 0 ? undefined : await endedState(context, id, after);
     if (entries.length === 0 && state === undefined) await grown;
     enough.abort();
     if (state !== undefined) return events.event('end', { state });
@@ -99,12 +61,12 @@ async function sendLog(
   }
 }
 
-/** Undefined while lines may still come. */
-async function endedState({ journal, searches }: GatewayContext, id: string): Promise<string | undefined> {
-  const live = searches.find(id);
-  if (live !== undefined && live.ended === undefined) return undefined;
+/** Undefined while lines may still come: the last ones may have been written together with the end. */
+async function endedState({ journal }: GatewayContext, id: string, after: number): Promise<string | undefined> {
   const record = await journal.find(id);
-  return record === undefined ? 'gone' : record.endedMs === undefined ? undefined : record.state;
+  if (record === undefined) return 'gone';
+  const isOver = record.endedMs !== undefined && (await journal.read(id, after, 1)).length === 0;
+  return isOver ? record.state : undefined;
 }
 
 export const eventsQuery = z.object({ after: z.int().min(-1).default(-1) });

@@ -8,13 +8,13 @@ import { parseSearchBody, type SearchBody } from '../plan/chat-body.ts';
 import { readQuery } from '../plan/query.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
-import { detailLive, detailRecord, viewLive, viewRecord } from '../searches/search-view.ts';
+import { detailRecord, viewAccepted, viewRecord } from '../searches/search-view.ts';
 import { type GatewayContext, requireJournal } from './context.ts';
+import { endOnRecord } from './end-on-record.ts';
 import { planFor } from './plan-for.ts';
 
-/** Until a search that another node runs has ended, after it was cancelled: two seconds in all. */
-const mostLooks = 40;
-const lookMs = 50;
+/** For a cancelled search to have its end, wherever it runs. */
+const cancelMs = 2000;
 const cancelNotNoted =
   'the search is stopped here, but the journal cannot be written now, and a restart would take it up again; ask again';
 
@@ -38,11 +38,11 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
     });
     if ('known' in started) return await answerKnown(context, exchange, started.known, background);
     exchange.search = started.id;
-    if (background) return writeJson(response, 202, shown(started), { location: `/v1/searches/${started.id}` });
+    if (background) return writeJson(response, 202, viewAccepted(started), { location: `/v1/searches/${started.id}` });
     onDisconnect(response, () => searches.cancel(started));
     const last = await started.wait();
     requireResult(last);
-    writeJson(response, 200, shown(last));
+    writeJson(response, 200, await shownToAsker(context, exchange, last));
   } finally {
     release();
   }
@@ -60,9 +60,13 @@ async function readSearchBody({ config, journal }: GatewayContext, { request }: 
   return body;
 }
 
-/** To the client that asked, whatever the journal keeps. */
-function shown(search: LiveSearch): Plain {
-  return { ...viewLive(search, true), ...detailLive(search) };
+/** To the client that asked: its record once it has its end, with the texts that the journal does not keep. */
+async function shownToAsker(context: GatewayContext, { response }: Exchange, search: LiveSearch): Promise<Plain> {
+  const record = await endOnRecord(context, response, search.id);
+  const { texts = {} } = search.ended?.result ?? {};
+  const { title, body, plan } = search.facts;
+  const whole = { ...record, title, texts: record.texts ?? { ...texts }, request: record.request ?? { plan, body } };
+  return { ...viewRecord(whole), ...detailRecord(whole) };
 }
 
 /** The same request again: the search as it is now, or, for a caller that waits, as it ends. */
@@ -109,10 +113,7 @@ export async function listSearches(context: GatewayContext, { response, query, c
     ...(states === undefined ? {} : { states: states as SearchState[] }),
     ...(before === undefined ? {} : { before }),
   });
-  const data = records.slice(0, limit).map((record) => {
-    const live = context.searches.find(record.id);
-    return live === undefined ? viewRecord(record) : viewLive(live, context.journal.texts !== 'never');
-  });
+  const data = records.slice(0, limit).map((record) => viewRecord(record, context.searches.find(record.id)));
   writeJson(response, 200, { object: 'list', data, has_more: records.length > limit });
 }
 
@@ -123,35 +124,26 @@ export async function readSearch(context: GatewayContext, exchange: Exchange): P
 export async function cancelSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
   const id = exchange.parameters.id ?? '';
   await lookUp(context, exchange, id);
-  const live = context.searches.find(id);
-  // Written down first, so that a crash in between does not bring it back. What nobody runs here is noted all the same.
+  // Written down first, so that a crash in between does not bring it back. What does not run here is noted all the same.
   const noted = await context.journal.requestCancel(id).catch(() => 'refused' as const);
-  if (live !== undefined) {
-    context.searches.cancel(live);
-    await live.wait();
-  } else if (noted === true) await endElsewhere(context, id);
+  const live = context.searches.find(id);
+  if (live !== undefined) context.searches.cancel(live);
   if (noted === 'refused') throw journalTrouble(cancelNotNoted);
+  if (noted && live === undefined) await endQueued(context, id);
+  await context.watchers.ended(id, AbortSignal.timeout(cancelMs));
   writeJson(exchange.response, 200, await lookUp(context, exchange, id));
 }
 
-/** One that waits in the queue between nodes is ended here; for one that another node runs, some time is given. */
-async function endElsewhere({ journal, searches }: GatewayContext, id: string): Promise<void> {
+/** One that waits in the queue between nodes is ended here; one that another node runs hears of it there. */
+async function endQueued({ journal, searches }: GatewayContext, id: string): Promise<void> {
   const record = await journal.find(id);
   if (record?.state === 'queued') await searches.recoverOne(record);
-  for (let looks = 0; looks < mostLooks; looks += 1) {
-    if ((await journal.find(id))?.endedMs !== undefined) return;
-    await new Promise<void>((resolve) => setTimeout(resolve, lookMs));
-  }
 }
 
 async function lookUp(context: GatewayContext, { caller }: Exchange, id: string): Promise<Plain> {
-  const live = context.searches.find(id);
-  if (live !== undefined && (caller.admin || live.facts.owner === caller.name)) {
-    return { ...viewLive(live, context.journal.texts !== 'never'), ...detailLive(live) };
-  }
-  const record = live === undefined ? await context.journal.find(id) : undefined;
+  const record = await context.journal.find(id);
   if (record === undefined || (!caller.admin && record.owner !== caller.name)) throw notFound(id);
-  return { ...viewRecord(record), ...detailRecord(record) };
+  return { ...viewRecord(record, context.searches.find(id)), ...detailRecord(record) };
 }
 
 export function notFound(id: string): ApiError {

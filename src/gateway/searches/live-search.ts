@@ -62,7 +62,11 @@ export class LiveSearch {
   promptTokens = 0;
   /** The last fault of engine or verifier, in case the search fails of it. */
   lastFault: FaultCode | undefined;
+  /** Set when it is over in this process. Its clients are told when that is safe: see `tell`. */
   ended: Ended | undefined;
+  /** The place of its last word in the log; missing where it never ran here. */
+  exitSequence: number | undefined;
+  isTold = false;
   /** Its cost is final and its end written. */
   settled = false;
   /** Somebody has asked for it to end. */
@@ -89,9 +93,9 @@ export class LiveSearch {
     return { ...counts, width, why: widthReason ?? null, best_score: bestScore ?? null, tokens };
   }
 
-  /** The last search of the chain, once it has ended. */
+  /** The last search of the chain, once its end is told. */
   async wait(): Promise<LiveSearch> {
-    if (this.ended === undefined) {
+    if (!this.isTold) {
       await new Promise<void>((resolve) => {
         this.listeners.add({ ended: () => resolve() });
       });
@@ -99,9 +103,17 @@ export class LiveSearch {
     return this.successor === undefined ? this : this.successor.wait();
   }
 
+  /** It is over here; nothing is told yet. */
   end(ended: Ended): void {
     this.state = ended.state;
     this.ended = ended;
+  }
+
+  /** Its end is safe, or the only node that could say otherwise is this one: those who wait for it are told, once. */
+  tell(): void {
+    const { ended } = this;
+    if (this.isTold || ended === undefined) return;
+    this.isTold = true;
     for (const listener of [...this.listeners]) listener.ended?.(ended);
     this.listeners.clear();
   }

@@ -1,6 +1,6 @@
 // The searches that wait or run in this process, from their submission to their end: what the runtime tells of them is folded,
 // journalled and handed on. One exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been
-// written. Order matters: whatever is journalled is called in the order in which it must be found again after a crash.
+// written; only then its clients are told. Order matters: writes are called in the order in which they must be found after a crash.
 
 import { requestOf } from '../../answering/search-request.ts';
 import type { Fault } from '../../base/fault.ts';
@@ -83,16 +83,33 @@ export class LiveSearches {
 
   /** Another process has it, or is to have it: whatever we do now would be done twice. */
   lose(id: string): void {
-    this.#parts.watches?.lost(id);
     this.#options.cluster?.drop(id);
+    const search = this.#giveUp(id, 'the journal could not keep this search');
+    if (search !== undefined) this.#options.log.warn('lost', { search: id, epoch: search.epoch });
+  }
+
+  /** Its log cannot be kept: it ends as failed, here and in the journal. */
+  refuse(id: string, why: string): void {
+    const search = this.#giveUp(id, `the journal could not keep this search: ${why}`);
+    if (search === undefined) return;
+    this.#options.log.error('journal', { search: id, message: why });
+    this.hold(search);
+    this.#finish(search, { state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) });
+  }
+
+  /** Undefined where it is not here. What it did and what is not in the journal never happened. */
+  #giveUp(id: string, why: string): LiveSearch | undefined {
+    this.#parts.watches?.lost(id);
     const search = this.#byId.get(id);
-    if (search === undefined || search.ended !== undefined) return;
-    this.#options.log.warn('lost', { search: id, epoch: search.epoch });
+    if (search === undefined) return undefined;
     this.#byId.delete(id);
-    this.#dismiss(search);
+    if (search.ended === undefined) this.#dismiss(search);
     this.#parts.admission.leave(id);
-    const error = journalTrouble('the journal could not keep this search');
-    search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error });
+    if (!search.isTold) {
+      search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) });
+      search.tell();
+    }
+    return search;
   }
 
   #request(search: LiveSearch) {
@@ -110,8 +127,27 @@ export class LiveSearches {
     this.#write(search, event);
     for (const listener of search.listeners) listener.event?.(event);
     this.#parts.watches?.logged(event);
-    if (event.event.type === 'exited') this.end(search);
+    if (event.event.type === 'exited') {
+      search.exitSequence = event.sequence;
+      this.end(search);
+    }
     if (event.event.type === 'cost') this.#settle(search);
+  }
+
+  /** Entries up to this one are safe: so is an end among them. */
+  onDurable(id: string, sequence: number): void {
+    const search = this.#byId.get(id);
+    if (search?.exitSequence !== undefined && search.exitSequence <= sequence) search.tell();
+  }
+
+  /** Where no other node could end it in another way, a client that waits is not made to wait for the disk. */
+  onTrouble(): void {
+    for (const search of this.#byId.values()) this.#tellEarly(search);
+  }
+
+  #tellEarly(search: LiveSearch): void {
+    const { cluster, journal } = this.#options;
+    if (cluster === undefined && journal.trouble !== undefined && !search.facts.background) search.tell();
   }
 
   onToken(token: Token): void {
@@ -163,15 +199,16 @@ export class LiveSearches {
 
   // ---- ending ----------------------------------------------------------------------------------------------------
 
-  /** Its clients are answered at once, with what is known of its cost. */
+  /** Its clients are answered when its last word is safe, with what is known of its cost. */
   end(search: LiveSearch, isSettled = false): void {
-    const { watches, admission, escalate } = this.#parts;
+    const { admission, escalate } = this.#parts;
     const isFutile = search.fold.exit?.kind === 'futile';
     if (isFutile && search.facts.plan.onFutile === 'escalate') search.successor = escalate(search);
     admission.leave(search.id);
     search.end(this.#endOf(search, this.#nowMs()));
-    // Its client is told when the end is safe: there is no company to wait for.
-    if (watches?.has(search.id)) this.#options.journal.flush().catch(() => {});
+    // Its client waits for the commit: there is no company to wait for.
+    if (!search.facts.background) this.#options.journal.flush().catch(() => {});
+    this.#tellEarly(search);
     if (isSettled) this.#settle(search);
   }
 
@@ -182,6 +219,7 @@ export class LiveSearches {
     const ended = { state, endedMs: this.#nowMs(), result: undefined, error } as const;
     this.#parts.admission.leave(search.id);
     search.end(ended);
+    this.#tellEarly(search);
     this.#finish(search, ended);
   }
 
@@ -214,17 +252,18 @@ export class LiveSearches {
     journal
       .finish(search.id, search.epoch, toFinish(search, ended))
       .then((isOurs) => {
-        if (!isOurs) return cluster?.drop(search.id);
+        if (!isOurs) return this.lose(search.id);
+        search.tell();
         if (mayMove(search)) cluster?.ended(search.facts);
         else cluster?.look();
         this.#parts.watches?.ended(search.id, ended, search.successor);
+        onEnded?.(search, ended);
       })
       .catch((error: Error) => log.error('journal', { search: search.id, message: error.message }))
       .finally(() => {
         this.#byId.delete(search.id);
         onFinished?.(search.id);
       });
-    onEnded?.(search, ended);
   }
 
   #nowMs(): number {

@@ -56,5 +56,6 @@ export function offered({ id, facts, turn }: LiveSearch): OfferedSearch {
 export function toFinish(search: LiveSearch, { state, endedMs, result, error }: Ended): Ending {
   const failure = error === undefined ? {} : { error: error.body };
   const outcome = { ...result?.outcome, summary: search.summary, ...failure };
-  return { state, endedMs, outcome, texts: { ...result?.texts } };
+  const log = result === undefined ? {} : { lastSequence: search.fold.sequence };
+  return { state, endedMs, outcome, texts: { ...result?.texts }, ...log };
 }

@@ -1,4 +1,4 @@
-// A search as clients see it (docs/http-api.md), the same shape from this process's memory and from the journal.
+// A search as clients see it (docs/http-api.md): what the journal holds of it, never what a process believes.
 
 import type { SearchRecord, SearchState } from '../../journal/journal.ts';
 import { describeForClient } from '../result/search-result.ts';
@@ -9,29 +9,32 @@ import { aboutPlan } from './search-facts.ts';
 
 const mostShown = 200;
 
-export function viewLive(search: LiveSearch, keepsTexts: boolean): SearchJson {
-  const { id, owner, plan, background, createdMs, title, escalatedFrom } = search.facts;
-  const { ended } = search;
+/** To the client whose search has just been accepted: as the journal has it, whatever has begun since. */
+export function viewAccepted(search: LiveSearch): SearchJson & DetailJson {
+  const { id, owner, plan, body, background, createdMs, title, escalatedFrom } = search.facts;
   return {
-    ...view(id, search.state, keepsTexts ? title : null, aboutPlan(plan, escalatedFrom), background, owner),
-    ...times(createdMs, search.startedMs, ended?.endedMs),
-    epoch: search.epoch,
-    summary: search.summary,
-    exit: ended?.result?.outcome.exit ?? null,
-    verdict: ended?.result?.outcome.verdict ?? null,
-    answer: keepsTexts ? shownAnswer(ended?.result?.texts) : null,
-    error: ended?.error?.body ?? null,
+    ...view(id, 'queued', title, aboutPlan(plan, escalatedFrom), background, owner),
+    ...times(createdMs, undefined, undefined),
+    epoch: 0,
+    summary: null,
+    exit: null,
+    verdict: null,
+    answer: null,
+    error: null,
+    result: null,
+    request: body,
   };
 }
 
-export function viewRecord(record: SearchRecord): SearchJson {
+/** What the journal holds. `live`: the search itself where it runs here, for how far it has come until it has an end. */
+export function viewRecord(record: SearchRecord, live?: LiveSearch): SearchJson {
   const { id, state, title, background, owner } = record;
   const { summary, exit, verdict, error } = outcomeOf(record);
   return {
     ...view(id, state, title ?? null, aboutOf(record), background, owner),
     ...times(record.createdMs, record.startedMs, record.endedMs),
     epoch: record.epoch,
-    summary: summary ?? null,
+    summary: summary ?? live?.summary ?? null,
     exit: exit ?? null,
     verdict: verdict ?? null,
     answer: shownAnswer(record.texts),
@@ -48,13 +51,6 @@ function shownAnswer(texts: Partial<ResultTexts> | undefined): string | null {
 }
 
 /** The part that only a single search shows. */
-export function detailLive(search: LiveSearch): DetailJson {
-  const { result } = search.ended ?? {};
-  const { id, plan, body, escalatedFrom } = search.facts;
-  const about = aboutPlan(plan, escalatedFrom);
-  return { result: result === undefined ? null : viewResult(id, about, result.texts, result.outcome), request: body };
-}
-
 export function detailRecord(record: SearchRecord): DetailJson {
   const { exit, ...outcome } = outcomeOf(record);
   const noTexts: ResultTexts = { content: null, reasoning_content: null, refusal: null, answer: null };

@@ -2,6 +2,7 @@
 
 import type { OpenModel } from '../../answering/open-model.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Timers } from '../../base/timers.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal, Plain } from '../../journal/journal.ts';
@@ -18,10 +19,12 @@ export interface SearchesOptions {
   readonly log: Log;
   /** Where several nodes share the journal: background searches go through the queue between them. */
   readonly cluster?: Cluster;
-  /** Told of every search that has ended in this process, when its cost is final. */
+  /** Told of every search that this process has ended, when its cost is final and its end is in the journal. */
   readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
-  /** And again when its end is on disk. */
+  /** Told when it is not here any more, whoever ended it. */
   readonly onFinished?: (id: string) => void;
+  /** Alarms; real ones unless given. */
+  readonly timers?: Timers;
   /** What steps the runtime of a model; timers unless given. */
   readonly loop?: () => Loop;
 }

@@ -4,6 +4,7 @@
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Fault } from '../../base/fault.ts';
+import { liveTimers } from '../../base/timers.ts';
 import type { KeyConfig } from '../../config/schema.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -45,7 +46,12 @@ export class Searches {
     this.#revival = new Revival(options, models, this.#intake, this.#here);
     for (const parts of options.models)
       models.set(parts.config.name, new ServedModel(parts, this.#hooks(), clock, options.loop?.()));
-    journal.listen({ lost: (id) => this.lose(id) });
+    journal.listen({
+      lost: (id) => this.lose(id),
+      refused: (id, why) => this.#here.refuse(id, why),
+      durable: (id, sequence) => this.#here.onDurable(id, sequence),
+      trouble: () => this.#here.onTrouble(),
+    });
   }
 
   /** From now on these share the line. */
@@ -151,7 +157,8 @@ export class Searches {
     const { journal, clock } = this.#options;
     const findHere = (id: string) => this.find(id);
     const endUnclaimed = (record: SearchRecord) => this.recoverOne(record);
-    return new Watches({ journal, nowMs: () => clock.nowMs(), findHere, endUnclaimed });
+    const { timers = liveTimers } = this.#options;
+    return new Watches({ journal, nowMs: () => clock.nowMs(), timers, findHere, endUnclaimed });
   }
 
   /** What its client is to hold on to. */

@@ -4,6 +4,7 @@
 // none did. It runs nothing and writes nothing but the wish to cancel.
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
+import { every, type Timers } from '../../base/timers.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
@@ -15,6 +16,7 @@ import { searchOf } from './recovery.ts';
 export interface WatchesOptions {
   readonly journal: Journal;
   readonly nowMs: () => number;
+  readonly timers: Timers;
   /** The search itself where it is here, waiting or running. */
   readonly findHere: (id: string) => LiveSearch | undefined;
   /** Ends one that nobody runs. */
@@ -37,11 +39,11 @@ const pageSize = 500;
 export class Watches {
   readonly #options: WatchesOptions;
   readonly #watches = new Map<string, WatchedSearch>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopLooking: () => void;
 
   constructor(options: WatchesOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.lookAtAll(), lookMs).unref();
+    this.#stopLooking = every(options.timers, lookMs, () => this.lookAtAll());
     options.journal.listen({
       durable: (id, sequence) => this.#onDurable(id, sequence),
       endedElsewhere: (id) => this.#look(id),
@@ -104,7 +106,7 @@ export class Watches {
       const record = await journal.find(id);
       if (record?.state === 'queued') await endUnclaimed(record);
     } catch {
-      if (this.has(id)) setTimeout(() => void this.cancel(id), retryMs).unref();
+      if (this.has(id)) this.#options.timers.after(retryMs, () => void this.cancel(id));
     }
   }
 
@@ -113,7 +115,7 @@ export class Watches {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#stopLooking();
   }
 
   // ---- telling ---------------------------------------------------------------------------------------------------
@@ -144,6 +146,7 @@ export class Watches {
     if (!this.#watches.delete(watch.search.id)) return;
     watch.search.successor = successor;
     watch.search.end(ended);
+    watch.search.tell();
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------

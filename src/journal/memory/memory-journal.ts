@@ -65,9 +65,11 @@ export class MemoryJournal implements Journal {
 
   append(epoch: number, entry: LoggedEvent): void {
     const held = this.#searches.get(entry.search);
-    const fits = held?.record.epoch === epoch && held.entries.length === entry.sequence;
-    if (!fits || held.record.endedMs !== undefined) return this.#tellLost(entry.search);
-    held.entries.push(this.texts === 'never' ? bareEntry(entry) : entry);
+    const isOurs = held?.record.epoch === epoch;
+    const before = isOurs ? held.entries[entry.sequence] : undefined;
+    const fits = isOurs && held.record.endedMs === undefined && held.entries.length === entry.sequence;
+    if (!fits && before === undefined) return this.#tellLost(entry.search);
+    if (fits) held.entries.push(this.texts === 'never' ? bareEntry(entry) : entry);
     this.#durable.set(entry.search, entry.sequence);
     this.#tellSoon();
   }
@@ -79,7 +81,8 @@ export class MemoryJournal implements Journal {
   async finish(id: string, epoch: number, ending: Ending): Promise<boolean> {
     const held = this.#searches.get(id);
     if (held === undefined || held.record.endedMs !== undefined || held.record.epoch !== epoch) return false;
-    const { state, endedMs, outcome } = ending;
+    const { state, endedMs, outcome, lastSequence } = ending;
+    if (lastSequence !== undefined && lastSequence !== held.entries.length - 1) return false;
     const { title, request } = held.record;
     const kept = this.texts === 'keep' ? { title, request, texts: ending.texts } : erased;
     held.record = { ...held.record, state, endedMs, outcome, ...kept };

@@ -1,10 +1,11 @@
-// Runs one batch of writes on one connection. A single statement is its own transaction; several share one. Where an
-// earlier try of the batch may have been committed without our hearing of it (`uncertain`), a write that changes nothing
-// is looked up before it counts as refused: what we wrote ourselves under the same epoch was done, not lost.
+// Runs one batch of writes on one connection. A single statement is its own transaction; several share one. A write that
+// changes nothing is looked up before it counts as refused: an earlier try may have been committed although its answer never came.
+// An entry, an end and an acceptance are known by what they say; a claim only by its taker's name, so that only an unsure one is
+// looked up: the same process must not be told twice that it has a search.
 
 import type { Client } from 'pg';
 import type { LogFormats } from '../../log/format.ts';
-import type { Acceptance } from '../journal.ts';
+import type { Acceptance, AppendResult } from '../journal.ts';
 import { arrangeBatch, type JournalWrite, type Stage, type WriteResult, writeKinds } from './batch.ts';
 import type { PostgresStatements } from './statements.ts';
 
@@ -22,21 +23,31 @@ type Results<Write> = Map<Write, WriteResult>;
 export class BatchRun<Write extends JournalWrite> {
   readonly #client: Client;
   readonly #options: BatchOptions;
-  readonly #uncertain: boolean;
+  readonly #isUnsure: (write: Write) => boolean;
   readonly #results: Results<Write> = new Map();
+  /** Everything before is rolled back with the connection. */
+  #isCommitSent = false;
 
-  constructor(client: Client, options: BatchOptions, uncertain: boolean) {
+  /** `isUnsure`: an earlier try may have applied it. */
+  constructor(client: Client, options: BatchOptions, isUnsure: (write: Write) => boolean) {
     this.#client = client;
     this.#options = options;
-    this.#uncertain = uncertain;
+    this.#isUnsure = isUnsure;
   }
 
-  /** What became of each write; throws where nothing of it was committed, or nobody knows. */
+  /** Whether what was run may have been committed, if `run` throws. */
+  get mayBeCommitted(): boolean {
+    return this.#isCommitSent;
+  }
+
+  /** What became of each write; throws where nothing of it was committed, or that is not known. */
   async run(writes: readonly Write[]): Promise<Results<Write>> {
     const stages = arrangeBatch(writes);
     const isOne = !this.#options.erasesTexts && stages.length === 1 && countStatements(stages[0]) === 1;
-    if (isOne) await this.#runStages(stages);
-    else await this.#inTransaction(() => this.#runStages(stages));
+    if (isOne) {
+      this.#isCommitSent = true;
+      await this.#runStages(stages);
+    } else await this.#inTransaction(() => this.#runStages(stages));
     return this.#results;
   }
 
@@ -44,6 +55,7 @@ export class BatchRun<Write extends JournalWrite> {
     await this.#client.query('begin');
     try {
       await work();
+      this.#isCommitSent = true;
       await this.#client.query('commit');
     } catch (error) {
       await this.#client.query('rollback').catch(() => {});
@@ -72,14 +84,17 @@ export class BatchRun<Write extends JournalWrite> {
 
   async #change(kind: Write['kind'], writes: readonly Write[]): Promise<string[]> {
     const { statements, node, erasesTexts, formats } = this.#options;
-    const rows = JSON.stringify(writes.map(({ row }) => row));
     if (kind === 'cancel') return this.#ids(statements.cancel, [writes.map(({ search }) => search)]);
+    if (kind === 'retract') return this.#ids(statements.retract, [rowsOf(writes), node, formats.writes]);
     if (kind === 'claim') {
-      const done = await this.#ids(statements.claim, [rows, node, formats.writes, formats.reads]);
-      return this.#uncertain ? [...done, ...(await this.#ids(statements.isClaimed, [rows, node]))] : done;
+      const done = await this.#ids(statements.claim, [rowsOf(writes), node, formats.writes, formats.reads]);
+      const unsure = writes.filter((each) => this.#isUnsure(each) && !done.includes(each.search));
+      if (unsure.length === 0) return done;
+      return [...done, ...(await this.#ids(statements.isClaimed, [rowsOf(unsure), node]))];
     }
-    const done = await this.#ids(statements.finish, [rows, erasesTexts]);
-    return this.#uncertain ? [...done, ...(await this.#ids(statements.isFinished, [rows]))] : done;
+    const done = await this.#ids(statements.finish, [rowsOf(writes), erasesTexts]);
+    const left = writes.filter(({ search }) => !done.includes(search));
+    return left.length === 0 ? done : [...done, ...(await this.#ids(statements.isFinished, [rowsOf(left)]))];
   }
 
   async #ids(sql: string, values: unknown[]): Promise<string[]> {
@@ -97,23 +112,20 @@ export class BatchRun<Write extends JournalWrite> {
   }
 
   async #findTaken(writes: readonly Write[]): Promise<readonly TakenRow[]> {
-    const rows = JSON.stringify(writes.map(({ row }) => row));
-    return (await this.#client.query(this.#options.statements.findIdempotent, [rows])).rows;
+    return (await this.#client.query(this.#options.statements.findIdempotent, [rowsOf(writes)])).rows;
   }
 
   async #append(writes: readonly Write[]): Promise<void> {
-    const { statements } = this.#options;
-    const rows = JSON.stringify(writes.map(({ row }) => row));
-    const wanted = countBySearch(writes);
-    const stored = await this.#counts(statements.append, rows);
-    const isShort = [...wanted].some(([search, count]) => stored.get(search) !== count);
-    const known = isShort && this.#uncertain ? await this.#counts(statements.isAppended, rows) : stored;
-    this.#record(writes, ({ search }) => [stored, known].some((each) => each.get(search) === wanted.get(search)));
-  }
-
-  async #counts(sql: string, rows: string): Promise<Map<string, number>> {
-    const result = await this.#client.query(sql, [rows]);
-    return new Map(result.rows.map(({ id, count }) => [String(id), Number(count)]));
+    const { append, readEntries } = this.#options.statements;
+    const stored = await this.#client.query(append, [rowsOf(writes)]);
+    const counts = new Map(stored.rows.map(({ id, count }) => [String(id), Number(count)]));
+    const wanted = Map.groupBy(writes, ({ search }) => search);
+    const short = [...wanted.values()].filter((group) => counts.get(group[0]?.search ?? '') !== group.length).flat();
+    this.#record(writes, () => 'stored');
+    if (short.length === 0) return;
+    const found = await this.#client.query(readEntries, [rowsOf(short)]);
+    const results = new Map(found.rows.map((row) => [`${row.id} ${row.sequence}`, resultOf(row)]));
+    this.#record(short, ({ search, row }) => results.get(`${search} ${row.sequence}`) ?? 'lost');
   }
 
   #record(writes: readonly Write[], resultOf: (write: Write) => WriteResult): void {
@@ -135,10 +147,14 @@ function toAcceptance({ search, row }: JournalWrite, taken: readonly TakenRow[])
   return { fresh: false, id: other?.id ?? '', fingerprint: other?.fingerprint ?? '' };
 }
 
-function countBySearch(writes: readonly JournalWrite[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { search } of writes) counts.set(search, (counts.get(search) ?? 0) + 1);
-  return counts;
+/** Of an entry that stands in its place, whichever try of whichever process wrote it. */
+function resultOf({ mine, same }: { readonly mine?: boolean; readonly same?: boolean }): AppendResult {
+  if (mine !== true) return 'lost';
+  return same === true ? 'stored' : 'differs';
+}
+
+function rowsOf(writes: readonly JournalWrite[]): string {
+  return JSON.stringify(writes.map(({ row }) => row));
 }
 
 function countStatements(stage: Stage<JournalWrite> | undefined): number {

@@ -2,22 +2,21 @@
 // into stages, each stage runs its statements in one fixed order, and a write that must come later than that order allows
 // goes to the next stage. The entries of a search share a stage only while they follow one another. Pure.
 
-import type { HoldableWrite } from '../held-writes.ts';
-import type { Acceptance } from '../journal.ts';
+import type { Acceptance, AppendResult } from '../journal.ts';
+import type { HoldableWrite } from '../journal-writer.ts';
 
 /** In the order in which a stage runs them. */
-export const writeKinds = ['accept', 'claim', 'append', 'finish', 'cancel', 'flush'] as const;
+export const writeKinds = ['accept', 'claim', 'append', 'finish', 'cancel', 'retract', 'flush'] as const;
 export type WriteKind = (typeof writeKinds)[number];
 
-/** Whether it was done; of an acceptance, how. */
-export type WriteResult = boolean | Acceptance;
+/** Whether it was done; of an acceptance and an entry, how. */
+export type WriteResult = boolean | Acceptance | AppendResult;
 
 export interface JournalWrite extends HoldableWrite {
   readonly kind: WriteKind;
   readonly search: string;
   /** What its statement takes, as JSON. */
   readonly row: Readonly<Record<string, string | number | null>>;
-  readonly settle: (result: WriteResult) => void;
 }
 
 export type Stage<Write extends JournalWrite> = ReadonlyMap<WriteKind, readonly Write[]>;

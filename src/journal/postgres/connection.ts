@@ -84,3 +84,9 @@ export function blamesValues(error: unknown): boolean {
 export function isContention(error: unknown): boolean {
   return ['40001', '40P01'].includes(sqlState(error));
 }
+
+/** The server itself said that the transaction failed, and did not say so because it was going down. */
+export function isRolledBack(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== '' && !/^(08|57|58|XX)/.test(state);
+}

@@ -1,14 +1,18 @@
-// The journal in a PostgreSQL that several processes share. The same contract as on disk: writes go through one queue
-// (batch-writer.ts) and take effect in the order of the calls, under the fence of statements.ts. What other processes
+// The journal in a PostgreSQL that several processes share. The same contract as on disk: writes go through one writer
+// (journal-writer.ts) and take effect in the order of the calls, under the fence of statements.ts. What other processes
 // write is heard by a bell (bell.ts) and read from the tables. It must never answer from memory what the tables know.
 
 import { hostname } from 'node:os';
-import pg, { type Pool } from 'pg';
-import { raise } from '../../base/fault.ts';
+import pg from 'pg';
+import { type FaultError, raise } from '../../base/fault.ts';
+import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { type LogFormats, logFormats } from '../../log/format.ts';
+import { tellAppended, tellRefused } from '../appending.ts';
+import type { Documents } from '../documents.ts';
 import type {
   Acceptance,
+  AppendResult,
   Ending,
   Journal,
   JournalHealth,
@@ -19,13 +23,14 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
+import { JournalWriter, type Store } from '../journal-writer.ts';
 import { toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import type { JournalWrite, WriteKind } from './batch.ts';
-import { BatchWriter } from './batch-writer.ts';
 import { Bell, type BellMessage } from './bell.ts';
 import { clientConfig, connect, type DatabaseOptions, databaseFault } from './connection.ts';
 import { PostgresDocuments } from './postgres-documents.ts';
+import { PostgresStore } from './postgres-store.ts';
 import { checkSchema } from './schema.ts';
 import { makeStatements, type PostgresStatements } from './statements.ts';
 
@@ -44,41 +49,61 @@ const mostHeld = 200_000;
 /** Connections for reading, beside one that writes and one that listens. */
 const readers = 4;
 
+type Row = Readonly<Record<string, unknown>>;
+
+/** What of the statements is run outside the writer. */
+type ReadName = 'find' | 'list' | 'unfinished' | 'read' | 'size' | 'sweep' | 'remove';
+
+/** The server as the journal needs it: a test hands in one that breaks when it wants. */
+export interface PostgresParts {
+  readonly store: Store<JournalWrite> & { close(): Promise<void> };
+  /** Failures are faults, told in one line. */
+  run(name: ReadName, values: unknown[]): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
+  readonly bell: Pick<Bell, 'open' | 'ring' | 'close'>;
+  readonly documents: Documents;
+  readonly timers: Timers;
+  close(): Promise<void>;
+}
+
+/** Told by the bell. */
+export interface BellEars {
+  hear(message: BellMessage): void;
+  missed(): void;
+}
+
 export class PostgresJournal implements Journal {
   readonly texts: TextKeeping;
-  readonly documents: PostgresDocuments;
+  readonly documents: Documents;
   /** Name of this process among all that share the database. */
   readonly node: string;
   /** Told when another process has put something into the queue between nodes, for this model. */
   onQueued: (model: string) => void = () => {};
-  readonly #options: PostgresJournalOptions;
-  readonly #sql: PostgresStatements;
-  readonly #pool: Pool;
-  readonly #writer: BatchWriter;
-  readonly #bell: Bell;
+  readonly #urlEnv: string;
+  readonly #parts: PostgresParts;
+  readonly #writer: JournalWriter<JournalWrite>;
   readonly #listeners: JournalListener[] = [];
   #bytes = 0;
 
-  private constructor(options: PostgresJournalOptions, node: string) {
-    const { schema, texts = 'keep', flushMs = 20 } = options;
-    this.texts = texts;
+  constructor(
+    options: Pick<PostgresJournalOptions, 'urlEnv' | 'texts' | 'flushMs' | 'mostHeld'>,
+    node: string,
+    makeParts: (ears: BellEars) => PostgresParts,
+  ) {
+    this.texts = options.texts ?? 'keep';
     this.node = node;
-    this.#options = options;
-    this.#sql = makeStatements(schema);
-    this.#pool = new pg.Pool({ ...clientConfig(options), max: readers });
-    this.#pool.on('error', () => {});
-    this.documents = new PostgresDocuments(schema, (sql, values) => this.#run(() => this.#pool.query(sql, values)));
-    const open = () => connect(options);
-    this.#writer = new BatchWriter({
-      ...{ statements: this.#sql, node, formats: options.formats ?? logFormats, flushMs, connect: open },
-      erasesTexts: texts === 'until-end',
+    this.#urlEnv = options.urlEnv;
+    this.#parts = makeParts({ hear: (message) => this.#hear(message), missed: () => this.#tellMissed() });
+    this.documents = this.#parts.documents;
+    this.#writer = new JournalWriter({
+      store: this.#parts.store,
+      timers: this.#parts.timers,
+      setting: 'journal.kind postgres',
+      flushMs: options.flushMs ?? 20,
+      restFactor: 0,
       mostHeld: options.mostHeld ?? mostHeld,
       onTrouble: (trouble) => this.#tellTrouble(trouble === undefined ? undefined : this.#explain(trouble)),
-      onCommitted: (writes) => this.#ringFor(writes),
+      onCommitted: (writes, results) => this.#ringFor(writes.filter((_, at) => isDone(results[at]))),
     });
-    const hear = (message: BellMessage) => this.#hear(message);
-    const onMissed = () => this.#tellMissed();
-    this.#bell = new Bell({ channel: `${schema}_bell`, node, connect: open, hear, onMissed });
   }
 
   /** Fails in one line on a wrong address, missing rights, or tables of another version. */
@@ -97,9 +122,14 @@ export class PostgresJournal implements Journal {
       await client.end().catch(() => {});
     }
     const name = `${hostname()}-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
-    const journal = new PostgresJournal(options, name);
-    await journal.#bell.open();
+    const journal = new PostgresJournal(options, name, (ears) => connectParts(options, name, ears));
+    await journal.open();
     return journal;
+  }
+
+  /** From here on it hears what others write. */
+  open(): Promise<void> {
+    return this.#parts.bell.open();
   }
 
   accept(search: NewSearch): Promise<Acceptance> {
@@ -113,10 +143,9 @@ export class PostgresJournal implements Journal {
 
   append(epoch: number, entry: LoggedEvent): void {
     const { search, sequence } = entry;
-    const lost = () => this.#tell('lost', search);
-    const settle = (stored: unknown) => (stored === true ? this.#tellDurable(search, sequence) : lost());
-    const row = this.#entryRow(epoch, entry);
-    this.#writer.push({ kind: 'append', search, row, settle, fail: lost, awaited: false });
+    const settle = (result: unknown) => tellAppended(this.#listeners, search, sequence, result as AppendResult);
+    const fail = ({ fault: { message } }: FaultError) => tellRefused(this.#listeners, search, message);
+    this.#writer.push({ kind: 'append', search, row: this.#entryRow(epoch, entry), settle, fail, awaited: false });
   }
 
   flush(): Promise<void> {
@@ -132,40 +161,37 @@ export class PostgresJournal implements Journal {
   }
 
   async find(id: string): Promise<SearchRecord | undefined> {
-    const [row] = await this.#read(this.#sql.find, [clean(id)]);
+    const [row] = await this.#read('find', [clean(id)]);
     return row === undefined ? undefined : toRecord(row);
   }
 
   async list({ owner, states, before, limit }: ListQuery): Promise<SearchRecord[]> {
     const wanted = [owner ?? null, states ?? null, clean(before ?? '~'), limit];
-    return (await this.#read(this.#sql.list, wanted)).map(toListed);
+    return (await this.#read('list', wanted)).map(toListed);
   }
 
   async unfinished(): Promise<SearchRecord[]> {
-    return (await this.#read(this.#sql.unfinished, [])).map(toRecord);
+    return (await this.#read('unfinished', [])).map(toRecord);
   }
 
   async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
-    const rows = await this.#read(this.#sql.read, [clean(search), after, limit]);
+    const rows = await this.#read('read', [clean(search), after, limit]);
     return rows.map((row) => toEntry(search, row));
   }
 
   async sweep({ endedBeforeMs, keepSearches, atMost }: Retention): Promise<number> {
-    const [size] = await this.#read(this.#sql.size, []);
+    const [size] = await this.#read('size', []);
     this.#bytes = Number(size?.bytes ?? 0);
-    return this.#run(async () => {
-      const { rowCount } = await this.#pool.query(this.#sql.sweep, [endedBeforeMs, keepSearches, atMost]);
-      return rowCount ?? 0;
-    });
+    return (await this.#parts.run('sweep', [endedBeforeMs, keepSearches, atMost])).rowCount ?? 0;
   }
 
   /** Tells the other processes that the queue between nodes has something for this model. */
   ringQueued(model: string): void {
-    this.#bell.ring({ queued: model });
+    this.#parts.bell.ring({ queued: model });
   }
 
   async remove(id: string): Promise<boolean> {
-    return this.#run(async () => ((await this.#pool.query(this.#sql.remove, [id])).rowCount ?? 0) > 0);
+    return ((await this.#parts.run('remove', [id])).rowCount ?? 0) > 0;
   }
 
   listen(listener: JournalListener): void {
@@ -185,8 +211,9 @@ export class PostgresJournal implements Journal {
   async close(): Promise<void> {
     const unwritten = await this.#writer.close();
     if (unwritten > 0) this.#tellTrouble(`the journal was closed with ${unwritten} writes that it could not take`);
-    await this.#bell.close();
-    await this.#pool.end();
+    await this.#parts.store.close();
+    await this.#parts.bell.close();
+    await this.#parts.close();
   }
 
   #write<Result>(kind: WriteKind, search: string, makeRow: () => JournalWrite['row'], awaited: boolean) {
@@ -196,16 +223,8 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  #read(sql: string, values: unknown[]): Promise<Readonly<Record<string, unknown>>[]> {
-    return this.#run(async () => (await this.#pool.query(sql, values)).rows);
-  }
-
-  async #run<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      throw databaseFault(error, this.#options);
-    }
+  async #read(name: ReadName, values: unknown[]): Promise<readonly Row[]> {
+    return (await this.#parts.run(name, values)).rows;
   }
 
   #acceptRow(search: NewSearch): JournalWrite['row'] {
@@ -224,9 +243,10 @@ export class PostgresJournal implements Journal {
     return { search, sequence, epoch, at_ms: atMs, body: JSON.stringify(bare), texts: kept };
   }
 
-  #finishRow(id: string, epoch: number, { state, endedMs, outcome, texts }: Ending): JournalWrite['row'] {
+  #finishRow(id: string, epoch: number, ending: Ending): JournalWrite['row'] {
+    const { state, endedMs, outcome, texts, lastSequence = null } = ending;
     const kept = this.texts === 'keep' ? JSON.stringify(texts) : null;
-    return { id, epoch, state, ended_ms: endedMs, outcome: JSON.stringify(outcome), texts: kept };
+    return { id, epoch, state, ended_ms: endedMs, outcome: JSON.stringify(outcome), texts: kept, last: lastSequence };
   }
 
   // ---- what others are told --------------------------------------------------------------------------------------
@@ -236,7 +256,8 @@ export class PostgresJournal implements Journal {
     for (const { kind, search, row } of writes) if (kind === 'append') grown.set(search, Number(row.sequence));
     const of = (wanted: WriteKind) => writes.filter(({ kind }) => kind === wanted).map(({ search }) => search);
     const [ended, cancelled] = [of('finish'), of('cancel')];
-    if (grown.size + ended.length + cancelled.length > 0) this.#bell.ring({ grown: [...grown], ended, cancelled });
+    if (grown.size + ended.length + cancelled.length > 0)
+      this.#parts.bell.ring({ grown: [...grown], ended, cancelled });
   }
 
   #hear({ grown = [], ended = [], cancelled = [], queued }: BellMessage): void {
@@ -263,8 +284,36 @@ export class PostgresJournal implements Journal {
   }
 
   #explain(trouble: string): string {
-    return `the journal cannot be written: ${trouble}; ${this.#options.urlEnv} says where its database is`;
+    return `the journal cannot be written: ${trouble}; ${this.#urlEnv} says where its database is`;
   }
+}
+
+/** Whether a write changed something, or was found to have done so: others are told. */
+function isDone(result: unknown): boolean {
+  return result !== false && result !== 'lost' && result !== 'differs';
+}
+
+function connectParts(options: PostgresJournalOptions, node: string, { hear, missed }: BellEars): PostgresParts {
+  const { schema, texts, formats = logFormats } = options;
+  const statements: PostgresStatements = makeStatements(schema);
+  const connectOne = () => connect(options);
+  const pool = new pg.Pool({ ...clientConfig(options), max: readers });
+  pool.on('error', () => {});
+  const query = async (sql: string, values: unknown[]) => {
+    try {
+      return await pool.query(sql, values);
+    } catch (error) {
+      throw databaseFault(error, options);
+    }
+  };
+  return {
+    store: new PostgresStore({ statements, node, formats, erasesTexts: texts === 'until-end', connect: connectOne }),
+    run: (name, values) => query(statements[name], values),
+    bell: new Bell({ channel: `${schema}_bell`, node, connect: connectOne, hear, onMissed: missed }),
+    documents: new PostgresDocuments(schema, query),
+    timers: liveTimers,
+    close: () => pool.end(),
+  };
 }
 
 /** PostgreSQL's texts cannot hold the character 0; JSON escapes it, the rest loses it. */

@@ -1,6 +1,7 @@
 // Every statement that the journal writes with. Each takes a whole batch as one JSON array, so that a hundred searches
 // cost one round trip. The fence stands in the statements themselves: entries are inserted only for searches that are at
-// the writer's epoch, have not ended, and whose log ends right before them; `for share` holds off a claim until they are in.
+// the writer's epoch, have not ended, and whose log reaches up to them; `for share` holds off a claim until they are in. Entries
+// that an earlier try stored are passed over by `append` and found by `readEntries`; a search ends only where its log is complete.
 
 export interface PostgresStatements {
   readonly accept: string;
@@ -8,11 +9,12 @@ export interface PostgresStatements {
   readonly claim: string;
   readonly isClaimed: string;
   readonly append: string;
-  readonly isAppended: string;
+  readonly readEntries: string;
   readonly finish: string;
   readonly isFinished: string;
   readonly eraseTexts: string;
   readonly cancel: string;
+  readonly retract: string;
   readonly find: string;
   readonly list: string;
   readonly unfinished: string;
@@ -46,29 +48,44 @@ export function makeStatements(schema: string): PostgresStatements {
     append: `with entries as materialized (select * from json_to_recordset($1::json) as e(${entryColumns})),
                heads as (select search, epoch, min(sequence) as head from entries group by search, epoch),
                mine as (
-                 select s.id from ${searches} s join heads h on s.id = h.search and s.epoch = h.epoch
-                 where s.ended_ms is null
-                   and h.head = (select coalesce(max(e.sequence), -1) + 1 from ${events} e where e.search = s.id)
+                 select s.id, h.head, n.next from ${searches} s join heads h on s.id = h.search and s.epoch = h.epoch
+                   cross join lateral (
+                     select coalesce(max(e.sequence), -1) + 1 as next from ${events} e where e.search = s.id) n
+                 where s.ended_ms is null and h.head <= n.next
                  for share of s),
                stored as (
                  insert into ${events} (search, sequence, epoch, at_ms, body, texts)
-                 select e.search, e.sequence, e.epoch, e.at_ms, e.body, e.texts from entries e join mine on mine.id = e.search
+                 select e.search, e.sequence, e.epoch, e.at_ms, e.body, e.texts
+                 from entries e join mine on mine.id = e.search where e.sequence >= mine.next
                  on conflict do nothing returning search)
              select search as id, count(*)::integer as count from stored group by search`,
-    isAppended: `select e.search as id, count(*)::integer as count from ${events} e
-             join json_to_recordset($1::json) as w(search text, sequence integer, epoch integer)
-               on e.search = w.search and e.sequence = w.sequence and e.epoch = w.epoch
-             group by e.search`,
+    readEntries: `select w.search as id, w.sequence, e.epoch = w.epoch as mine, e.body = w.body as same
+             from json_to_recordset($1::json) as w(${entryColumns})
+             join ${events} e on e.search = w.search and e.sequence = w.sequence`,
     finish: `update ${searches} s set state = w.state, ended_ms = w.ended_ms, outcome = w.outcome, texts = w.texts,
                title = case when $2 then null else s.title end, request = case when $2 then null else s.request end
              from json_to_recordset($1::json) as w(id text, epoch integer, state text, ended_ms double precision,
-               outcome text, texts text)
-             where s.id = w.id and s.epoch = w.epoch and s.ended_ms is null returning s.id`,
+               outcome text, texts text, last integer)
+             where s.id = w.id and s.epoch = w.epoch and s.ended_ms is null and (w.last is null or w.last =
+               (select coalesce(max(e.sequence), -1) from ${events} e where e.search = s.id)) returning s.id`,
     isFinished: `select s.id from ${searches} s
-             join json_to_recordset($1::json) as w(id text, epoch integer, ended_ms double precision, outcome text) on s.id = w.id
-             where s.epoch = w.epoch and s.ended_ms = w.ended_ms and s.outcome = w.outcome`,
+             join json_to_recordset($1::json) as w(id text, epoch integer, state text, ended_ms double precision, outcome text)
+               on s.id = w.id
+             where s.epoch = w.epoch and s.state = w.state and s.ended_ms = w.ended_ms and s.outcome = w.outcome`,
     eraseTexts: `update ${events} set texts = null where search = any($1) and texts is not null`,
     cancel: `update ${searches} set cancel_requested = 1 where id = any($1) and ended_ms is null returning id`,
+    // A row that says cancelled, whether or not the acceptance was stored: one that comes late finds its id taken.
+    retract: `with tombs as (
+                insert into ${searches} as s (id, owner, fingerprint, background, state, epoch, cancel_requested, node, log,
+                  created_ms, ended_ms, about)
+                select id, owner, fingerprint, background, 'cancelled', 0, 1, $2, $3, created_ms, created_ms, about
+                from json_to_recordset($1::json) as w(id text, owner text, fingerprint text, background smallint,
+                  created_ms double precision, about text)
+                on conflict (id) do update set state = 'cancelled', ended_ms = s.created_ms, idempotency = null,
+                  title = null, request = null, cancel_requested = 1 where s.epoch = 0 and s.ended_ms is null)
+              update ${searches} set cancel_requested = 1
+              where epoch > 0 and ended_ms is null and id in (select id from json_to_recordset($1::json) as w(id text))
+              returning id`,
     find: `select * from ${searches} where id = $1`,
     list: `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
              started_ms, ended_ms, about, title, outcome, texts from ${searches}

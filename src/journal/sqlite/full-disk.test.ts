@@ -71,17 +71,19 @@ test('trouble that only a refused write has shown ends by itself, and not before
   await journal.close();
 });
 
-test('beyond the limit of what is held, a search is told that it is lost; at the end the rest is counted', async () => {
-  const { journal, told, lost, fill } = makeJournal('limit.db', 3);
+test('beyond the limit of what is held, its search is told that it cannot be kept; at the end the rest is counted', async () => {
+  const { journal, told, fill } = makeJournal('limit.db', 3);
+  const refused: string[] = [];
+  journal.listen({ refused: (id) => refused.push(id) });
   void journal.accept(search('a', false)).catch(() => {});
   void journal.claim('a', 0, 1).catch(() => {});
   await journal.flush();
   fill();
   for (let at = 0; at < 3; at += 1) journal.append(1, entry('a', at));
   await expect(journal.flush()).rejects.toThrow(/full/);
-  expect(lost).toEqual([]);
+  expect(refused).toEqual([]);
   journal.append(1, entry('a', 3));
-  expect(lost).toEqual(['a']);
+  expect(refused).toEqual(['a']);
   await journal.close();
   expect(told.at(-1)).toMatch(/limit\.db was closed with 3 writes that it could not take/);
 });

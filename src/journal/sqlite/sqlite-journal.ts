@@ -1,13 +1,16 @@
-// The journal on disk: SQLite as Node ships it. Writes go through one queue (write-queue.ts), in the order of the calls.
+// The journal on disk: SQLite as Node ships it. Writes go through one writer (journal-writer.ts), in the order of the calls.
 // Synchronous inside: a commit holds the loop for the time of one fsync, which is why entries wait for company and only
-// what somebody awaits is hurried.
+// what a client awaits is hurried.
 
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FaultError, fault } from '../../base/fault.ts';
+import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import { tellAppended, tellRefused } from '../appending.ts';
 import type {
   Acceptance,
+  AppendResult,
   DamageChoice,
   Ending,
   Journal,
@@ -19,12 +22,13 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
+import { JournalWriter } from '../journal-writer.ts';
 import { toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteDocuments } from './sqlite-documents.ts';
+import { SqliteStore, type SqliteWrite } from './sqlite-store.ts';
 import { prepareStatements, type Statements } from './statements.ts';
-import { WriteQueue } from './write-queue.ts';
 
 export interface SqliteJournalOptions {
   readonly path: string;
@@ -38,10 +42,13 @@ export interface SqliteJournalOptions {
   readonly onDamage?: (message: string) => void;
   /** Tests hand in a way to open it that leaves them a hand on the disk. */
   readonly open?: typeof openDatabase;
+  readonly timers?: Timers;
 }
 
 /** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
 const mostHeld = 200_000;
+/** Commits hold the loop: with four times their length between them they take a fifth of its time at most. */
+const restFactor = 4;
 
 export class SqliteJournal implements Journal {
   readonly texts: TextKeeping;
@@ -49,7 +56,7 @@ export class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
   readonly #path: string;
-  readonly #writes: WriteQueue;
+  readonly #writer: JournalWriter<SqliteWrite>;
   readonly #listeners: JournalListener[] = [];
 
   constructor(options: SqliteJournalOptions) {
@@ -58,10 +65,13 @@ export class SqliteJournal implements Journal {
     const { path, damaged = 'refuse', onDamage = () => {}, open = openDatabase } = options;
     this.#database = open(path, { damaged, onDamage });
     this.#sql = prepareStatements(this.#database, path);
-    this.#writes = new WriteQueue(this.#database, {
+    this.#writer = new JournalWriter({
+      store: new SqliteStore(this.#database, () => this.#probe()),
+      timers: options.timers ?? liveTimers,
+      setting: 'journal.path',
       flushMs: options.flushMs ?? 20,
+      restFactor,
       mostHeld: options.mostHeld ?? mostHeld,
-      probe: () => this.#probe(),
       onTrouble: (trouble) => this.#tellTrouble(trouble),
     });
     this.documents = new SqliteDocuments(this.#database, {
@@ -80,17 +90,10 @@ export class SqliteJournal implements Journal {
   }
 
   append(epoch: number, entry: LoggedEvent): void {
-    let stored = false;
-    const apply = () => {
-      stored = this.#insert(epoch, entry);
-    };
-    const lost = () => {
-      for (const each of this.#listeners) each.lost?.(entry.search);
-    };
-    const durable = () => {
-      for (const each of this.#listeners) each.durable?.(entry.search, entry.sequence);
-    };
-    this.#writes.push({ apply, settle: () => (stored ? durable() : lost()), fail: lost, awaited: false });
+    const { search, sequence } = entry;
+    const settle = (result: unknown) => tellAppended(this.#listeners, search, sequence, result as AppendResult);
+    const fail = ({ fault: { message } }: FaultError) => tellRefused(this.#listeners, search, message);
+    this.#writer.push({ apply: () => this.#insert(epoch, entry), settle, fail, awaited: false });
   }
 
   flush(): Promise<void> {
@@ -140,16 +143,16 @@ export class SqliteJournal implements Journal {
   }
 
   get trouble(): string | undefined {
-    const { trouble } = this.#writes;
+    const { trouble } = this.#writer;
     return trouble === undefined ? undefined : this.#explain(trouble);
   }
 
   health(): JournalHealth {
-    return { ...this.#writes.counts, bytes: sizeOf(this.#path) + sizeOf(`${this.#path}-wal`) };
+    return { ...this.#writer.counts, bytes: sizeOf(this.#path) + sizeOf(`${this.#path}-wal`) };
   }
 
   async close(): Promise<void> {
-    const unwritten = this.#writes.close();
+    const unwritten = await this.#writer.close();
     if (unwritten > 0) this.#tellAll(`${this.#path} was closed with ${unwritten} writes that it could not take`);
     this.#database.close();
   }
@@ -164,17 +167,22 @@ export class SqliteJournal implements Journal {
     return { fresh: true };
   }
 
-  #insert(epoch: number, entry: LoggedEvent): boolean {
+  #insert(epoch: number, entry: LoggedEvent): AppendResult {
     const { search, sequence, atMs, event } = entry;
     const { bare, texts } = splitTexts(event);
+    const body = JSON.stringify(bare);
     const kept = texts === undefined || this.texts === 'never' ? null : JSON.stringify(texts);
-    return changed(this.#sql.append, search, sequence, epoch, atMs, JSON.stringify(bare), kept);
+    if (changed(this.#sql.append, search, sequence, epoch, atMs, body, kept)) return 'stored';
+    const found = this.#sql.findEntry.get(search, sequence);
+    if (found?.epoch !== epoch) return 'lost';
+    return found.body === body ? 'stored' : 'differs';
   }
 
   #finish(id: string, epoch: number, ending: Ending): boolean {
-    const { state, endedMs, outcome } = ending;
+    const { state, endedMs, outcome, lastSequence = null } = ending;
     const kept = this.texts === 'keep' ? JSON.stringify(ending.texts) : null;
-    if (!changed(this.#sql.finish, state, endedMs, JSON.stringify(outcome), kept, id, epoch)) return false;
+    if (!changed(this.#sql.finish, state, endedMs, JSON.stringify(outcome), kept, id, epoch, lastSequence))
+      return false;
     if (this.texts === 'until-end') {
       this.#sql.eraseRequest.run(id);
       this.#sql.eraseTexts.run(id);
@@ -203,15 +211,7 @@ export class SqliteJournal implements Journal {
   /** `awaited`: a client waits for it; the rest waits for company. */
   #write<Result>(apply: () => Result, awaited = true): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    let result: Result;
-    this.#writes.push({
-      apply: () => {
-        result = apply();
-      },
-      settle: () => resolve(result),
-      fail: reject,
-      awaited,
-    });
+    this.#writer.push({ apply, settle: (result) => resolve(result as Result), fail: reject, awaited });
     return promise;
   }
 

@@ -15,8 +15,10 @@ const texts = {
            select ?1, ?2, ?3, ?4, ?5, ?6
            where exists (select 1 from searches where id = ?1 and epoch = ?3 and ended_ms is null)
              and ?2 = (select coalesce(max(sequence), -1) + 1 from events where search = ?1)`,
-  finish: `update searches set state = ?, ended_ms = ?, outcome = ?, texts = ?
-           where id = ? and epoch = ? and ended_ms is null`,
+  findEntry: 'select epoch, body from events where search = ? and sequence = ?',
+  finish: `update searches set state = ?1, ended_ms = ?2, outcome = ?3, texts = ?4
+           where id = ?5 and epoch = ?6 and ended_ms is null
+             and (?7 is null or ?7 = (select coalesce(max(sequence), -1) from events where search = ?5))`,
   eraseRequest: 'update searches set request = null, title = null where id = ?',
   eraseTexts: 'update events set texts = null where search = ? and texts is not null',
   requestCancel: 'update searches set cancel_requested = 1 where id = ? and ended_ms is null',

@@ -5,9 +5,9 @@
 
 import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
+import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
-import { liveTimers, type Timers } from '../../remote/timers.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { RewardCache } from '../prm/reward-cache.ts';
 import type { ScoredPath, Scorer, ScoringServer } from '../scorer.ts';

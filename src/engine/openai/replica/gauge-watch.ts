@@ -2,7 +2,7 @@
 // quarter of a second while it is being found. A server without a metrics page is not asked again until it comes back
 // from an outage.
 
-import type { Timers } from '../../../remote/timers.ts';
+import type { Timers } from '../../../base/timers.ts';
 import type { ServerFacts } from '../dialect/dialect.ts';
 import { readGauges } from '../dialect/gauges.ts';
 import type { Replica } from './replica.ts';

@@ -3,8 +3,8 @@
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { Random } from '../../../base/random.ts';
+import type { Timers } from '../../../base/timers.ts';
 import { failureOf } from '../../../remote/circuit-breaker.ts';
-import type { Timers } from '../../../remote/timers.ts';
 import type { Replica } from './replica.ts';
 
 /** What an operator wants to know of; never carries a key. */

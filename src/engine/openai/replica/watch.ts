@@ -2,7 +2,7 @@
 // Runs only while there is something to look at.
 
 import { type Fault, fault } from '../../../base/fault.ts';
-import type { Timers } from '../../../remote/timers.ts';
+import type { Timers } from '../../../base/timers.ts';
 import type { Attempt } from '../flight/attempt.ts';
 import type { Replica } from './replica.ts';
 

@@ -3,7 +3,6 @@
 
 import type { KeptDocument } from '../../../journal/documents.ts';
 import type { GatewayContext } from '../context.ts';
-import type { LogWatchers } from '../search-events.ts';
 import { BatchDocument, leaseMs } from './batch-document.ts';
 import { asFacts, batchFacts } from './batch-facts.ts';
 import { BatchWork } from './batch-work.ts';
@@ -13,7 +12,6 @@ const lookMs = 5000;
 
 export class BatchRunner {
   readonly #context: GatewayContext;
-  readonly #watchers: LogWatchers;
   readonly #node: string;
   readonly #slots: LineSlots;
   readonly #runs = new Map<string, BatchWork>();
@@ -23,9 +21,8 @@ export class BatchRunner {
   #again = false;
 
   /** `node`: the name of this process among those that share the journal; the same after a restart where there is one. */
-  constructor(context: GatewayContext, watchers: LogWatchers, node: string) {
+  constructor(context: GatewayContext, node: string) {
     this.#context = context;
-    this.#watchers = watchers;
     this.#node = node;
     this.#slots = new LineSlots((model) => context.searches.models.get(model)?.config.budget ?? 1);
   }
@@ -96,7 +93,7 @@ export class BatchRunner {
     if (!isTaken || this.#timer === undefined) return;
     const revision = document.revision + 1;
     const held = new BatchDocument(journal.documents, this.#node, { ...document, facts: change.facts, revision });
-    const run = new BatchWork(this.#context, this.#watchers, this.#slots, held);
+    const run = new BatchWork(this.#context, this.#slots, held);
     this.#runs.set(document.id, run);
     const end = run.run().then((hasEnded) => {
       this.#runs.delete(document.id);

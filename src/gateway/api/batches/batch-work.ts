@@ -9,7 +9,6 @@ import type { Caller } from '../../http/keys.ts';
 import type { GatewayContext } from '../context.ts';
 import { passIdle } from '../passthrough.ts';
 import { modelNamed } from '../plan-for.ts';
-import type { LogWatchers } from '../search-events.ts';
 import { type SearchedPath, upstreamFor } from '../upstream-for.ts';
 import { type BatchDocument, BatchLost, leaseMs } from './batch-document.ts';
 import { type BatchFacts, type BatchStatus, inStatus } from './batch-facts.ts';
@@ -28,16 +27,14 @@ const troubleMs = 1000;
 
 export class BatchWork {
   readonly #context: GatewayContext;
-  readonly #watchers: LogWatchers;
   readonly #slots: LineSlots;
   readonly #document: BatchDocument;
   readonly #halted = new AbortController();
   readonly #caller: Caller;
   #halt: Halt | undefined;
 
-  constructor(context: GatewayContext, watchers: LogWatchers, slots: LineSlots, document: BatchDocument) {
+  constructor(context: GatewayContext, slots: LineSlots, document: BatchDocument) {
     this.#context = context;
-    this.#watchers = watchers;
     this.#slots = slots;
     this.#document = document;
     const { maxPriority } = document.facts;
@@ -178,7 +175,7 @@ export class BatchWork {
     const { signal } = this.#halted;
     for (let isCancelled = false; this.#halt !== 'left'; ) {
       const enough = AbortSignal.timeout(lookMs);
-      const grown = this.#watchers.next(id, isCancelled ? enough : AbortSignal.any([signal, enough]));
+      const grown = this.#context.watchers.next(id, isCancelled ? enough : AbortSignal.any([signal, enough]));
       const record = await this.#context.journal.find(id);
       if (record === undefined || record.endedMs !== undefined) return record;
       if (signal.aborted && !isCancelled) {

@@ -6,7 +6,6 @@ import type { LiveSearch } from '../../searches/live-search.ts';
 import type { ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { ErrorJson } from '../../wire/search-json.ts';
 import type { GatewayContext } from '../context.ts';
-import type { LogWatchers } from '../search-events.ts';
 import { type ResponseEvent, ResponseFold } from './response-fold.ts';
 import type { ResponseEnd, ResponseFacts } from './response-json.ts';
 
@@ -15,7 +14,6 @@ const pageSize = 500;
 /** From the first, up to the last word; waits for what is not on disk yet. */
 export async function* storedEvents(
   context: GatewayContext,
-  watchers: LogWatchers,
   facts: ResponseFacts,
   gone: AbortSignal,
 ): AsyncGenerator<ResponseEvent> {
@@ -25,7 +23,7 @@ export async function* storedEvents(
   for (let after = -1; !gone.aborted; ) {
     // Asked for before reading, so that what becomes safe in between is not missed.
     const enough = new AbortController();
-    const grown = watchers.next(id, AbortSignal.any([gone, enough.signal]));
+    const grown = context.watchers.next(id, AbortSignal.any([gone, enough.signal]));
     const entries = await context.journal.read(id, after, pageSize);
     const record = entries.length > 0 ? undefined : await endedRecord(context, id);
     if (entries.length === 0 && record === undefined) await grown;

@@ -11,7 +11,6 @@ import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
 import { passThrough } from '../passthrough.ts';
-import type { LogWatchers } from '../search-events.ts';
 import { upstreamFor } from '../upstream-for.ts';
 import { findResponse, noResponse, type StoredResponse } from './conversation.ts';
 import { planResponse } from './plan-response.ts';
@@ -21,11 +20,9 @@ import { endOfLive, endOfRecord, foldStored, LiveResponse, storedEvents } from '
 
 export class ResponsesApi {
   readonly #context: GatewayContext;
-  readonly #watchers: LogWatchers;
 
-  constructor(context: GatewayContext, watchers: LogWatchers) {
+  constructor(context: GatewayContext) {
     this.#context = context;
-    this.#watchers = watchers;
   }
 
   async create(exchange: Exchange): Promise<void> {
@@ -157,7 +154,7 @@ export class ResponsesApi {
     const gone = new AbortController();
     exchange.response.on('close', () => gone.abort());
     const events = this.#stream(exchange);
-    for await (const event of storedEvents(this.#context, this.#watchers, facts, gone.signal)) {
+    for await (const event of storedEvents(this.#context, facts, gone.signal)) {
       if (event.sequence_number > after) events.event(event.type, event);
       await events.ready();
     }
@@ -194,7 +191,7 @@ export class ResponsesApi {
   async #written(id: string): Promise<void> {
     const enough = new AbortController();
     for (;;) {
-      const grown = this.#watchers.next(id, enough.signal);
+      const grown = this.#context.watchers.next(id, enough.signal);
       const record = await this.#context.journal.find(id);
       if (record === undefined || record.endedMs !== undefined) break;
       await grown;

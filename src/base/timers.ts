@@ -1,0 +1,32 @@
+// Time for the edges: a clock and one alarm verb. Tests hand in a clock that they move by hand, so that no test waits.
+
+import type { Clock } from './clock.ts';
+
+export interface Timers extends Clock {
+  /** Calls back once after a delay; the returned function calls it off. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** 0 is the next turn of the loop. A callback that waits does not keep the process alive. */
+export const liveTimers: Timers = {
+  nowMs: () => performance.now(),
+  after(delayMs, callback) {
+    if (delayMs <= 0) {
+      const turn = setImmediate(callback);
+      return () => clearImmediate(turn);
+    }
+    const timer = setTimeout(callback, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Calls back again and again until the returned function is called. */
+export function every(timers: Timers, periodMs: number, callback: () => void): () => void {
+  const again = () => {
+    stop = timers.after(periodMs, again);
+    callback();
+  };
+  let stop = timers.after(periodMs, again);
+  return () => stop();
+}

@@ -1,0 +1,301 @@
+// The writes of a journal on their way to their store: one state machine for every kind of store. A write waits for company,
+// is sent with its batch, and settles for itself: applied, refused, or, where the store broke off after it had been sent, unsure.
+// What is unsure is sent again, and the store must then find its own earlier work and call it a success. Batches go one at a
+// time, in the order of the calls. It must never drop a write without a word, and never tell a client before it knows.
+
+import { FaultError, fault } from '../base/fault.ts';
+import type { Timers } from '../base/timers.ts';
+
+export interface HoldableWrite {
+  readonly settle: (result: unknown) => void;
+  readonly fail: (error: FaultError) => void;
+  /** A client waits for it: it is hurried, and told at once when the store refuses. */
+  readonly awaited: boolean;
+}
+
+export interface Store<Write> {
+  /** A try costs nothing but time on this machine: a client's write is tried at once even while there is trouble. */
+  readonly isLocal: boolean;
+  /**
+   * Applies all of them in order, or none; gives what became of each. `isUnsure`: an earlier try may have applied it already.
+   * Throws a StoreRefusal.
+   */
+  commit(
+    writes: readonly Write[],
+    isUnsure: (write: Write) => boolean,
+  ): readonly unknown[] | Promise<readonly unknown[]>;
+  /** Writes something and takes it back, to learn whether a store that refused takes writes again. Throws a StoreRefusal. */
+  probe(): void | Promise<void>;
+  /** What undoes a write whose client is told that it failed although it may have been applied; undefined where nothing need be undone. */
+  undo(write: Write): Write | undefined;
+}
+
+/** Why nothing of a batch was applied, or why that is not known. */
+export class StoreRefusal extends Error {
+  override readonly name = 'StoreRefusal';
+  /** What is to blame: the store itself, another transaction, or the values of a write. */
+  readonly blames: 'store' | 'contention' | 'values';
+  /** The batch may have been applied all the same. */
+  readonly isUnsure: boolean;
+  /** The write whose values are to blame, where the store knows it. */
+  readonly culprit: unknown;
+
+  constructor(
+    message: string,
+    blames: StoreRefusal['blames'],
+    details: { isUnsure?: boolean; culprit?: unknown } = {},
+  ) {
+    super(message);
+    this.blames = blames;
+    this.isUnsure = details.isUnsure ?? false;
+    this.culprit = details.culprit;
+  }
+}
+
+export interface JournalWriterOptions<Write> {
+  readonly store: Store<Write>;
+  readonly timers: Timers;
+  /** How long a write may wait for company. */
+  readonly flushMs: number;
+  /** Times the length of the last commit that a write waits at least, for stores whose commits hold up the process. */
+  readonly restFactor: number;
+  /** Writes that are held while the store refuses them; what comes beyond fails. */
+  readonly mostHeld: number;
+  /** Told when the store begins to refuse, and, with undefined, when it takes writes again. */
+  readonly onTrouble: (trouble: string | undefined) => void;
+  /** Told what was applied, after those who wait for it. */
+  readonly onCommitted?: (writes: readonly Write[], results: readonly unknown[]) => void;
+  /** Names the store in messages. */
+  readonly setting: string;
+}
+
+interface HeldWrite<Write> {
+  readonly write: Write;
+  readonly sinceMs: number;
+  isUnsure: boolean;
+  /** Calls off the end of its client's patience. */
+  patience: (() => void) | undefined;
+}
+
+/** Writes per batch: bounds how long one holds locks or the loop, and how much a failed try repeats. */
+const batchLimit = 2000;
+/** However slow the disk is. */
+const longestRestMs = 1000;
+/** Tries in a row that lost against another transaction before that counts as trouble. */
+const mostContentions = 5;
+const firstRetryMs = 250;
+const longestRetryMs = 5000;
+/** How long a client waits to learn whether its write was applied: within the patience of common HTTP clients. */
+const patienceMs = 15_000;
+
+export class JournalWriter<Write extends HoldableWrite> {
+  readonly #options: JournalWriterOptions<Write>;
+  #held: HeldWrite<Write>[] = [];
+  #running: Promise<void> | undefined;
+  #nextTry: { readonly atMs: number; readonly callOff: () => void } | undefined;
+  /** So many of the next writes go one by one: the values of one of them can never be stored. */
+  #alone = 0;
+  #refusals = 0;
+  #trouble: string | undefined;
+  #commits = 0;
+  #failures = 0;
+  #lastCommitMs = 0;
+
+  constructor(options: JournalWriterOptions<Write>) {
+    this.#options = options;
+  }
+
+  /** Why the store refuses; undefined while it does not. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  get counts() {
+    const oldest = this.#held[0];
+    return {
+      unwritten: this.#held.length,
+      oldestUnwrittenMs: oldest === undefined ? 0 : this.#options.timers.nowMs() - oldest.sinceMs,
+      commits: this.#commits,
+      failures: this.#failures,
+    };
+  }
+
+  push(write: Write): void {
+    const { store, mostHeld, timers } = this.#options;
+    if (this.#trouble !== undefined) {
+      if (write.awaited && !store.isLocal) return this.#fail(write, this.#trouble);
+      if (this.#held.length >= mostHeld)
+        return this.#fail(write, `${mostHeld} writes are held already, the limit: ${this.#trouble}`);
+    }
+    this.#held.push({ write, sinceMs: timers.nowMs(), isUnsure: false, patience: undefined });
+    if (write.awaited) this.#tryAfter(0);
+    else if (this.#trouble === undefined) this.#tryAfter(this.#restMs());
+  }
+
+  /** One more try; what the store does not take now fails, and is counted. */
+  async close(): Promise<number> {
+    await this.#running;
+    do await this.#run();
+    while (this.#held.length > 0 && this.#trouble === undefined);
+    this.#nextTry?.callOff();
+    const lost = this.#held;
+    this.#held = [];
+    for (const { write, patience } of lost) {
+      patience?.();
+      this.#fail(write, this.#trouble ?? 'it is closed');
+    }
+    return lost.length;
+  }
+
+  // ---- when -------------------------------------------------------------------------------------------------------
+
+  #restMs(): number {
+    const { flushMs, restFactor } = this.#options;
+    return Math.min(longestRestMs, Math.max(flushMs, restFactor * this.#lastCommitMs));
+  }
+
+  /** The earlier of two tries stands. */
+  #tryAfter(delayMs: number): void {
+    const { timers } = this.#options;
+    const atMs = timers.nowMs() + delayMs;
+    if (this.#running !== undefined || (this.#nextTry !== undefined && this.#nextTry.atMs <= atMs)) return;
+    this.#nextTry?.callOff();
+    this.#nextTry = { atMs, callOff: timers.after(delayMs, () => void this.#run()) };
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running !== undefined) return this.#running;
+    this.#nextTry?.callOff();
+    this.#nextTry = undefined;
+    this.#running = this.#commitAll();
+    await this.#running;
+    this.#running = undefined;
+    if (this.#trouble !== undefined) this.#tryAfter(this.#retryMs());
+    else if (this.#held.length > 0) this.#tryAfter(this.#isAwaited ? 0 : this.#restMs());
+  }
+
+  get #isAwaited(): boolean {
+    return this.#held.some(({ write }) => write.awaited);
+  }
+
+  #retryMs(): number {
+    return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(10, Math.max(0, this.#refusals - 1)));
+  }
+
+  // ---- one batch after another --------------------------------------------------------------------------------------
+
+  /** Until less than a full batch is left, or the store refuses. */
+  async #commitAll(): Promise<void> {
+    do {
+      const batch = this.#held.slice(0, this.#alone > 0 ? 1 : batchLimit);
+      if (batch.length === 0 && this.#trouble === undefined) return;
+      const startMs = this.#options.timers.nowMs();
+      try {
+        const results = await this.#send(batch);
+        this.#lastCommitMs = this.#options.timers.nowMs() - startMs;
+        this.#applied(batch, results);
+      } catch (error) {
+        if (!(error instanceof StoreRefusal)) throw error;
+        if (this.#refused(batch, error) === 'wait') return;
+      }
+    } while (this.#alone > 0 || this.#held.length >= batchLimit);
+  }
+
+  /** Where nothing is held, a probe shows whether the trouble is over. */
+  async #send(batch: readonly HeldWrite<Write>[]): Promise<readonly unknown[]> {
+    const { store } = this.#options;
+    if (batch.length === 0) {
+      await store.probe();
+      return [];
+    }
+    const unsure = new Set(batch.filter(({ isUnsure }) => isUnsure).map(({ write }) => write));
+    return store.commit(
+      batch.map(({ write }) => write),
+      (write) => unsure.has(write),
+    );
+  }
+
+  #applied(batch: readonly HeldWrite<Write>[], results: readonly unknown[]): void {
+    this.#remove(batch);
+    this.#alone = Math.max(0, this.#alone - batch.length);
+    this.#commits += 1;
+    this.#refusals = 0;
+    const wasTrouble = this.#trouble !== undefined;
+    this.#trouble = undefined;
+    for (const [at, { write, patience }] of batch.entries()) {
+      patience?.();
+      write.settle(results[at]);
+    }
+    const { onTrouble, onCommitted } = this.#options;
+    if (wasTrouble) onTrouble(undefined);
+    onCommitted?.(
+      batch.map(({ write }) => write),
+      results,
+    );
+  }
+
+  #refused(batch: readonly HeldWrite<Write>[], refusal: StoreRefusal): 'again' | 'wait' {
+    this.#refusals += 1;
+    if (refusal.isUnsure) for (const each of batch) each.isUnsure = true;
+    if (refusal.blames === 'contention' && this.#refusals <= mostContentions) return 'again';
+    if (refusal.blames === 'values') return this.#blame(batch, refusal);
+    this.#hold(refusal.message);
+    return 'wait';
+  }
+
+  /** A write that can never succeed goes; where the store does not know which it is, each is tried alone. */
+  #blame(batch: readonly HeldWrite<Write>[], { message, culprit }: StoreRefusal): 'again' {
+    const blamed = batch.length === 1 ? batch[0] : batch.find(({ write }) => write === culprit);
+    if (blamed === undefined) {
+      this.#alone = batch.length;
+      return 'again';
+    }
+    this.#remove([blamed]);
+    this.#alone = Math.max(0, this.#alone - 1);
+    blamed.patience?.();
+    this.#fail(blamed.write, message);
+    return 'again';
+  }
+
+  #remove(gone: readonly HeldWrite<Write>[]): void {
+    // Nearly always the first of those that are held, in order.
+    if (gone.every((each, at) => this.#held[at] === each)) this.#held = this.#held.slice(gone.length);
+    else this.#held = this.#held.filter((each) => !gone.includes(each));
+  }
+
+  // ---- trouble ------------------------------------------------------------------------------------------------------
+
+  /** Keeps what no client waits for. A client is told now if its write was not applied, and else once that is known. */
+  #hold(message: string): void {
+    const { store, onTrouble } = this.#options;
+    this.#failures += 1;
+    const isNew = this.#trouble === undefined;
+    this.#trouble = message;
+    const told = this.#held.filter(
+      ({ write, isUnsure }) => write.awaited && !(isUnsure && store.undo(write) !== undefined),
+    );
+    this.#held = this.#held.filter((each) => !told.includes(each));
+    for (const each of this.#held) if (each.write.awaited) this.#beginPatience(each);
+    if (isNew) onTrouble(message);
+    for (const { write } of told) this.#fail(write, message);
+  }
+
+  #beginPatience(held: HeldWrite<Write>): void {
+    held.patience ??= this.#options.timers.after(patienceMs, () => this.#giveUp(held));
+  }
+
+  /** Its client is told that it failed; what may have been applied is undone in its place. */
+  #giveUp(held: HeldWrite<Write>): void {
+    const at = this.#held.indexOf(held);
+    if (at < 0) return;
+    const undoing = this.#options.store.undo(held.write);
+    if (undoing !== undefined)
+      this.#held[at] = { write: undoing, sinceMs: held.sinceMs, isUnsure: true, patience: undefined };
+    this.#fail(held.write, `${this.#trouble ?? 'it does not answer'}; it was tried for ${patienceMs / 1000} s`);
+  }
+
+  #fail(write: Write, message: string): void {
+    const { setting } = this.#options;
+    write.fail(new FaultError(fault('unavailable', `the journal cannot be written (${setting}): ${message}`)));
+  }
+}

@@ -1,0 +1,67 @@
+// The journal's SQLite file as a store of writes: a batch is one transaction and so one fsync. Synchronous inside, and sure of
+// itself: what fails was not applied.
+
+import type { DatabaseSync } from 'node:sqlite';
+import { assert } from '../../base/assert.ts';
+import { type HoldableWrite, type Store, StoreRefusal } from '../journal-writer.ts';
+
+export interface SqliteWrite extends HoldableWrite {
+  /** Runs inside the transaction; what it gives is the result. */
+  readonly apply: () => unknown;
+}
+
+export class SqliteStore implements Store<SqliteWrite> {
+  readonly isLocal = true;
+  readonly #database: DatabaseSync;
+  readonly #probe: () => void;
+
+  /** `probe`: writes something large enough to need room, and takes it back. */
+  constructor(database: DatabaseSync, probe: () => void) {
+    this.#database = database;
+    this.#probe = probe;
+  }
+
+  commit(writes: readonly SqliteWrite[]): readonly unknown[] {
+    let applying: SqliteWrite | undefined;
+    try {
+      this.#database.exec('begin immediate');
+      const results = writes.map((each) => {
+        applying = each;
+        return each.apply();
+      });
+      applying = undefined;
+      this.#database.exec('commit');
+      return results;
+    } catch (cause) {
+      this.#rollBack();
+      assert(cause instanceof Error, 'only errors are thrown');
+      const blames = applying !== undefined && !isTroubleOfDisk(cause) ? 'values' : 'store';
+      throw new StoreRefusal(cause.message, blames, { culprit: applying });
+    }
+  }
+
+  probe(): void {
+    this.commit([{ apply: this.#probe, settle: () => {}, fail: () => {}, awaited: false }]);
+  }
+
+  undo(): undefined {
+    return undefined;
+  }
+
+  /** SQLite may have done it itself; on a disk that fails, this may fail too and changes nothing. */
+  #rollBack(): void {
+    try {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+    } catch {
+      // The next `begin` tells.
+    }
+  }
+}
+
+/** SQLite's primary codes that blame the values of one statement: too big, constraint, mismatch, range. */
+const blamesValues: ReadonlySet<number> = new Set([18, 19, 20, 25]);
+
+function isTroubleOfDisk(error: Error): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && !blamesValues.has(errcode & 0xff);
+}
