@@ -3,6 +3,7 @@
 // Everything here may fail or come late: the journal's epochs keep searches whole, and each round begins from what the tables
 // say.
 
+import { every, liveTimers, type Timers } from '../base/timers.ts';
 import type { Plain } from '../journal/journal.ts';
 import type { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 import { LeaseWriter } from './lease-writer.ts';
@@ -32,14 +33,19 @@ export interface EndedSearch {
   readonly plan: { readonly model: string };
 }
 
+/** What others may do with a thing, whatever it is made of. */
+type Surface<Thing> = Pick<Thing, keyof Thing>;
+
 export interface ClusterOptions {
-  readonly journal: PostgresJournal;
-  readonly queue: NodeQueue;
-  readonly membership: Membership;
+  readonly journal: Pick<PostgresJournal, 'node' | 'onQueued' | 'ringQueued'>;
+  readonly queue: Surface<NodeQueue>;
+  readonly membership: Surface<Membership>;
   readonly models: readonly string[];
   /** Of the machine that this node runs on. */
   readonly machine: string;
   readonly warn: (message: string) => void;
+  /** Alarms; real ones unless given. */
+  readonly timers?: Timers;
 }
 
 const beatMs = 2000;
@@ -65,7 +71,7 @@ export class Cluster {
   #sharers = '';
   #taker: Taker | undefined;
   #isTaking = false;
-  #timers: NodeJS.Timeout[] = [];
+  #stops: (() => void)[] = [];
   #beats = 0;
   #isBeating = false;
 
@@ -88,8 +94,8 @@ export class Cluster {
       this.#drained.delete(model);
       void this.#take(model);
     };
-    this.#timers = [setInterval(() => void this.#beat(), beatMs), setInterval(() => this.look(), lookMs)];
-    for (const timer of this.#timers) timer.unref();
+    const { timers = liveTimers } = this.#options;
+    this.#stops = [every(timers, beatMs, () => void this.#beat()), every(timers, lookMs, () => this.look())];
     this.look();
   }
 
@@ -172,7 +178,7 @@ export class Cluster {
   async close(): Promise<void> {
     this.stop();
     this.#taker = undefined;
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const stop of this.#stops) stop();
     await this.#leases.settled();
     await this.#options.membership.leave().catch(() => {});
     await Promise.all([this.#options.queue.close(), this.#options.membership.close()]);

@@ -10,13 +10,13 @@ interface OverSearch {
 }
 
 export class LeaseWriter {
-  readonly #queue: NodeQueue;
+  readonly #queue: Pick<NodeQueue, 'hold' | 'complete'>;
   readonly #warn: (what: string, error: unknown) => void;
   #held: OfferedSearch[] = [];
   #over: OverSearch[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(queue: NodeQueue, warn: (what: string, error: unknown) => void) {
+  constructor(queue: Pick<NodeQueue, 'hold' | 'complete'>, warn: (what: string, error: unknown) => void) {
     this.#queue = queue;
     this.#warn = warn;
   }

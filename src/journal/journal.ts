@@ -116,8 +116,10 @@ export interface JournalHealth {
 }
 
 export interface JournalListener {
-  /** Entries up to this sequence are safe, and `read` gives them; whichever process wrote them, where it can be heard. */
+  /** What this process has appended is safe up to this sequence, and `read` gives it. */
   durable?(search: string, sequence: number): void;
+  /** Another process has appended up to this sequence. A bell only: what it wrote is read from the journal. */
+  grownElsewhere?(search: string, sequence: number): void;
   /** Another process has claimed the search: stop working on it, write nothing more. */
   lost?(search: string): void;
   /** An entry can never be written: the search cannot be kept, and has to end. */

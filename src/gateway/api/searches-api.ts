@@ -1,17 +1,22 @@
 // `/v1/searches`: start, list, read, cancel. A key sees its own searches; an admin key sees all.
 
 import { z } from 'zod';
-import { type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
+import { type ListQuery, type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
 import { ApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../http/exchange.ts';
+import type { Caller } from '../http/keys.ts';
 import { parseSearchBody, type SearchBody } from '../plan/chat-body.ts';
 import { readQuery } from '../plan/query.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { detailRecord, viewAccepted, viewRecord } from '../searches/search-view.ts';
+import type { DetailJson, SearchJson } from '../wire/search-json.ts';
 import { type GatewayContext, requireJournal } from './context.ts';
 import { endOnRecord } from './end-on-record.ts';
 import { planFor } from './plan-for.ts';
+
+/** Where what is told of a search comes from. */
+type Stored = Pick<GatewayContext, 'journal' | 'searches'>;
 
 /** For a cancelled search to have its end, wherever it runs. */
 const cancelMs = 2000;
@@ -78,7 +83,7 @@ async function answerKnown(
 ): Promise<void> {
   exchange.search = id;
   if (!background) await context.searches.waitForKnown(id);
-  writeJson(exchange.response, background ? 202 : 200, await lookUp(context, exchange, id), {
+  writeJson(exchange.response, background ? 202 : 200, await lookUp(context, exchange.caller, id), {
     location: `/v1/searches/${id}`,
   });
 }
@@ -107,23 +112,27 @@ export const searchesQuery = z.object({
 export async function listSearches(context: GatewayContext, { response, query, caller }: Exchange): Promise<void> {
   const { limit, state, before } = readQuery(searchesQuery, query);
   const states = state?.split(',');
-  const records = await context.journal.list({
+  const data = await listed(context, {
     limit: limit + 1,
     ...(caller.admin ? {} : { owner: caller.name }),
     ...(states === undefined ? {} : { states: states as SearchState[] }),
     ...(before === undefined ? {} : { before }),
   });
-  const data = records.slice(0, limit).map((record) => viewRecord(record, context.searches.find(record.id)));
-  writeJson(response, 200, { object: 'list', data, has_more: records.length > limit });
+  writeJson(response, 200, { object: 'list', data: data.slice(0, limit), has_more: data.length > limit });
+}
+
+/** What the journal holds, and how far those that run here have come. */
+export async function listed({ journal, searches }: Stored, query: ListQuery): Promise<SearchJson[]> {
+  return (await journal.list(query)).map((record) => viewRecord(record, searches.find(record.id)));
 }
 
 export async function readSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
-  writeJson(exchange.response, 200, await lookUp(context, exchange, exchange.parameters.id ?? ''));
+  writeJson(exchange.response, 200, await lookUp(context, exchange.caller, exchange.parameters.id ?? ''));
 }
 
 export async function cancelSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
   const id = exchange.parameters.id ?? '';
-  await lookUp(context, exchange, id);
+  await lookUp(context, exchange.caller, id);
   // Written down first, so that a crash in between does not bring it back. What does not run here is noted all the same.
   const noted = await context.journal.requestCancel(id).catch(() => 'refused' as const);
   const live = context.searches.find(id);
@@ -131,7 +140,7 @@ export async function cancelSearch(context: GatewayContext, exchange: Exchange):
   if (noted === 'refused') throw journalTrouble(cancelNotNoted);
   if (noted && live === undefined) await endQueued(context, id);
   await context.watchers.ended(id, AbortSignal.timeout(cancelMs));
-  writeJson(exchange.response, 200, await lookUp(context, exchange, id));
+  writeJson(exchange.response, 200, await lookUp(context, exchange.caller, id));
 }
 
 /** One that waits in the queue between nodes is ended here; one that another node runs hears of it there. */
@@ -140,10 +149,14 @@ async function endQueued({ journal, searches }: GatewayContext, id: string): Pro
   if (record?.state === 'queued') await searches.recoverOne(record);
 }
 
-async function lookUp(context: GatewayContext, { caller }: Exchange, id: string): Promise<Plain> {
-  const record = await context.journal.find(id);
+export async function lookUp(
+  { journal, searches }: Stored,
+  caller: Caller,
+  id: string,
+): Promise<SearchJson & DetailJson> {
+  const record = await journal.find(id);
   if (record === undefined || (!caller.admin && record.owner !== caller.name)) throw notFound(id);
-  return { ...viewRecord(record, context.searches.find(id)), ...detailRecord(record) };
+  return { ...viewRecord(record, searches.find(id)), ...detailRecord(record) };
 }
 
 export function notFound(id: string): ApiError {

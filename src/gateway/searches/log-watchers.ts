@@ -13,7 +13,8 @@ export class LogWatchers {
 
   constructor(journal: Journal) {
     this.#journal = journal;
-    journal.listen({ durable: (search) => this.wake(search), trouble: () => this.wakeAll() });
+    const wake = (search: string) => this.wake(search);
+    journal.listen({ durable: wake, grownElsewhere: wake, trouble: () => this.wakeAll() });
   }
 
   wake(search: string): void {

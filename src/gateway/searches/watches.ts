@@ -46,7 +46,8 @@ export class Watches {
     this.#stopLooking = every(options.timers, lookMs, () => this.lookAtAll());
     options.journal.listen({
       durable: (id, sequence) => this.#onDurable(id, sequence),
-      endedElsewhere: (id) => this.#look(id),
+      grownElsewhere: (id) => this.#onGrownElsewhere(id),
+      endedElsewhere: (id) => this.#onGrownElsewhere(id),
       missed: () => this.lookAtAll(),
     });
   }
@@ -123,9 +124,19 @@ export class Watches {
   #onDurable(id: string, sequence: number): void {
     const watch = this.#watches.get(id);
     if (watch === undefined) return;
-    while (watch.unsafe[0] !== undefined && watch.unsafe[0].sequence <= sequence)
-      this.#tell(watch, watch.unsafe.shift()!);
+    const here = this.#options.findHere(id);
+    while (watch.unsafe[0] !== undefined && watch.unsafe[0].sequence <= sequence) {
+      const event = watch.unsafe.shift()!;
+      this.#tell(watch, event);
+      if (event.event.type === 'exited' && here?.ended !== undefined) this.ended(id, here.ended, here.successor);
+    }
     if (watch.search.fold.sequence < sequence) void this.#read(watch);
+  }
+
+  /** Another node has it now: what this one has logged since, an end included, is not what happened. */
+  #onGrownElsewhere(id: string): void {
+    const watch = this.#watches.get(id);
+    if (watch !== undefined) void this.#read(watch);
   }
 
   /** In order and once each, whoever brings it. */
@@ -138,8 +149,6 @@ export class Watches {
       search.startedMs ??= event.atMs;
     }
     for (const listener of search.listeners) listener.event?.(event);
-    const here = this.#options.findHere(search.id);
-    if (event.event.type === 'exited' && here?.ended !== undefined) this.ended(search.id, here.ended, here.successor);
   }
 
   #end(watch: WatchedSearch, ended: Ended, successor: LiveSearch | undefined): void {
@@ -172,17 +181,17 @@ export class Watches {
   }
 
   async #catchUp(watch: WatchedSearch): Promise<void> {
-    const { journal, findHere } = this.#options;
+    const { journal } = this.#options;
     const { id, fold } = watch.search;
     // Read first: a log is complete by the time that its search has an end.
-    const record = findHere(id) === undefined ? await journal.find(id) : 'here';
+    const record = await journal.find(id);
     for (let more = true; more; ) {
       const entries = await journal.read(id, fold.sequence, pageSize);
       for (const entry of entries) this.#tell(watch, entry);
       more = entries.length === pageSize;
     }
     if (record === undefined) return this.#end(watch, this.#gone(), undefined);
-    if (record === 'here' || record.endedMs === undefined) return;
+    if (record.endedMs === undefined) return;
     const { escalated_to: next } = (record.outcome ?? {}) as Partial<ResultFacts>;
     this.#end(watch, endOf(record), next === undefined ? undefined : await this.followKnown(next));
   }

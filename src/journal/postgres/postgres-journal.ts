@@ -262,16 +262,12 @@ export class PostgresJournal implements Journal {
 
   #hear({ grown = [], ended = [], cancelled = [], queued }: BellMessage): void {
     if (queued !== undefined) this.onQueued(queued);
-    for (const [search, sequence] of grown) this.#tellDurable(search, sequence);
+    for (const [search, sequence] of grown) for (const each of this.#listeners) each.grownElsewhere?.(search, sequence);
     for (const search of cancelled) this.#tell('cancelRequested', search);
     for (const search of ended) this.#tell('endedElsewhere', search);
   }
 
-  #tellDurable(search: string, sequence: number): void {
-    for (const each of this.#listeners) each.durable?.(search, sequence);
-  }
-
-  #tell(what: 'lost' | 'cancelRequested' | 'endedElsewhere', search: string): void {
+  #tell(what: 'cancelRequested' | 'endedElsewhere', search: string): void {
     for (const each of this.#listeners) each[what]?.(search);
   }
 

@@ -1,0 +1,280 @@
+// One storm of the journal, from one seed: three nodes on a simulated database that breaks off, hangs and forgets to answer; nodes
+// that freeze, die and come back; clients that chat, work in the background, poll and list on any node. Then calm, until all is over.
+// What must hold: an acknowledged search is stored once and ends; `done` has its `exited`; what any client was told of an end is what
+// the tables hold; a refused search does not run.
+
+import { Random } from '../../../src/base/random.ts';
+import { listed, lookUp } from '../../../src/gateway/api/searches-api.ts';
+import type { LiveSearch } from '../../../src/gateway/searches/live-search.ts';
+import type { Loose } from '../../support/loose.ts';
+import { calm, SimulatedDatabase } from './simulated-database.ts';
+import { caller, type NodeWorld, SimulatedNode } from './simulated-node.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+export interface StormOptions {
+  readonly seed: number;
+  readonly searches?: number;
+  /** Told what happens, with the time, in the order in which it does. */
+  readonly trace?: (what: string) => void;
+}
+
+export interface StormReport {
+  readonly searches: number;
+  readonly acknowledged: number;
+  /** Ends that clients were told. */
+  readonly told: number;
+  readonly moved: number;
+  readonly problems: readonly string[];
+}
+
+interface ToldEnd {
+  readonly id: string;
+  readonly by: string;
+  readonly state: string;
+  readonly content: unknown;
+  /** Missing where the answer went out before the last cost was known. */
+  readonly usage?: unknown;
+}
+
+const stormMs = 25_000;
+const calmMs = 240_000;
+
+export async function runStorm({ seed, searches = 5, trace = () => {} }: StormOptions): Promise<StormReport> {
+  const storm = new JournalStorm(seed, searches, trace);
+  await storm.run();
+  return storm.report();
+}
+
+class JournalStorm {
+  readonly #random: Random;
+  readonly #count: number;
+  readonly #world: NodeWorld;
+  readonly #told: ToldEnd[] = [];
+  readonly #acknowledged = new Set<string>();
+  readonly #refused = new Set<string>();
+  /** Clients of nodes that live, and what they wait for. */
+  readonly #waiting = new Map<string, SimulatedNode>();
+  #started = 0;
+  /** Nodes of clients that do not know yet whether their search was accepted. */
+  readonly #asking = new Set<{ readonly node: SimulatedNode }>();
+
+  constructor(seed: number, count: number, tell: (what: string) => void) {
+    this.#random = new Random('journal-storm', seed);
+    this.#count = count;
+    const time = new VirtualTime();
+    const trace = (what: string) => tell(`${Math.round(time.nowMs())} ${what}`);
+    const database = new SimulatedDatabase(time, new Random('database', seed), trace);
+    this.#world = { time, database, random: new Random('nodes', seed), nodes: [], answers: 0, trace };
+  }
+
+  async run(): Promise<void> {
+    const { time } = this.#world;
+    for (let at = 0; at < 3; at += 1) this.#startNode();
+    await time.run(100);
+    for (let at = 0; at < this.#count; at += 1) time.at(this.#random.uniform() * stormMs * 0.7, () => this.#begin(at));
+    for (let at = 0; at < 7; at += 1) time.at(this.#random.uniform() * stormMs, () => this.#harm());
+    for (let at = 0; at < 3; at += 1) time.at(this.#random.uniform() * (stormMs + 20_000), () => this.#list());
+    await time.run(stormMs);
+    for (const node of this.#world.nodes) {
+      node.thaw();
+      node.link.weather = calm;
+      node.link.isUp = true;
+    }
+    await time.run(stormMs + calmMs, () => this.#isOver());
+    // For those who are told of an end by looking.
+    await time.run(time.nowMs() + 6000);
+  }
+
+  #isOver(): boolean {
+    const rows = [...this.#world.database.searches.values()];
+    const asked = [...this.#asking].map(({ node }) => node);
+    const isWaitedFor = [...this.#waiting.values(), ...asked].some(({ isDead }) => !isDead);
+    const lives = this.#world.nodes.some(({ isDead, searches }) => !isDead && searches.liveCount > 0);
+    const isAllBegun = this.#started === this.#count && this.#world.database.late === 0;
+    return isAllBegun && !isWaitedFor && !lives && rows.every(({ ended_ms }) => ended_ms !== null);
+  }
+
+  #startNode(): void {
+    const { nodes } = this.#world;
+    const node = new SimulatedNode(this.#world, `node-${nodes.length}`, (this.#random.uniform() - 0.5) * 4000);
+    nodes.push(node);
+    const start = () => void node.start().catch(() => node.timers.after(1000, start));
+    start();
+  }
+
+  #anyNode(): SimulatedNode | undefined {
+    const well = this.#world.nodes.filter(({ isWell }) => isWell);
+    return well[this.#random.integer(Math.max(1, well.length))];
+  }
+
+  // ---- clients ---------------------------------------------------------------------------------------------------------
+
+  #begin(at: number): void {
+    const node = this.#anyNode();
+    this.#started += 1;
+    if (node === undefined) return;
+    const kind = this.#random.integer(4);
+    const background = kind !== 0;
+    const key = kind === 2 ? { idempotencyKey: `key-${at}` } : {};
+    this.#ask(node, at, { background, body: { at }, ...key }, kind === 2 ? 3 : 0);
+  }
+
+  #ask(node: SimulatedNode, at: number, options: Loose, tries: number): void {
+    const before = new Set([...node.searches.live].map(({ id }) => id));
+    const asking = { node };
+    this.#asking.add(asking);
+    const started = node.searches.start(node.plan(at), caller, options as never);
+    const made = [...node.searches.live].map(({ id }) => id).find((id) => !before.has(id));
+    started
+      .then((search) => {
+        this.#asking.delete(asking);
+        const id = 'known' in search ? search.known : search.id;
+        if (options.background) this.#acknowledged.add(id);
+        if (options.background) return this.#pollLater(id, 5);
+        this.#waiting.set(id, node);
+        return this.#wait(search as LiveSearch);
+      })
+      .catch(() => {
+        this.#asking.delete(asking);
+        if (made !== undefined && options.idempotencyKey === undefined) this.#refused.add(made);
+        const other = this.#anyNode();
+        if (tries > 0) this.#world.time.after(1500, () => other && this.#ask(other, at, options, tries - 1));
+      });
+  }
+
+  async #wait(search: LiveSearch): Promise<void> {
+    const { id, ended } = await search.wait();
+    this.#waiting.delete(search.id);
+    if (ended?.result === undefined) return;
+    const { texts } = ended.result;
+    this.#told.push({ id, by: 'chat', state: ended.state, content: texts.content });
+  }
+
+  #pollLater(id: string, times: number): void {
+    if (times === 0) return;
+    this.#world.time.after(200 + this.#random.uniform() * 9000, () => {
+      const node = this.#anyNode();
+      node?.run(() => void this.#poll(node, id));
+      this.#pollLater(id, times - 1);
+    });
+  }
+
+  async #poll(node: SimulatedNode, id: string): Promise<void> {
+    try {
+      const { state, result } = await lookUp(node, caller, id);
+      if (state === 'queued' || state === 'running') return;
+      this.#told.push({ id, by: `poll of ${node.name}`, state, content: result?.content, usage: result?.usage });
+    } catch {
+      // The node cannot reach the journal, and says so.
+    }
+  }
+
+  #list(): void {
+    const node = this.#anyNode();
+    node?.run(async () => {
+      const rows = await listed(node, { limit: 100 }).catch(() => []);
+      for (const { id, state } of rows)
+        if (state === 'done') this.#told.push({ id, by: `list of ${node.name}`, state, content: undefined });
+    });
+  }
+
+  // ---- harm ------------------------------------------------------------------------------------------------------------
+
+  #harm(): void {
+    const { time, nodes } = this.#world;
+    const living = nodes.filter(({ isDead }) => !isDead);
+    const node = living[this.#random.integer(living.length)];
+    if (node === undefined) return;
+    const forMs = this.#random.chance(0.3) ? this.#random.uniform() * 35_000 : this.#random.uniform() * 3000;
+    const harm = this.#random.integer(6);
+    this.#world.trace(
+      `${node.name} ${['is cut off', 'restarts with all', 'freezes', 'dies'][harm] ?? 'in bad weather'} for ${forMs}`,
+    );
+    switch (harm) {
+      case 0:
+        return node.cut(forMs);
+      case 1:
+        // The database restarts.
+        for (const each of living) each.cut(500 + this.#random.uniform() * 1500);
+        return;
+      case 2:
+        node.freeze();
+        return time.after(forMs, () => node.thaw());
+      case 3:
+        node.kill();
+        return time.after(this.#random.uniform() * 5000, () => this.#startNode());
+      default:
+        node.link.weather = { broken: 0.15, lostAck: 0.3, hung: 0.05 };
+        return time.after(forMs, () => {
+          node.link.weather = calm;
+        });
+    }
+  }
+
+  // ---- what must hold ----------------------------------------------------------------------------------------------------
+
+  report(): StormReport {
+    const { database, nodes } = this.#world;
+    const problems: string[] = [];
+    const say = (isWrong: boolean, id: string, what: string) => isWrong && problems.push(`${id.slice(-6)}: ${what}`);
+    for (const id of this.#acknowledged) say(!database.searches.has(id), id, 'was acknowledged and is lost');
+    for (const [id, node] of this.#waiting) say(!node.isDead, id, 'its client waits for ever');
+    for (const row of database.searches.values()) for (const what of problemsOf(row, database)) say(true, row.id, what);
+    for (const id of this.#acknowledged)
+      say(
+        database.searches.get(id)?.state !== 'done',
+        id,
+        `was acknowledged and is ${database.searches.get(id)?.state}`,
+      );
+    for (const id of this.#refused) {
+      const row = database.searches.get(id);
+      say(row !== undefined && row.epoch === 0 && row.state !== 'cancelled', id, `was refused and is ${row?.state}`);
+    }
+    for (const told of this.#told) {
+      const row = database.searches.get(told.id);
+      const [outcome, texts] = [row?.outcome, row?.texts].map((text) => JSON.parse(text ?? '{}') as Loose);
+      const content = told.by.startsWith('list') ? undefined : (texts?.content ?? null);
+      say(row?.state !== told.state, told.id, `${told.by} was told ${told.state}, and it is ${row?.state}`);
+      if (content !== undefined)
+        say(
+          (told.content ?? null) !== content,
+          told.id,
+          `${told.by} was told ${JSON.stringify(told.content)}, and it is ${JSON.stringify(content)}`,
+        );
+      if (told.usage !== undefined)
+        say(
+          JSON.stringify(told.usage) !== JSON.stringify(outcome?.usage),
+          told.id,
+          `${told.by} was told another usage`,
+        );
+    }
+    for (const node of nodes.filter(({ isDead }) => !isDead))
+      for (const { id } of node.searches.live) say(true, id, `still lives on ${node.name}`);
+    const moved = [...database.searches.values()].filter(({ epoch }) => epoch > 1).length;
+    return {
+      searches: database.searches.size,
+      acknowledged: this.#acknowledged.size,
+      told: this.#told.length,
+      moved,
+      problems: [...new Set(problems)],
+    };
+  }
+}
+
+function problemsOf(row: Loose, { events }: SimulatedDatabase): string[] {
+  const log = events.get(row.id) ?? [];
+  const bodies = log.map(({ body }) => JSON.parse(body) as Loose);
+  const exits = bodies.filter(({ type }) => type === 'exited');
+  const outcome = JSON.parse(row.outcome ?? '{}') as Loose;
+  const found: [boolean, string][] = [
+    [row.ended_ms === null, `has no end: ${row.state} at epoch ${row.epoch} on ${row.node}`],
+    [row.state === 'done' && exits.length !== 1, `is done with ${exits.length} exits in its log`],
+    [exits.length > 1, 'ended twice'],
+    [log.some(({ epoch }, at) => at > 0 && epoch < log[at - 1]!.epoch), 'an older epoch wrote after a newer one'],
+    [
+      row.state === 'done' && JSON.stringify(outcome.exit) !== JSON.stringify(exits[0]?.exit),
+      'its result is not what its log says',
+    ],
+  ];
+  return found.filter(([isWrong]) => isWrong).map(([, what]) => what);
+}
