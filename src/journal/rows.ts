@@ -8,6 +8,11 @@ import { joinTexts, listedTexts } from './texts.ts';
 /** A value of a row: null, number, text; never looked at before it is read as what its column holds. */
 type SqlRow = Readonly<Record<string, unknown>>;
 
+/** A text as a column takes it: PostgreSQL knows neither the character 0 nor half of a surrogate pair. JSON escapes both. */
+export function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\ufffd');
+}
+
 export function toRecord(row: SqlRow): SearchRecord {
   const idempotency = row.idempotency;
   return {

@@ -9,7 +9,7 @@ import type {
   KeptDocument,
   NewDocument,
 } from '../documents.ts';
-import { toDocument } from '../rows.ts';
+import { storable, toDocument } from '../rows.ts';
 
 type SqlRows = Readonly<Record<string, unknown>>[];
 
@@ -61,12 +61,12 @@ export class PostgresDocuments implements Documents {
   }
 
   async find(id: string): Promise<KeptDocument | undefined> {
-    const [row] = await this.#rows(this.#sql.find, [clean(id)]);
+    const [row] = await this.#rows(this.#sql.find, [storable(id)]);
     return row === undefined ? undefined : toDocument(row);
   }
 
   async list({ kind, owner, before = '~', limit }: DocumentQuery): Promise<KeptDocument[]> {
-    return (await this.#rows(this.#sql.list, [kind, owner ?? null, clean(before), limit])).map(toDocument);
+    return (await this.#rows(this.#sql.list, [kind, owner ?? null, storable(before), limit])).map(toDocument);
   }
 
   async opened(kind: DocumentKind): Promise<KeptDocument[]> {
@@ -106,9 +106,4 @@ export class PostgresDocuments implements Documents {
   async #changed(sql: string, values: unknown[]): Promise<boolean> {
     return ((await this.#run(sql, values)).rowCount ?? 0) > 0;
   }
-}
-
-/** PostgreSQL's texts cannot hold the character 0: no document is named so. */
-function clean(id: string): string {
-  return id.replaceAll('\u0000', '\ufffd');
 }

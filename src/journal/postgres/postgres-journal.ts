@@ -19,7 +19,7 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
-import { toEntry, toListed, toRecord } from '../rows.ts';
+import { storable, toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import type { JournalWrite, WriteKind } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
@@ -128,16 +128,16 @@ export class PostgresJournal implements Journal {
   }
 
   requestCancel(id: string): Promise<boolean> {
-    return this.#write('cancel', clean(id), () => ({}), true);
+    return this.#write('cancel', storable(id), () => ({}), true);
   }
 
   async find(id: string): Promise<SearchRecord | undefined> {
-    const [row] = await this.#read(this.#sql.find, [clean(id)]);
+    const [row] = await this.#read(this.#sql.find, [storable(id)]);
     return row === undefined ? undefined : toRecord(row);
   }
 
   async list({ owner, states, before, limit }: ListQuery): Promise<SearchRecord[]> {
-    const wanted = [owner ?? null, states ?? null, clean(before ?? '~'), limit];
+    const wanted = [owner ?? null, states ?? null, storable(before ?? '~'), limit];
     return (await this.#read(this.#sql.list, wanted)).map(toListed);
   }
 
@@ -146,7 +146,7 @@ export class PostgresJournal implements Journal {
   }
 
   async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
-    const rows = await this.#read(this.#sql.read, [clean(search), after, limit]);
+    const rows = await this.#read(this.#sql.read, [storable(search), after, limit]);
     return rows.map((row) => toEntry(search, row));
   }
 
@@ -214,7 +214,7 @@ export class PostgresJournal implements Journal {
     return {
       ...{ id, owner, idempotency: idempotencyKey ?? null, fingerprint, background: background ? 1 : 0 },
       ...{ created_ms: createdMs, about: JSON.stringify(about) },
-      ...{ title: isKept ? clean(search.title) : null, request: isKept ? JSON.stringify(search.request) : null },
+      ...{ title: isKept ? storable(search.title) : null, request: isKept ? JSON.stringify(search.request) : null },
     };
   }
 
@@ -265,9 +265,4 @@ export class PostgresJournal implements Journal {
   #explain(trouble: string): string {
     return `the journal cannot be written: ${trouble}; ${this.#options.urlEnv} says where its database is`;
   }
-}
-
-/** PostgreSQL's texts cannot hold the character 0; JSON escapes it, the rest loses it. */
-function clean(text: string): string {
-  return text.replaceAll('\u0000', '\ufffd');
 }

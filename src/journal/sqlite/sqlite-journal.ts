@@ -19,7 +19,7 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
-import { toEntry, toListed, toRecord } from '../rows.ts';
+import { storable, toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteDocuments } from './sqlite-documents.ts';
@@ -158,7 +158,7 @@ export class SqliteJournal implements Journal {
     const { id, owner, idempotencyKey, fingerprint, background, createdMs, about } = search;
     const taken = idempotencyKey === undefined ? undefined : this.#sql.findIdempotent.get(owner, idempotencyKey);
     if (taken !== undefined) return { fresh: false, id: String(taken.id), fingerprint: String(taken.fingerprint) };
-    const kept = this.texts === 'never' ? [null, null] : [search.title, JSON.stringify(search.request)];
+    const kept = this.texts === 'never' ? [null, null] : [storable(search.title), JSON.stringify(search.request)];
     const facts = [fingerprint, background ? 1 : 0, createdMs, JSON.stringify(about), ...kept] as const;
     this.#sql.accept.run(id, owner, idempotencyKey ?? null, ...facts);
     return { fresh: true };
