@@ -9,9 +9,9 @@ import type {
   KeptDocument,
   NewDocument,
 } from '../documents.ts';
-import { storable, toDocument } from '../rows.ts';
+import { type SqlRow, soundDocuments, storable, toDocument } from '../rows.ts';
 
-type SqlRows = Readonly<Record<string, unknown>>[];
+type SqlRows = readonly SqlRow[];
 
 /** What the journal lends: one statement at a time, its failures told in its own words. */
 export type RunStatement = (
@@ -48,9 +48,12 @@ function statements(schema: string) {
 export class PostgresDocuments implements Documents {
   readonly #run: RunStatement;
   readonly #sql: ReturnType<typeof statements>;
+  readonly #onDamage: (message: string) => void;
 
-  constructor(schema: string, run: RunStatement) {
+  /** `onDamage`: told in one line of a row that cannot be read. */
+  constructor(schema: string, run: RunStatement, onDamage: (message: string) => void) {
     this.#run = run;
+    this.#onDamage = onDamage;
     this.#sql = statements(schema);
   }
 
@@ -66,11 +69,12 @@ export class PostgresDocuments implements Documents {
   }
 
   async list({ kind, owner, before = '~', limit }: DocumentQuery): Promise<KeptDocument[]> {
-    return (await this.#rows(this.#sql.list, [kind, owner ?? null, storable(before), limit])).map(toDocument);
+    const rows = await this.#rows(this.#sql.list, [kind, owner ?? null, storable(before), limit]);
+    return soundDocuments(rows, this.#onDamage);
   }
 
   async opened(kind: DocumentKind): Promise<KeptDocument[]> {
-    return (await this.#rows(this.#sql.opened, [kind])).map(toDocument);
+    return soundDocuments(await this.#rows(this.#sql.opened, [kind]), this.#onDamage);
   }
 
   async change(id: string, revision: number, { facts, open, expiresMs }: DocumentChange): Promise<boolean> {

@@ -3,7 +3,7 @@
 // write is heard by a bell (bell.ts) and read from the tables. It must never answer from memory what the tables know.
 
 import { hostname } from 'node:os';
-import pg, { type Pool } from 'pg';
+import pg, { type Client, type Pool } from 'pg';
 import { raise } from '../../base/fault.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { type LogFormats, logFormats } from '../../log/format.ts';
@@ -19,13 +19,13 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
-import { storable, toEntry, toListed, toRecord } from '../rows.ts';
+import { damagedOutcome, onceEach, storable, toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import type { JournalWrite, WriteKind } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Bell, type BellMessage } from './bell.ts';
 import { clientConfig, connect, type DatabaseOptions, databaseFault } from './connection.ts';
-import { PostgresDocuments } from './postgres-documents.ts';
+import { PostgresDocuments, type RunStatement } from './postgres-documents.ts';
 import { checkSchema } from './schema.ts';
 import { makeStatements, type PostgresStatements } from './statements.ts';
 
@@ -37,6 +37,8 @@ export interface PostgresJournalOptions extends DatabaseOptions {
   readonly flushMs?: number;
   /** Writes that are kept in memory while the database refuses them. */
   readonly mostHeld?: number;
+  /** Told in one line of a row that cannot be read. */
+  readonly onDamage?: (message: string) => void;
 }
 
 /** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
@@ -57,6 +59,7 @@ export class PostgresJournal implements Journal {
   readonly #writer: BatchWriter;
   readonly #bell: Bell;
   readonly #listeners: JournalListener[] = [];
+  readonly #onDamage: (message: string) => void;
   #bytes = 0;
 
   private constructor(options: PostgresJournalOptions, node: string) {
@@ -67,7 +70,9 @@ export class PostgresJournal implements Journal {
     this.#sql = makeStatements(schema);
     this.#pool = new pg.Pool({ ...clientConfig(options), max: readers });
     this.#pool.on('error', () => {});
-    this.documents = new PostgresDocuments(schema, (sql, values) => this.#run(() => this.#pool.query(sql, values)));
+    this.#onDamage = onceEach(options.onDamage ?? (() => {}));
+    const run: RunStatement = (sql, values) => this.#run(() => this.#pool.query(sql, values));
+    this.documents = new PostgresDocuments(schema, run, this.#onDamage);
     const open = () => connect(options);
     this.#writer = new BatchWriter({
       ...{ statements: this.#sql, node, formats: options.formats ?? logFormats, flushMs, connect: open },
@@ -91,6 +96,7 @@ export class PostgresJournal implements Journal {
       const statements = makeStatements(options.schema);
       await client.query(statements.probe);
       await client.query(statements.size);
+      await endDamaged(client, statements, options.onDamage);
     } catch (error) {
       throw databaseFault(error, options);
     } finally {
@@ -142,7 +148,9 @@ export class PostgresJournal implements Journal {
   }
 
   async unfinished(): Promise<SearchRecord[]> {
-    return (await this.#read(this.#sql.unfinished, [])).map(toRecord);
+    const records = (await this.#read(this.#sql.unfinished, [])).map(toRecord);
+    for (const { damage } of records) if (damage !== undefined) this.#onDamage(damage);
+    return records.filter(({ damage }) => damage === undefined);
   }
 
   async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
@@ -264,5 +272,21 @@ export class PostgresJournal implements Journal {
 
   #explain(trouble: string): string {
     return `the journal cannot be written: ${trouble}; ${this.#options.urlEnv} says where its database is`;
+  }
+}
+
+/**
+ * A search whose row cannot be read has failed: the nodes ask the database about the facts of all that have no end, and one such
+ * row would fail the question. The row stays as it is.
+ */
+async function endDamaged(
+  client: Client,
+  { unfinished, fail }: PostgresStatements,
+  onDamage: (message: string) => void = () => {},
+): Promise<void> {
+  for (const { id, damage } of (await client.query(unfinished)).rows.map(toRecord)) {
+    if (damage === undefined) continue;
+    await client.query(fail, [id, JSON.stringify(damagedOutcome(damage))]);
+    onDamage(`the journal is damaged (${damage}); the row stays as it is, and its search has failed`);
   }
 }

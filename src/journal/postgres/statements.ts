@@ -16,6 +16,7 @@ export interface PostgresStatements {
   readonly find: string;
   readonly list: string;
   readonly unfinished: string;
+  readonly fail: string;
   readonly read: string;
   readonly sweep: string;
   readonly remove: string;
@@ -75,6 +76,9 @@ export function makeStatements(schema: string): PostgresStatements {
            where ($1::text is null or owner = $1) and ($2::text[] is null or state = any($2)) and id < $3
            order by id desc limit $4`,
     unfinished: `select * from ${searches} where ended_ms is null order by id`,
+    fail: `update ${searches} set state = 'failed', ended_ms = extract(epoch from clock_timestamp()) * 1000,
+             outcome = coalesce(outcome, $2)
+           where id = $1 and ended_ms is null`,
     read: `select sequence, at_ms, body, texts from ${events} where search = $1 and sequence > $2 order by sequence limit $3`,
     sweep: `with gone as (
               select id from ${searches} where ended_ms is not null and (ended_ms < $1 or id in (

@@ -19,8 +19,9 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
-import { storable, toEntry, toListed, toRecord } from '../rows.ts';
+import { onceEach, storable, toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
+import { lookAtRows } from './damaged-rows.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteDocuments } from './sqlite-documents.ts';
 import { prepareStatements, type Statements } from './statements.ts';
@@ -58,6 +59,7 @@ export class SqliteJournal implements Journal {
     const { path, damaged = 'refuse', onDamage = () => {}, open = openDatabase } = options;
     this.#database = open(path, { damaged, onDamage });
     this.#sql = prepareStatements(this.#database, path);
+    lookAtRows(this.#database, path, { damaged, onDamage });
     this.#writes = new WriteQueue(this.#database, {
       flushMs: options.flushMs ?? 20,
       mostHeld: options.mostHeld ?? mostHeld,
@@ -67,6 +69,7 @@ export class SqliteJournal implements Journal {
     this.documents = new SqliteDocuments(this.#database, {
       write: (apply) => this.#write(apply),
       read: (read) => this.#read(read),
+      onDamage: onceEach(onDamage),
     });
   }
 
@@ -119,7 +122,8 @@ export class SqliteJournal implements Journal {
   }
 
   async unfinished(): Promise<SearchRecord[]> {
-    return this.#read(() => this.#sql.unfinished.all().map(toRecord));
+    const records = this.#read(() => this.#sql.unfinished.all().map(toRecord));
+    return records.filter(({ damage }) => damage === undefined);
   }
 
   /** Committed entries only: a reader never sees what a crash could take back. */
@@ -219,6 +223,7 @@ export class SqliteJournal implements Journal {
     try {
       return read();
     } catch (cause) {
+      if (cause instanceof FaultError) throw cause;
       throw new FaultError(fault('unavailable', `the journal ${this.#path} cannot be read (journal.path)`, { cause }));
     }
   }
