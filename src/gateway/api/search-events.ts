@@ -3,12 +3,14 @@
 // neither miss a line nor see one that a crash takes back. A slow reader is simply asked less often.
 
 import { z } from 'zod';
+import { FaultError } from '../../base/fault.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { refuse } from '../http/api-error.ts';
+import { asApiError, refuse } from '../http/api-error.ts';
 import { EventStream } from '../http/event-stream.ts';
-import { baseHeaders, type Exchange } from '../http/exchange.ts';
+import { baseHeaders, type Exchange, goneOf } from '../http/exchange.ts';
 import { readQuery } from '../plan/query.ts';
 import type { GatewayContext } from './context.ts';
+import { readThrough } from './read-through.ts';
 import { notFound } from './searches-api.ts';
 
 const pageSize = 500;
@@ -63,35 +65,41 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange, 
     return;
   }
   const release = context.streams.take();
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  const growth = (enough: AbortSignal) => watchers.next(id, AbortSignal.any([gone.signal, enough]));
+  const gone = goneOf(response);
   const { heartbeatMs, streamBytes } = config.server;
   const events = new EventStream(response, { heartbeatMs, limitBytes: streamBytes });
   events.raw('retry: 1000\n\n');
   try {
-    await sendLog(context, id, after, events, growth);
+    await sendLog({ context, watchers, id, events, gone }, after);
+  } catch (error) {
+    if (!(error instanceof FaultError) || error.fault.code !== 'damaged') throw error;
+    // A reader that came back would find the same: told as an end, it does not.
+    context.log.error('journal', { search: id, message: error.fault.message });
+    events.event('end', { state: 'failed', error: asApiError(error).body });
   } finally {
     release();
     if (!events.closed) events.end();
   }
 }
 
-async function sendLog(
-  context: GatewayContext,
-  id: string,
-  from: number,
-  events: EventStream,
-  growth: (enough: AbortSignal) => Promise<void>,
-): Promise<void> {
+interface LogReader {
+  readonly context: GatewayContext;
+  readonly watchers: LogWatchers;
+  readonly id: string;
+  readonly events: EventStream;
+  readonly gone: AbortSignal;
+}
+
+/** Waits for what is not on disk yet, or cannot be read now. */
+async function sendLog({ context, watchers, id, events, gone }: LogReader, from: number): Promise<void> {
   for (let after = from; !events.closed; ) {
     // Asked for before reading, so that what becomes safe in between is not missed.
     const enough = new AbortController();
-    const grown = growth(enough.signal);
-    const entries = await context.journal.read(id, after, pageSize);
+    const grown = watchers.next(id, AbortSignal.any([gone, enough.signal]));
+    const entries = (await readThrough(() => context.journal.read(id, after, pageSize), gone)) ?? [];
     for (const entry of entries) events.event('entry', entry, entry.sequence);
     after = entries.at(-1)?.sequence ?? after;
-    const state = entries.length > 0 ? undefined : await endedState(context, id);
+    const state = entries.length > 0 ? undefined : await readThrough(() => endedState(context, id), gone);
     if (entries.length === 0 && state === undefined) await grown;
     enough.abort();
     if (state !== undefined) return events.event('end', { state });

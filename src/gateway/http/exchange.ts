@@ -155,3 +155,10 @@ export function onDisconnect(response: ServerResponse, gone: () => void): void {
     if (!response.writableFinished) gone();
   });
 }
+
+/** Aborted when the connection of this answer is closed, complete or not. */
+export function goneOf(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  return gone.signal;
+}

@@ -1,33 +1,50 @@
 // The events of a response, from one of two sources: the journal, where an event goes out only when it is on disk and a
 // reader may come back; or the live search, for a response that is not stored.
 
+import { FaultError } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
+import { asApiError } from '../../http/api-error.ts';
 import type { LiveSearch } from '../../searches/live-search.ts';
 import type { ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { ErrorJson } from '../../wire/search-json.ts';
 import type { GatewayContext } from '../context.ts';
+import { readThrough } from '../read-through.ts';
 import type { LogWatchers } from '../search-events.ts';
 import { type ResponseEvent, ResponseFold } from './response-fold.ts';
 import type { ResponseEnd, ResponseFacts } from './response-json.ts';
 
 const pageSize = 500;
 
-/** From the first, up to the last word; waits for what is not on disk yet. */
+/** From the first, up to the last word; waits for what is not on disk yet, or cannot be read now. */
 export async function* storedEvents(
   context: GatewayContext,
   watchers: LogWatchers,
   facts: ResponseFacts,
   gone: AbortSignal,
 ): AsyncGenerator<ResponseEvent> {
-  const { id } = facts;
   const fold = new ResponseFold(facts);
   yield* fold.begin();
+  try {
+    yield* loggedEvents(context, watchers, facts.id, fold, gone);
+  } catch (error) {
+    if (!(error instanceof FaultError) || error.fault.code !== 'damaged') throw error;
+    yield* fold.finish({ state: 'failed', outcome: undefined, texts: undefined, error: asApiError(error).body });
+  }
+}
+
+async function* loggedEvents(
+  context: GatewayContext,
+  watchers: LogWatchers,
+  id: string,
+  fold: ResponseFold,
+  gone: AbortSignal,
+): AsyncGenerator<ResponseEvent> {
   for (let after = -1; !gone.aborted; ) {
     // Asked for before reading, so that what becomes safe in between is not missed.
     const enough = new AbortController();
     const grown = watchers.next(id, AbortSignal.any([gone, enough.signal]));
-    const entries = await context.journal.read(id, after, pageSize);
-    const record = entries.length > 0 ? undefined : await endedRecord(context, id);
+    const entries = (await readThrough(() => context.journal.read(id, after, pageSize), gone)) ?? [];
+    const record = entries.length > 0 ? undefined : await endedRecord(context, id, gone);
     if (entries.length === 0 && record === undefined) await grown;
     enough.abort();
     for (const entry of entries) yield* fold.apply(entry);
@@ -37,10 +54,14 @@ export async function* storedEvents(
 }
 
 /** Undefined while lines may still come. */
-async function endedRecord({ journal, searches }: GatewayContext, id: string): Promise<SearchRecord | undefined> {
+async function endedRecord(
+  { journal, searches }: GatewayContext,
+  id: string,
+  gone: AbortSignal,
+): Promise<SearchRecord | undefined> {
   const live = searches.find(id);
   if (live !== undefined && live.ended === undefined) return undefined;
-  const record = await journal.find(id);
+  const record = await readThrough(() => journal.find(id), gone);
   return record?.endedMs === undefined ? undefined : record;
 }
 

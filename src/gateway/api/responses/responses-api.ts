@@ -5,12 +5,13 @@ import { z } from 'zod';
 import type { Plain } from '../../../journal/journal.ts';
 import { ApiError, journalTrouble, refuse } from '../../http/api-error.ts';
 import { EventStream } from '../../http/event-stream.ts';
-import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../../http/exchange.ts';
+import { type Exchange, goneOf, onDisconnect, parseJson, readBody, writeJson } from '../../http/exchange.ts';
 import { readQuery } from '../../plan/query.ts';
 import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
 import { passThrough } from '../passthrough.ts';
+import { readThrough } from '../read-through.ts';
 import type { LogWatchers } from '../search-events.ts';
 import { upstreamFor } from '../upstream-for.ts';
 import { findResponse, noResponse, type StoredResponse } from './conversation.ts';
@@ -44,8 +45,7 @@ export class ResponsesApi {
       if (!background) onDisconnect(exchange.response, () => this.#context.searches.cancel(search));
       if (body.stream === true)
         await (stored ? this.#sendStored(exchange, facts, -1) : this.#sendLive(exchange, facts, search));
-      else if (background)
-        writeJson(exchange.response, 200, (await foldStored(this.#context, facts)).json(endOfLive(search)));
+      else if (background) await this.#answerStarted(exchange, facts, search);
       else await this.#answer(exchange, facts, search);
     } finally {
       release();
@@ -146,6 +146,12 @@ export class ResponsesApi {
     writeJson(response, 200, live.json());
   }
 
+  /** It runs by now: its client is to learn its name, however long the journal cannot be read. */
+  async #answerStarted({ response }: Exchange, facts: ResponseFacts, search: LiveSearch): Promise<void> {
+    const fold = await readThrough(() => foldStored(this.#context, facts), goneOf(response));
+    if (fold !== undefined) writeJson(response, 200, fold.json(endOfLive(search)));
+  }
+
   async #sendLive(exchange: Exchange, facts: ResponseFacts, search: LiveSearch): Promise<void> {
     const events = this.#stream(exchange);
     new LiveResponse(search, facts, (event) => events.event(event.type, event));
@@ -154,10 +160,9 @@ export class ResponsesApi {
   }
 
   async #sendStored(exchange: Exchange, facts: ResponseFacts, after: number): Promise<void> {
-    const gone = new AbortController();
-    exchange.response.on('close', () => gone.abort());
+    const gone = goneOf(exchange.response);
     const events = this.#stream(exchange);
-    for await (const event of storedEvents(this.#context, this.#watchers, facts, gone.signal)) {
+    for await (const event of storedEvents(this.#context, this.#watchers, facts, gone)) {
       if (event.sequence_number > after) events.event(event.type, event);
       await events.ready();
     }
