@@ -16,6 +16,7 @@ const faultCodes = [
   'too-long', // prompt and step do not fit the context
   'unsupported', // it lacks a capability that the request needs
   'cancelled', // we asked for it to be stopped
+  'damaged', // a row of the journal that cannot be read
   'internal', // the engine itself broke
 ] as const;
 

@@ -131,7 +131,7 @@ const journal = z
     }),
     damaged: z.enum(damageChoices).default('refuse').meta({
       description:
-        'a damaged file found at the start: refuse ends it with one line; set-aside keeps the file under another name and goes on with what can be read',
+        'a damaged file or row found at the start: refuse ends it with one line; set-aside keeps the file under another name, marks the search of the row as failed, and goes on with what can be read',
     }),
     flushMs: whole(
       20,

@@ -14,6 +14,7 @@ import { systemClock } from '../runtime/live.ts';
 import { BatchRunner } from './api/batches/batch-runner.ts';
 import type { GatewayContext } from './api/context.ts';
 import { OverviewApi } from './api/overview-api.ts';
+import { LogWatchers } from './follow/log-watchers.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
 import { type Exchange, writeError } from './http/exchange.ts';
 import { Guard } from './http/guard.ts';
@@ -31,7 +32,6 @@ import { addKeyMetrics, addServerMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import { countUsage, UsageMeter } from './observe/usage.ts';
 import { routesOf } from './routes.ts';
-import { LogWatchers } from './searches/log-watchers.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 

@@ -44,10 +44,11 @@ export interface DocumentPart {
 export interface Documents {
   /** With its parts, numbered from 0. */
   add(document: NewDocument, parts?: readonly string[]): Promise<void>;
+  /** Fails as `damaged` where its row cannot be read. */
   find(id: string): Promise<KeptDocument | undefined>;
-  /** Newest first. */
+  /** Newest first; without those whose rows are damaged. */
   list(query: DocumentQuery): Promise<KeptDocument[]>;
-  /** Those that are open, oldest first. */
+  /** Those that are open, oldest first; without those whose rows are damaged. */
   opened(kind: DocumentKind): Promise<KeptDocument[]>;
   /** False where it is gone, or somebody has changed it since that revision. */
   change(id: string, revision: number, change: DocumentChange): Promise<boolean>;

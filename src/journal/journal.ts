@@ -71,6 +71,8 @@ export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
   readonly request: Plain | undefined;
   readonly outcome: Plain | undefined;
   readonly texts: Plain | undefined;
+  /** Where its row holds no JSON, for people to read. It counts as failed then, and its outcome says why. */
+  readonly damage?: string;
 }
 
 export type Acceptance =
@@ -98,7 +100,7 @@ export interface Retention {
 /** Where it is kept: one file of one process, or a database that many share. */
 export const journalKinds = ['sqlite', 'postgres'] as const;
 
-/** What a start does with a journal that is damaged: end with one line, or keep the damaged files aside and go on. */
+/** What a start does with a journal that is damaged: end with one line, or keep what is damaged aside and go on. */
 export const damageChoices = ['refuse', 'set-aside'] as const;
 export type DamageChoice = (typeof damageChoices)[number];
 
@@ -152,9 +154,9 @@ export interface Journal {
   find(id: string): Promise<SearchRecord | undefined>;
   /** Newest first; without request, and of the texts only the answer, or the content where there is none. */
   list(query: ListQuery): Promise<SearchRecord[]>;
-  /** Queued and running, oldest first. */
+  /** Queued and running, oldest first; without those whose rows are damaged. */
   unfinished(): Promise<SearchRecord[]>;
-  /** Entries after this sequence (-1 for all), in order. */
+  /** Entries after this sequence (-1 for all), in order. Fails as `damaged` where one of them cannot be read. */
   read(search: string, after: number, limit: number): Promise<LoggedEvent[]>;
   /** How many searches went. */
   sweep(retention: Retention): Promise<number>;

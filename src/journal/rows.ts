@@ -1,14 +1,89 @@
-// Rows of a database as the journal's records and entries: both dialects have the same columns, JSON as text.
+// Rows of a database as the journal's records and entries: both dialects have the same columns, JSON as text. A row whose JSON
+// cannot be read spoils nothing but itself: a search counts as failed and says why, an entry or a document fails when it is read.
 
+import { FaultError, fault } from '../base/fault.ts';
 import type { LoggedEvent, SearchEvent } from '../log/events.ts';
 import type { DocumentKind, KeptDocument } from './documents.ts';
 import type { Plain, SearchRecord, SearchState } from './journal.ts';
 import { joinTexts, listedTexts } from './texts.ts';
 
 /** A value of a row: null, number, text; never looked at before it is read as what its column holds. */
-type SqlRow = Readonly<Record<string, unknown>>;
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** A text as a column takes it: PostgreSQL knows neither the character 0 nor half of a surrogate pair. JSON escapes both. */
+export function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\ufffd');
+}
 
 export function toRecord(row: SqlRow): SearchRecord {
+  const about = readJson(row.about);
+  const [request, outcome, texts] = [readJson(row.request), readJson(row.outcome), readJson(row.texts)];
+  const json = { about, request, outcome, texts };
+  const column = jsonColumns.find((each) => json[each] === undefined && !isNothing(row[each]));
+  const record = { ...columnsOf(row), ...json, about: about ?? {} };
+  if (column === undefined) return record;
+  const damage = describeDamage(`table searches, id ${record.id}`, column);
+  // Ended, so that no client waits for it and no process resumes it.
+  return {
+    ...record,
+    state: 'failed',
+    endedMs: record.endedMs ?? record.createdMs,
+    outcome: damagedOutcome(damage),
+    damage,
+  };
+}
+
+/** Of a list, see `Journal.list`. */
+export function toListed(row: SqlRow): SearchRecord {
+  const record = toRecord(row);
+  return { ...record, texts: listedTexts(record.texts) };
+}
+
+export function toEntry(search: string, row: SqlRow): LoggedEvent {
+  const sequence = Number(row.sequence);
+  const place = `table events, search ${search}, sequence ${sequence}`;
+  const bare = (readJson(row.body) ?? raiseDamaged(place, 'body')) as unknown as SearchEvent;
+  const texts = isNothing(row.texts) ? undefined : (readJson(row.texts) ?? raiseDamaged(place, 'texts'));
+  return { search, sequence, atMs: Number(row.at_ms), event: joinTexts(bare, texts) };
+}
+
+export function toDocument(row: SqlRow): KeptDocument {
+  return {
+    id: String(row.id),
+    kind: String(row.kind) as DocumentKind,
+    owner: String(row.owner),
+    createdMs: Number(row.created_ms),
+    open: row.open === 1,
+    expiresMs: optionalNumber(row.expires_ms),
+    revision: Number(row.revision),
+    facts: readJson(row.facts) ?? raiseDamaged(`table documents, id ${String(row.id)}`, 'facts'),
+  };
+}
+
+/** Those that can be read; of each other one `onDamage` is told in one line. */
+export function soundDocuments(rows: readonly SqlRow[], onDamage: (message: string) => void): KeptDocument[] {
+  return rows.flatMap((row) => {
+    try {
+      return [toDocument(row)];
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      onDamage(error.fault.message);
+      return [];
+    }
+  });
+}
+
+/** Calls back once for each message: rows are read again and again. */
+export function onceEach(onDamage: (message: string) => void): (message: string) => void {
+  const told = new Set<string>();
+  return (message) => {
+    if (told.has(message)) return;
+    told.add(message);
+    onDamage(message);
+  };
+}
+
+function columnsOf(row: SqlRow) {
   const idempotency = row.idempotency;
   return {
     id: String(row.id),
@@ -22,47 +97,45 @@ export function toRecord(row: SqlRow): SearchRecord {
     createdMs: Number(row.created_ms),
     startedMs: optionalNumber(row.started_ms),
     endedMs: optionalNumber(row.ended_ms),
-    about: optionalJson(row.about) ?? {},
     title: optionalText(row.title),
-    request: optionalJson(row.request),
-    outcome: optionalJson(row.outcome),
-    texts: optionalJson(row.texts),
   };
 }
 
-/** Of a list, see `Journal.list`. */
-export function toListed(row: SqlRow): SearchRecord {
-  const record = toRecord(row);
-  return { ...record, texts: listedTexts(record.texts) };
+/** As a search that failed has it. */
+export function damagedOutcome(damage: string): Plain {
+  const message = `the journal cannot read this search: ${damage}`;
+  return { error: { message, type: 'server_error', param: null, code: 'internal' } };
 }
 
-export function toEntry(search: string, row: SqlRow): LoggedEvent {
-  const bare = JSON.parse(String(row.body)) as SearchEvent;
-  const event = joinTexts(bare, optionalJson(row.texts));
-  return { search, sequence: Number(row.sequence), atMs: Number(row.at_ms), event };
+const jsonColumns = ['about', 'request', 'outcome', 'texts'] as const;
+
+function raiseDamaged(place: string, column: string): never {
+  throw new FaultError(fault('damaged', describeDamage(place, column)));
 }
 
-export function toDocument(row: SqlRow): KeptDocument {
-  return {
-    id: String(row.id),
-    kind: String(row.kind) as DocumentKind,
-    owner: String(row.owner),
-    createdMs: Number(row.created_ms),
-    open: row.open === 1,
-    expiresMs: optionalNumber(row.expires_ms),
-    revision: Number(row.revision),
-    facts: optionalJson(row.facts) ?? {},
-  };
+function describeDamage(place: string, column: string): string {
+  return `${place}: column ${column} holds no JSON object`;
+}
+
+function isNothing(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
 }
 
 function optionalNumber(value: unknown): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value);
+  return isNothing(value) ? undefined : Number(value);
 }
 
 function optionalText(value: unknown): string | undefined {
-  return value === null || value === undefined ? undefined : String(value);
+  return isNothing(value) ? undefined : String(value);
 }
 
-function optionalJson(value: unknown): Plain | undefined {
-  return value === null || value === undefined ? undefined : (JSON.parse(String(value)) as Plain);
+/** Undefined where there is none, or none that can be read. */
+function readJson(value: unknown): Plain | undefined {
+  if (isNothing(value)) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(String(value));
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as Plain) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -111,6 +111,20 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     await journal.close();
   });
 
+  test('half of a character, or the character 0, keeps nothing from being written', async () => {
+    const journal = await fresh();
+    const odd = 'a\ud800\u0000z';
+    const event = { type: 'settled', strand: 0, text: odd } as unknown as LoggedEvent['event'];
+    await journal.accept({ ...search('a'), title: odd, request: { odd } });
+    await journal.claim('a', 0, 1);
+    journal.append(1, { search: 'a', sequence: 0, atMs: 1, event });
+    expect(await journal.finish('a', 1, { ...ending(), outcome: { odd }, texts: { odd } })).toBe(true);
+    expect(await journal.find('a')).toMatchObject({ request: { odd }, outcome: { odd }, texts: { odd } });
+    expect((await journal.find('a'))?.title).toMatch(/^a.*z$/s);
+    expect(await journal.read('a', -1, 9)).toEqual([{ search: 'a', sequence: 0, atMs: 1, event }]);
+    await journal.close();
+  });
+
   test('cancel requests stay with the record', async () => {
     const journal = await fresh();
     await journal.accept(search('a'));

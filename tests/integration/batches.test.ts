@@ -139,6 +139,15 @@ describe('a batch', () => {
     expect(await problems(lines([chat], '/v1/embeddings'))).toEqual([
       expect.objectContaining({ code: 'mismatched_url' }),
     ]);
+    const half = await problems(lines([{ ...chat, messages: [{ role: 'user', content: '\ud83d' }] }]));
+    expect(half).toEqual([
+      expect.objectContaining({
+        line: 1,
+        code: 'invalid_json_line',
+        param: 'body.messages.0.content',
+        message: expect.stringMatching(/^'body\.messages\.0\.content' holds half of a surrogate pair/),
+      }),
+    ]);
     expect(await problems('\n\n')).toEqual([expect.objectContaining({ code: 'empty_file' })]);
     expect(await problems(lines([chat, chat, chat]))).toEqual([expect.objectContaining({ code: 'too_many_requests' })]);
     const body = { input_file_id: 'file-none', endpoint: '/v1/chat/completions', completion_window: '24h' } as const;

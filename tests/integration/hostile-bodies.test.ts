@@ -1,6 +1,7 @@
 // Bodies that no client means, to every API: each is refused with a 400 or answered, never a failure of the server.
 
 import { expect, test } from 'vitest';
+import type { Loose } from '../support/loose.ts';
 import { post, runGateway } from '../support/running-gateway.ts';
 
 const deep = '['.repeat(100_000) + ']'.repeat(100_000);
@@ -35,4 +36,41 @@ test('are refused by name', async () => {
     const { status } = await post(`${url}/v1/${path}`, body);
     expect([400, 404], `${path} ${body.slice(0, 80)}`).toContain(status);
   }
+});
+
+/** As JSON escapes it: half of a character, which no database of texts takes. */
+const half = '\\ud83d';
+const told = (where: string) =>
+  `${where} holds half of a surrogate pair (\\ud800 to \\udfff alone), which is no character in UTF-8`;
+
+const halves: readonly [string, string, string | null][] = [
+  ['chat/completions', `{"model":"m","messages":[${user},{"role":"user","content":"x${half}"}]}`, 'messages.1.content'],
+  ['chat/completions', `{"model":"m","messages":[${user}],"metadata":{"a${half}":"x"}}`, 'metadata.a\ufffd'],
+  ['responses', `{"model":"m","input":"${half}x"}`, 'input'],
+  ['messages', `{"model":"m","max_tokens":5,"messages":[${user}],"system":"${half}"}`, 'system'],
+  ['messages/count_tokens', `{"model":"m","messages":[{"role":"${half}","content":"x"}]}`, 'messages.0.role'],
+  ['searches', `{"model":"m","messages":[${user}],"title":"\\udc00"}`, 'title'],
+  [
+    'batches',
+    `{"input_file_id":"f","endpoint":"/v1/responses","completion_window":"24h","metadata":{"a":"${half}"}}`,
+    'metadata.a',
+  ],
+  ['embeddings', `{"model":"m","input":["x","${half}"]}`, 'input.1'],
+  ['completions', `"${half}"`, null],
+];
+
+test('half of a character is refused with the name of its field, a whole one is not', async () => {
+  const { url } = await runGateway();
+  for (const [path, body, param] of halves) {
+    const response = await post(`${url}/v1/${path}`, body);
+    const { error } = (await response.json()) as Loose;
+    expect([response.status, error.code, error.param, error.message], path).toEqual([
+      400,
+      'invalid_value',
+      param,
+      told(param === null ? 'the body' : `'${param}'`),
+    ]);
+  }
+  const whole = await post(`${url}/v1/searches`, `{"model":"m","messages":[${user}],"title":"${half}\\ude00"}`);
+  expect([whole.status, ((await whole.json()) as Loose).title]).toEqual([200, '\u{1f600}']);
 });

@@ -37,13 +37,13 @@ export async function openJournal(
   const { kind, path, texts, flushMs, damaged } = config.journal;
   if (kind === 'postgres') return openShared(config, databaseOf(config, environment), log, clock);
   if (path === ':memory:') return { journal: new MemoryJournal(texts), clock };
-  const onDamage = (message: string) => log.error('journal', { message });
+  const onDamage = damageTo(log);
   return { journal: new SqliteJournal({ path, texts, flushMs, damaged, onDamage }), clock };
 }
 
 async function openShared(config: Config, database: DatabaseOptions, log: Log, own: Clock): Promise<OpenJournal> {
   const { texts, flushMs } = config.journal;
-  const journal = await PostgresJournal.open({ ...database, texts, flushMs });
+  const journal = await PostgresJournal.open({ ...database, texts, flushMs, onDamage: damageTo(log) });
   const models = config.models.map(({ name }) => name);
   const warn = (message: string) => log.warn('cluster', { message });
   try {
@@ -59,6 +59,10 @@ async function openShared(config: Config, database: DatabaseOptions, log: Log, o
     await journal.close();
     throw error;
   }
+}
+
+function damageTo(log: Log): (message: string) => void {
+  return (message) => log.error('journal', { message });
 }
 
 /** Other nodes may use them too. */

@@ -4,13 +4,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { LogWatchers } from '../follow/log-watchers.ts';
 import { journalTrouble } from '../http/api-error.ts';
 import type { StreamSemaphore } from '../http/stream-semaphore.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Overview } from '../observe/overview.ts';
 import type { UsageMeter } from '../observe/usage.ts';
-import type { LogWatchers } from '../searches/log-watchers.ts';
 import type { Searches } from '../searches/searches.ts';
 
 export interface GatewayContext {

@@ -3,17 +3,16 @@
 // neither miss a line nor see one that a crash takes back. A slow reader is simply asked less often.
 
 import { z } from 'zod';
-import { refuse } from '../http/api-error.ts';
+import { FaultError } from '../../base/fault.ts';
+import { asApiError, refuse } from '../http/api-error.ts';
 import { EventStream } from '../http/event-stream.ts';
-import { baseHeaders, type Exchange } from '../http/exchange.ts';
+import { baseHeaders, type Exchange, goneOf } from '../http/exchange.ts';
 import { readQuery } from '../plan/query.ts';
 import type { GatewayContext } from './context.ts';
 import { notFound } from './searches-api.ts';
 
-const pageSize = 500;
-
 export async function searchEvents(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const { journal, config, watchers } = context;
+  const { journal, config } = context;
   const { caller, response } = exchange;
   const id = exchange.parameters.id ?? '';
   const record = await journal.find(id);
@@ -25,48 +24,39 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
     return;
   }
   const release = context.streams.take();
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  const growth = (enough: AbortSignal) => watchers.next(id, AbortSignal.any([gone.signal, enough]));
+  const gone = goneOf(response);
   const { heartbeatMs, streamBytes } = config.server;
   const events = new EventStream(response, { heartbeatMs, limitBytes: streamBytes });
   events.raw('retry: 1000\n\n');
   try {
-    await sendLog(context, id, after, events, growth);
+    await sendLog(context, id, after, events, gone);
+  } catch (error) {
+    if (!(error instanceof FaultError) || error.fault.code !== 'damaged') throw error;
+    // A reader that came back would find the same: told as an end, it does not.
+    context.log.error('journal', { search: id, message: error.fault.message });
+    events.event('end', { state: 'failed', error: asApiError(error).body });
   } finally {
     release();
     if (!events.closed) events.end();
   }
 }
 
+/** Waits for what is not on disk yet, or cannot be read now. */
 async function sendLog(
-  context: GatewayContext,
+  { watchers }: GatewayContext,
   id: string,
   from: number,
   events: EventStream,
-  growth: (enough: AbortSignal) => Promise<void>,
+  gone: AbortSignal,
 ): Promise<void> {
-  for (let after = from; !events.closed; ) {
-    // Asked for before reading, so that what becomes safe in between is not missed.
-    const enough = new AbortController();
-    const grown = growth(enough.signal);
-    const entries = await context.journal.read(id, after, pageSize);
-    for (const entry of entries) events.event('entry', entry, entry.sequence);
-    after = entries.at(-1)?.sequence ?? after;
-    const state = entries.length > 0 ? undefined : await endedState(context, id, after);
-    if (entries.length === 0 && state === undefined) await grown;
-    enough.abort();
-    if (state !== undefined) return events.event('end', { state });
+  for (let after = from; ; ) {
+    const page = await watchers.page(id, after, gone);
+    if (page === undefined) return;
+    for (const entry of page.entries) events.event('entry', entry, entry.sequence);
+    after = page.entries.at(-1)?.sequence ?? after;
+    if (page.entries.length === 0) return events.event('end', { state: page.record?.state ?? 'gone' });
     await events.ready();
   }
-}
-
-/** Undefined while lines may still come: the last ones may have been written together with the end. */
-async function endedState({ journal }: GatewayContext, id: string, after: number): Promise<string | undefined> {
-  const record = await journal.find(id);
-  if (record === undefined) return 'gone';
-  const isOver = record.endedMs !== undefined && (await journal.read(id, after, 1)).length === 0;
-  return isOver ? record.state : undefined;
 }
 
 export const eventsQuery = z.object({ after: z.int().min(-1).default(-1) });

@@ -80,6 +80,8 @@ export function refuse(code: ApiErrorCode, message: string, param?: string): nev
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof FaultError && error.fault.code === 'unavailable') return journalTrouble();
+  if (error instanceof FaultError && error.fault.code === 'damaged')
+    return new ApiError('internal', `the journal is damaged: ${error.fault.message}`);
   return new ApiError('internal', 'the server made a mistake; its log has the request id');
 }
 

@@ -1,6 +1,7 @@
 // One HTTP request and its answer: reading a bounded body, writing JSON and errors, always with the same headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Plain } from '../../journal/plain.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
 import { ApiError, refuse } from './api-error.ts';
 import type { Caller } from './keys.ts';
@@ -92,12 +93,22 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Deeper than any schema of a tool; what is deeper could be read and then not be written again. */
 const mostLevels = 128;
+/** Characters of a field's name in a message. */
+const mostNamed = 200;
 
+/** What it gives can be kept and handed on: not too deep, and every text of it, keys included, is whole characters. */
 export function parseJson(body: Buffer): unknown {
   const value = readJson(body);
-  if (isDeeper(value, mostLevels))
-    refuse('invalid_json', `the body is nested too deeply: more than ${mostLevels} levels`);
+  const flaw = findFlaw(value, mostLevels);
+  if (flaw?.what === 'depth') refuse('invalid_json', `the body is nested too deeply: more than ${mostLevels} levels`);
+  if (flaw?.what === 'text') refuseHalfCharacter(flaw.path.toReversed().join('.').slice(0, mostNamed).toWellFormed());
   return value;
+}
+
+function refuseHalfCharacter(field: string): never {
+  const where = field === '' ? 'the body' : `'${field}'`;
+  const reason = `${where} holds half of a surrogate pair (\\ud800 to \\udfff alone), which is no character in UTF-8`;
+  return refuse('invalid_value', reason, field === '' ? undefined : field);
 }
 
 function readJson(body: Buffer): unknown {
@@ -108,9 +119,34 @@ function readJson(body: Buffer): unknown {
   }
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+interface Flaw {
+  readonly what: 'depth' | 'text';
+  /** Names of the fields that lead there, the innermost first. */
+  readonly path: readonly string[];
+}
+
+/** One walk for both, and nothing made on the way: bodies are large. */
+function findFlaw(value: unknown, levels: number): Flaw | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : { what: 'text', path: [] };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels === 0) return { what: 'depth', path: [] };
+  return Array.isArray(value) ? flawOfItems(value, levels - 1) : flawOfFields(value as Plain, levels - 1);
+}
+
+function flawOfItems(items: readonly unknown[], levels: number): Flaw | undefined {
+  for (let at = 0; at < items.length; at += 1) {
+    const flaw = findFlaw(items[at], levels);
+    if (flaw !== undefined) return { ...flaw, path: [...flaw.path, String(at)] };
+  }
+  return undefined;
+}
+
+function flawOfFields(fields: Plain, levels: number): Flaw | undefined {
+  for (const key in fields) {
+    const flaw: Flaw | undefined = key.isWellFormed() ? findFlaw(fields[key], levels) : { what: 'text', path: [] };
+    if (flaw !== undefined) return { ...flaw, path: [...flaw.path, key] };
+  }
+  return undefined;
 }
 
 /** Calls back when the client has gone before its answer was complete. */
@@ -118,4 +154,11 @@ export function onDisconnect(response: ServerResponse, gone: () => void): void {
   response.on('close', () => {
     if (!response.writableFinished) gone();
   });
+}
+
+/** Aborted when the connection of this answer is closed, complete or not. */
+export function goneOf(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  return gone.signal;
 }

@@ -9,9 +9,9 @@ import type {
   KeptDocument,
   NewDocument,
 } from '../documents.ts';
-import { toDocument } from '../rows.ts';
+import { type SqlRow, soundDocuments, storable, toDocument } from '../rows.ts';
 
-type SqlRows = Readonly<Record<string, unknown>>[];
+type SqlRows = readonly SqlRow[];
 
 /** What the journal lends: one statement at a time, its failures told in its own words. */
 export type RunStatement = (
@@ -48,9 +48,12 @@ function statements(schema: string) {
 export class PostgresDocuments implements Documents {
   readonly #run: RunStatement;
   readonly #sql: ReturnType<typeof statements>;
+  readonly #onDamage: (message: string) => void;
 
-  constructor(schema: string, run: RunStatement) {
+  /** `onDamage`: told in one line of a row that cannot be read. */
+  constructor(schema: string, run: RunStatement, onDamage: (message: string) => void) {
     this.#run = run;
+    this.#onDamage = onDamage;
     this.#sql = statements(schema);
   }
 
@@ -61,16 +64,17 @@ export class PostgresDocuments implements Documents {
   }
 
   async find(id: string): Promise<KeptDocument | undefined> {
-    const [row] = await this.#rows(this.#sql.find, [clean(id)]);
+    const [row] = await this.#rows(this.#sql.find, [storable(id)]);
     return row === undefined ? undefined : toDocument(row);
   }
 
   async list({ kind, owner, before = '~', limit }: DocumentQuery): Promise<KeptDocument[]> {
-    return (await this.#rows(this.#sql.list, [kind, owner ?? null, clean(before), limit])).map(toDocument);
+    const rows = await this.#rows(this.#sql.list, [kind, owner ?? null, storable(before), limit]);
+    return soundDocuments(rows, this.#onDamage);
   }
 
   async opened(kind: DocumentKind): Promise<KeptDocument[]> {
-    return (await this.#rows(this.#sql.opened, [kind])).map(toDocument);
+    return soundDocuments(await this.#rows(this.#sql.opened, [kind]), this.#onDamage);
   }
 
   async change(id: string, revision: number, { facts, open, expiresMs }: DocumentChange): Promise<boolean> {
@@ -106,9 +110,4 @@ export class PostgresDocuments implements Documents {
   async #changed(sql: string, values: unknown[]): Promise<boolean> {
     return ((await this.#run(sql, values)).rowCount ?? 0) > 0;
   }
-}
-
-/** PostgreSQL's texts cannot hold the character 0: no document is named so. */
-function clean(id: string): string {
-  return id.replaceAll('\u0000', '\ufffd');
 }

@@ -69,13 +69,40 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     await Promise.all([first.close(), second.close()]);
   });
 
+  test('a row that cannot be read keeps no process from starting, and spoils no other', async () => {
+    const options = await freshSchema();
+    const first = await PostgresJournal.open(options);
+    for (const id of ['a', 'b', 'c']) await first.accept(search(id));
+    const client = await connect(options);
+    await client.query(`update ${options.schema}.searches set request = '{' where id = 'a'`);
+    expect(await first.find('a')).toMatchObject({ state: 'failed', damage: expect.stringContaining('column request') });
+    expect((await first.unfinished()).map(({ id }) => id)).toEqual(['b', 'c']);
+    await client.query(`update ${options.schema}.searches set about = 'x' where id = 'c'`);
+    const told: string[] = [];
+    const second = await PostgresJournal.open({ ...options, onDamage: (message) => told.push(message) });
+    const what = (id: string, column: string) => `table searches, id ${id}: column ${column} holds no JSON object`;
+    expect(told).toEqual(
+      [what('a', 'request'), what('c', 'about')].map(
+        (damage) => `the journal is damaged (${damage}); the row stays as it is, and its search has failed`,
+      ),
+    );
+    expect((await second.unfinished()).map(({ id }) => id)).toEqual(['b']);
+    expect((await second.list({ limit: 9 })).map(({ state }) => state)).toEqual(['failed', 'queued', 'failed']);
+    // What the nodes ask of the facts of all that have no end.
+    const sql = `select about::json->>'home' as home from ${options.schema}.searches where ended_ms is null`;
+    expect((await client.query(sql)).rows).toEqual([{ home: null }]);
+    const held = await client.query(`select request from ${options.schema}.searches where id = 'a'`);
+    expect(held.rows).toEqual([{ request: '{' }]);
+    await Promise.all([first.close(), second.close(), client.end()]);
+  });
+
   test('what one process writes, cancels and ends is heard by the other', async () => {
     const options = await freshSchema();
     const [first, second] = [await PostgresJournal.open(options), await PostgresJournal.open(options)];
     const heard: unknown[] = [];
     const all = new Promise<void>((resolve) => {
       second.listen({
-        durable: (id, sequence) => heard.push([id, sequence]),
+        grownElsewhere: (id, sequence) => heard.push([id, sequence]),
         cancelRequested: (id) => heard.push(id),
         endedElsewhere: () => resolve(),
       });

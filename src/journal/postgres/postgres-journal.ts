@@ -3,7 +3,7 @@
 // write is heard by a bell (bell.ts) and read from the tables. It must never answer from memory what the tables know.
 
 import { hostname } from 'node:os';
-import pg from 'pg';
+import pg, { type Client } from 'pg';
 import { type FaultError, raise } from '../../base/fault.ts';
 import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -24,7 +24,7 @@ import type {
   TextKeeping,
 } from '../journal.ts';
 import { JournalWriter, type Store } from '../journal-writer.ts';
-import { toEntry, toListed, toRecord } from '../rows.ts';
+import { damagedOutcome, onceEach, storable, toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import type { JournalWrite, WriteKind } from './batch.ts';
 import { Bell, type BellMessage } from './bell.ts';
@@ -42,6 +42,8 @@ export interface PostgresJournalOptions extends DatabaseOptions {
   readonly flushMs?: number;
   /** Writes that are kept in memory while the database refuses them. */
   readonly mostHeld?: number;
+  /** Told in one line of a row that cannot be read. */
+  readonly onDamage?: (message: string) => void;
 }
 
 /** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
@@ -49,7 +51,7 @@ const mostHeld = 200_000;
 /** Connections for reading, beside one that writes and one that listens. */
 const readers = 4;
 
-type Row = Readonly<Record<string, unknown>>;
+type DatabaseRow = Readonly<Record<string, unknown>>;
 
 /** What of the statements is run outside the writer. */
 type ReadName = 'find' | 'list' | 'unfinished' | 'read' | 'size' | 'sweep' | 'remove';
@@ -58,7 +60,10 @@ type ReadName = 'find' | 'list' | 'unfinished' | 'read' | 'size' | 'sweep' | 're
 export interface PostgresParts {
   readonly store: Store<JournalWrite> & { close(): Promise<void> };
   /** Failures are faults, told in one line. */
-  run(name: ReadName, values: unknown[]): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
+  run(
+    name: ReadName,
+    values: unknown[],
+  ): Promise<{ readonly rows: readonly DatabaseRow[]; readonly rowCount: number | null }>;
   readonly bell: Pick<Bell, 'open' | 'ring' | 'close'>;
   readonly documents: Documents;
   readonly timers: Timers;
@@ -82,17 +87,22 @@ export class PostgresJournal implements Journal {
   readonly #parts: PostgresParts;
   readonly #writer: JournalWriter<JournalWrite>;
   readonly #listeners: JournalListener[] = [];
+  readonly #onDamage: (message: string) => void;
   #bytes = 0;
 
   constructor(
-    options: Pick<PostgresJournalOptions, 'urlEnv' | 'texts' | 'flushMs' | 'mostHeld'>,
+    options: Pick<PostgresJournalOptions, 'urlEnv' | 'texts' | 'flushMs' | 'mostHeld' | 'onDamage'>,
     node: string,
-    makeParts: (ears: BellEars) => PostgresParts,
+    makeParts: (ears: BellEars, onDamage: (message: string) => void) => PostgresParts,
   ) {
     this.texts = options.texts ?? 'keep';
     this.node = node;
     this.#urlEnv = options.urlEnv;
-    this.#parts = makeParts({ hear: (message) => this.#hear(message), missed: () => this.#tellMissed() });
+    this.#onDamage = onceEach(options.onDamage ?? (() => {}));
+    this.#parts = makeParts(
+      { hear: (message) => this.#hear(message), missed: () => this.#tellMissed() },
+      this.#onDamage,
+    );
     this.documents = this.#parts.documents;
     this.#writer = new JournalWriter({
       store: this.#parts.store,
@@ -116,13 +126,14 @@ export class PostgresJournal implements Journal {
       const statements = makeStatements(options.schema);
       await client.query(statements.probe);
       await client.query(statements.size);
+      await endDamaged(client, statements, options.onDamage);
     } catch (error) {
       throw databaseFault(error, options);
     } finally {
       await client.end().catch(() => {});
     }
     const name = `${hostname()}-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
-    const journal = new PostgresJournal(options, name, (ears) => connectParts(options, name, ears));
+    const journal = new PostgresJournal(options, name, (ears, onDamage) => connectParts(options, name, ears, onDamage));
     await journal.open();
     return journal;
   }
@@ -157,25 +168,27 @@ export class PostgresJournal implements Journal {
   }
 
   requestCancel(id: string): Promise<boolean> {
-    return this.#write('cancel', clean(id), () => ({}), true);
+    return this.#write('cancel', storable(id), () => ({}), true);
   }
 
   async find(id: string): Promise<SearchRecord | undefined> {
-    const [row] = await this.#read('find', [clean(id)]);
+    const [row] = await this.#read('find', [storable(id)]);
     return row === undefined ? undefined : toRecord(row);
   }
 
   async list({ owner, states, before, limit }: ListQuery): Promise<SearchRecord[]> {
-    const wanted = [owner ?? null, states ?? null, clean(before ?? '~'), limit];
+    const wanted = [owner ?? null, states ?? null, storable(before ?? '~'), limit];
     return (await this.#read('list', wanted)).map(toListed);
   }
 
   async unfinished(): Promise<SearchRecord[]> {
-    return (await this.#read('unfinished', [])).map(toRecord);
+    const records = (await this.#read('unfinished', [])).map(toRecord);
+    for (const { damage } of records) if (damage !== undefined) this.#onDamage(damage);
+    return records.filter(({ damage }) => damage === undefined);
   }
 
   async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
-    const rows = await this.#read('read', [clean(search), after, limit]);
+    const rows = await this.#read('read', [storable(search), after, limit]);
     return rows.map((row) => toEntry(search, row));
   }
 
@@ -223,7 +236,7 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  async #read(name: ReadName, values: unknown[]): Promise<readonly Row[]> {
+  async #read(name: ReadName, values: unknown[]): Promise<readonly DatabaseRow[]> {
     return (await this.#parts.run(name, values)).rows;
   }
 
@@ -233,7 +246,7 @@ export class PostgresJournal implements Journal {
     return {
       ...{ id, owner, idempotency: idempotencyKey ?? null, fingerprint, background: background ? 1 : 0 },
       ...{ created_ms: createdMs, about: JSON.stringify(about) },
-      ...{ title: isKept ? clean(search.title) : null, request: isKept ? JSON.stringify(search.request) : null },
+      ...{ title: isKept ? storable(search.title) : null, request: isKept ? JSON.stringify(search.request) : null },
     };
   }
 
@@ -289,7 +302,12 @@ function isDone(result: unknown): boolean {
   return result !== false && result !== 'lost' && result !== 'differs';
 }
 
-function connectParts(options: PostgresJournalOptions, node: string, { hear, missed }: BellEars): PostgresParts {
+function connectParts(
+  options: PostgresJournalOptions,
+  node: string,
+  { hear, missed }: BellEars,
+  onDamage: (message: string) => void,
+): PostgresParts {
   const { schema, texts, formats = logFormats } = options;
   const statements: PostgresStatements = makeStatements(schema);
   const connectOne = () => connect(options);
@@ -306,13 +324,24 @@ function connectParts(options: PostgresJournalOptions, node: string, { hear, mis
     store: new PostgresStore({ statements, node, formats, erasesTexts: texts === 'until-end', connect: connectOne }),
     run: (name, values) => query(statements[name], values),
     bell: new Bell({ channel: `${schema}_bell`, node, connect: connectOne, hear, onMissed: missed }),
-    documents: new PostgresDocuments(schema, query),
+    documents: new PostgresDocuments(schema, query, onDamage),
     timers: liveTimers,
     close: () => pool.end(),
   };
 }
 
-/** PostgreSQL's texts cannot hold the character 0; JSON escapes it, the rest loses it. */
-function clean(text: string): string {
-  return text.replaceAll('\u0000', '\ufffd');
+/**
+ * A search whose row cannot be read has failed: the nodes ask the database about the facts of all that have no end, and one such
+ * row would fail the question. The row stays as it is.
+ */
+async function endDamaged(
+  client: Client,
+  { unfinished, fail }: PostgresStatements,
+  onDamage: (message: string) => void = () => {},
+): Promise<void> {
+  for (const { id, damage } of (await client.query(unfinished)).rows.map(toRecord)) {
+    if (damage === undefined) continue;
+    await client.query(fail, [id, JSON.stringify(damagedOutcome(damage))]);
+    onDamage(`the journal is damaged (${damage}); the row stays as it is, and its search has failed`);
+  }
 }

@@ -18,6 +18,7 @@ export interface PostgresStatements {
   readonly find: string;
   readonly list: string;
   readonly unfinished: string;
+  readonly fail: string;
   readonly read: string;
   readonly sweep: string;
   readonly remove: string;
@@ -29,6 +30,17 @@ const entryColumns = 'search text, sequence integer, epoch integer, at_ms double
 
 export function makeStatements(schema: string): PostgresStatements {
   const [searches, events] = [`${schema}.searches`, `${schema}.events`];
+  return {
+    ...beginning(searches),
+    ...growing(searches, events),
+    ...ending(searches, events),
+    ...reading(searches, events),
+    probe: `update ${schema}.meta set version = version`,
+  };
+}
+
+/** From acceptance to claim. */
+function beginning(searches: string) {
   return {
     accept: `insert into ${searches} (id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested,
                node, log, created_ms, about, title, request)
@@ -45,6 +57,11 @@ export function makeStatements(schema: string): PostgresStatements {
             where s.id = w.id and s.epoch = w.epoch and s.ended_ms is null and s.log = any($4) returning s.id`,
     isClaimed: `select s.id from ${searches} s join json_to_recordset($1::json) as w(id text, epoch integer) on s.id = w.id
             where s.epoch = w.epoch + 1 and s.node = $2`,
+  };
+}
+
+function growing(searches: string, events: string) {
+  return {
     append: `with entries as materialized (select * from json_to_recordset($1::json) as e(${entryColumns})),
                heads as (select search, epoch, min(sequence) as head from entries group by search, epoch),
                mine as (
@@ -62,6 +79,11 @@ export function makeStatements(schema: string): PostgresStatements {
     readEntries: `select w.search as id, w.sequence, e.epoch = w.epoch as mine, e.body = w.body as same
              from json_to_recordset($1::json) as w(${entryColumns})
              join ${events} e on e.search = w.search and e.sequence = w.sequence`,
+  };
+}
+
+function ending(searches: string, events: string) {
+  return {
     finish: `update ${searches} s set state = w.state, ended_ms = w.ended_ms, outcome = w.outcome, texts = w.texts,
                title = case when $2 then null else s.title end, request = case when $2 then null else s.request end
              from json_to_recordset($1::json) as w(id text, epoch integer, state text, ended_ms double precision,
@@ -86,12 +108,21 @@ export function makeStatements(schema: string): PostgresStatements {
               update ${searches} set cancel_requested = 1
               where epoch > 0 and ended_ms is null and id in (select id from json_to_recordset($1::json) as w(id text))
               returning id`,
+  };
+}
+
+/** Outside the writer, retention included. */
+function reading(searches: string, events: string) {
+  return {
     find: `select * from ${searches} where id = $1`,
     list: `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
              started_ms, ended_ms, about, title, outcome, texts from ${searches}
            where ($1::text is null or owner = $1) and ($2::text[] is null or state = any($2)) and id < $3
            order by id desc limit $4`,
     unfinished: `select * from ${searches} where ended_ms is null order by id`,
+    fail: `update ${searches} set state = 'failed', ended_ms = extract(epoch from clock_timestamp()) * 1000,
+             outcome = coalesce(outcome, $2)
+           where id = $1 and ended_ms is null`,
     read: `select sequence, at_ms, body, texts from ${events} where search = $1 and sequence > $2 order by sequence limit $3`,
     sweep: `with gone as (
               select id from ${searches} where ended_ms is not null and (ended_ms < $1 or id in (
@@ -104,6 +135,5 @@ export function makeStatements(schema: string): PostgresStatements {
              logs as (delete from ${events} where search in (select id from gone))
              delete from ${searches} where id in (select id from gone)`,
     size: `select (pg_total_relation_size('${searches}') + pg_total_relation_size('${events}'))::double precision as bytes`,
-    probe: `update ${schema}.meta set version = version`,
   };
 }

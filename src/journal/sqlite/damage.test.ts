@@ -1,7 +1,9 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openDatabase } from './open-database.ts';
 import { SqliteJournal } from './sqlite-journal.ts';
 import { findWalDamage } from './wal.ts';
 
@@ -113,14 +115,103 @@ describe('a journal whose file is damaged', () => {
     expect((await open(path, 'refuse')).told).toEqual([]);
   });
 
-  test('a place that cannot be opened, or is something else, is one line too', async () => {
+  test('a place that cannot be opened, or is something else, is one line too', () => {
     expect(() => new SqliteJournal({ path: folder })).toThrow(/cannot be opened: .*set journal\.path/);
-    const { DatabaseSync } = await import('node:sqlite');
     const path = join(folder, 'other.db');
     const other = new DatabaseSync(path);
     other.exec('create table mine (a); pragma user_version = 1;');
     other.close();
     expect(() => new SqliteJournal({ path })).toThrow(/is not a journal of coppice \(no such table/);
     expect(existsSync(`${path}.damaged-1`)).toBe(false);
+  });
+});
+
+describe('a journal with a row that cannot be read', () => {
+  /** Searches s0 to s2 and two open batches, closed, with one value overwritten. */
+  async function withRow(name: string, table: string, id: string, column: string, value: string): Promise<string> {
+    const path = join(folder, `${name}.db`);
+    const journal = new SqliteJournal({ path });
+    for (const each of ['s0', 's1', 's2']) await accept(journal, each);
+    const batch = { kind: 'batch', owner: 'o', createdMs: 0, open: true, expiresMs: undefined, facts: {} } as const;
+    for (const each of ['b0', 'b1']) await journal.documents.add({ id: each, ...batch });
+    await journal.close();
+    onRow(path, `update ${table} set ${column} = '${value}' where id = '${id}'`);
+    return path;
+  }
+
+  function onRow(path: string, sql: string): unknown {
+    const database = new DatabaseSync(path);
+    const row = database.prepare(sql).get();
+    database.close();
+    return row;
+  }
+
+  test.each([
+    ['searches', 's1', 'request', '{"plan":'],
+    ['searches', 's1', 'about', '5'],
+    ['documents', 'b1', 'facts', 'nonsense'],
+  ])(
+    '%s %s %s: refused in one line that names it, or left as it is and gone around',
+    async (table, id, column, value) => {
+      const path = await withRow(`${table}-${column}`, table, id, column, value);
+      const what = `table ${table}, id ${id}: column ${column} holds no JSON object`;
+      const line = `the journal ${path} is damaged (${what}); mend the row, or set journal.damaged to set-aside`;
+      for (let again = 0; again < 2; again += 1)
+        expect(() => new SqliteJournal({ path })).toThrow(`unavailable: ${line}`);
+      const told: string[] = [];
+      const journal = new SqliteJournal({ path, damaged: 'set-aside', onDamage: (message) => told.push(message) });
+      expect(told).toEqual([expect.stringContaining(`${path} is damaged (${what}); the row stays as it is`)]);
+      const left = (ids: readonly string[]) => ids.filter((each) => each !== id);
+      expect((await journal.unfinished()).map((each) => each.id)).toEqual(left(['s0', 's1', 's2']));
+      expect((await journal.documents.opened('batch')).map((each) => each.id)).toEqual(left(['b0', 'b1']));
+      expect(await journal.list({ limit: 9 })).toHaveLength(3);
+      await journal.close();
+      expect(onRow(path, `select ${column} as held from ${table} where id = '${id}'`)).toEqual({ held: value });
+      // It is told once: the next start has nothing to look at.
+      expect(await open(path, 'refuse')).toEqual({ told: [], searches: 3 });
+    },
+  );
+
+  test('several are one line, and a line each where they are set aside', async () => {
+    const path = await withRow('several', 'searches', 's0', 'request', '{');
+    onRow(path, "update searches set about = '[]' where id = 's2'");
+    expect(() => new SqliteJournal({ path })).toThrow(/table searches, id s0: [^\n]*, and 1 rows more\); mend the row/);
+    expect((await open(path, 'set-aside')).told).toHaveLength(2);
+  });
+
+  test('damaged while it is open, it is the only one that cannot be read', async () => {
+    const path = await withRow('later', 'searches', 's1', 'epoch', '0');
+    let hand: DatabaseSync | undefined;
+    const told: string[] = [];
+    const journal = new SqliteJournal({
+      path,
+      onDamage: (message) => told.push(message),
+      open: (...given) => {
+        hand = openDatabase(...given);
+        return hand;
+      },
+    });
+    await journal.claim('s0', 0, 1);
+    journal.append(1, { search: 's0', sequence: 0, atMs: 1, event: { type: 'submitted' } });
+    await journal.flush();
+    hand?.exec("update searches set about = '{' where id = 's1'; update documents set facts = '' where id = 'b0'");
+    hand?.exec("update events set body = 'null' where search = 's0'");
+    const error = { message: expect.stringMatching(/table searches, id s1: column about/), code: 'internal' };
+    const spoilt = { id: 's1', state: 'failed', endedMs: 0, outcome: { error: expect.objectContaining(error) } };
+    expect(await journal.find('s1')).toMatchObject(spoilt);
+    expect((await journal.list({ limit: 9 })).map(({ id, state }) => [id, state])).toEqual([
+      ['s2', 'queued'],
+      ['s1', 'failed'],
+      ['s0', 'running'],
+    ]);
+    expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['s0', 's2']);
+    await expect(journal.read('s0', -1, 9)).rejects.toThrow(
+      'damaged: table events, search s0, sequence 0: column body holds no JSON object',
+    );
+    await expect(journal.documents.find('b0')).rejects.toThrow('damaged: table documents, id b0: column facts');
+    for (let again = 0; again < 2; again += 1)
+      expect((await journal.documents.list({ kind: 'batch', limit: 9 })).map(({ id }) => id)).toEqual(['b1']);
+    expect(told).toEqual(['table documents, id b0: column facts holds no JSON object']);
+    await journal.close();
   });
 });

@@ -10,12 +10,14 @@ import type {
   KeptDocument,
   NewDocument,
 } from '../documents.ts';
-import { toDocument } from '../rows.ts';
+import { type SqlRow, soundDocuments, toDocument } from '../rows.ts';
 
 /** What the journal lends: its write queue, and its way to read. */
 export interface DocumentAccess {
   write<Result>(apply: () => Result): Promise<Result>;
   read<Result>(read: () => Result): Result;
+  /** Told in one line of a row that cannot be read. */
+  onDamage(message: string): void;
 }
 
 const texts = {
@@ -59,11 +61,11 @@ export class SqliteDocuments implements Documents {
   }
 
   async list({ kind, owner, before = '~', limit }: DocumentQuery): Promise<KeptDocument[]> {
-    return this.#access.read(() => this.#sql.list.all(kind, owner ?? null, before, limit).map(toDocument));
+    return this.#sound(() => this.#sql.list.all(kind, owner ?? null, before, limit));
   }
 
   async opened(kind: DocumentKind): Promise<KeptDocument[]> {
-    return this.#access.read(() => this.#sql.opened.all(kind).map(toDocument));
+    return this.#sound(() => this.#sql.opened.all(kind));
   }
 
   change(id: string, revision: number, { facts, open, expiresMs }: DocumentChange): Promise<boolean> {
@@ -94,6 +96,10 @@ export class SqliteDocuments implements Documents {
       for (const { id } of rows) this.#drop(String(id));
       return rows.length;
     });
+  }
+
+  #sound(rows: () => SqlRow[]): KeptDocument[] {
+    return soundDocuments(this.#access.read(rows), this.#access.onDamage);
   }
 
   #drop(id: string): boolean {

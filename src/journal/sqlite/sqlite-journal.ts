@@ -23,8 +23,9 @@ import type {
   TextKeeping,
 } from '../journal.ts';
 import { JournalWriter } from '../journal-writer.ts';
-import { toEntry, toListed, toRecord } from '../rows.ts';
+import { onceEach, storable, toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
+import { lookAtRows } from './damaged-rows.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteDocuments } from './sqlite-documents.ts';
 import { SqliteStore, type SqliteWrite } from './sqlite-store.ts';
@@ -65,6 +66,7 @@ export class SqliteJournal implements Journal {
     const { path, damaged = 'refuse', onDamage = () => {}, open = openDatabase } = options;
     this.#database = open(path, { damaged, onDamage });
     this.#sql = prepareStatements(this.#database, path);
+    lookAtRows(this.#database, path, { damaged, onDamage });
     this.#writer = new JournalWriter({
       store: new SqliteStore(this.#database, () => this.#probe()),
       timers: options.timers ?? liveTimers,
@@ -77,6 +79,7 @@ export class SqliteJournal implements Journal {
     this.documents = new SqliteDocuments(this.#database, {
       write: (apply) => this.#write(apply),
       read: (read) => this.#read(read),
+      onDamage: onceEach(onDamage),
     });
   }
 
@@ -122,7 +125,8 @@ export class SqliteJournal implements Journal {
   }
 
   async unfinished(): Promise<SearchRecord[]> {
-    return this.#read(() => this.#sql.unfinished.all().map(toRecord));
+    const records = this.#read(() => this.#sql.unfinished.all().map(toRecord));
+    return records.filter(({ damage }) => damage === undefined);
   }
 
   /** Committed entries only: a reader never sees what a crash could take back. */
@@ -161,7 +165,7 @@ export class SqliteJournal implements Journal {
     const { id, owner, idempotencyKey, fingerprint, background, createdMs, about } = search;
     const taken = idempotencyKey === undefined ? undefined : this.#sql.findIdempotent.get(owner, idempotencyKey);
     if (taken !== undefined) return { fresh: false, id: String(taken.id), fingerprint: String(taken.fingerprint) };
-    const kept = this.texts === 'never' ? [null, null] : [search.title, JSON.stringify(search.request)];
+    const kept = this.texts === 'never' ? [null, null] : [storable(search.title), JSON.stringify(search.request)];
     const facts = [fingerprint, background ? 1 : 0, createdMs, JSON.stringify(about), ...kept] as const;
     this.#sql.accept.run(id, owner, idempotencyKey ?? null, ...facts);
     return { fresh: true };
@@ -219,6 +223,7 @@ export class SqliteJournal implements Journal {
     try {
       return read();
     } catch (cause) {
+      if (cause instanceof FaultError) throw cause;
       throw new FaultError(fault('unavailable', `the journal ${this.#path} cannot be read (journal.path)`, { cause }));
     }
   }

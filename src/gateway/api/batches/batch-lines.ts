@@ -55,7 +55,10 @@ export function readBatchLines(
 }
 
 function readLine(text: string, at: number, endpoint: BatchEndpoint): BatchLine | BatchProblem {
-  const parsed = lineSchema.safeParse(jsonOf(text));
+  const value = jsonOf(text);
+  if (value instanceof ApiError && value.code === 'invalid_value')
+    return problem('invalid_json_line', value.message, at, value.param);
+  const parsed = lineSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const name = issue?.path.join('.') ?? '';
@@ -68,12 +71,12 @@ function readLine(text: string, at: number, endpoint: BatchEndpoint): BatchLine 
   return { at, customId, body };
 }
 
-/** What is no JSON fits no schema. */
+/** Why it is none, where it is none; that fits no schema. */
 function jsonOf(text: string): unknown {
   try {
     return parseJson(Buffer.from(text));
   } catch (error) {
-    if (error instanceof ApiError) return undefined;
+    if (error instanceof ApiError) return error;
     throw error;
   }
 }

@@ -3,6 +3,7 @@
 // of a file of results under the line's number, and is written once. It must never leave a line without one, unless the batch is cancelled.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { FaultError } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
 import { asApiError } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
@@ -53,8 +54,9 @@ export class BatchWork {
       return this.#halt !== 'left';
     } catch (error) {
       if (!(error instanceof BatchLost)) this.#context.log.warn('batch', { batch: this.#document.id, error });
+      const hasEnded = error instanceof FaultError && error.fault.code === 'damaged' && (await this.#endDamaged(error));
       this.leave();
-      return false;
+      return hasEnded;
     } finally {
       clearInterval(keeper);
     }
@@ -220,6 +222,21 @@ export class BatchWork {
       const line = { id: null, custom_id: customId, response: null, error: { code: 'batch_expired', message } };
       await this.#context.journal.documents.addPart(errors, at, `${JSON.stringify(line)}\n`);
     }
+  }
+
+  /** One of its files cannot be read, now or later. False where its own document cannot be written either. */
+  async #endDamaged({ fault }: FaultError): Promise<boolean> {
+    const problem = {
+      code: 'file_damaged',
+      message: `the journal is damaged: ${fault.message}`,
+      line: null,
+      param: null,
+    };
+    const ended = this.#end('failed', (facts) => ({ ...facts, problems: [problem] }));
+    return ended.then(
+      () => true,
+      () => false,
+    );
   }
 
   async #end(status: BatchStatus, more: (facts: BatchFacts) => BatchFacts): Promise<void> {

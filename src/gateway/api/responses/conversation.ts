@@ -2,6 +2,7 @@
 // journal; a key sees its own, and nobody reads what was not to be stored.
 
 import type { SearchPlan } from '../../../answering/search-plan.ts';
+import { raise } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
@@ -29,6 +30,7 @@ export async function findResponse({ journal }: GatewayContext, caller: Caller, 
   const record = id === undefined ? undefined : await journal.find(id);
   const body = record?.request?.body as StoredBody | undefined;
   const mayRead = record !== undefined && (caller.admin || record.owner === caller.name);
+  if (mayRead && record.damage !== undefined) raise('damaged', record.damage);
   if (!mayRead || body?.input === undefined || body.store === false) throw noResponse(name);
   const { id: search, createdMs, background } = record;
   const plan = record.request?.plan as SearchPlan;

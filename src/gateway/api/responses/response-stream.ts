@@ -1,7 +1,9 @@
 // The events of a response, from one of two sources: the journal, where an event goes out only when it is on disk and a
 // reader may come back; or the live search, for a response that is not stored.
 
+import { FaultError } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
+import { asApiError } from '../../http/api-error.ts';
 import type { LiveSearch } from '../../searches/live-search.ts';
 import type { ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { ErrorJson } from '../../wire/search-json.ts';
@@ -11,35 +13,36 @@ import type { ResponseEnd, ResponseFacts } from './response-json.ts';
 
 const pageSize = 500;
 
-/** From the first, up to the last word; waits for what is not on disk yet. */
+/** From the first, up to the last word; waits for what is not on disk yet, or cannot be read now. */
 export async function* storedEvents(
   context: GatewayContext,
   facts: ResponseFacts,
   gone: AbortSignal,
 ): AsyncGenerator<ResponseEvent> {
-  const { id } = facts;
   const fold = new ResponseFold(facts);
   yield* fold.begin();
-  for (let after = -1; !gone.aborted; ) {
-    // Asked for before reading, so that what becomes safe in between is not missed.
-    const enough = new AbortController();
-    const grown = context.watchers.next(id, AbortSignal.any([gone, enough.signal]));
-    const entries = await context.journal.read(id, after, pageSize);
-    const record = entries.length > 0 ? undefined : await endedRecord(context, id);
-    if (entries.length === 0 && record === undefined) await grown;
-    enough.abort();
-    for (const entry of entries) yield* fold.apply(entry);
-    after = entries.at(-1)?.sequence ?? after;
-    if (record !== undefined) return yield* fold.finish(endOfRecord(record));
+  try {
+    yield* loggedEvents(context, facts.id, fold, gone);
+  } catch (error) {
+    if (!(error instanceof FaultError) || error.fault.code !== 'damaged') throw error;
+    yield* fold.finish({ state: 'failed', outcome: undefined, texts: undefined, error: asApiError(error).body });
   }
 }
 
-/** Undefined while lines may still come. */
-async function endedRecord({ journal, searches }: GatewayContext, id: string): Promise<SearchRecord | undefined> {
-  const live = searches.find(id);
-  if (live !== undefined && live.ended === undefined) return undefined;
-  const record = await journal.find(id);
-  return record?.endedMs === undefined ? undefined : record;
+async function* loggedEvents(
+  { watchers, searches }: GatewayContext,
+  id: string,
+  fold: ResponseFold,
+  gone: AbortSignal,
+): AsyncGenerator<ResponseEvent> {
+  for (let after = -1; ; ) {
+    const page = await watchers.page(id, after, gone, () => searches.find(id) !== undefined);
+    if (page === undefined) return;
+    for (const entry of page.entries) yield* fold.apply(entry);
+    after = page.entries.at(-1)?.sequence ?? after;
+    if (page.record !== undefined) yield* fold.finish(endOfRecord(page.record));
+    if (page.entries.length === 0) return;
+  }
 }
 
 /** Follows a search that has just been started; nothing of its log has been missed. */
@@ -61,8 +64,8 @@ export class LiveResponse {
     });
   }
 
-  json() {
-    return this.#fold.json(endOfLive(this.#search));
+  json(end = endOfLive(this.#search)) {
+    return this.#fold.json(end);
   }
 }
 

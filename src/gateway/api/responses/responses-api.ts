@@ -5,18 +5,23 @@ import { z } from 'zod';
 import type { Plain } from '../../../journal/journal.ts';
 import { ApiError, journalTrouble, refuse } from '../../http/api-error.ts';
 import { EventStream } from '../../http/event-stream.ts';
-import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../../http/exchange.ts';
+import { type Exchange, goneOf, onDisconnect, parseJson, readBody, writeJson } from '../../http/exchange.ts';
 import { readQuery } from '../../plan/query.ts';
 import type { LiveSearch } from '../../searches/live-search.ts';
 import { requireResult } from '../../searches/search-end.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
+import { endOnRecord } from '../end-on-record.ts';
 import { passThrough } from '../passthrough.ts';
 import { upstreamFor } from '../upstream-for.ts';
 import { findResponse, noResponse, type StoredResponse } from './conversation.ts';
 import { planResponse } from './plan-response.ts';
 import { itemsOf, messageOf, parseResponseBody, type ResponseBody } from './response-body.ts';
-import { type ResponseFacts, responseId } from './response-json.ts';
+import { ResponseFold } from './response-fold.ts';
+import { type ResponseEnd, type ResponseFacts, responseId } from './response-json.ts';
 import { endOfLive, endOfRecord, foldStored, LiveResponse, storedEvents } from './response-stream.ts';
+
+/** What the journal holds of a search that was accepted a moment ago. */
+const accepted: ResponseEnd = { state: 'queued', outcome: undefined, texts: undefined, error: undefined };
 
 export class ResponsesApi {
   readonly #context: GatewayContext;
@@ -41,8 +46,7 @@ export class ResponsesApi {
       if (!background) onDisconnect(exchange.response, () => this.#context.searches.cancel(search));
       if (body.stream === true)
         await (stored ? this.#sendStored(exchange, facts, -1) : this.#sendLive(exchange, facts, search));
-      else if (background)
-        writeJson(exchange.response, 200, (await foldStored(this.#context, facts)).json(endOfLive(search)));
+      else if (background) writeJson(exchange.response, 200, new ResponseFold(facts).json(accepted));
       else await this.#answer(exchange, facts, search);
     } finally {
       release();
@@ -71,7 +75,7 @@ export class ResponsesApi {
     exchange.search = record.id;
     if (!facts.background)
       refuse('bad_request', 'only a response in the background can be cancelled; close the connection of another');
-    await this.#end(record.id);
+    await this.#end(exchange, record.id);
     writeJson(response, 200, await this.#json(facts));
   }
 
@@ -79,8 +83,7 @@ export class ResponsesApi {
     const { caller, parameters, response } = exchange;
     const { record } = await findResponse(this.#context, caller, parameters.id ?? '');
     exchange.search = record.id;
-    await this.#end(record.id);
-    await this.#written(record.id);
+    await this.#end(exchange, record.id);
     if (!(await this.#context.journal.remove(record.id))) throw noResponse(parameters.id ?? '');
     writeJson(response, 200, { id: responseId(record.id), object: 'response', deleted: true });
   }
@@ -140,7 +143,8 @@ export class ResponsesApi {
   async #answer({ response }: Exchange, facts: ResponseFacts, search: LiveSearch): Promise<void> {
     const live = new LiveResponse(search, facts);
     requireResult(await search.wait());
-    writeJson(response, 200, live.json());
+    const end = facts.stored ? endOfRecord(await endOnRecord(this.#context, response, facts.id)) : endOfLive(search);
+    writeJson(response, 200, live.json(end));
   }
 
   async #sendLive(exchange: Exchange, facts: ResponseFacts, search: LiveSearch): Promise<void> {
@@ -151,10 +155,9 @@ export class ResponsesApi {
   }
 
   async #sendStored(exchange: Exchange, facts: ResponseFacts, after: number): Promise<void> {
-    const gone = new AbortController();
-    exchange.response.on('close', () => gone.abort());
+    const gone = goneOf(exchange.response);
     const events = this.#stream(exchange);
-    for await (const event of storedEvents(this.#context, facts, gone.signal)) {
+    for await (const event of storedEvents(this.#context, facts, gone)) {
       if (event.sequence_number > after) events.event(event.type, event);
       await events.ready();
     }
@@ -167,36 +170,20 @@ export class ResponsesApi {
   }
 
   async #json(facts: ResponseFacts) {
-    const live = this.#context.searches.find(facts.id);
-    const fold = await foldStored(this.#context, facts);
+    // Read first: a log is complete by the time that its search has an end.
     const record = await this.#context.journal.find(facts.id);
-    if (record?.endedMs !== undefined || live === undefined) return fold.json(endOfRecord(record!));
-    return fold.json(endOfLive(live));
+    if (record === undefined) throw noResponse(responseId(facts.id));
+    return (await foldStored(this.#context, facts)).json(endOfRecord(record));
   }
 
-  // ---- ending ----------------------------------------------------------------------------------------------------
-
-  /** Written down first, so that a crash in between does not bring it back. */
-  async #end(id: string): Promise<void> {
-    const noted = await this.#context.journal.requestCancel(id).catch(() => 'refused' as const);
-    const live = this.#context.searches.find(id);
-    if (live !== undefined && live.ended === undefined) {
-      this.#context.searches.cancel(live);
-      await live.wait();
-    }
+  /** Resolves when its end is on disk. Noted first, so that a crash in between does not bring it back. */
+  async #end({ response }: Exchange, id: string): Promise<void> {
+    const { journal, searches, watchers } = this.#context;
+    const noted = await journal.requestCancel(id).catch(() => 'refused' as const);
+    const live = searches.find(id);
+    if (live !== undefined) searches.cancel(live);
     if (noted === 'refused') throw journalTrouble();
-  }
-
-  /** Resolves when its end is on disk. */
-  async #written(id: string): Promise<void> {
-    const enough = new AbortController();
-    for (;;) {
-      const grown = this.#context.watchers.next(id, enough.signal);
-      const record = await this.#context.journal.find(id);
-      if (record === undefined || record.endedMs !== undefined) break;
-      await grown;
-    }
-    enough.abort();
+    await watchers.ended(id, goneOf(response));
   }
 }
 
