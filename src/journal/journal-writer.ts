@@ -11,6 +11,11 @@ export interface HoldableWrite {
   readonly fail: (error: FaultError) => void;
   /** A client waits for it: it is hurried, and told at once when the store refuses. */
   readonly awaited: boolean;
+  /**
+   * Takes its place where its client is told that it failed although it may have been applied: what undoes it, or goes on with it.
+   * A write without one needs neither: applied or not, it can be made again.
+   */
+  readonly fallback?: HoldableWrite;
 }
 
 export interface Store<Write> {
@@ -26,8 +31,6 @@ export interface Store<Write> {
   ): readonly unknown[] | Promise<readonly unknown[]>;
   /** Writes something and takes it back, to learn whether a store that refused takes writes again. Throws a StoreRefusal. */
   probe(): void | Promise<void>;
-  /** What undoes a write whose client is told that it failed although it may have been applied; undefined where nothing need be undone. */
-  undo(write: Write): Write | undefined;
 }
 
 /** Why nothing of a batch was applied, or why that is not known. */
@@ -267,16 +270,15 @@ export class JournalWriter<Write extends HoldableWrite> {
 
   /** Keeps what no client waits for. A client is told now if its write was not applied, and else once that is known. */
   #hold(message: string): void {
-    const { store, onTrouble } = this.#options;
     this.#failures += 1;
     const isNew = this.#trouble === undefined;
     this.#trouble = message;
     const told = this.#held.filter(
-      ({ write, isUnsure }) => write.awaited && !(isUnsure && store.undo(write) !== undefined),
+      ({ write, isUnsure }) => write.awaited && !(isUnsure && write.fallback !== undefined),
     );
     this.#held = this.#held.filter((each) => !told.includes(each));
     for (const each of this.#held) if (each.write.awaited) this.#beginPatience(each);
-    if (isNew) onTrouble(message);
+    if (isNew) this.#options.onTrouble(message);
     for (const { write } of told) this.#fail(write, message);
   }
 
@@ -284,13 +286,12 @@ export class JournalWriter<Write extends HoldableWrite> {
     held.patience ??= this.#options.timers.after(patienceMs, () => this.#giveUp(held));
   }
 
-  /** Its client is told that it failed; what may have been applied is undone in its place. */
+  /** Its client is told that it failed; its fallback is written in its place. */
   #giveUp(held: HeldWrite<Write>): void {
     const at = this.#held.indexOf(held);
     if (at < 0) return;
-    const undoing = this.#options.store.undo(held.write);
-    if (undoing !== undefined)
-      this.#held[at] = { write: undoing, sinceMs: held.sinceMs, isUnsure: true, patience: undefined };
+    const write = held.write.fallback as Write;
+    this.#held[at] = { write, sinceMs: held.sinceMs, isUnsure: true, patience: undefined };
     this.#fail(held.write, `${this.#trouble ?? 'it does not answer'}; it was tried for ${patienceMs / 1000} s`);
   }
 

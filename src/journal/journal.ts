@@ -126,6 +126,8 @@ export interface JournalListener {
   lost?(search: string): void;
   /** An entry can never be written: the search cannot be kept, and has to end. */
   refused?(search: string, why: string): void;
+  /** It was accepted after its client had been told that it might not be: only with an idempotency key, by which the client may find it. */
+  acceptedLate?(search: string): void;
   /** Trouble has begun or, with undefined, is over. */
   trouble?(trouble: string | undefined): void;
   /** Somebody, perhaps in another process, has asked for it to end. A bell only: the record is the truth. */

@@ -12,7 +12,7 @@ describe('storms of the journal', () => {
     test(`seeds ${first} to ${first + seeds / parts - 1}: nothing is lost, doubled, or told otherwise than it is`, async () => {
       const found: string[] = [];
       for (let seed = first; seed < first + seeds / parts; seed += 1) {
-        const { problems } = await runStorm({ seed });
+        const { problems } = await runStorm({ seed, isGentle: seed % 4 === 0 });
         for (const problem of problems) found.push(`seed ${seed}: ${problem}`);
       }
       expect(found).toEqual([]);

@@ -22,6 +22,8 @@ import { newSearchId, offered } from './search-facts.ts';
 import type { Known, NewSearchOptions, SearchesOptions } from './searches-options.ts';
 import { Watches } from './watches.ts';
 
+const retryMs = 1000;
+
 export class Searches {
   readonly models = new Map<string, ServedModel>();
   readonly admission: Admission;
@@ -51,6 +53,7 @@ export class Searches {
       refused: (id, why) => this.#here.refuse(id, why),
       durable: (id, sequence) => this.#here.onDurable(id, sequence),
       trouble: () => this.#here.onTrouble(),
+      acceptedLate: (id) => void this.#offerLate(id),
     });
   }
 
@@ -159,6 +162,19 @@ export class Searches {
     const endUnclaimed = (record: SearchRecord) => this.recoverOne(record);
     const { timers = liveTimers } = this.#options;
     return new Watches({ journal, nowMs: () => clock.nowMs(), timers, findHere, endUnclaimed });
+  }
+
+  /** Its client was told to ask again, and may find it: so that it is not found waiting for ever, a node takes it. */
+  async #offerLate(id: string): Promise<void> {
+    const { journal, cluster, timers = liveTimers } = this.#options;
+    try {
+      const record = await journal.find(id);
+      if (record?.state !== 'queued') return;
+      const { model, turn } = record.about as { readonly model: string; readonly turn: number };
+      await cluster?.offer({ id, model, turn });
+    } catch {
+      timers.after(retryMs, () => void this.#offerLate(id));
+    }
   }
 
   /** What its client is to hold on to. */

@@ -17,6 +17,7 @@ export interface JournalWrite extends HoldableWrite {
   readonly search: string;
   /** What its statement takes, as JSON. */
   readonly row: Readonly<Record<string, string | number | null>>;
+  readonly fallback?: JournalWrite;
 }
 
 export type Stage<Write extends JournalWrite> = ReadonlyMap<WriteKind, readonly Write[]>;

@@ -50,6 +50,16 @@ export async function connect(options: DatabaseOptions): Promise<Client> {
   }
 }
 
+/** A statement that failed, and whether it may have been committed all the same. */
+export class StatementFault extends FaultError {
+  readonly isUnsure: boolean;
+
+  constructor(error: unknown, options: DatabaseOptions) {
+    super(databaseFault(error, options).fault);
+    this.isUnsure = !isRolledBack(error) && !hasNotConnected(error);
+  }
+}
+
 export function databaseFault(error: unknown, { urlEnv }: DatabaseOptions): FaultError {
   if (error instanceof FaultError) return error;
   const code = isSettingWrong(error) ? 'bad-setting' : 'unavailable';
@@ -89,4 +99,11 @@ export function isContention(error: unknown): boolean {
 export function isRolledBack(error: unknown): boolean {
   const state = sqlState(error);
   return state !== '' && !/^(08|57|58|XX)/.test(state);
+}
+
+/** There was no connection to send anything on. */
+function hasNotConnected(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: string };
+  const refused = ['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', '57P03'].includes(String(code));
+  return refused || /trying to connect|connect ETIMEDOUT/.test(message ?? '');
 }

@@ -1,5 +1,7 @@
-// Documents in the journal's PostgreSQL. Each write is a transaction of its own: they are few, and somebody waits for each.
+// Documents in the journal's PostgreSQL. Each write is a transaction of its own: they are few, and a client waits for each. One whose
+// answer was lost is looked up, and made again where it was not committed, so that no document stays that its client does not know of.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type {
   DocumentChange,
   DocumentKind,
@@ -10,6 +12,11 @@ import type {
   NewDocument,
 } from '../documents.ts';
 import { type SqlRow, soundDocuments, storable, toDocument } from '../rows.ts';
+import { StatementFault } from './connection.ts';
+
+/** How long a client waits to learn whether its write was committed. */
+const patienceMs = 15_000;
+const retryMs = 250;
 
 type SqlRows = readonly SqlRow[];
 
@@ -24,7 +31,7 @@ function statements(schema: string) {
   return {
     add: `with made as (
             insert into ${documents} (id, kind, owner, created_ms, open, expires_ms, facts, revision)
-            values ($1, $2, $3, $4, $5, $6, $7, 0) returning id)
+            values ($1, $2, $3, $4, $5, $6, $7, 0) on conflict (id) do nothing returning id)
           insert into ${parts} (document, part, text)
           select made.id, t.place - 1, t.text from made, unnest($8::text[]) with ordinality as t(text, place)`,
     find: `select * from ${documents} where id = $1`,
@@ -35,6 +42,7 @@ function statements(schema: string) {
              where id = $4 and revision = $5`,
     addPart: `insert into ${parts} (document, part, text)
               select id, $2, $3 from ${documents} where id = $1 for share on conflict do nothing`,
+    findPart: `select text from ${parts} where document = $1 and part = $2`,
     parts: `select part, text from ${parts} where document = $1 and part > $2 order by part limit $3`,
     partNumbers: `select part from ${parts} where document = $1 order by part`,
     remove: `with texts as (delete from ${parts} where document = $1) delete from ${documents} where id = $1`,
@@ -60,7 +68,8 @@ export class PostgresDocuments implements Documents {
   async add(document: NewDocument, parts: readonly string[] = []): Promise<void> {
     const { id, kind, owner, createdMs, open, expiresMs, facts } = document;
     const values = [id, kind, owner, createdMs, open ? 1 : 0, expiresMs ?? null, JSON.stringify(facts), parts];
-    await this.#run(this.#sql.add, values);
+    const isAdded = async () => (await this.find(id)) !== undefined;
+    await this.#settle(() => this.#run(this.#sql.add, values), isAdded);
   }
 
   async find(id: string): Promise<KeptDocument | undefined> {
@@ -78,12 +87,18 @@ export class PostgresDocuments implements Documents {
   }
 
   async change(id: string, revision: number, { facts, open, expiresMs }: DocumentChange): Promise<boolean> {
-    const values = [open ? 1 : 0, expiresMs ?? null, JSON.stringify(facts), id, revision];
-    return this.#changed(this.#sql.change, values);
+    const written = JSON.stringify(facts);
+    const values = [open ? 1 : 0, expiresMs ?? null, written, id, revision];
+    const isChanged = async () => {
+      const [row] = await this.#rows(this.#sql.find, [id]);
+      return row?.revision === revision + 1 && row.facts === written;
+    };
+    return this.#settle(() => this.#changed(this.#sql.change, values), isChanged);
   }
 
   async addPart(id: string, part: number, text: string): Promise<boolean> {
-    return this.#changed(this.#sql.addPart, [id, part, text]);
+    const isAdded = async () => (await this.#rows(this.#sql.findPart, [id, part]))[0]?.text === text;
+    return this.#settle(() => this.#changed(this.#sql.addPart, [id, part, text]), isAdded);
   }
 
   async parts(id: string, after: number, limit: number): Promise<DocumentPart[]> {
@@ -96,11 +111,27 @@ export class PostgresDocuments implements Documents {
   }
 
   async remove(id: string): Promise<boolean> {
-    return this.#changed(this.#sql.remove, [id]);
+    const isRemoved = async () => (await this.find(id)) === undefined;
+    return this.#settle(() => this.#changed(this.#sql.remove, [id]), isRemoved);
   }
 
   async expire(beforeMs: number, atMost: number): Promise<number> {
     return (await this.#run(this.#sql.expire, [beforeMs, atMost])).rowCount ?? 0;
+  }
+
+  /** `wasMade`: whether an earlier try of this write is what the tables hold now. */
+  async #settle<Result>(write: () => Promise<Result>, wasMade: () => Promise<boolean>): Promise<Result | true> {
+    const untilMs = performance.now() + patienceMs;
+    for (let isUnsure = false; ; ) {
+      try {
+        return isUnsure && (await wasMade()) ? true : await write();
+      } catch (error) {
+        if (!(error instanceof StatementFault) || performance.now() > untilMs) throw error;
+        isUnsure ||= error.isUnsure;
+        if (!isUnsure) throw error;
+      }
+      await delay(retryMs);
+    }
   }
 
   async #rows(sql: string, values: unknown[]): Promise<SqlRows> {

@@ -28,7 +28,7 @@ import { damagedOutcome, onceEach, storable, toEntry, toListed, toRecord } from 
 import { splitTexts } from '../texts.ts';
 import type { JournalWrite, WriteKind } from './batch.ts';
 import { Bell, type BellMessage } from './bell.ts';
-import { clientConfig, connect, type DatabaseOptions, databaseFault } from './connection.ts';
+import { clientConfig, connect, type DatabaseOptions, databaseFault, StatementFault } from './connection.ts';
 import { PostgresDocuments } from './postgres-documents.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { checkSchema } from './schema.ts';
@@ -144,8 +144,27 @@ export class PostgresJournal implements Journal {
   }
 
   accept(search: NewSearch): Promise<Acceptance> {
-    const isAwaited = search.background || search.idempotencyKey !== undefined;
-    return this.#write('accept', search.id, () => this.#acceptRow(search), isAwaited);
+    const { id, background, idempotencyKey } = search;
+    const isAwaited = background || idempotencyKey !== undefined;
+    return new Promise((resolve, reject) => {
+      const settle = (result: unknown) => resolve(result as Acceptance);
+      const write = { kind: 'accept', search: id, row: this.#acceptRow(search), settle, fail: reject } as const;
+      this.#writer.push({
+        ...write,
+        awaited: isAwaited,
+        fallback: this.#fallbackOf(write, idempotencyKey !== undefined),
+      });
+    });
+  }
+
+  /** A client that has a key will ask again, and find its search; one that has none must not have one that it does not know of. */
+  #fallbackOf(write: Omit<JournalWrite, 'awaited'>, hasKey: boolean): JournalWrite {
+    const fail = () => {};
+    if (!hasKey) return { ...write, kind: 'retract', settle: () => {}, fail, awaited: false };
+    const settle = (result: unknown) => {
+      if ((result as Acceptance).fresh) this.#tell('acceptedLate', write.search);
+    };
+    return { ...write, settle, fail, awaited: false };
   }
 
   claim(id: string, epoch: number, atMs: number): Promise<boolean> {
@@ -280,7 +299,7 @@ export class PostgresJournal implements Journal {
     for (const search of ended) this.#tell('endedElsewhere', search);
   }
 
-  #tell(what: 'cancelRequested' | 'endedElsewhere', search: string): void {
+  #tell(what: 'cancelRequested' | 'endedElsewhere' | 'acceptedLate', search: string): void {
     for (const each of this.#listeners) each[what]?.(search);
   }
 
@@ -317,7 +336,7 @@ function connectParts(
     try {
       return await pool.query(sql, values);
     } catch (error) {
-      throw databaseFault(error, options);
+      throw new StatementFault(error, options);
     }
   };
   return {

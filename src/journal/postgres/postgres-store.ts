@@ -38,12 +38,6 @@ export class PostgresStore implements Store<JournalWrite> {
     }
   }
 
-  /** An acceptance that its client does not know of must not run: it is taken out again, or cancelled where it runs already. */
-  undo(write: JournalWrite): JournalWrite | undefined {
-    if (write.kind !== 'accept') return undefined;
-    return { ...write, kind: 'retract', settle: () => {}, fail: () => {}, awaited: false };
-  }
-
   async close(): Promise<void> {
     await this.#client?.end().catch(() => {});
   }

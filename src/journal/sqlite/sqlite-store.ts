@@ -44,10 +44,6 @@ export class SqliteStore implements Store<SqliteWrite> {
     this.commit([{ apply: this.#probe, settle: () => {}, fail: () => {}, awaited: false }]);
   }
 
-  undo(): undefined {
-    return undefined;
-  }
-
   /** SQLite may have done it itself; on a disk that fails, this may fail too and changes nothing. */
   #rollBack(): void {
     try {

@@ -160,10 +160,6 @@ export class SimulatedDatabase {
           }),
         ),
       probe: () => guarded(() => {}),
-      undo: (write) =>
-        write.kind === 'accept'
-          ? { ...write, kind: 'retract', settle: () => {}, fail: () => {}, awaited: false }
-          : undefined,
       close: async () => {},
     };
   }
