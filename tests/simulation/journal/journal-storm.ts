@@ -257,7 +257,8 @@ class JournalStorm {
     for (const node of nodes.filter(({ isDead }) => !isDead))
       for (const { id } of node.searches.live) say(true, id, `still lives on ${node.name}`);
     const moved = [...database.searches.values()].filter(({ epoch }) => epoch > 1);
-    if (this.#isGentle) for (const { id } of moved) say(true, id, 'was taken for lost');
+    const hadBegun = (id: string) => database.events.get(id)?.[0]?.epoch === 1;
+    if (this.#isGentle) for (const { id } of moved) say(hadBegun(id), id, 'ran well and was taken for lost');
     return {
       searches: database.searches.size,
       acknowledged: this.#acknowledged.size,
