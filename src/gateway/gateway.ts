@@ -231,7 +231,7 @@ export class Gateway {
     response.on('close', () => this.#account(request, response, seen, performance.now() - startedMs, id));
     try {
       if (this.#guard.admit(request, response) === 'answered') return;
-      const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+      const [path, query] = splitTarget(request.url ?? '/');
       const match = this.#router.match(request.method ?? 'GET', path);
       seen.route = match?.route.path ?? 'page';
       if (match === undefined) return this.#servePage(request, response, path);
@@ -308,6 +308,12 @@ export class Gateway {
 
 function stopping(): ApiError {
   return new ApiError('shutting_down', 'the server is shutting down', { retryAfterSeconds: 5 });
+}
+
+/** Path and query: the first `?` parts them, and any other belongs to the query. */
+function splitTarget(target: string): [path: string, query: string] {
+  const at = target.indexOf('?');
+  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
 /** Anthropic's clients send a key in a header of its own. */
