@@ -127,6 +127,7 @@ export class Gateway {
     this.#http = createHttpServer(config.server, {
       serve: (request, response) => void this.#serve(request, response),
       refuse: (request, response, error) => this.#fail(request, response, error),
+      warn: (cuts) => log.warn('connections', { ...cuts }),
     });
     const { connections } = this.#http;
     if (config.telemetry.keyLabels) addKeyMetrics(metrics.registry, usage);

@@ -4,6 +4,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { baseHeaders } from './exchange.ts';
+import { probe } from './half-closed.ts';
 
 export interface EventStreamOptions {
   readonly heartbeatMs: number;
@@ -35,6 +36,8 @@ export class EventStream {
     response.socket?.setNoDelay(true);
     this.#timer = setInterval(() => this.#beat(), options.heartbeatMs);
     response.on('close', () => this.#stop());
+    if (response.socket?.readableEnded) this.#probe();
+    else response.socket?.once('end', this.#probe);
   }
 
   get closed(): boolean {
@@ -94,8 +97,12 @@ export class EventStream {
     this.comment(this.#options.heartbeat?.() ?? 'heart-beat');
   }
 
+  /** The client reads on, or is gone. */
+  readonly #probe = (): void => probe(this.#response, () => this.comment('are you there?'));
+
   #stop(): void {
     this.#closed = true;
     clearInterval(this.#timer);
+    this.#response.socket?.off('end', this.#probe);
   }
 }

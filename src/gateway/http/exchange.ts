@@ -113,8 +113,9 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
-/** Calls back when the client has gone before its answer was complete. */
+/** Calls back when the client has gone before its answer was complete, or is gone already. */
 export function onDisconnect(response: ServerResponse, gone: () => void): void {
+  if (response.destroyed && !response.writableFinished) return gone();
   response.on('close', () => {
     if (!response.writableFinished) gone();
   });
