@@ -181,7 +181,7 @@ export class Gateway {
     this.#feed.close();
     await this.#handOver();
     await this.#answered(this.#options.config.server.shutdownMs);
-    for (const search of this.searches.waitedFor) this.searches.cancel(search);
+    for (const search of this.searches.waitedFor) this.searches.cancel(search, 'shutdown');
     await this.#answered(cancelMs);
     const { server } = this.#http;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
