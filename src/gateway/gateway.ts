@@ -67,6 +67,8 @@ export class Gateway {
   readonly #retention: RetentionSweep;
   readonly #taker: NodeTaker;
   readonly #batches: BatchRunner;
+  /** Those that are not answered yet. */
+  readonly #exchanges = new Set<Exchange>();
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -163,10 +165,22 @@ export class Gateway {
     const isKeyless = this.#options.config.keys.length === 0;
     if ((keys.length === 0) !== isKeyless)
       throw new FaultError(fault('bad-setting', 'keys: the first key, and the last one, need a restart'));
-    this.#keyring.use(keys);
+    const removed = this.#keyring.use(keys);
     this.searches.useKeys(keys);
     this.#context.usage.useKeys(keys);
     this.#options.log.info('keys', { keys: keys.length });
+    for (const name of removed) this.#dismiss(name);
+  }
+
+  /** Of a key that is gone: what it reads ends, and so do the searches that it waits for; those in the background stay. */
+  #dismiss(key: string): void {
+    const waitedFor = this.searches.waitedFor.filter(({ facts }) => facts.owner === key);
+    for (const search of waitedFor) this.searches.cancel(search, 'key-removed');
+    // These are told by their searches.
+    const told = new Set(waitedFor.map(({ id }) => id));
+    const read = [...this.#exchanges].filter(({ caller, search = '' }) => caller.name === key && !told.has(search));
+    for (const { response } of read) response.destroy();
+    this.#options.log.warn('key-removed', { key, cancelled: waitedFor.length, closed: read.length });
   }
 
   /**
@@ -242,6 +256,8 @@ export class Gateway {
       const { route, parameters } = match;
       const exchange = { id, request, response, caller, parameters, query: new URLSearchParams(query) };
       seen.exchange = exchange;
+      this.#exchanges.add(exchange);
+      response.on('close', () => this.#exchanges.delete(exchange));
       await this.#telemetry.trace(exchange, route.path, () => this.#handle(route, exchange));
     } catch (error) {
       this.#fail(request, response, error);
