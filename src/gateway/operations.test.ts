@@ -140,8 +140,8 @@ describe('operations', () => {
     const { url, engine, gateway } = await runGateway({ scripted: { held: true } });
     const answer = post(`${url}/v1/chat/completions`, question);
     await until(() => engine.open > 0);
-    const [{ id }] = [...gateway.searches.live] as [{ id: string }];
-    await fetch(`${url}/v1/searches/${id}`, { method: 'DELETE' });
+    const [running] = gateway.searches.live;
+    await fetch(`${url}/v1/searches/${running?.id}`, { method: 'DELETE' });
     const { coppice } = (await (await answer).json()) as Loose;
     expect(coppice.exit).toMatchObject({ kind: 'cancelled', rule: 'caller' });
   });

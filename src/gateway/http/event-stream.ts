@@ -35,9 +35,14 @@ export class EventStream {
     response.flushHeaders();
     response.socket?.setNoDelay(true);
     this.#timer = setInterval(() => this.#beat(), options.heartbeatMs);
-    response.on('close', () => this.#stop());
-    if (response.socket?.readableEnded) this.#probe();
-    else response.socket?.once('end', this.#probe);
+    // The response forgets its socket when it has ended; the socket may go on to the next request.
+    const { socket } = response;
+    response.on('close', () => {
+      this.#stop();
+      socket?.off('end', this.#probe);
+    });
+    if (socket?.readableEnded) this.#probe();
+    else socket?.once('end', this.#probe);
   }
 
   get closed(): boolean {
@@ -97,12 +102,11 @@ export class EventStream {
     this.comment(this.#options.heartbeat?.() ?? 'heart-beat');
   }
 
-  /** The client reads on, or is gone. */
+  /** The client has closed its sending side: it reads on, or is gone. */
   readonly #probe = (): void => probe(this.#response, () => this.comment('are you there?'));
 
   #stop(): void {
     this.#closed = true;
     clearInterval(this.#timer);
-    this.#response.socket?.off('end', this.#probe);
   }
 }
