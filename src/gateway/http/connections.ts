@@ -17,7 +17,7 @@ export interface ConnectionsOptions {
   readonly nowMs?: () => number;
 }
 
-interface Turn {
+interface HeldRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly serve: Serve;
@@ -27,9 +27,9 @@ interface Connection {
   readonly socket: Socket;
   readonly address: string;
   /** The request that it is at. */
-  answering: Turn | undefined;
+  answering: HeldRequest | undefined;
   /** Sent before that was answered. */
-  readonly waiting: Turn[];
+  readonly waiting: HeldRequest[];
   /** Bytes that the system had taken when they last grew, and since when no more, where some are left. */
   takenBytes: number;
   unreadSinceMs: number | undefined;
@@ -68,9 +68,9 @@ export class Connections {
     const connection = this.#open.get(request.socket);
     // Closed in the middle of a chunk that held more requests.
     if (connection === undefined) return;
-    const turn = { request, response, serve };
-    if (connection.answering === undefined) return this.#answer(connection, turn);
-    connection.waiting.push(turn);
+    const held = { request, response, serve };
+    if (connection.answering === undefined) return this.#answer(connection, held);
+    connection.waiting.push(held);
     if (connection.waiting.length > this.#config.pipelined) this.#cut(connection, 'pipelined');
   }
 
@@ -115,9 +115,9 @@ export class Connections {
     else this.#byAddress.set(address, left);
   }
 
-  #answer(connection: Connection, turn: Turn): void {
-    const { request, response, serve } = turn;
-    connection.answering = turn;
+  #answer(connection: Connection, held: HeldRequest): void {
+    const { request, response, serve } = held;
+    connection.answering = held;
     response.once('close', () => this.#answered(connection));
     serve(request, response);
     if (connection.socket.readableEnded) probeAnswer(connection);
