@@ -23,7 +23,7 @@ interface HeldRequest {
   readonly serve: Serve;
 }
 
-interface Connection {
+interface OpenConnection {
   readonly socket: Socket;
   readonly address: string;
   /** The request that it is at. */
@@ -44,9 +44,9 @@ export class Connections {
   readonly #limit: number;
   readonly #config: ServerConfig;
   readonly #nowMs: () => number;
-  readonly #open = new Map<Socket, Connection>();
+  readonly #open = new Map<Socket, OpenConnection>();
   /** Those that were silent when last seen, longest first. */
-  readonly #silent = new Set<Connection>();
+  readonly #silent = new Set<OpenConnection>();
   readonly #byAddress = new Map<string, number>();
 
   constructor(server: Server, { config, warn, nowMs = () => performance.now() }: ConnectionsOptions) {
@@ -97,7 +97,7 @@ export class Connections {
       return;
     }
     const unanswered = { answering: undefined, waiting: [], takenBytes: 0, unreadSinceMs: undefined };
-    const connection: Connection = { socket, address, ...unanswered };
+    const connection: OpenConnection = { socket, address, ...unanswered };
     this.#open.set(socket, connection);
     this.#silent.add(connection);
     this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1);
@@ -105,7 +105,7 @@ export class Connections {
     socket.once('end', () => probeAnswer(connection));
   }
 
-  #leave(connection: Connection): void {
+  #leave(connection: OpenConnection): void {
     const { socket, address } = connection;
     if (!this.#open.delete(socket)) return;
     this.#silent.delete(connection);
@@ -115,7 +115,7 @@ export class Connections {
     else this.#byAddress.set(address, left);
   }
 
-  #answer(connection: Connection, held: HeldRequest): void {
+  #answer(connection: OpenConnection, held: HeldRequest): void {
     const { request, response, serve } = held;
     connection.answering = held;
     response.once('close', () => this.#answered(connection));
@@ -123,7 +123,7 @@ export class Connections {
     if (connection.socket.readableEnded) probeAnswer(connection);
   }
 
-  #answered(connection: Connection): void {
+  #answered(connection: OpenConnection): void {
     connection.answering = undefined;
     connection.unreadSinceMs = undefined;
     if (connection.socket.destroyed) return;
@@ -141,7 +141,7 @@ export class Connections {
     return chosen !== undefined;
   }
 
-  #longestSilent(): Connection | undefined {
+  #longestSilent(): OpenConnection | undefined {
     for (const connection of this.#silent) {
       this.#silent.delete(connection);
       // Else it has its request together by now, and waits for our answer.
@@ -150,9 +150,9 @@ export class Connections {
     return undefined;
   }
 
-  #longestUnread(): Connection | undefined {
+  #longestUnread(): OpenConnection | undefined {
     const nowMs = this.#nowMs();
-    let longest: { readonly connection: Connection; readonly ms: number } | undefined;
+    let longest: { readonly connection: OpenConnection; readonly ms: number } | undefined;
     for (const connection of this.#open.values()) {
       const ms = connection.answering === undefined ? 0 : unreadMs(connection, nowMs);
       if (ms >= leastUnreadMs && ms > (longest?.ms ?? 0)) longest = { connection, ms };
@@ -160,19 +160,19 @@ export class Connections {
     return longest?.connection;
   }
 
-  #cut(connection: Connection, limit: 'unread' | 'pipelined'): void {
+  #cut(connection: OpenConnection, limit: 'unread' | 'pipelined'): void {
     this.cuts.count(limit);
     this.#close(connection);
   }
 
-  #close(connection: Connection): void {
+  #close(connection: OpenConnection): void {
     this.#leave(connection);
     connection.socket.destroy();
   }
 }
 
 /** How long the system has taken no further byte of its answer; 0 where none is left. */
-function unreadMs(connection: Connection, nowMs: number): number {
+function unreadMs(connection: OpenConnection, nowMs: number): number {
   const { socket } = connection;
   const takenBytes = socket.writableLength === 0 ? Number.NaN : takenFrom(socket);
   if (takenBytes !== connection.takenBytes) {
@@ -195,7 +195,7 @@ function takenFrom(socket: Socket): number {
  * Its client has closed its sending side. Where nothing of the answer has gone out, `100 Continue` is what every client of
  * HTTP/1.1 passes over; one of HTTP/1.0 cannot be asked, and counts as gone.
  */
-function probeAnswer({ socket, answering }: Connection): void {
+function probeAnswer({ socket, answering }: OpenConnection): void {
   if (answering === undefined || answering.response.headersSent) return;
   const { request, response } = answering;
   if (request.httpVersionMinor === 0) socket.end();
