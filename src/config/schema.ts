@@ -34,6 +34,27 @@ const server = z
       'connections',
       'beside the streams, for short requests; beyond them the connection that has been silent for longest is closed',
     ),
+    unreadMs: whole(
+      120_000,
+      100,
+      3_600_000,
+      'ms',
+      'without progress of an answer whose client does not read, until it is closed; web servers wait for 60 s, and a silent stream has nothing to read',
+    ),
+    pipelined: whole(
+      10,
+      0,
+      1000,
+      'requests',
+      'sent on one connection before an earlier one is answered; beyond them it is closed. Common clients send none',
+    ),
+    addressConnections: whole(
+      0,
+      0,
+      1_000_000,
+      'connections',
+      'of one address, 0 for any number: behind a proxy all clients have its address',
+    ),
     streamBytes: whole(
       1_048_576,
       4096,

@@ -67,6 +67,8 @@ export class Gateway {
   readonly #retention: RetentionSweep;
   readonly #taker: NodeTaker;
   readonly #batches: BatchRunner;
+  /** Those that are not answered yet. */
+  readonly #exchanges = new Set<Exchange>();
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -128,6 +130,7 @@ export class Gateway {
     this.#http = createHttpServer(config.server, {
       serve: (request, response) => void this.#serve(request, response),
       refuse: (request, response, error) => this.#fail(request, response, error),
+      warn: (cuts) => log.warn('connections', { ...cuts }),
     });
     const { connections } = this.#http;
     if (config.telemetry.keyLabels) addKeyMetrics(metrics.registry, usage);
@@ -163,10 +166,22 @@ export class Gateway {
     const isKeyless = this.#options.config.keys.length === 0;
     if ((keys.length === 0) !== isKeyless)
       throw new FaultError(fault('bad-setting', 'keys: the first key, and the last one, need a restart'));
-    this.#keyring.use(keys);
+    const removed = this.#keyring.use(keys);
     this.searches.useKeys(keys);
     this.#context.usage.useKeys(keys);
     this.#options.log.info('keys', { keys: keys.length });
+    for (const name of removed) this.#dismiss(name);
+  }
+
+  /** Of a key that is gone: what it reads ends, and so do the searches that it waits for; those in the background stay. */
+  #dismiss(key: string): void {
+    const waitedFor = this.searches.waitedFor.filter(({ facts }) => facts.owner === key);
+    for (const search of waitedFor) this.searches.cancel(search, 'key-removed');
+    // These are told by their searches.
+    const told = new Set(waitedFor.map(({ id }) => id));
+    const read = [...this.#exchanges].filter(({ caller, search = '' }) => caller.name === key && !told.has(search));
+    for (const { response } of read) response.destroy();
+    this.#options.log.warn('key-removed', { key, cancelled: waitedFor.length, closed: read.length });
   }
 
   /**
@@ -181,7 +196,7 @@ export class Gateway {
     this.#feed.close();
     await this.#handOver();
     await this.#answered(this.#options.config.server.shutdownMs);
-    for (const search of this.searches.waitedFor) this.searches.cancel(search);
+    for (const search of this.searches.waitedFor) this.searches.cancel(search, 'shutdown');
     await this.#answered(cancelMs);
     const { server } = this.#http;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -232,7 +247,7 @@ export class Gateway {
     response.on('close', () => this.#account(request, response, seen, performance.now() - startedMs, id));
     try {
       if (this.#guard.admit(request, response) === 'answered') return;
-      const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+      const [path, query] = splitTarget(request.url ?? '/');
       const match = this.#router.match(request.method ?? 'GET', path);
       seen.route = match?.route.path ?? 'page';
       if (match === undefined) return this.#servePage(request, response, path);
@@ -242,6 +257,8 @@ export class Gateway {
       const { route, parameters } = match;
       const exchange = { id, request, response, caller, parameters, query: new URLSearchParams(query) };
       seen.exchange = exchange;
+      this.#exchanges.add(exchange);
+      response.on('close', () => this.#exchanges.delete(exchange));
       await this.#telemetry.trace(exchange, route.path, () => this.#handle(route, exchange));
     } catch (error) {
       this.#fail(request, response, error);
@@ -309,6 +326,12 @@ export class Gateway {
 
 function stopping(): ApiError {
   return new ApiError('shutting_down', 'the server is shutting down', { retryAfterSeconds: 5 });
+}
+
+/** Path and query: the first `?` parts them, and any other belongs to the query. */
+function splitTarget(target: string): [path: string, query: string] {
+  const at = target.indexOf('?');
+  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
 /** Anthropic's clients send a key in a header of its own. */

@@ -113,6 +113,39 @@ describe('operations', () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 
+  test('whose search is cut off by the end of the server is told so, running or waiting', async () => {
+    const { url, engine, close, journal } = await runGateway({ scripted: { held: true }, model: { budget: 1 } });
+    const first = post(`${url}/v1/chat/completions`, question);
+    await until(() => engine.open > 0);
+    const others = [{}, { stream: true }].map((body) => post(`${url}/v1/chat/completions`, { ...question, ...body }));
+    const streamed = await others[1]!;
+    const list = () => journal.list({ limit: 9 });
+    await until(async () => (await list()).length === 3);
+    await close();
+    const told = { code: 'shutting_down', message: 'the server was shut down before the answer was complete' };
+    for (const answer of [await first, await others[0]!]) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(((await answer.json()) as Loose).error).toMatchObject(told);
+    }
+    expect(await streamed.text()).toContain(told.message);
+    const ended = (await list()).map(({ state, outcome }) => [state, (outcome as Loose).exit?.rule]);
+    expect(ended.sort()).toEqual([
+      ['cancelled', undefined],
+      ['cancelled', undefined],
+      ['cancelled', 'shutdown'],
+    ]);
+  });
+
+  test('whose search another call cancels is told that a caller did', async () => {
+    const { url, engine, gateway } = await runGateway({ scripted: { held: true } });
+    const answer = post(`${url}/v1/chat/completions`, question);
+    await until(() => engine.open > 0);
+    const [running] = gateway.searches.live;
+    await fetch(`${url}/v1/searches/${running?.id}`, { method: 'DELETE' });
+    const { coppice } = (await (await answer).json()) as Loose;
+    expect(coppice.exit).toMatchObject({ kind: 'cancelled', rule: 'caller' });
+  });
+
   test('until the grace ends, whoever comes is told to go elsewhere', async () => {
     const { url, engine, close } = await runGateway({
       scripted: { held: true },
@@ -146,7 +179,7 @@ describe('operations', () => {
     const answer = post(`${url}/v1/chat/completions`, question);
     await until(() => engine.open > 0);
     await close();
-    expect(((await (await answer).json()) as Loose).coppice.exit.kind).toBe('cancelled');
+    expect((await answer).status).toBe(503);
     expect(engine.cancelled.length).toBeGreaterThan(0);
     expect((await journal.list({ limit: 1 }))[0]?.state).toBe('cancelled');
   });

@@ -129,6 +129,12 @@ describe('keys', () => {
 });
 
 describe('the door', () => {
+  test('a query goes on behind a second question mark', async () => {
+    const { url } = await runGateway();
+    const { status, body } = await raw(url, '/v1/searches?before=a?b&limit=0', {});
+    expect([status, body]).toEqual([400, expect.stringContaining('limit')]);
+  });
+
   test('without keys a foreign Host is turned away (DNS rebinding)', async () => {
     const { url } = await runGateway();
     expect(await raw(url, '/v1/models', { host: 'evil.example' })).toMatchObject({ status: 403 });

@@ -13,7 +13,12 @@ type Circumstances = Pick<RuntimeOptions, 'engine' | 'verifier' | 'maxFailures'>
 
 const defaultMaxFailures = 8;
 
-export const cancelledByCaller: Exit = { kind: 'cancelled', rule: 'caller', evidence: {} };
+/** Why a search is cancelled: its client wants or needs it no more, the process ends, or its key is gone. */
+export type CancelReason = 'caller' | 'shutdown' | 'key-removed';
+
+export function cancelled(rule: CancelReason): Exit {
+  return { kind: 'cancelled', rule, evidence: {} };
+}
 
 /** It waits, and cannot be done in time any more. */
 export function givenUp(search: Search, nowMs: number, late: TooLate, circumstances: Circumstances): Exit {

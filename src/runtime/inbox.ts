@@ -3,6 +3,7 @@
 import type { EmbedderMessage } from '../embedder/embedder.ts';
 import type { EngineMessage } from '../engine/engine.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
+import type { CancelReason } from './exits.ts';
 import type { Search } from './search/search.ts';
 
 export type InboxMessage =
@@ -12,7 +13,7 @@ export type InboxMessage =
   | { readonly from: 'caller'; readonly submit: Search }
   /** The log of a search has been read. */
   | { readonly from: 'caller'; readonly restored: Search }
-  | { readonly from: 'caller'; readonly cancel: string };
+  | { readonly from: 'caller'; readonly cancel: string; readonly reason: CancelReason };
 
 export class Inbox {
   readonly #wake: (() => void) | undefined;

@@ -14,7 +14,7 @@ import type { TreeEvent } from '../tree/events.ts';
 import { Alarms } from './alarms.ts';
 import { Allotment } from './allotment.ts';
 import { Departure } from './departure.ts';
-import { cancelledByCaller, clockExit, firstExit, givenUp, nothingLeft } from './exits.ts';
+import { type CancelReason, cancelled, clockExit, firstExit, givenUp, nothingLeft } from './exits.ts';
 import { Flights } from './flights.ts';
 import { Grouping } from './groups/grouping.ts';
 import { Inbox, type InboxMessage } from './inbox.ts';
@@ -90,8 +90,8 @@ export class Runtime {
     this.#reception.restore(id, events, nextSequence);
   }
 
-  cancel(id: string): void {
-    this.#inbox.post({ from: 'caller', cancel: id });
+  cancel(id: string, reason: CancelReason = 'caller'): void {
+    this.#inbox.post({ from: 'caller', cancel: id, reason });
   }
 
   /** Takes a search away without a word in its log: one that never ran here. */
@@ -177,7 +177,7 @@ export class Runtime {
       case 'caller':
         if ('submit' in message) return this.#enqueue(message.submit);
         if ('restored' in message) return this.#takeUpRestored(message.restored, nowMs);
-        return this.#cancel(this.#roster.live.get(message.cancel), nowMs);
+        return this.#cancel(this.#roster.live.get(message.cancel), message.reason, nowMs);
       default:
         return never(message, 'inbox message');
     }
@@ -199,8 +199,8 @@ export class Runtime {
     if (this.#roster.isRunning(search)) this.#allotment.begin(search, search.width, undefined, nowMs);
   }
 
-  #cancel(search: Search | undefined, nowMs: number): void {
-    if (search !== undefined) this.#departure.finish(search, cancelledByCaller, nowMs);
+  #cancel(search: Search | undefined, reason: CancelReason, nowMs: number): void {
+    if (search !== undefined) this.#departure.finish(search, cancelled(reason), nowMs);
   }
 
   /** A step waits for its score: what may come after it can be foreseen. */

@@ -85,6 +85,26 @@ describe('files', () => {
     expect((await fetch(`${url}/v1/files`, { method: 'POST', headers: json, body: '{}' })).status).toBe(415);
   });
 
+  test('come in forms of few parts with small headers: parsing others would hold up everybody', async () => {
+    const { url } = await client();
+    const headers = { 'content-type': 'multipart/form-data; boundary="x y"' };
+    const put = async (body: string) => {
+      const answer = await fetch(`${url}/v1/files`, { method: 'POST', headers, body });
+      return [answer.status, ((await answer.json()) as Loose).error?.message];
+    };
+    const part = (name: string, text: string, more = '') =>
+      `--x y\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${text}\r\n`;
+    const form = `${part('purpose', 'batch')}${part('file', 'a', '; filename="f"')}`;
+    expect(await put(`${form}--x y--\r\n`)).toEqual([200, undefined]);
+    const many = part('purpose', 'batch').repeat(17);
+    expect(await put(`${many}--x y--\r\n`)).toEqual([400, 'the form has more than 16 parts, the limit']);
+    const wide = part('file', 'a', `; filename="${'f'.repeat(5000)}"`);
+    expect(await put(`${part('purpose', 'batch')}${wide}--x y--\r\n`)).toEqual([
+      400,
+      'the headers of part 2 of the form are larger than 4096 bytes, the limit',
+    ]);
+  });
+
   test('need texts that are kept', async () => {
     const { openai } = await client({ journal: new MemoryJournal('until-end') });
     await expect(upload(openai, 'a')).rejects.toThrow(/journal.texts is 'until-end'/);

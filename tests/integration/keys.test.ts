@@ -103,6 +103,37 @@ describe('other keys', () => {
     expect(() => gateway.useKeys([])).toThrow(/need a restart/);
   });
 
+  test('end what a key that is gone still reads and waits for; what it has in the background stays', async () => {
+    const { gateway, url, ann, bob, keys, engine, logged } = await withKeys(undefined, { scripted: { held: true } });
+    const config = keys.map((key) => ({ share: 1, priority: 0, queue: 10, admin: false, ...key }));
+    const ask = (key: string, body: object) => call(url, key, '/v1/chat/completions', { ...chat, ...body });
+    const { id } = (await (await call(url, ann, '/v1/searches', { ...chat, background: true })).json()) as Loose;
+    const streams = [
+      await ask(ann, { stream: true }),
+      await call(url, ann, `/v1/searches/${id}/events`),
+      await call(url, ann, '/v1/overview/events'),
+      await call(url, ann, '/v1/responses', { model: 'm', input: 'make 24', stream: true }),
+    ];
+    const waited = ask(ann, {});
+    const [kept, read] = [ask(bob, {}), await call(url, bob, '/v1/overview/events')];
+    await until(() => gateway.searches.liveCount === 5 && engine.open > 0);
+    // A key with another hash is another key.
+    gateway.useKeys([{ ...config[0]!, hash: newKey().hash }, ...config.slice(1)]);
+    const ends = await Promise.all(streams.map((stream) => stream.text().catch(() => 'cut off')));
+    expect(ends[0]).toContain('the API key was removed');
+    expect(ends.slice(1, 3)).toEqual(['cut off', 'cut off']);
+    expect(ends[3]).toMatch(/removed|cancelled/);
+    expect((await waited).status).toBe(401);
+    await until(() => gateway.searches.liveCount === 2);
+    expect(gateway.searches.find(id)?.ended).toBeUndefined();
+    expect(logged.map((line) => JSON.parse(line) as Loose).filter(({ event }) => event === 'key-removed')).toEqual([
+      expect.objectContaining({ key: 'ann', cancelled: 3, closed: 2 }),
+    ]);
+    engine.release();
+    expect((await kept).status).toBe(200);
+    await read.body?.cancel();
+  });
+
   test('come from the file on SIGHUP, and a broken file changes nothing', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-keys-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -68,6 +68,15 @@ describe('coppice serve', () => {
     }
   });
 
+  test('ends with one line where the journal cannot be made, whatever stands in the way', async () => {
+    const file = join(folder, 'no-folder');
+    writeFileSync(file, '');
+    for (const path of ['/proc/none/below/j.db', join(file, 'j.db'), join(file, 'below', 'j.db'), folder]) {
+      const { code, err } = await serve(['--sim', '--journal', path]);
+      expect([code, err.trim().split('\n')]).toEqual([1, [expect.stringMatching(/^coppice: .* set journal\.path/)]]);
+    }
+  });
+
   test('serves, and ends in order on a signal', async () => {
     const served = await ServedProcess.start([
       '--sim',

@@ -1,65 +1,206 @@
-// Room for those who speak. A connection counts as silent until it has sent a whole request, and again once that has been
-// answered. When there is no room for another, the one that has been silent for longest is closed; where nobody is
-// silent, the newcomer is. So idle sockets, however many and however slowly they trickle, never lock anyone out.
+// Room for those who speak and read. A connection is answered one request at a time, and only so many wait behind it. It is
+// silent until it has sent a whole request, and again once that has been answered; its answer is unread while the system
+// takes no further byte of it. When there is no room for another, the connection that has been silent for longest is
+// closed, else the one whose answer has been unread for longest, else the newcomer. Never one that waits for us.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ServerConfig } from '../../config/schema.ts';
+import { ConnectionCuts, type ToldCuts } from './connection-cuts.ts';
+import { probe } from './half-closed.ts';
+
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface ConnectionsOptions {
+  readonly config: ServerConfig;
+  readonly warn: (cuts: ToldCuts) => void;
+  readonly nowMs?: () => number;
+}
+
+interface HeldRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly serve: Serve;
+}
+
+interface OpenConnection {
+  readonly socket: Socket;
+  readonly address: string;
+  /** The request that it is at. */
+  answering: HeldRequest | undefined;
+  /** Sent before that was answered. */
+  readonly waiting: HeldRequest[];
+  /** Bytes that the system had taken when they last grew, and since when no more, where some are left. */
+  takenBytes: number;
+  unreadSinceMs: number | undefined;
+}
+
+const lookEveryMs = 250;
+/** An answer that makes no progress for so long may be closed for a newcomer: one that is read well does so far more often. */
+const leastUnreadMs = 250;
 
 export class Connections {
+  readonly cuts: ConnectionCuts;
   readonly #limit: number;
-  /** Every open connection with the request that it is at. */
-  readonly #open = new Map<Socket, IncomingMessage | undefined>();
+  readonly #config: ServerConfig;
+  readonly #nowMs: () => number;
+  readonly #open = new Map<Socket, OpenConnection>();
   /** Those that were silent when last seen, longest first. */
-  readonly #silent = new Set<Socket>();
-  #closed = 0;
+  readonly #silent = new Set<OpenConnection>();
+  readonly #byAddress = new Map<string, number>();
 
-  constructor(server: Server, limit: number) {
-    this.#limit = limit;
+  constructor(server: Server, { config, warn, nowMs = () => performance.now() }: ConnectionsOptions) {
+    this.#config = config;
+    this.#limit = config.streams + config.shortConnections;
+    this.#nowMs = nowMs;
+    this.cuts = new ConnectionCuts(config, warn);
     server.on('connection', (socket) => this.#enter(socket));
-    server.on('request', (request, response) => this.#spoken(request, response));
+    const looking = setInterval(() => this.look(), lookEveryMs).unref();
+    server.once('close', () => clearInterval(looking));
   }
 
   get open(): number {
     return this.#open.size;
   }
 
-  /** Closed to make room, since the start. */
-  get closedForRoom(): number {
-    return this.#closed;
+  /** Serves it when those before it on its connection are answered. */
+  take(request: IncomingMessage, response: ServerResponse, serve: Serve): void {
+    const connection = this.#open.get(request.socket);
+    // Closed in the middle of a chunk that held more requests.
+    if (connection === undefined) return;
+    const held = { request, response, serve };
+    if (connection.answering === undefined) return this.#answer(connection, held);
+    connection.waiting.push(held);
+    if (connection.waiting.length > this.#config.pipelined) this.#cut(connection, 'pipelined');
+  }
+
+  /** Closes those whose answer has been unread for too long. */
+  look(): void {
+    const nowMs = this.#nowMs();
+    for (const connection of this.#open.values()) {
+      if (connection.answering !== undefined && unreadMs(connection, nowMs) >= this.#config.unreadMs)
+        this.#cut(connection, 'unread');
+    }
+    this.cuts.tell(nowMs);
   }
 
   #enter(socket: Socket): void {
-    if (this.#open.size >= this.#limit) this.#makeRoom(socket);
-    if (socket.destroyed) return;
-    this.#open.set(socket, undefined);
-    this.#silent.add(socket);
-    socket.once('close', () => {
-      this.#open.delete(socket);
-      this.#silent.delete(socket);
-    });
-  }
-
-  #spoken(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    this.#open.set(socket, request);
-    response.once('close', () => {
-      if (socket.destroyed || this.#open.get(socket) !== request) return;
-      this.#open.set(socket, undefined);
-      this.#silent.delete(socket);
-      this.#silent.add(socket);
-    });
-  }
-
-  #makeRoom(newcomer: Socket): void {
-    this.#closed += 1;
-    for (const socket of this.#silent) {
-      this.#silent.delete(socket);
-      // It has its request together by now, and waits for our answer.
-      if (this.#open.get(socket)?.complete === true) continue;
-      this.#open.delete(socket);
+    const address = socket.remoteAddress ?? '';
+    const { addressConnections } = this.#config;
+    if (addressConnections > 0 && (this.#byAddress.get(address) ?? 0) >= addressConnections) {
+      this.cuts.count('address');
       socket.destroy();
       return;
     }
-    newcomer.destroy();
+    if (this.#open.size >= this.#limit && !this.#makeRoom()) {
+      socket.destroy();
+      return;
+    }
+    const unanswered = { answering: undefined, waiting: [], takenBytes: 0, unreadSinceMs: undefined };
+    const connection: OpenConnection = { socket, address, ...unanswered };
+    this.#open.set(socket, connection);
+    this.#silent.add(connection);
+    this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1);
+    socket.once('close', () => this.#leave(connection));
+    socket.once('end', () => probeAnswer(connection));
   }
+
+  #leave(connection: OpenConnection): void {
+    const { socket, address } = connection;
+    if (!this.#open.delete(socket)) return;
+    this.#silent.delete(connection);
+    connection.waiting.length = 0;
+    const left = (this.#byAddress.get(address) ?? 1) - 1;
+    if (left === 0) this.#byAddress.delete(address);
+    else this.#byAddress.set(address, left);
+  }
+
+  #answer(connection: OpenConnection, held: HeldRequest): void {
+    const { request, response, serve } = held;
+    connection.answering = held;
+    response.once('close', () => this.#answered(connection));
+    serve(request, response);
+    if (connection.socket.readableEnded) probeAnswer(connection);
+  }
+
+  #answered(connection: OpenConnection): void {
+    connection.answering = undefined;
+    connection.unreadSinceMs = undefined;
+    if (connection.socket.destroyed) return;
+    const next = connection.waiting.shift();
+    if (next !== undefined) return this.#answer(connection, next);
+    this.#silent.delete(connection);
+    this.#silent.add(connection);
+  }
+
+  /** True where one was closed. */
+  #makeRoom(): boolean {
+    this.cuts.count('room');
+    const chosen = this.#longestSilent() ?? this.#longestUnread();
+    if (chosen !== undefined) this.#close(chosen);
+    return chosen !== undefined;
+  }
+
+  #longestSilent(): OpenConnection | undefined {
+    for (const connection of this.#silent) {
+      this.#silent.delete(connection);
+      // Else it has its request together by now, and waits for our answer.
+      if (connection.answering?.request.complete !== true) return connection;
+    }
+    return undefined;
+  }
+
+  #longestUnread(): OpenConnection | undefined {
+    const nowMs = this.#nowMs();
+    let longest: { readonly connection: OpenConnection; readonly ms: number } | undefined;
+    for (const connection of this.#open.values()) {
+      const ms = connection.answering === undefined ? 0 : unreadMs(connection, nowMs);
+      if (ms >= leastUnreadMs && ms > (longest?.ms ?? 0)) longest = { connection, ms };
+    }
+    return longest?.connection;
+  }
+
+  #cut(connection: OpenConnection, limit: 'unread' | 'pipelined'): void {
+    this.cuts.count(limit);
+    this.#close(connection);
+  }
+
+  #close(connection: OpenConnection): void {
+    this.#leave(connection);
+    connection.socket.destroy();
+  }
+}
+
+/** How long the system has taken no further byte of its answer; 0 where none is left. */
+function unreadMs(connection: OpenConnection, nowMs: number): number {
+  const { socket } = connection;
+  const takenBytes = socket.writableLength === 0 ? Number.NaN : takenFrom(socket);
+  if (takenBytes !== connection.takenBytes) {
+    connection.takenBytes = takenBytes;
+    connection.unreadSinceMs = socket.writableLength === 0 ? undefined : nowMs;
+  }
+  return connection.unreadSinceMs === undefined ? 0 : nowMs - connection.unreadSinceMs;
+}
+
+/**
+ * Bytes that the system has taken, in the middle of a write too. Node tells them to its own sockets only, which go by them
+ * for `setTimeout`; that one is of no use here, since a client that sends bytes starts it anew.
+ */
+function takenFrom(socket: Socket): number {
+  const { _handle: handle } = socket as { readonly _handle?: { bytesWritten: number; writeQueueSize: number } | null };
+  return handle ? handle.bytesWritten - handle.writeQueueSize : Number.NaN;
+}
+
+/**
+ * Its client has closed its sending side. Where nothing of the answer has gone out, `100 Continue` is what every client of
+ * HTTP/1.1 passes over; one of HTTP/1.0 cannot be asked, and counts as gone.
+ */
+function probeAnswer({ socket, answering }: OpenConnection): void {
+  if (answering === undefined || answering.response.headersSent) return;
+  const { request, response } = answering;
+  if (request.httpVersionMinor === 0) socket.end();
+  else
+    probe(response, () => {
+      if (!response.headersSent) response.writeContinue();
+    });
 }

@@ -4,6 +4,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { baseHeaders } from './exchange.ts';
+import { probe } from './half-closed.ts';
 
 export interface EventStreamOptions {
   readonly heartbeatMs: number;
@@ -34,7 +35,14 @@ export class EventStream {
     response.flushHeaders();
     response.socket?.setNoDelay(true);
     this.#timer = setInterval(() => this.#beat(), options.heartbeatMs);
-    response.on('close', () => this.#stop());
+    // The response forgets its socket when it has ended; the socket may go on to the next request.
+    const { socket } = response;
+    response.on('close', () => {
+      this.#stop();
+      socket?.off('end', this.#probe);
+    });
+    if (socket?.readableEnded) this.#probe();
+    else socket?.once('end', this.#probe);
   }
 
   get closed(): boolean {
@@ -93,6 +101,9 @@ export class EventStream {
     if (this.behind || Date.now() - this.#lastMs < this.#options.heartbeatMs / 2) return;
     this.comment(this.#options.heartbeat?.() ?? 'heart-beat');
   }
+
+  /** The client has closed its sending side: it reads on, or is gone. */
+  readonly #probe = (): void => probe(this.#response, () => this.comment('are you there?'));
 
   #stop(): void {
     this.#closed = true;

@@ -149,8 +149,9 @@ function flawOfFields(fields: Plain, levels: number): Flaw | undefined {
   return undefined;
 }
 
-/** Calls back when the client has gone before its answer was complete. */
+/** Calls back when the client has gone before its answer was complete, or is gone already. */
 export function onDisconnect(response: ServerResponse, gone: () => void): void {
+  if (response.destroyed && !response.writableFinished) return gone();
   response.on('close', () => {
     if (!response.writableFinished) gone();
   });

@@ -3,13 +3,16 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Config } from '../../config/schema.ts';
+import type { ServerConfig } from '../../config/schema.ts';
 import { ApiError } from './api-error.ts';
+import type { ToldCuts } from './connection-cuts.ts';
 import { Connections } from './connections.ts';
 
 export interface HttpListener {
   serve(request: IncomingMessage, response: ServerResponse): void;
   refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void;
+  /** Connections were closed by a limit. */
+  warn(cuts: ToldCuts): void;
 }
 
 export interface HttpServer {
@@ -21,8 +24,8 @@ const headerBytes = 16_384;
 /** For a client to read why it is turned away, before its socket is destroyed. */
 const partingMs = 250;
 
-export function createHttpServer(config: Config['server'], listener: HttpListener): HttpServer {
-  const { headerMs, requestMs, streams, shortConnections } = config;
+export function createHttpServer(config: ServerConfig, listener: HttpListener): HttpServer {
+  const { headerMs, requestMs } = config;
   const server = createServer({
     headersTimeout: headerMs,
     requestTimeout: requestMs,
@@ -31,11 +34,13 @@ export function createHttpServer(config: Config['server'], listener: HttpListene
     // Longer than the 60 s of common load balancers, which otherwise send into a connection that we are closing.
     keepAliveTimeout: 65_000,
   });
-  const connections = new Connections(server, streams + shortConnections);
-  server.on('request', (request, response) => listener.serve(request, response));
-  server.on('checkExpectation', (request, response) =>
-    listener.refuse(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met')),
-  );
+  const refuseExpectation = (request: IncomingMessage, response: ServerResponse) =>
+    listener.refuse(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met'));
+  // A client may close its sending side and still have its answer; half-closed.ts finds those that are gone.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const connections = new Connections(server, { config, warn: (cuts) => listener.warn(cuts) });
+  server.on('request', (request, response) => connections.take(request, response, listener.serve));
+  server.on('checkExpectation', (request, response) => connections.take(request, response, refuseExpectation));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBroken(error, socket as Socket));
   return { server, connections };
 }

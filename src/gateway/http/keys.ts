@@ -17,19 +17,28 @@ export interface Caller {
 
 const local: Caller = { name: 'local', share: 1, maxPriority: 100, queue: Number.POSITIVE_INFINITY, admin: true };
 
+interface KnownKey {
+  readonly hash: Buffer;
+  readonly caller: Caller;
+}
+
 export class Keyring {
-  #keys: readonly { readonly hash: Buffer; readonly caller: Caller }[] = [];
+  #keys: readonly KnownKey[] = [];
 
   constructor(keys: readonly KeyConfig[]) {
     this.use(keys);
   }
 
-  /** From now on these are known, and no others. */
-  use(keys: readonly KeyConfig[]): void {
+  /** From now on these are known, and no others. Gives the names of those that are so no more, under the hash they had. */
+  use(keys: readonly KeyConfig[]): string[] {
+    const before = this.#keys;
     this.#keys = keys.map(({ name, hash, share, priority, queue, admin }) => ({
       hash: Buffer.from(hash.slice('sha256:'.length), 'hex'),
       caller: { name, share, maxPriority: priority, queue, admin },
     }));
+    const stays = (one: KnownKey) =>
+      this.#keys.some(({ hash, caller }) => caller.name === one.caller.name && hash.equals(one.hash));
+    return before.filter((one) => !stays(one)).map(({ caller }) => caller.name);
   }
 
   /** The caller behind an `Authorization` header. */

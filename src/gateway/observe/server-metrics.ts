@@ -2,12 +2,14 @@
 
 import type { Registry } from 'prom-client';
 import type { Journal } from '../../journal/journal.ts';
+import { connectionLimits } from '../http/connection-cuts.ts';
+import type { Connections } from '../http/connections.ts';
 import { ReadMetrics } from './read-metrics.ts';
 import type { UsageMeter } from './usage.ts';
 
 export interface ServerParts {
   readonly journal: Journal;
-  readonly connections: { readonly open: number; readonly closedForRoom: number };
+  readonly connections: Pick<Connections, 'open' | 'cuts'>;
   readonly telemetry: { readonly counts: { readonly sent: number; readonly dropped: number } };
 }
 
@@ -24,11 +26,9 @@ export function addServerMetrics(registry: Registry, parts: ServerParts): void {
   health.count('journal_commits', 'Transactions that are on disk', ({ commits }) => commits);
   health.count('journal_failures', 'Transactions that the disk refused', ({ failures }) => failures);
   metrics.gauge('connections', 'Open connections', ({ connections }) => connections.open);
-  metrics.count(
-    'connections_closed',
-    'Connections closed to make room',
-    ({ connections }) => connections.closedForRoom,
-  );
+  const { cuts } = parts.connections;
+  const closed = new ReadMetrics(registry, ['limit'], () => connectionLimits.map((limit) => [{ limit }, limit]));
+  closed.count('connections_closed', 'Connections that a limit has closed', (limit) => cuts.total(limit));
   metrics.count('telemetry_spans_sent', 'Spans that reached the collector', ({ telemetry }) => telemetry.counts.sent);
   metrics.count('telemetry_spans_dropped', 'Spans that were given up', ({ telemetry }) => telemetry.counts.dropped);
 }

@@ -5,13 +5,14 @@
 import { requestOf } from '../../answering/search-request.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import type { CancelReason } from '../../runtime/exits.ts';
 import type { Token } from '../../runtime/options.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type ServedModels, servedBy } from '../models/served-models.ts';
 import { type Admission, retryAfterSeconds } from './admission.ts';
 import { type Ended, type LiveSearch, mayMove, type SearchListener } from './live-search.ts';
-import { endOf } from './search-end.ts';
+import { cancelError, endOf } from './search-end.ts';
 import { toFinish } from './search-facts.ts';
 import type { SearchesOptions } from './searches-options.ts';
 import type { Watches } from './watches.ts';
@@ -73,12 +74,12 @@ export class LiveSearches {
     this.#byId.set(search.id, search);
   }
 
-  cancel(search: LiveSearch): void {
+  cancel(search: LiveSearch, reason: CancelReason): void {
     if (search.ended !== undefined) return;
     search.cancelled = true;
     const isRunning = search.state === 'running';
-    this.#dismiss(search);
-    if (!isRunning) this.endUnstarted(search);
+    this.#dismiss(search, reason);
+    if (!isRunning) this.endUnstarted(search, cancelError(reason));
   }
 
   /** Another process has it, or is to have it: whatever we do now would be done twice. */
@@ -215,7 +216,7 @@ export class LiveSearches {
   /** Ends what was never started. */
   endUnstarted(search: LiveSearch, error?: ApiError): void {
     if (search.ended !== undefined) return;
-    const state = error === undefined ? 'cancelled' : 'failed';
+    const state = error === undefined || search.cancelled ? 'cancelled' : 'failed';
     const ended = { state, endedMs: this.#nowMs(), result: undefined, error } as const;
     this.#parts.admission.leave(search.id);
     search.end(ended);
@@ -240,9 +241,9 @@ export class LiveSearches {
   }
 
   /** Takes it from the runtime: as an end of its own where it runs, without a word where it waits. */
-  #dismiss(search: LiveSearch): void {
+  #dismiss(search: LiveSearch, reason?: CancelReason): void {
     const { runtime } = this.modelOf(search);
-    if (search.state === 'running') runtime.cancel(search.id);
+    if (search.state === 'running') runtime.cancel(search.id, reason);
     else runtime.withdraw(search.id);
   }
 

@@ -33,15 +33,27 @@ export function endOf(search: LiveSearch, endedMs: number, retryAfterSeconds: nu
   const result = finalResult(search);
   const { state } = exitMeanings[result.outcome.exit.kind];
   const error = errorOf(search, result, retryAfterSeconds);
-  return { state: error === undefined ? state : 'failed', endedMs, result, error };
+  return { state: error === undefined || state === 'cancelled' ? state : 'failed', endedMs, result, error };
 }
 
 /** What failed, and an answer that says nothing and cost nothing: that is none, and says why. */
 function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSeconds: number): ApiError | undefined {
-  const { kind } = outcome.exit;
+  const { kind, rule } = outcome.exit;
+  if (kind === 'cancelled' && !outcome.complete) return cancelError(rule);
   if (exitMeanings[kind].tells === 'error') return failureOf(search.lastFault, search.facts.plan.shape !== undefined);
   if (kind !== 'deadline' || outcome.usage.completion_tokens > 0) return undefined;
   return new ApiError('deadline_passed', lateness(search), { retryAfterSeconds });
+}
+
+/** What a client is told whose search was ended for it before it had an answer; undefined where it ended it itself. */
+export function cancelError(reason: string): ApiError | undefined {
+  if (reason === 'shutdown')
+    return new ApiError('shutting_down', 'the server was shut down before the answer was complete', {
+      retryAfterSeconds: 5,
+    });
+  if (reason === 'key-removed')
+    return new ApiError('invalid_api_key', 'the API key was removed before the answer was complete');
+  return undefined;
 }
 
 function lateness({ facts, fold: { exit, admittedMs } }: LiveSearch): string {

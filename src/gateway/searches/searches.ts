@@ -8,6 +8,7 @@ import { liveTimers } from '../../base/timers.ts';
 import type { KeyConfig } from '../../config/schema.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import type { CancelReason } from '../../runtime/exits.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { Caller } from '../http/keys.ts';
 import { type ModelHooks, ServedModel } from '../models/served-model.ts';
@@ -110,11 +111,11 @@ export class Searches {
     return watched;
   }
 
-  cancel(wanted: LiveSearch): void {
-    if (wanted.successor !== undefined) return this.cancel(wanted.successor);
+  cancel(wanted: LiveSearch, reason: CancelReason = 'caller'): void {
+    if (wanted.successor !== undefined) return this.cancel(wanted.successor, reason);
     if (wanted.ended !== undefined) return;
     const search = this.find(wanted.id);
-    if (search !== undefined) this.#here.cancel(search);
+    if (search !== undefined) this.#here.cancel(search, reason);
     else if (this.#watches?.has(wanted.id)) void this.#watches.cancel(wanted.id);
   }
 

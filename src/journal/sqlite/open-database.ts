@@ -3,7 +3,7 @@
 // the file is kept aside under a name that the line gives.
 
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FaultError, raise } from '../../base/fault.ts';
 import type { DamageChoice } from '../journal.ts';
@@ -20,7 +20,7 @@ const parts = ['', '-wal', '-shm'] as const;
 
 export function openDatabase(path: string, options: OpenOptions): DatabaseSync {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(resolve(dirname(path)));
     lookAtLog(path, options);
     return openSound(path);
   } catch (error) {
@@ -32,6 +32,13 @@ export function openDatabase(path: string, options: OpenOptions): DatabaseSync {
     replace(path, error.message, options);
     return openSound(path);
   }
+}
+
+/** Level by level: `mkdirSync`'s own `recursive` never returns where a file system such as /proc answers ENOENT. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  mkdirSync(folder);
 }
 
 /** Damage in the log is told, and the files copied, before SQLite opens them: it would drop the rest of the log. */

@@ -2,6 +2,7 @@
 // database. A key sees its own files; an admin key sees all.
 
 import { isUtf8 } from 'node:buffer';
+import { MIMEType } from 'node:util';
 import { z } from 'zod';
 import type { KeptDocument } from '../../../journal/documents.ts';
 import type { Plain } from '../../../journal/journal.ts';
@@ -18,6 +19,9 @@ import { listOf, listQuery, requireTexts } from './listing.ts';
 const partChars = 65_536;
 /** For the fields beside the file, and what stands between them. */
 const formBytes = 16_384;
+/** Of a form: there are four fields. */
+const mostParts = 16;
+const partHeaderBytes = 4096;
 const mostFiles = 10_000;
 const leastSeconds = 3600;
 
@@ -43,11 +47,41 @@ export async function createFile(context: GatewayContext, { request, response, c
 }
 
 async function formOf(body: Buffer, type: string): Promise<FormData> {
+  checkParts(body, type);
   try {
     return await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
   } catch {
     return refuse('bad_request', 'the body is not valid multipart/form-data');
   }
+}
+
+/** Parsing takes time for every part and every line of its headers, and holds up all other requests: both are bounded first. */
+function checkParts(body: Buffer, type: string): void {
+  const line = `--${boundaryOf(type)}`;
+  let parts = 0;
+  for (let at = body.indexOf(line); at >= 0; at = body.indexOf(line, at + line.length)) {
+    const start = at + line.length;
+    // Two more dashes end the form.
+    if (body.toString('latin1', start, start + 2) === '--') return;
+    parts += 1;
+    if (parts > mostParts) refuse('bad_request', `the form has more than ${mostParts} parts, the limit`);
+    const isBounded = body.subarray(start, start + partHeaderBytes).includes('\r\n\r\n');
+    if (!isBounded && body.length > start + partHeaderBytes)
+      refuse(
+        'bad_request',
+        `the headers of part ${parts} of the form are larger than ${partHeaderBytes} bytes, the limit`,
+      );
+  }
+}
+
+function boundaryOf(type: string): string {
+  try {
+    const boundary = new MIMEType(type).params.get('boundary');
+    if (boundary) return boundary;
+  } catch {
+    // It is told below.
+  }
+  return refuse('bad_request', 'the content-type names no boundary of the form');
 }
 
 const fields: readonly string[] = ['file', 'purpose', 'expires_after[anchor]', 'expires_after[seconds]'];

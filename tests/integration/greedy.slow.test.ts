@@ -1,0 +1,135 @@
+// Connections that ask and never read, as many as the server takes and more: `/health` and a chat are answered throughout, and
+// memory stays bounded. Against `coppice serve` with its page and the simulated engine, in a process of its own, on loopback.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { ServedProcess } from '../support/served-process.ts';
+
+/** As many as the server takes by default. */
+const most = 3000;
+const durationMs = 10_000;
+const mostComingMs = 120_000;
+const mostBytes = 500e6;
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of undo.splice(0)) await each();
+});
+
+async function start(): Promise<ServedProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-greedy-'));
+  undo.push(() => rmSync(folder, { recursive: true, force: true }));
+  const settings = ['server.page=true', 'models.0.engine.speed=50', 'limits.effort="minimal"'];
+  const served = await ServedProcess.start([
+    '--sim',
+    '--journal',
+    join(folder, 'journal.db'),
+    ...settings.flatMap((each) => ['--set', each]),
+  ]);
+  undo.unshift(() => served.kill());
+  return served;
+}
+
+/** The largest file of the page. */
+async function assetOf({ url }: ServedProcess): Promise<string> {
+  const [, path] = /src="\.?(\/assets\/[^"]+\.js)"/.exec(await (await fetch(url)).text()) ?? [];
+  if (path === undefined) throw new Error('the page names no script');
+  return path;
+}
+
+/** Opens so many at once; each sends its requests and reads nothing. One that finds itself closed comes back. */
+function besiege({ url }: ServedProcess, count: number, requests: string): void {
+  const { port, hostname } = new URL(url);
+  const sockets = new Set<Socket>();
+  let isOver = false;
+  const come = () => {
+    if (isOver) return;
+    const socket = connect(Number(port), hostname, () => socket.write(requests));
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      sockets.delete(socket);
+      setTimeout(come, 1000).unref();
+    });
+  };
+  for (let at = 0; at < count; at += 1) come();
+  undo.push(() => {
+    isOver = true;
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+interface Seen {
+  readonly healths: (number | string)[];
+  readonly chats: (number | string)[];
+  slowestMs: number;
+  mostBytes: number;
+  mostOpen: number;
+  /** For any reason. */
+  closed: number;
+}
+
+/** Asks for both, over a new connection each time: until they have all come, and some time more. */
+async function watch({ url }: ServedProcess): Promise<Seen> {
+  const seen: Seen = { healths: [], chats: [], slowestMs: 0, mostBytes: 0, mostOpen: 0, closed: 0 };
+  const headers = { connection: 'close', 'content-type': 'application/json' };
+  const body = JSON.stringify({ model: 'simulated', messages: [{ role: 'user', content: 'hello' }] });
+  const status = async (path: string, init: RequestInit = {}) => {
+    const startMs = performance.now();
+    const answer = await fetch(`${url}${path}`, { headers, ...init }).catch((error: Error) => error);
+    if (answer instanceof Error) return String(answer.cause);
+    const text = await answer.text();
+    seen.slowestMs = Math.max(seen.slowestMs, performance.now() - startMs);
+    if (path === '/metrics') note(seen, text);
+    return answer.status;
+  };
+  let endMs = performance.now() + mostComingMs;
+  while (performance.now() < endMs) {
+    seen.healths.push(await status('/health'));
+    seen.chats.push(await status('/v1/chat/completions', { method: 'POST', body }));
+    await status('/metrics');
+    if (seen.mostOpen + seen.closed >= most) endMs = Math.min(endMs, performance.now() + durationMs);
+  }
+  return seen;
+}
+
+function note(seen: Seen, metrics: string): void {
+  const sum = (name: string) =>
+    [...metrics.matchAll(new RegExp(`^coppice_${name}(?:\\{.*\\})? (\\S+)`, 'gm'))].reduce(
+      (all, [, each]) => all + Number(each),
+      0,
+    );
+  seen.mostBytes = Math.max(seen.mostBytes, sum('process_resident_memory_bytes'));
+  seen.mostOpen = Math.max(seen.mostOpen, sum('connections'));
+  seen.closed = sum('connections_closed_total');
+}
+
+async function attack(count: number, times: number): Promise<ServedProcess> {
+  const served = await start();
+  besiege(served, count, get(await assetOf(served), times));
+  const seen = await watch(served);
+  const memory = `${Math.round(seen.mostBytes / 1e6)} MB at most`;
+  const asked = `${seen.healths.length} healths and chats, the slowest in ${Math.round(seen.slowestMs)} ms`;
+  console.log(
+    `${count} connections, ${times} requests each: ${seen.mostOpen} open at most, ${seen.closed} closed; ${asked}; ${memory}`,
+  );
+  expect(new Set(seen.healths)).toEqual(new Set([200]));
+  expect(new Set(seen.chats)).toEqual(new Set([200]));
+  expect(seen.mostOpen + seen.closed).toBeGreaterThanOrEqual(most);
+  expect(seen.mostBytes).toBeLessThan(mostBytes);
+  return served;
+}
+
+const get = (path: string, times: number) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`.repeat(times);
+
+test(`${most} connections that ask for a file 40 times and read nothing`, async () => {
+  const served = await attack(most, 40);
+  expect(served.errors).toMatch(/"limit":"pipelined"/);
+});
+
+test('more connections than there is room for, within the limit on requests that wait', async () => {
+  const served = await attack(most + 300, 11);
+  expect(served.errors).toMatch(/"limit":"room"/);
+});
