@@ -16,7 +16,7 @@ const faultCodes = [
   'too-long', // prompt and step do not fit the context
   'unsupported', // it lacks a capability that the request needs
   'cancelled', // we asked for it to be stopped
-  'internal', // the engine itself broke
+  'internal', // the engine itself broke, or a part that was called threw
 ] as const;
 
 export type FaultCode = (typeof faultCodes)[number];

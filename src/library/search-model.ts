@@ -19,7 +19,7 @@ import type { Tree } from '../tree/tree.ts';
 export type EventListener = (event: LoggedEvent, tree: Tree) => void;
 
 export interface ModelRun extends FinishedRun {
-  /** The last fault of engine or verifier, where there was one. */
+  /** The last fault of engine, verifier or a part of its own, where there was one. */
   readonly fault: Fault | undefined;
 }
 
