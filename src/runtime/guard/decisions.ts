@@ -5,7 +5,7 @@
 import type { Fault } from '../../base/fault.ts';
 import { raise } from '../../base/fault.ts';
 import { dynamicScheduler } from '../../scheduler/dynamic.ts';
-import type { Decision, Scheduler, Snapshot } from '../../scheduler/scheduler.ts';
+import type { Decision, Scheduler, Snapshot, Width } from '../../scheduler/scheduler.ts';
 import { naturalWidths } from '../../scheduler/widths.ts';
 import { faultOf, guard } from './guard.ts';
 
@@ -43,20 +43,29 @@ export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (f
   };
 }
 
-/** Why a decision cannot be carried out, in words; undefined where it can. */
+/** Why a decision cannot be carried out, in words; undefined where it can. Read at every decision: it makes no tables. */
 function problemWith({ admit, widths, preempt }: Decision, { running, waiting }: Snapshot, strands: number) {
-  const present = new Map(running.map((search) => [search.id, search]));
-  const queued = new Map(waiting.map((search) => [search.id, search]));
-  for (const [id, count] of preempt) {
-    if (!(count <= (present.get(id)?.openStrands ?? -1))) return `it preempts ${count} strands of '${id}'`;
-  }
-  for (const id of admit) if (!queued.has(id)) return `it admits '${id}', which does not wait`;
   let held = 0;
-  for (const id of [...present.keys(), ...admit]) {
-    const { primary, speculative } = widths.get(id) ?? { primary: Number.NaN, speculative: 0 };
-    const search = present.get(id) ?? queued.get(id)!;
-    if (!(primary >= (search.idle === true ? 0 : 1) && speculative >= 0)) return `it gives '${id}' no width`;
-    held += Math.max(primary, (present.get(id)?.openStrands ?? 0) - (preempt.get(id) ?? 0)) + speculative;
+  let taken = 0;
+  for (const { id, idle, openStrands } of running) {
+    const width = widths.get(id);
+    const count = preempt.get(id);
+    if (count !== undefined) taken += 1;
+    if (!isWidth(width, idle)) return `it gives '${id}' no width`;
+    if (!((count ?? 0) <= openStrands)) return `it preempts ${count} of ${openStrands} strands of '${id}'`;
+    held += Math.max(width.primary, openStrands - (count ?? 0)) + width.speculative;
+  }
+  if (taken !== preempt.size) return 'it preempts a search that does not run';
+  const queued = admit.length === 0 ? undefined : new Map(waiting.map((search) => [search.id, search]));
+  for (const id of admit) {
+    const width = widths.get(id);
+    if (queued?.get(id) === undefined) return `it admits '${id}', which does not wait`;
+    if (!isWidth(width, queued.get(id)?.idle)) return `it gives '${id}' no width`;
+    held += width.primary + width.speculative;
   }
   return held <= strands ? undefined : `it gives out ${held} strands of ${strands} (budget)`;
+}
+
+function isWidth(width: Width | undefined, idle: boolean | undefined): width is Width {
+  return width !== undefined && width.primary >= (idle === true ? 0 : 1) && width.speculative >= 0;
 }

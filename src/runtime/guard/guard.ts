@@ -51,6 +51,25 @@ export function guard<Value>(
   }
 }
 
+/** The same around a function that is called for many values, node by node: no closure for each. */
+export function guardedReading<Read, Value>(
+  answerable: Answerable,
+  kind: PartKind,
+  part: { readonly name: string },
+  verb: string,
+  read: (value: Read) => Value,
+  otherwise: Value,
+): (value: Read) => Value {
+  return (value) => {
+    try {
+      return read(value);
+    } catch (error) {
+      answerable.broke(breakageOf(kind, part, verb, error));
+      return otherwise;
+    }
+  };
+}
+
 /** How a search ends one of whose parts threw. */
 export function exitOf({ part, verb, message }: Breakage): Exit {
   return { kind: 'failed', rule: 'threw', evidence: { part, verb, message } };

@@ -11,7 +11,7 @@ import { treeCertainty } from '../../tree/certainty.ts';
 import type { StrandId } from '../../tree/events.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { type Answerable, guard } from './guard.ts';
+import { type Answerable, guard, guardedReading } from './guard.ts';
 
 /** A search, as far as its parts go. */
 export interface Breakable extends Answerable {
@@ -107,8 +107,6 @@ function guardedExit(rule: ExitRule, search: Breakable): ExitRule {
 }
 
 function guardedPrune(rule: PruneRule, search: Breakable): PruneRule {
-  const call = <Value>(act: () => Value | undefined): Value | undefined =>
-    search.isBroken ? undefined : guard(search, 'prune rule', rule, 'judge', act, undefined);
   const guarded: Whole<PruneRule> = {
     name: rule.name,
     needsBound: rule.needsBound,
@@ -117,8 +115,9 @@ function guardedPrune(rule: PruneRule, search: Breakable): PruneRule {
     readsPromise: rule.readsPromise,
     keepsLeaves: rule.keepsLeaves,
     judge: (view) => {
-      const judge: Judge | undefined = call(() => rule.judge(view));
-      return judge && ((node) => call(() => judge(node)));
+      if (search.isBroken) return undefined;
+      const judge: Judge | undefined = guard(search, 'prune rule', rule, 'judge', () => rule.judge(view), undefined);
+      return judge && guardedReading(search, 'prune rule', rule, 'judge', judge, undefined);
     },
   };
   return guarded as PruneRule;
