@@ -18,6 +18,7 @@ const faultCodes = [
   'cancelled', // we asked for it to be stopped
   'damaged', // a row of the journal that cannot be read
   'internal', // the engine itself broke
+  'internal', // the engine itself broke, or a part that was called threw
 ] as const;
 
 export type FaultCode = (typeof faultCodes)[number];

@@ -19,7 +19,7 @@ import type { Tree } from '../tree/tree.ts';
 export type EventListener = (event: LoggedEvent, tree: Tree) => void;
 
 export interface ModelRun extends FinishedRun {
-  /** The last fault of engine or verifier, where there was one. */
+  /** The last fault of engine, verifier or a part of its own, where there was one. */
   readonly fault: Fault | undefined;
 }
 
@@ -102,11 +102,12 @@ export class SearchModel {
     if (running === undefined) return;
     const { fold, onEvent } = running;
     fold.apply(event);
-    if (fold.tree !== undefined) onEvent?.(event, fold.tree);
+    // Returned, so that the promise of an asynchronous listener is guarded as well.
+    return fold.tree === undefined ? undefined : onEvent?.(event, fold.tree);
   }
 
-  #note(id: string, fault: Fault): void {
-    const running = this.#running.get(id);
+  #note(id: string | undefined, fault: Fault): void {
+    const running = id === undefined ? undefined : this.#running.get(id);
     if (running !== undefined) running.fault = fault;
   }
 

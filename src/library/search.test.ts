@@ -94,3 +94,17 @@ test('answers in its own words vote by what they mean, where the caller embeds t
   );
   await plain.close();
 });
+
+test('a model whose policy is turned by parts of its own opens, and searches by them', async () => {
+  for (const policy of ['vanilla', 'positive'] as const) {
+    const own = makeModel({
+      engine: new ScriptedEngine(),
+      verifier: new ScriptedVerifier(),
+      policy,
+      negativeExit: 'strict',
+      threshold: 0.99,
+    });
+    expect((await search('a', { model: own })).exit).toMatchObject({ kind: 'futile' });
+    await own.close();
+  }
+});

@@ -57,7 +57,7 @@ export interface FoundAnswer {
   readonly program: string;
   readonly policy: PolicyName;
   readonly seed: number;
-  /** Why engine or verifier could not go on, where the exit is `failed`. */
+  /** Why engine or verifier could not go on, or which part threw, where the exit is `failed`. */
   readonly fault: Fault | undefined;
   readonly tree: Tree;
 }

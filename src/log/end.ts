@@ -11,7 +11,7 @@ export const exitKinds = [
   'exhausted', // the budget is spent or nothing is left to grow
   'deadline', // out of time
   'cancelled', // by the client
-  'failed', // engine or verifier could not go on
+  'failed', // engine or verifier could not go on, or a part of the search threw
 ] as const;
 export type ExitKind = (typeof exitKinds)[number];
 

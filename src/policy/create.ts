@@ -41,7 +41,11 @@ export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}
 
 /** The part that shares the budget of one model between all its searches. */
 export function createScheduler(name: PolicyName, given: Partial<PolicyOptions> = {}): Scheduler {
-  const options = optionsOf(name, given);
+  return schedulerBy(optionsOf(name, given));
+}
+
+/** Reads the knobs of the budget alone; exits and prunes are the searches' own. */
+function schedulerBy(options: PolicyOptions): Scheduler {
   const { widths, first, preemption, ageingSeconds, order, speculate, idleFirst, idleBeside: beside } = options;
   const called = widths === 'natural' || first === 'admit' ? widths : `${widths}-first`;
   const shared = { first, preemption, ageingSeconds, order, speculate, idleFirst, beside };
@@ -53,7 +57,9 @@ export function createScheduler(name: PolicyName, given: Partial<PolicyOptions> 
  * the model's policy, or by that of `safe` where the model's own boosts nobody.
  */
 export function createSharedScheduler(name: PolicyName, given: Partial<PolicyOptions> = {}): Scheduler {
-  return createScheduler(policyParts[name].widths === 'natural' ? 'safe' : name, given);
+  optionsOf(name, given);
+  const { widths, boostAt, gate } = policyParts[policyParts[name].widths === 'natural' ? 'safe' : name];
+  return schedulerBy(resolveOptions({ ...policyParts[name], widths, boostAt, gate }, given));
 }
 
 /** Every knob of a policy: as given, else as the policy sets its parts, else at its default. */

@@ -72,6 +72,18 @@ describe('options', () => {
     expect(createSharedScheduler('positive', { widths: 'natural' }).name).toBe('natural');
   });
 
+  it("of the searches' own exits are none of the scheduler's business, and a policy is refused only for what it is itself", () => {
+    for (const name of ['vanilla', 'positive', 'taper'] as const) {
+      for (const exits of [{ negativeExit: 'strict' }, { settledExit: 'on' }] as const) {
+        expect(createSharedScheduler(name, exits).name).toBe(name === 'taper' ? 'slack' : 'worth');
+      }
+    }
+    expect(() => createSharedScheduler('safe', { negativeExit: 'strict' })).toThrow(
+      "policy 'safe' gives up on no question",
+    );
+    expect(() => createSharedScheduler('positive', { beta: -1 })).toThrow(/beta is -1/);
+  });
+
   it.each<[unknown, RegExp]>([
     [{ beta: -1 }, /beta is -1; it must be a number from 0 to 1000/],
     [{ beta: Number.NaN }, /beta is NaN/],

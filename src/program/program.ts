@@ -1,7 +1,8 @@
 // The contract of programs: the algorithm that decides what to grow. A program is pure and owns nothing: every lasting
 // fact is an event in the tree, so that a program goes on from a tree read back from a log as if nothing had happened.
 // Excluded on purpose: time, chance, budgets shared with other searches, engines, when to stop (exit rules) and how many
-// strands may be open (the scheduler). Its conformance suite is tests/conformance/program.ts.
+// strands may be open (the scheduler). A program that throws ends its own search as `failed`, and no other (runtime/guard).
+// Its conformance suite is tests/conformance/program.ts.
 
 import type { Fault } from '../base/fault.ts';
 import type { Answer, Evidence } from '../log/end.ts';
@@ -27,7 +28,10 @@ export interface Ask extends Expansion {
   readonly strand: StrandId;
 }
 
-/** What a probe was told; without a reply it failed. It is never scored, and becomes no part of a path. */
+/**
+ * What a probe was told; without a reply it failed. Its reply is no step of a path. It is scored where its manner says `scored`; later
+ * probes of the node may go on from it (`after`), and children may be made of the steps that it names (`proposed`).
+ */
 export interface ProbeOutcome {
   readonly probe: true;
   readonly node: NodeId;

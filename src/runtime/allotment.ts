@@ -52,7 +52,10 @@ export class Allotment {
   #preempt(search: Search | undefined, count: number, why: Reason | undefined): void {
     assert(search !== undefined, 'the scheduler preempts a search that does not run');
     const { log, strands, roster } = this.#options;
-    for (const strand of search.request.program.yield(search.tree, count)) {
+    const given = search.request.program.yield(search.tree, count);
+    // Others open what it gives up: one that cannot say which ends with all it has.
+    if (search.isBroken) return strands.closeAll(search);
+    for (const strand of given) {
       log(search, { type: 'preempted', strand, ...(why && { why }) });
       strands.close(search, strand, 'preempted');
       roster.touch(search);

@@ -7,6 +7,7 @@ import type { SearchEvent } from '../log/events.ts';
 import type { GuessTotals } from '../log/guesses.ts';
 import { completeBest } from '../program/growth.ts';
 import type { Verifier } from '../verifier/verifier.ts';
+import { nothingLeft } from './exits.ts';
 import type { Flights } from './flights.ts';
 import type { RuntimeOptions } from './options.ts';
 import type { GuessMeter } from './queue/guess-meter.ts';
@@ -26,6 +27,7 @@ export interface DepartureOptions {
   readonly speculation: Speculation;
   readonly guesses: GuessMeter;
   readonly log: (search: Search, event: SearchEvent) => void;
+  readonly wantLog: (search: Search) => void;
   readonly onEnd: RuntimeOptions['onEnd'] | undefined;
   readonly onCost: RuntimeOptions['onCost'] | undefined;
 }
@@ -39,8 +41,9 @@ export class Departure {
     this.#options = options;
   }
 
-  finish(search: Search, exit: Exit, nowMs: number): void {
+  finish(search: Search, meant: Exit, nowMs: number): void {
     if (search.log !== 'read') return this.remove(search);
+    const exit = search.exitFor(meant);
     const { strands, flights, speculation, guesses, log, onEnd } = this.#options;
     if (exit.kind === 'accepted') completeBest(search.tree);
     strands.closeAll(search);
@@ -52,9 +55,18 @@ export class Departure {
     this.remove(search, saysNothing ? undefined : nowMs - search.admittedMs!);
     const result = search.result(exit, nowMs);
     const { answer, cost } = result;
-    log(search, { type: 'exited', exit, cost, ...(answer === undefined ? {} : { answer }), ...guessed });
+    log(search, { type: 'exited', exit: result.exit, cost, ...(answer === undefined ? {} : { answer }), ...guessed });
     this.#unsettled.add(search);
     onEnd?.(result);
+  }
+
+  /** Those a part of which threw. One from a former process is ended when its log has come: its end belongs there. */
+  endBroken(nowMs: number): void {
+    const { roster, wantLog } = this.#options;
+    for (const search of roster.broken) {
+      if (search.log === 'read') this.finish(search, nothingLeft(search.tree), nowMs);
+      else wantLog(search);
+    }
   }
 
   /** Takes a search away without a word; `servedMs` where how long it ran says something about the work. */

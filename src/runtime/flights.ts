@@ -20,7 +20,8 @@ import type { Ghost, NodeId, ProbeReply } from '../tree/events.ts';
 import { drawKey, formKey, nodeKey } from '../tree/keys.ts';
 import { mannerAt, type Step } from '../tree/step.ts';
 import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
-import type { Token } from './options.ts';
+import { guard } from './guard/guard.ts';
+import type { RuntimeOptions, Token } from './options.ts';
 import { faultOutcome, ghostOutcome, isBelowGhost, stepOutcome } from './outcomes.ts';
 import { ScoreLine } from './queue/score-line.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
@@ -46,7 +47,7 @@ export interface FlightsOptions {
   /** Whether somebody reads a search's tokens as they come. */
   readonly watches: (search: string) => boolean;
   readonly onToken?: ((token: Token) => void) | undefined;
-  readonly onFault: ((search: string, fault: Fault) => void) | undefined;
+  readonly onFault: RuntimeOptions['onFault'] | undefined;
   /** A step has been generated, and waits for its score. */
   readonly onWritten: (search: Search) => void;
 }
@@ -141,8 +142,10 @@ export class Flights {
     flight.streamedTokens += tokens;
     search.ledger.streamed(tokens);
     const known = isBelowGhost(flight) ? search.tree.nodeOf(node.key) : node;
-    if (known !== undefined && !flight.isProbe)
-      this.#options.onToken?.({ search: search.id, node: known.id, index, text });
+    const { onToken } = this.#options;
+    if (known === undefined || flight.isProbe || onToken === undefined) return;
+    const token = { search: search.id, node: known.id, index, text };
+    guard(search, 'listener', onToken, 'onToken', () => onToken(token), undefined);
   }
 
   takeFromEngine(message: EngineMessage, nowMs: number): void {

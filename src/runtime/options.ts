@@ -1,13 +1,16 @@
-// What a runtime joins, and whom it tells of what happens.
+// What a runtime joins, and whom it tells of what happens. Parts and listeners may be a stranger's: the runtime takes them guarded.
 
 import type { Clock } from '../base/clock.ts';
-import type { Fault } from '../base/fault.ts';
+import { type Fault, FaultError } from '../base/fault.ts';
 import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Cost } from '../log/end.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Verifier } from '../verifier/verifier.ts';
+import { guardedScheduler } from './guard/decisions.ts';
+import { type Answerable, type Breakage, faultOf, guard } from './guard/guard.ts';
+import { guardedEmbedder, guardedEngine, guardedVerifier } from './guard/servers.ts';
 import type { WorkEstimates } from './queue/work-meter.ts';
 import type { SearchResult } from './search/request.ts';
 
@@ -36,9 +39,48 @@ export interface RuntimeOptions {
   readonly onToken?: (token: Token) => void;
   /** Whether somebody reads the tokens of a search as they come; unless said, where there is `onToken`. Asked anew per step. */
   readonly watches?: (search: string) => boolean;
-  readonly onFault?: (search: string, fault: Fault) => void;
+  /** Of what all searches share it names none. */
+  onFault?(search: string | undefined, fault: Fault): void;
   /** The inbox has something: `step` should be called soon. */
   readonly wake?: () => void;
+}
+
+/**
+ * The same, and nothing of it throws. Of a listener that threw, `onFault` is told; where there is none, nothing would say
+ * so, and the throw goes on.
+ */
+export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
+  const { engine, verifier, embedder, scheduler, budget, onEnd, onCost, watches } = options;
+  const onFault = guardedFault(options);
+  const tell = (fault: Fault) => onFault?.(undefined, fault);
+  const heard = (search: string, listener: { readonly name: string }, verb: string, call: () => void) => {
+    const broke = (breakage: Breakage) => {
+      if (onFault === undefined) throw new FaultError(faultOf(breakage));
+      onFault(search, faultOf(breakage));
+    };
+    guard({ broke }, 'listener', listener, verb, call, undefined);
+  };
+  return {
+    ...options,
+    engine: guardedEngine(engine, tell),
+    ...(verifier && { verifier: guardedVerifier(verifier, tell) }),
+    ...(embedder && { embedder: guardedEmbedder(embedder, tell) }),
+    scheduler: guardedScheduler(scheduler, budget, tell),
+    ...(onEnd && { onEnd: (result) => heard(result.id, onEnd, 'onEnd', () => onEnd(result)) }),
+    ...(onCost && { onCost: (search, cost) => heard(search, onCost, 'onCost', () => onCost(search, cost)) }),
+    ...(watches && { watches: (search) => guard(noOne, 'listener', watches, 'watches', () => watches(search), false) }),
+    ...(onFault && { onFault }),
+  };
+}
+
+const noOne: Answerable = { broke: () => {} };
+
+/** What it throws itself can be told to no one. */
+function guardedFault(options: RuntimeOptions): RuntimeOptions['onFault'] {
+  const { onFault } = options;
+  if (onFault === undefined) return undefined;
+  return (search, fault) =>
+    guard(noOne, 'listener', onFault, 'onFault', () => onFault.call(options, search, fault), undefined);
 }
 
 /** Text of a child as it is being generated. */

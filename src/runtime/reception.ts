@@ -7,6 +7,7 @@ import { checkRules } from '../policy/check.ts';
 import { plantedEvent, type TreeEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import type { Grouping } from './groups/grouping.ts';
+import type { Breakage } from './guard/guard.ts';
 import type { Inbox } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
 import type { Queue } from './queue/queue.ts';
@@ -16,6 +17,8 @@ import { Search } from './search/search.ts';
 
 export interface ReceptionHooks {
   log(search: Search, event: SearchEvent): void;
+  /** A part of a search threw. */
+  broken(search: Search, breakage: Breakage): void;
   /** An event that a search's tree has recorded. */
   tree(search: Search, event: TreeEvent): void;
 }
@@ -92,6 +95,7 @@ export class Reception {
       arrivalMs,
       turn,
       this.#grouping.openAnswers(request, () => search),
+      (broken, breakage) => this.#hooks.broken(broken, breakage),
     );
     this.#live.set(id, search);
     return search;

@@ -11,14 +11,16 @@ export class Roster {
   /** Something changed on which the last decision rests. */
   isStale = false;
   readonly #touched = new Set<Search>();
+  /** A part of theirs threw: the loop ends them. */
+  readonly broken = new Set<Search>();
 
   isLive(search: Search): boolean {
     return this.live.get(search.id) === search;
   }
 
-  /** It has been admitted, and its log has been read. */
+  /** It has been admitted, its log has been read, and no part of it has thrown. */
   isRunning(search: Search): boolean {
-    return this.running.get(search.id) === search && search.log === 'read';
+    return this.running.get(search.id) === search && search.log === 'read' && !search.isBroken;
   }
 
   /** Something happened in it: it is looked at, and asked, in this step. */
@@ -41,6 +43,7 @@ export class Roster {
     this.live.delete(search.id);
     this.running.delete(search.id);
     this.#touched.delete(search);
+    this.broken.delete(search);
     this.isStale = true;
   }
 }

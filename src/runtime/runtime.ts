@@ -1,10 +1,10 @@
 // The only loop of coppice. Engines, verifiers and callers post to the inbox; one call of `step` drains it, tells the
 // programs, prunes and checks exits after each fold, decides on the budget, asks the programs and dispatches, always in
 // that order. It is synchronous and has no clock of its own: live, sockets and worker threads wake it; simulated, an event
-// heap does. What the simulator proves is what production runs. A fault in one search never touches another.
+// heap does. What the simulator proves is what production runs. A fault in one search never touches another: all that may be a
+// stranger's is called through guard/, and a search one of whose parts throws ends as `failed`.
 
-import { assert, never } from '../base/assert.ts';
-import { FaultError } from '../base/fault.ts';
+import { never } from '../base/assert.ts';
 import { pruningsOf } from '../exit/prune.ts';
 import type { SearchEvent } from '../log/events.ts';
 import type { Outcome, ProbeOutcome } from '../program/program.ts';
@@ -17,8 +17,9 @@ import { Departure } from './departure.ts';
 import { type CancelReason, cancelled, clockExit, firstExit, givenUp, nothingLeft } from './exits.ts';
 import { Flights } from './flights.ts';
 import { Grouping } from './groups/grouping.ts';
+import { type Breakage, faultOf, guard } from './guard/guard.ts';
 import { Inbox, type InboxMessage } from './inbox.ts';
-import type { RuntimeOptions } from './options.ts';
+import { guardedOptions, type RuntimeOptions } from './options.ts';
 import { GuessMeter } from './queue/guess-meter.ts';
 import { Leases } from './queue/leases.ts';
 import { Queue } from './queue/queue.ts';
@@ -50,7 +51,8 @@ export class Runtime {
   /** Outcomes told since the last decision. */
   #told = 0;
 
-  constructor(options: RuntimeOptions) {
+  constructor(given: RuntimeOptions) {
+    const options = guardedOptions(given);
     const { engine, verifier, embedder, scheduler, requestTimeoutMs, onToken, onFault } = options;
     const { watches = () => onToken !== undefined, onLogWanted, onEnd, onCost } = options;
     this.#options = options;
@@ -62,7 +64,8 @@ export class Runtime {
     const log = (search: Search, event: SearchEvent) => this.#emit(search, event);
     const tree = (search: Search, event: TreeEvent) => this.#onTreeEvent(search, event);
     const roster = this.#roster;
-    this.#reception = new Reception(options, roster.live, queue, this.#inbox, this.#grouping, { log, tree });
+    const broken = (search: Search, breakage: Breakage) => this.#broke(search, breakage);
+    this.#reception = new Reception(options, roster.live, queue, this.#inbox, this.#grouping, { log, tree, broken });
     const told = { requestTimeoutMs, watches, onToken, onFault, onWritten: (search: Search) => this.#written(search) };
     const flights = new Flights({ engine, verifier, meter: this.#meter, order: scheduler.order, ...told });
     this.#flights = flights;
@@ -70,7 +73,8 @@ export class Runtime {
     this.#speculation = new Speculation(this.#leases, flights, (search) => roster.touch(search));
     const parts = { roster, queue, flights, strands: this.#strands, speculation: this.#speculation, log };
     this.#allotment = new Allotment({ ...parts, alarms: this.#alarms, onLogWanted });
-    this.#departure = new Departure({ ...parts, guesses: this.#guesses, engine, verifier, onEnd, onCost });
+    const wantLog = (search: Search) => this.#allotment.wantLog(search);
+    this.#departure = new Departure({ ...parts, wantLog, guesses: this.#guesses, engine, verifier, onEnd, onCost });
     engine.connect((message) => this.#inbox.post({ from: 'engine', message }));
     verifier?.connect((message) => this.#inbox.post({ from: 'verifier', message }));
     embedder?.connect((message) => this.#inbox.post({ from: 'embedder', message }));
@@ -108,8 +112,10 @@ export class Runtime {
       this.#drain(nowMs);
       this.#tell(nowMs);
       this.#watchClock(nowMs);
+      this.#departure.endBroken(nowMs);
       this.#decide(nowMs);
       this.#ask(nowMs);
+      this.#departure.endBroken(nowMs);
       this.#flights.dispatch(nowMs);
       this.#grouping.dispatch();
       this.#departure.settle();
@@ -250,19 +256,13 @@ export class Runtime {
   #tellOne(search: Search, outcome: Outcome): boolean {
     this.#roster.touch(search);
     this.#noteTold();
-    try {
-      const { tree, open, request } = search;
-      const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
-      // What a search could use changes with whole expansions; a decision on every child would say the same again.
-      if (isComplete && request.rules.boost) this.#roster.isStale = true;
-      // An order by work follows what is left of it.
-      if (this.#options.scheduler.order === 'sjf' && search.hasGrown()) this.#roster.isStale = true;
-      return isComplete;
-    } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      this.#options.onFault?.(search.id, error.fault);
-      return false;
-    }
+    const { tree, open, request } = search;
+    const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
+    // What a search could use changes with whole expansions; a decision on every child would say the same again.
+    if (isComplete && request.rules.boost) this.#roster.isStale = true;
+    // An order by work follows what is left of it.
+    if (this.#options.scheduler.order === 'sjf' && search.hasGrown()) this.#roster.isStale = true;
+    return isComplete;
   }
 
   /** Guesses are dealt anew when about every search has been told something: at each outcome it would cost too much. */
@@ -308,6 +308,14 @@ export class Runtime {
     }
   }
 
+  /** A part of it threw, perhaps in the midst of a phase: it is ended between two of them. */
+  #broke(search: Search, breakage: Breakage): void {
+    this.#options.onFault?.(search.id, faultOf(breakage));
+    if (!this.#roster.isLive(search)) return;
+    this.#roster.broken.add(search);
+    this.#reconsider();
+  }
+
   // ---- decide -----------------------------------------------------------------------------------------------------
 
   #decide(nowMs: number): void {
@@ -342,12 +350,11 @@ export class Runtime {
   #askOne(search: Search, nowMs: number): void {
     const { tree, request } = search;
     const doomed = search.doomed(nowMs);
-    for (;;) {
+    while (!search.isBroken) {
       const openBefore = tree.strands.size;
       const mayOpen = openBefore < search.width.primary;
       const ask = request.program.ask(tree, mayOpen, doomed);
       if (ask !== undefined) {
-        assert(ask.indices.length > 0, `program '${request.program.name}' asks for no child`);
         this.#speculation.launch(search, ask, nowMs);
         continue;
       }
@@ -358,21 +365,25 @@ export class Runtime {
       }
       break;
     }
-    this.#speculation.fill(search, nowMs);
+    if (!search.isBroken) this.#speculation.fill(search, nowMs);
   }
 
   // ---- events -----------------------------------------------------------------------------------------------------
 
   #onTreeEvent(search: Search, event: TreeEvent): void {
-    this.#strands.follow(search, event);
-    if (event.type === 'closed') this.#roster.isStale = true;
+    // Logged first: what is opened beyond a width is refused, and closed again when its search ends.
     this.#emit(search, event);
+    if (event.type === 'closed') this.#roster.isStale = true;
+    this.#strands.follow(search, event);
   }
 
   #emit(search: Search, event: SearchEvent): void {
     const sequence = search.nextSequence;
     search.nextSequence += 1;
-    this.#options.onEvent?.({ search: search.id, sequence, atMs: this.#options.clock.nowMs(), event });
+    const { onEvent, clock } = this.#options;
+    if (onEvent === undefined) return;
+    const logged = { search: search.id, sequence, atMs: clock.nowMs(), event };
+    guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged), undefined);
   }
 
   /** Somebody came or went without a message: the next step decides anew. */

@@ -1,6 +1,7 @@
 // Speculation: spare budget spent on what a program will probably ask for next. Each speculative expansion holds one
 // lease, until its last child has been answered or adopted. Its children count in no vote or statistic before the program
-// asks for them itself; what it asks for is adopted on its way, or taken from its ghost. The state is the search's own.
+// asks for them itself; what it asks for is adopted on its way, or taken from its ghost. The state is the search's own. What a program
+// names may be no expansion at all: then it is the program that breaks.
 
 import { assert } from '../base/assert.ts';
 import { foreseeAhead } from '../program/foresight.ts';
@@ -9,6 +10,7 @@ import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Flights } from './flights.ts';
+import { guard } from './guard/guard.ts';
 import { unscoredSteps } from './outcomes.ts';
 import type { Leases } from './queue/leases.ts';
 import type { Flight, OpenSpeculation, Search } from './search/search.ts';
@@ -33,8 +35,13 @@ export class Speculation {
 
   /** Fills the speculative width with what the program will probably ask for and nobody has asked for yet. */
   fill(search: Search, nowMs: number): void {
-    const { speculations, width, guesses } = search;
+    const { speculations, width } = search;
     if (speculations.size >= width.speculative || search.hasForeseenAll) return;
+    guard(search, 'program', search.request.program, 'foresee', () => this.#fill(search, nowMs), undefined);
+  }
+
+  #fill(search: Search, nowMs: number): void {
+    const { speculations, width, guesses } = search;
     for (const expansion of this.#foresee(search, nowMs)) {
       if (speculations.size >= width.speculative) return;
       const { node, sampling, manner } = expansion;
@@ -77,8 +84,10 @@ export class Speculation {
     const { tree, flights, speculations, request } = search;
     const isAbandoned = speculations.size === 0 ? undefined : request.program.abandoned?.(tree);
     if (isAbandoned === undefined) return;
+    const isLost = ({ node, index }: Flight) =>
+      guard(search, 'program', request.program, 'abandoned', () => isAbandoned(node, index), false);
     for (const flight of [...flights.values()]) {
-      if (flight.lane === 'primary' || flight.isProbe || !isAbandoned(flight.node, flight.index)) continue;
+      if (flight.lane === 'primary' || flight.isProbe || !isLost(flight)) continue;
       this.#flights.cancel(flight);
       this.#settle(flight);
     }
@@ -92,6 +101,10 @@ export class Speculation {
 
   /** Of what the program asks for, each child comes from a ghost, from a flight that is adopted, or from the engine. */
   launch(search: Search, expansion: Expansion, nowMs: number): void {
+    guard(search, 'program', search.request.program, 'ask', () => this.#launch(search, expansion, nowMs), undefined);
+  }
+
+  #launch(search: Search, expansion: Expansion, nowMs: number): void {
     const { node, sampling, manner } = expansion;
     const form = formKey(sampling, manner);
     const indices = expansion.indices.filter((index) => {

@@ -1,6 +1,7 @@
 // Open strands and their leases. A lease follows the tree's own events: it is taken when a strand opens and given back
 // when it closes, whoever closed it.
 
+import { raise } from '../base/fault.ts';
 import type { Expansion } from '../program/program.ts';
 import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
 import { type DrawKey, drawKey, formKey } from '../tree/keys.ts';
@@ -21,6 +22,10 @@ export class Strands {
 
   follow(search: Search, event: TreeEvent): void {
     if (event.type === 'opened') {
+      // A program that opens more than it may would take the leases of others.
+      const { primary } = search.width;
+      if (search.leases.size >= primary)
+        raise('bad-event', `strand ${event.strand} is opened beyond a width of ${primary}`);
       search.leases.set(event.strand, this.#leases.take(search.id));
     } else if (event.type === 'closed') {
       const lease = search.leases.get(event.strand);
@@ -65,6 +70,7 @@ export class Strands {
     const { tree } = search;
     const surplus = tree.strands.size - Math.min(search.width.primary, this.#leases.free);
     const given = surplus > 0 ? search.request.program.yield(tree, surplus) : [];
+    if (search.isBroken) return [];
     for (const strand of given) this.close(search, strand, 'preempted');
     const late = Array.from(tree.stragglers.values(), ({ node, sampling, manner }): Expansion => {
       const indices = [...(node.inFlight?.keys() ?? [])];

@@ -131,6 +131,65 @@ describe('siblings on vLLM', () => {
   });
 });
 
+describe('a sibling that is drawn again', () => {
+  /** The first child's first draw is blank, at once; everything else stands still behind its second token. */
+  class BlankServer extends VllmServer {
+    readonly gates: (() => void)[] = [];
+    override pace = (token: number): Promise<void> =>
+      token < 2 ? Promise.resolve() : new Promise((resolve) => this.gates.push(resolve));
+
+    protected override draw(...[prompt, seed, temperature, mischief]: Parameters<VllmServer['draw']>) {
+      return super.draw(prompt, seed, temperature, seed === 100 ? { type: 'blank' } : mischief);
+    }
+
+    goOn(): void {
+      this.pace = () => Promise.resolve();
+      for (const gate of this.gates) gate();
+    }
+  }
+
+  async function openBlank() {
+    const server = await new BlankServer().listen();
+    bench = await openBench([server]);
+    server.seen.length = 0;
+    const [first, second] = family(bench, 1, { needs: seeded });
+    return { ...bench, server, first: first!, second: second! };
+  }
+
+  it('is not waited for in its old request, which ends when its last other child is cancelled', async () => {
+    const { engine, server, first, second, until, answer, finish } = await openBlank();
+    engine.generate([first, second]);
+    await until(() => server.openStreams === 2);
+    engine.cancel([second.id]);
+    expect(answer(second.id)).toMatchObject({ type: 'fault', fault: { code: 'cancelled' } });
+    await until(() => server.openStreams === 1);
+    expect(answer(first.id)).toBeUndefined();
+    server.goOn();
+    await finish([first]);
+    expect(answer(first.id)?.type).toBe('step');
+    expect(engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
+  });
+
+  it('leaves no cancelled sibling running behind it', async () => {
+    const { engine, server, first, second, until, answer, finish } = await openBlank();
+    const [held, pace] = [Promise.withResolvers<void>(), server.pace];
+    server.pace = (token) => (token === 0 ? held.promise : pace(token));
+    engine.generate([first, second]);
+    await until(() => server.generating === 2);
+    engine.cancel([second.id]);
+    expect(answer(second.id)).toBeUndefined();
+    server.pace = pace;
+    held.resolve();
+    await until(() => answer(second.id) !== undefined);
+    expect(answer(first.id)).toBeUndefined();
+    await until(() => server.openStreams === 1);
+    server.goOn();
+    await finish([first]);
+    expect(answer(first.id)?.type).toBe('step');
+    expect(engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
+  });
+});
+
 describe('a single sequence that nobody watches', () => {
   it('comes whole from vLLM and SGLang', async () => {
     for (const server of [new VllmServer(), new SglangServer()]) {

@@ -91,6 +91,12 @@ export const expansionsAreCompleted: Checker = (storm) => {
   return undefined;
 };
 
+/** Parts of our own throw in no weather. */
+export const nothingThrows: Checker = ({ results }) => {
+  const thrown = results.find(({ exit }) => exit.rule === 'threw');
+  return thrown && `${thrown.id} ended since a part threw: ${JSON.stringify(thrown.exit.evidence)}`;
+};
+
 export const checkers: Readonly<Record<string, Checker>> = {
   budgetHolds,
   leasesReturned,
@@ -99,4 +105,5 @@ export const checkers: Readonly<Record<string, Checker>> = {
   nobodyStarves,
   keysAreUnique,
   expansionsAreCompleted,
+  nothingThrows,
 };

@@ -135,6 +135,8 @@ class TrialRun {
   #left: number;
   #unsettled: number;
   #woken = false;
+  /** What a part of ours threw first: a runtime goes on, a trial is void. */
+  #thrown: string | undefined;
   #wakeMs = Number.POSITIVE_INFINITY;
 
   constructor(spec: TrialSpec, onEvent: ((event: LoggedEvent) => void) | undefined) {
@@ -164,6 +166,9 @@ class TrialRun {
         this.#growth.read(event);
         onEvent?.(event);
       },
+      onFault: (_, { code, message }) => {
+        if (code === 'internal') this.#thrown ??= message;
+      },
       onEnd: (result) => this.#end(result),
       onCost: (id, cost) => this.#settle(Number(id), cost),
       wake: () => {
@@ -175,6 +180,7 @@ class TrialRun {
   run(): TrialResult {
     this.#schedule();
     this.#world.run(() => this.#react(), { stop: () => this.#unsettled === 0 });
+    assert(this.#thrown === undefined, `${this.#thrown}`);
     assert(this.#left === 0 && this.#unsettled === 0, `${this.#left} searches never ended`);
     const { busyMs, evictedTokens } = this.#engine.totals();
     const gpuMs = this.#gpus * this.#world.nowMs;

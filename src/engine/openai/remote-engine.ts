@@ -126,8 +126,7 @@ export class RemoteEngine implements Engine {
       const attempt = this.#onWire.get(child);
       child.waits?.queue.forget();
       if (attempt === undefined) this.#awaited.fault(child, this.#cancelled());
-      // What shares a request goes on at the server until nobody waits for any of it.
-      else if (!attempt.children.some(isLive)) this.#drop(attempt);
+      else this.#dropForsaken(attempt);
     }
     this.#pumpAll();
   }
@@ -265,6 +264,7 @@ export class RemoteEngine implements Engine {
     this.#stepTime.observe(attempt, step);
     if (child.dropped) this.#charge(child, usage);
     else this.#take(replica, job, child, step, usage);
+    this.#dropForsaken(attempt);
     this.#pump(replica);
   }
 
@@ -373,12 +373,21 @@ export class RemoteEngine implements Engine {
     );
   }
 
-  /** Closes an attempt that nobody waits for any more. */
+  /**
+   * What shares a request goes on at the server while one of it is waited for; then what is left is stopped. A sibling that is
+   * being drawn again belongs to another request by now.
+   */
+  #dropForsaken(attempt: Attempt): void {
+    const isAwaited = attempt.children.some((child) => isLive(child) && this.#onWire.get(child) === attempt);
+    if (attempt.running > 0 && !isAwaited) this.#drop(attempt);
+  }
+
   #drop(attempt: Attempt): void {
     attempt.abort();
     const replica = this.#replicas.find((each) => each.attempts.has(attempt));
     if (replica !== undefined) this.#leave(replica, attempt);
-    for (const child of attempt.children) this.#charge(child, attempt.usage(child));
+    const own = attempt.children.filter((child) => this.#onWire.get(child) === attempt);
+    for (const child of own) this.#charge(child, attempt.usage(child));
   }
 
   /** Its sequences that have not ended give their places back; the others have. */

@@ -75,6 +75,7 @@ export function checkRequest(request: SearchRequest): void {
   if (limits.timeMs !== undefined) inRange('timeMs', limits.timeMs, 0, Number.MAX_VALUE);
   if (limits.deadlineMs !== undefined) inRange('deadlineMs', limits.deadlineMs, 0, Number.MAX_VALUE);
   wholeFrom('maxStepTokens', request.maxStepTokens, 1);
+  wholeFrom(`naturalWidth of program '${request.program.name}'`, request.program.naturalWidth, 1);
   if (request.groupSimilarity !== undefined) inRange('groupSimilarity', request.groupSimilarity, 0, 1);
   inRange('priority', request.priority, -1e9, 1e9);
   if (request.id === '') raise('bad-setting', 'id is empty: a search needs one');

@@ -12,6 +12,7 @@ import { bestFirstReward } from '../../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../../scheduler/scheduler.ts';
 import { bestOpenScore } from '../../scheduler/score.ts';
 import type { QueueStanding } from '../../scheduler/turns/order.ts';
+import { isBound } from '../../tree/aggregate.ts';
 import { treeCertainty, treeVotes } from '../../tree/certainty.ts';
 import type { ProbeReply, StrandId } from '../../tree/events.ts';
 import type { DrawKey, FormKey, NodeKey } from '../../tree/keys.ts';
@@ -19,6 +20,8 @@ import type { Node } from '../../tree/node.ts';
 import type { Manner, Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { OpenAnswers } from '../groups/open-answers.ts';
+import { type Breakage, exitOf } from '../guard/guard.ts';
+import { type Breakable, guardedExtract, guardedProgram, guardedRules } from '../guard/parts.ts';
 import { GuessLog } from '../queue/guess-log.ts';
 import type { Lease } from '../queue/leases.ts';
 import { type WorkDone, workKind } from '../queue/work-meter.ts';
@@ -61,7 +64,8 @@ export interface OpenSpeculation {
   remaining: number;
 }
 
-export class Search {
+export class Search implements Breakable {
+  /** As it was asked for, each of its parts guarded. */
   readonly request: SearchRequest;
   tree: Tree;
   readonly arrivalMs: number;
@@ -94,11 +98,28 @@ export class Search {
   #seenTokens = 0;
   readonly #ends = { scanned: 0, paths: 0, tokens: 0 };
   #openScoreOf = { nodes: 0, score: 0 };
+  /** What one of its parts threw first: it ends as soon as the loop can end it. */
+  #broken: Breakage | undefined;
+  readonly #onBroken: ((search: Search, breakage: Breakage) => void) | undefined;
 
-  constructor(request: SearchRequest, tree: Tree, arrivalMs: number, turn: number, open?: OpenAnswers) {
+  constructor(
+    request: SearchRequest,
+    tree: Tree,
+    arrivalMs: number,
+    turn: number,
+    open?: OpenAnswers,
+    onBroken?: (search: Search, breakage: Breakage) => void,
+  ) {
+    this.#onBroken = onBroken;
     this.open = open;
     this.order = new FoldOrder(open && ((grown, outcome) => open.prepare(grown, outcome)));
-    this.request = request;
+    const { program, rules, extract } = request;
+    this.request = {
+      ...request,
+      program: guardedProgram(program, this),
+      rules: guardedRules(rules, this),
+      extract: guardedExtract(extract, this),
+    };
     this.tree = tree;
     this.arrivalMs = arrivalMs;
     this.turn = turn;
@@ -106,6 +127,21 @@ export class Search {
 
   get id(): string {
     return this.request.id;
+  }
+
+  get isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  broke(breakage: Breakage): void {
+    if (this.#broken !== undefined) return;
+    this.#broken = breakage;
+    this.#onBroken?.(this, breakage);
+  }
+
+  /** Why it ends: what a part of it threw goes before any other reason. */
+  exitFor(exit: Exit): Exit {
+    return this.#broken === undefined ? exit : exitOf(this.#broken);
   }
 
   get isIdle(): boolean {
@@ -178,10 +214,14 @@ export class Search {
     };
   }
 
-  /** Scores only fall along a path: one below the threshold will not be accepted. */
+  /**
+   * Where scores only fall along a path, one below the threshold will not be accepted. Under `mean`, `last` and `sum` a bad
+   * beginning can be made up for: there is hope until the first rollout has ended.
+   */
   #isHopeful(): boolean {
-    const { strands, closed } = this.tree;
+    const { strands, closed, aggregation } = this.tree;
     if (closed.completed + closed.pruned > 0) return false;
+    if (!isBound(aggregation)) return true;
     for (const { node } of strands.values()) if (node.score >= this.request.limits.threshold) return true;
     return strands.size === 0;
   }
@@ -263,10 +303,11 @@ export class Search {
 
   result(exit: Exit, endedMs: number): SearchResult {
     const { tree, arrivalMs, admittedMs } = this;
+    const answer = this.#answer(exit);
     return {
       id: this.id,
-      exit,
-      answer: this.#answer(exit),
+      exit: this.exitFor(exit),
+      answer,
       cost: this.cost(),
       nodes: tree.nodes.length,
       rollouts: tree.closed.completed,

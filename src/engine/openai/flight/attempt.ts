@@ -162,7 +162,8 @@ export class Attempt {
   /** Tells the steps that are complete: those with their usage, and all that ended once nothing more will come. */
   #complete(last: boolean): void {
     this.#steps.forEach((step, index) => {
-      if (this.#told[index] === true || !step.ended) return;
+      // What was told may have had the rest aborted.
+      if (this.#over || this.#told[index] === true || !step.ended) return;
       if (!(last || this.#cuts || step.counted || this.#endsFirst(index))) return;
       this.#told[index] = true;
       this.#listener.step(this.children[index]!, step.step(), this.#usageOf(index));

@@ -1,0 +1,71 @@
+// A scheduler that always decides. All searches share one, so what it throws is the fault of none of them: from the first throw,
+// or the first decision that cannot be carried out, the plainest scheduler decides in its place, first come, first served at
+// natural widths. Its decisions rest on those before them, so that it is not asked again; searches go on, and new ones come in.
+
+import type { Fault } from '../../base/fault.ts';
+import { raise } from '../../base/fault.ts';
+import { dynamicScheduler } from '../../scheduler/dynamic.ts';
+import type { Decision, Scheduler, Snapshot, Width } from '../../scheduler/scheduler.ts';
+import { naturalWidths } from '../../scheduler/widths.ts';
+import { faultOf, guard } from './guard.ts';
+
+/** `strands`: how many may be open in all. */
+export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (fault: Fault) => void): Scheduler {
+  const { name, ageingSeconds, order, speculates } = scheduler;
+  const own = { ageingSeconds, ...(order === undefined ? {} : { order }) };
+  const plain = dynamicScheduler({
+    name: 'natural',
+    widths: naturalWidths,
+    first: 'admit',
+    preemption: 'needed',
+    ...own,
+  });
+  let isBroken = false;
+  const broke = (breakage: Parameters<typeof faultOf>[0]) => {
+    if (!isBroken) tell(faultOf(breakage));
+    isBroken = true;
+  };
+  const checked = (snapshot: Snapshot) => {
+    const decision = scheduler.decide(snapshot);
+    const wrong = problemWith(decision, snapshot, strands);
+    return wrong === undefined ? decision : raise('bad-setting', wrong);
+  };
+  return {
+    name,
+    ...own,
+    ...(speculates === undefined ? {} : { speculates }),
+    decide(snapshot) {
+      const decision = isBroken
+        ? undefined
+        : guard<Decision | undefined>({ broke }, 'scheduler', scheduler, 'decide', () => checked(snapshot), undefined);
+      return decision ?? plain.decide(snapshot);
+    },
+  };
+}
+
+/** Why a decision cannot be carried out, in words; undefined where it can. Read at every decision: it makes no tables. */
+function problemWith({ admit, widths, preempt }: Decision, { running, waiting }: Snapshot, strands: number) {
+  let held = 0;
+  let taken = 0;
+  for (const { id, idle, openStrands } of running) {
+    const width = widths.get(id);
+    const count = preempt.get(id);
+    if (count !== undefined) taken += 1;
+    if (!isWidth(width, idle)) return `it gives '${id}' no width`;
+    if (!((count ?? 0) <= openStrands)) return `it preempts ${count} of ${openStrands} strands of '${id}'`;
+    held += Math.max(width.primary, openStrands - (count ?? 0)) + width.speculative;
+  }
+  if (taken !== preempt.size) return 'it preempts a search that does not run';
+  const queued = admit.length === 0 ? undefined : new Map(waiting.map((search) => [search.id, search]));
+  for (const id of admit) {
+    const width = widths.get(id);
+    if (queued?.get(id) === undefined) return `it admits '${id}', which does not wait`;
+    if (!isWidth(width, queued.get(id)?.idle)) return `it gives '${id}' no width`;
+    held += width.primary + width.speculative;
+  }
+  return held <= strands ? undefined : `it gives out ${held} strands of ${strands} (budget)`;
+}
+
+function isWidth(width: Width | undefined, idle: boolean | undefined): width is Width {
+  return width !== undefined && width.primary >= (idle === true ? 0 : 1) && width.speculative >= 0;
+}

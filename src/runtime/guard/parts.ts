@@ -1,0 +1,156 @@
+// What belongs to one search and may not be ours: its program, its rules, its extractor. Each verb is guarded, and what it gives
+// is checked where a wrong value would break the loop. Once a search is broken none of its parts is called again, save for its
+// answer. The verbs mean what their contracts say; nothing is decided here.
+
+import { raise } from '../../base/fault.ts';
+import type { ExitRule, Judge, PruneRule } from '../../exit/exit.ts';
+import { type Exit, exitKinds } from '../../log/end.ts';
+import type { Rules } from '../../policy/policy.ts';
+import type { Ask, Program } from '../../program/program.ts';
+import { treeCertainty } from '../../tree/certainty.ts';
+import type { StrandId } from '../../tree/events.ts';
+import type { Step } from '../../tree/step.ts';
+import type { Tree } from '../../tree/tree.ts';
+import { type Answerable, guard, guardedReading } from './guard.ts';
+
+/** A search, as far as its parts go. */
+export interface Breakable extends Answerable {
+  readonly isBroken: boolean;
+}
+
+/** Every key of it, so that no attribute or verb of the contract can be forgotten here. */
+type Whole<Contract> = { readonly [Key in keyof Required<Contract>]: Contract[Key] | undefined };
+
+const noStep: Step = { text: '', tokens: 0, meanLogprob: 0, end: 'length' };
+
+export function guardedProgram(program: Program, search: Breakable): Program {
+  const { proposed, abandoned, votes, certainty, compose, conclusion } = program;
+  const call = <Value>(verb: keyof Program, act: () => Value, otherwise: Value): Value =>
+    search.isBroken ? otherwise : guard(search, 'program', program, verb, act, otherwise);
+  const guarded: Whole<Program> = {
+    name: program.name,
+    needsVerifier: program.needsVerifier,
+    readsLogprobs: program.readsLogprobs,
+    expandsOnce: program.expandsOnce,
+    fullAt: program.fullAt,
+    samplesIndependently: program.samplesIndependently,
+    needsWhole: program.needsWhole,
+    naturalWidth: program.naturalWidth,
+    maxPathTokens: program.maxPathTokens,
+    demand: (tree) => call('demand', () => checkedDemand(program.demand(tree)), program.naturalWidth),
+    ask: (tree, mayOpen, doomed) => call('ask', () => checkedAsk(tree, program.ask(tree, mayOpen, doomed)), undefined),
+    tell: (tree, outcome) => call('tell', () => program.tell(tree, outcome), false),
+    foresee: (tree, count, doomed) => call('foresee', () => program.foresee(tree, count, doomed), []),
+    abandoned:
+      abandoned &&
+      ((tree) =>
+        call(
+          'abandoned',
+          () => abandoned.call(program, tree),
+          () => false,
+        )),
+    yield: (tree, count) => call('yield', () => checkedYield(tree, count, program.yield(tree, count)), []),
+    certainty:
+      certainty &&
+      ((tree, upTo) => call('certainty', () => certainty.call(program, tree, upTo), treeCertainty(tree, 'mean', upTo))),
+    votes: votes && ((tree) => call('votes', () => votes.call(program, tree), [])),
+    proposed:
+      proposed && ((tree, node, index) => call('proposed', () => proposed.call(program, tree, node, index), noStep)),
+    compose: compose && ((tree, sources) => call('compose', () => compose.call(program, tree, sources), '')),
+    conclusion: conclusion && ((tree) => call('conclusion', () => conclusion.call(program, tree), undefined)),
+    answer: (tree) => {
+      const checked = () => {
+        const answer = program.answer(tree);
+        if (answer !== undefined) tree.node(answer.node);
+        return answer;
+      };
+      return guard(search, 'program', program, 'answer', checked, undefined);
+    },
+  };
+  return guarded as Program;
+}
+
+export function guardedRules(rules: Rules, search: Breakable): Rules {
+  return {
+    ...rules,
+    exits: rules.exits.map((rule) => guardedExit(rule, search)),
+    prunes: rules.prunes.map((rule) => guardedPrune(rule, search)),
+  };
+}
+
+export function guardedExtract(
+  extract: (text: string) => string | undefined,
+  search: Breakable,
+): (text: string) => string | undefined {
+  const checked = (text: string) => {
+    const answer: unknown = extract(text);
+    if (answer === undefined || typeof answer === 'string') return answer;
+    return raise('bad-setting', `it gave ${typeof answer}; an answer is a text, or undefined`);
+  };
+  return (text) => guard(search, 'extractor', extract, 'extract', () => checked(text), undefined);
+}
+
+function guardedExit(rule: ExitRule, search: Breakable): ExitRule {
+  const guarded: Whole<ExitRule> = {
+    name: rule.name,
+    needsBound: rule.needsBound,
+    needsLeaves: rule.needsLeaves,
+    needsSamples: rule.needsSamples,
+    readsLogprobs: rule.readsLogprobs,
+    readsClock: rule.readsClock,
+    check: (view) =>
+      search.isBroken
+        ? undefined
+        : guard(search, 'exit rule', rule, 'check', () => checkedExit(rule.check(view)), undefined),
+  };
+  return guarded as ExitRule;
+}
+
+function guardedPrune(rule: PruneRule, search: Breakable): PruneRule {
+  const guarded: Whole<PruneRule> = {
+    name: rule.name,
+    needsBound: rule.needsBound,
+    needsSamples: rule.needsSamples,
+    readsLogprobs: rule.readsLogprobs,
+    readsPromise: rule.readsPromise,
+    keepsLeaves: rule.keepsLeaves,
+    judge: (view) => {
+      if (search.isBroken) return undefined;
+      const judge: Judge | undefined = guard(search, 'prune rule', rule, 'judge', () => rule.judge(view), undefined);
+      return judge && guardedReading(search, 'prune rule', rule, 'judge', judge, undefined);
+    },
+  };
+  return guarded as PruneRule;
+}
+
+function checkedDemand(demand: number): number {
+  return demand >= 0 ? demand : raise('bad-setting', `it gave ${demand} strands; a demand is a number from 0`);
+}
+
+/** What it asks below must be a node of this very tree: requests are made of its path. */
+function checkedAsk(tree: Tree, ask: Ask | undefined): Ask | undefined {
+  if (ask === undefined) return undefined;
+  if (tree.nodes[ask.node?.id] !== ask.node) raise('unknown-node', 'it asks below what is no node of its tree');
+  if (!(ask.indices?.length > 0)) raise('bad-event', `it asks for no child of node ${ask.node.id}`);
+  return ask;
+}
+
+/** Others will open what it gives up: fewer would be missing there. */
+function checkedYield(tree: Tree, count: number, given: StrandId[]): StrandId[] {
+  const open = new Set(given.filter((strand) => tree.strands.has(strand)));
+  const least = Math.min(count, tree.strands.size);
+  if (open.size === given.length && open.size >= least) return given;
+  return raise(
+    'bad-event',
+    `it gives up ${open.size} open strands of ${given.length} named; ${least} are to be preempted`,
+  );
+}
+
+function checkedExit(exit: Exit | undefined): Exit | undefined {
+  if (exit === undefined) return undefined;
+  if (!exitKinds.includes(exit.kind))
+    raise('bad-setting', `it gave the exit '${exit.kind}'; there are ${exitKinds.join(', ')}`);
+  if (typeof exit.evidence !== 'object' || exit.evidence === null)
+    raise('bad-setting', 'it gave an exit without evidence');
+  return exit;
+}

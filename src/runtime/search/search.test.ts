@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { createMcts } from '../../program/mcts/mcts.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import { Tree } from '../../tree/tree.ts';
+import { Search } from './search.ts';
+
+function afterOneBadStep(aggregation: Aggregation) {
+  const program = createMcts({ branching: 1, rollouts: 4 });
+  const tree = Tree.plant(aggregation);
+  const search = new Search(
+    {
+      id: 'a',
+      prompt: { kind: 'text', text: 'a' },
+      program,
+      rules: { exits: [], prunes: [], boost: true },
+      limits: { threshold: 0.6, rollouts: 4 },
+      seed: 1,
+      priority: 0,
+      delimiters: ['\n'],
+      maxStepTokens: 8,
+      extract: () => undefined,
+    },
+    tree,
+    0,
+    0,
+  );
+  program.ask(tree, true);
+  const step = { text: 'so\n', tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
+  program.tell(tree, { ok: true, node: 0, index: 0, form: 0, step, reward: 0.3 });
+  return search.asRunning(undefined);
+}
+
+it('doubts a first rollout below the threshold only where scores fall along a path', () => {
+  for (const aggregation of ['product', 'minimum'] as const) expect(afterOneBadStep(aggregation).hopeful).toBe(false);
+  for (const aggregation of ['mean', 'last', 'sum'] as const) expect(afterOneBadStep(aggregation).hopeful).toBe(true);
+});
