@@ -42,7 +42,7 @@ const server = z
       'without progress of an answer whose client does not read, until it is closed; web servers wait for 60 s, and a silent stream has nothing to read',
     ),
     pipelined: whole(
-      10,
+      5,
       0,
       1000,
       'requests',

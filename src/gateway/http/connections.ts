@@ -71,7 +71,9 @@ export class Connections {
     const held = { request, response, serve };
     if (connection.answering === undefined) return this.#answer(connection, held);
     connection.waiting.push(held);
-    if (connection.waiting.length > this.#config.pipelined) this.#cut(connection, 'pipelined');
+    if (connection.waiting.length <= this.#config.pipelined) return;
+    stopParsing(connection.socket);
+    this.#cut(connection, 'pipelined');
   }
 
   /** Closes those whose answer has been unread for too long. */
@@ -119,8 +121,12 @@ export class Connections {
     const { request, response, serve } = held;
     connection.answering = held;
     response.once('close', () => this.#answered(connection));
-    serve(request, response);
-    if (connection.socket.readableEnded) probeAnswer(connection);
+    // Behind the chunk that it came in: with too many others in it, it is not answered at all.
+    process.nextTick(() => {
+      if (connection.socket.destroyed) return;
+      serve(request, response);
+      if (connection.socket.readableEnded) probeAnswer(connection);
+    });
   }
 
   #answered(connection: OpenConnection): void {
@@ -169,6 +175,11 @@ export class Connections {
     this.#leave(connection);
     connection.socket.destroy();
   }
+}
+
+/** Node would go on to make a request of everything in the chunk that it has read, and keep them until the socket is closed. */
+function stopParsing(socket: Socket): void {
+  (socket as { readonly parser?: { pause?(): void } | null }).parser?.pause?.();
 }
 
 /** How long the system has taken no further byte of its answer; 0 where none is left. */
