@@ -17,7 +17,6 @@ const faultCodes = [
   'unsupported', // it lacks a capability that the request needs
   'cancelled', // we asked for it to be stopped
   'damaged', // a row of the journal that cannot be read
-  'internal', // the engine itself broke
   'internal', // the engine itself broke, or a part that was called threw
 ] as const;
 
