@@ -267,7 +267,7 @@ export const policyKnobs = {
     default: 'at-once',
     values: ['at-once', 'gathered'],
     unit: 'rule',
-    why: "when a step goes to the verifier: as soon as it is generated, or together with others, its siblings above all; 'gathered' pays where generator and reward model share a GPU, and the reward model keeps its prefixes (docs/experiments/p4.md)",
+    why: "when a step goes to the verifier: as soon as it is generated, or together with others, its siblings above all; 'gathered' pays where generator and reward model share a GPU, and the reward model keeps its prefixes (lab/docs/experiments/p4.md)",
   },
   idleBeside: {
     default: 0.25,

@@ -83,7 +83,7 @@ it.each([
   ['pooling', 'h200-vllm', tableSizes.pathTokens],
   ['causal', 'h200-vllm-causal', tableSizes.stepTokens],
 ])('makes the machine that ships of what was read on an H200: %s', (file, name, own) => {
-  const read = JSON.parse(readFileSync(`docs/experiments/gpu/second/table-${file}.json`, 'utf8'));
+  const read = JSON.parse(readFileSync(`lab/docs/experiments/gpu/second/table-${file}.json`, 'utf8'));
   const shipped = readMachine(name);
   const { contexts, decode, prefill, requestMs } = read.generator;
   expect(shipped.generator).toMatchObject(rounded({ contexts, decode, prefill, requestMs }) as object);

@@ -199,18 +199,18 @@ describe('coppice rehearse', () => {
 
   it.each([
     {
-      at: 'docs/experiments/gpu',
+      at: 'lab/docs/experiments/gpu',
       files: ['prediction.json', 'rehearsal.jsonl'],
       system: ['--seed', '21', '--requests', '48', '--load', '1p', '--policy', 'positive,boost,safe'],
       row: /^boost +48\/48 +12\.7 +34\.7 +41\.1/m,
     },
     {
-      at: 'docs/experiments/gpu/second',
+      at: 'lab/docs/experiments/gpu/second',
       files: ['prediction-causal-64.json', 'rehearsal-causal.jsonl'],
       system: ['--seed', '22', '--requests', '64', '--load', '2p', '--policy', 'positive,boost,safe'],
       row: /^boost +64\/64 +17\.3 +46\.9 +62\.2/m,
     },
-  ])('prints a rehearsal that docs/gpu.md reports, which names the prediction beside it: $at', async (reported) => {
+  ])('prints a rehearsal of lab/docs/gpu-measured.md, which names its prediction: $at', async (reported) => {
     const [prediction, results] = reported.files.map((file) => `${reported.at}/${file}`);
     const nowhere = ['--engine', 'http://127.0.0.1:1', '--verifier', 'http://127.0.0.1:1'];
     const files = ['--prediction', prediction!, '--out', results!];
@@ -223,11 +223,11 @@ describe('coppice rehearse', () => {
     expect(new Set(hashes)).toEqual(new Set([text.match(/sha256 (\w+)/)![1]]));
   });
 
-  it('prints what docs/experiments/p3.md reports of single searches on a GPU', async () => {
+  it('prints what lab/docs/experiments/p3.md reports of single searches on a GPU', async () => {
     const nowhere = ['--engine', 'http://127.0.0.1:1', '--verifier', 'http://127.0.0.1:1'];
     const point = ['--load', 'alone', '--seed', '41', '--requests', '6', '--budget', '32'];
     const rows = ['--base', 'beam', '--policy', 'beam,beam:speculate=8'];
-    const out = ['--out', 'docs/experiments/gpu/third/alone.jsonl'];
+    const out = ['--out', 'lab/docs/experiments/gpu/third/alone.jsonl'];
     const { status, text } = await printed(() => rehearse([...nowhere, ...point, ...rows, ...out]));
     expect(status).toBe(0);
     expect(text).toMatch(/^beam:speculate=8 +6\/6 +9\.1 .* 1\.29 .* 1\.32 +0 /m);

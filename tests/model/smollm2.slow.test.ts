@@ -76,7 +76,7 @@ describe.skipIf(!hasWeights)('SmolLM2 with its chat template, by programs that p
   });
   afterAll(() => model.close());
 
-  // Prints the figures of docs/experiments/p1.md.
+  // Prints the figures of lab/docs/experiments/p1.md.
   it('goes on as a chain as if nobody had asked, and says what asking cost', async () => {
     const questions = [
       'Tom has 3 boxes of 4 pens and buys 5 pens more. How many pens has he? Explain every step on a line of its own.',
@@ -124,7 +124,7 @@ describe.skipIf(!hasServer)("SmolLM2 on llama.cpp's server", () => {
   });
 });
 
-/** By how much a right sum leads a wrong one, for the sums of two digits; what docs/decisions/0083 prints. */
+/** By how much a right sum leads a wrong one, for the sums of two digits; what lab/docs/decisions/0083 prints. */
 async function leads(
   model: string,
   read: object,

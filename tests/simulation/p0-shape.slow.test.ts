@@ -1,4 +1,4 @@
-// The shape of P0's comparison in one small setting: bounds with room around what docs/experiments/p0.md reports, so that a
+// The shape of P0's comparison in one small setting: bounds with room around what lab/docs/experiments/p0.md reports, so that a
 // change that turns the picture over is seen. Deterministic by seed.
 
 import { beforeAll, describe, expect, it } from 'vitest';

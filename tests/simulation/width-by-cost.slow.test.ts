@@ -7,7 +7,7 @@ import { readMachine } from '../../src/bench/sim/machine.ts';
 import { latenciesOf } from '../../src/bench/sim/measures.ts';
 import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
 
-const machine = readMachine('docs/experiments/one-gpu.json');
+const machine = readMachine('lab/docs/experiments/one-gpu.json');
 
 function served(row: string) {
   const setting = { ...trialDefaults, setting: 'math500/8b', seed: 13, requests: 64, budget: 64, machine } as const;

@@ -27,7 +27,7 @@ const turns = [
 export const presets = {
   /** Ends within two minutes on two cores. */
   default: { ...canonical, seeds: 2, requests: 144, loads: ['1p'] },
-  /** What docs/experiments/p0.md reports. */
+  /** What lab/docs/experiments/p0.md reports. */
   full: { ...canonical, seeds: 2, requests: 256, loads: ['0.6v', '1p', '2p'] },
   knobs: {
     ...{
@@ -43,7 +43,7 @@ export const presets = {
     ...{ rows: ['greedy', 'self-consistency', 'best-of-n', 'best-of-n+positive', ...rows] },
     ...{ seeds: 2, requests: 256, loads: ['1p'] },
   },
-  /** Exits of certainty at P1's caps (p1.ts has the rows); what docs/experiments/p1.md reports. */
+  /** Exits of certainty at P1's caps (p1.ts has the rows); what lab/docs/experiments/p1.md reports. */
   p1: {
     ...canonical,
     ...{ settings: ['math500/8b', 'amc23/8b'], rows: certaintyRows, seeds: 3, requests: 160, loads: [] },
@@ -53,7 +53,7 @@ export const presets = {
     ...canonical,
     ...{ settings: ['math500/8b'], rows: ['self-consistency', 'vanilla'], seeds: 1, requests: 600, loads: [] },
   },
-  /** Speculation, one search at a time; what docs/experiments/p3.md reports. */
+  /** Speculation, one search at a time; what lab/docs/experiments/p3.md reports. */
   p3: {
     ...{ ...canonical, settings: ['math500/8b', 'amc23/14b'], seeds: 1, requests: 130, loads: [] },
     rows: [
@@ -61,9 +61,9 @@ export const presets = {
       ...['beam', 'dvts', 'rebase', 'ets'],
     ],
   },
-  /** Goodput on P4's GPU (p4.ts has the rows), on seeds that nothing was chosen on; what docs/experiments/p4.md reports. */
+  /** Goodput on P4's GPU (p4.ts has the rows), on seeds that nothing was chosen on; what lab/docs/experiments/p4.md reports. */
   p4: { ...canonical, rows: [], seed: 101, seeds: 3, requests: 12, loads: [] },
-  /** Speculation in settings drawn at random; what docs/experiments/p3.md reports. */
+  /** Speculation in settings drawn at random; what lab/docs/experiments/p3.md reports. */
   'under-load': { ...canonical, seeds: 1, requests: 2000, loads: [] },
   /** Ours beside their baselines, up to deep overload; what docs/policies.md reports, at fewer requests where it says so. */
   policies: {

@@ -1,6 +1,6 @@
 // `npm run bench -- clients`: what a client of HTTP costs at 256 streams, node:http beside undici: CPU time of this process
 // per 20,000 tokens, once with every token streamed and once with whole answers. undici is no dependency of coppice
-// and is found where a development dependency brings it (docs/decisions/0051-node-http-again.md).
+// and is found where a development dependency brings it (docs/decisions/0050-requests-to-remote-engines.md).
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -50,7 +50,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --no-prefix-reuse  the verifier computes prompt and path again for every step
   --full             the published size
   --each             also a table per setting
-  --experiment p0    also the figures 2, 4 and 7 of the paper as SVG, under --out (docs/experiments)
+  --experiment p0    also the figures 2, 4 and 7 of the paper as SVG, under --out (lab/docs/experiments)
   --experiment p1    token-to-accuracy with and without exits of certainty, at the caps of P1's table 2
   --experiment p1-levels  arrival rates and deadlines at 90 % attainment, order by order; part of p1 with --full
   --experiment p2    where token-level drafting pays: a 70B target with small drafts, P2's way, the shipped models; as SVG
@@ -150,7 +150,7 @@ export function readOptions(args: readonly string[]): SimOptions {
       trees: values.trees && readTrees(values.trees) && values.trees,
       calibration: calibrationOf(values.calibration, values.trees),
     },
-    ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'docs/experiments' },
+    ...{ each: values.each === true, figures: experiment === 'p0', out: values.out ?? 'lab/docs/experiments' },
     certainty: experiment === 'p1',
     levels: levelRequests(experiment, full, values.requests),
     ...{ waste: experiment === 'waste', accuracy: experiment === 'accuracy' },

@@ -45,9 +45,9 @@ export interface Shape {
 
 /**
  * The shipped models write short steps of which many are alike, so their trees draw one step at a time and end a path at its first
- * false line (docs/decisions/0004-lazy-expansion.md); with few draws a tree runs out of leaves long before its rollouts
- * (docs/decisions/0043-branching-of-the-saplings.md). A strand is one sequence then, and the engine runs 32. Their reward model sees most false sums and
- * products (docs/decisions/0072-a-reward-model-learns-to-cast-out-nines.md); the checkers of their tasks see all of them, for nothing
+ * false line (docs/decisions/0004-lazy-expansion-progressive-widening.md); with few draws a tree runs out of leaves long before its rollouts
+ * (docs/decisions/0004-lazy-expansion-progressive-widening.md). A strand is one sequence then, and the engine runs 32. Their reward model sees most false sums and
+ * products (lab/docs/decisions/0072-reward-model-trained-on-remainders-modulo-9-10-and-11.md); the checkers of their tasks see all of them, for nothing
  * (0044-who-checks-the-sums.md, 0005-verifiers-that-accept.md).
  */
 const shippedShape: Shape = {

@@ -116,7 +116,7 @@ export const mcts = defineProgram({
       values: priorNames,
       unit: 'P of PUCT',
       client: 'coppice',
-      why: 'shares of draws and a uniform prior need no log probabilities, which cost a server time (decision 52)',
+      why: 'shares of draws and a uniform prior need no log probabilities, which cost a server time (decision 50)',
     },
     unvisited: {
       default: 'zero',

@@ -47,7 +47,7 @@ export function urgencyOf(order: SearchOrder, standing: QueueStanding, ageingSec
 
 /**
  * Times of `ageingSeconds` after which half of the work is forgiven. Shorter, and under overload old long searches go before
- * new short ones, which then miss their deadlines: with 1 the median wait was 2.5 times as long (docs/decisions/0108-an-order-is-a-number-of-the-search.md).
+ * new short ones, which then miss their deadlines: with 1 the median wait was 2.5 times as long (docs/decisions/0108-request-order-deadlines-and-fairness.md).
  */
 const patience = 10;
 
