@@ -35,7 +35,11 @@ const firstStep = defineProgram({
     openings: { default: 4, low: 1, high: 64, whole: true, unit: 'steps', why: 'first steps to choose from' },
   },
   create: ({ rollouts, sampling, choose, ...limits }, { openings }): Program => ({
-    ...{ name: 'first-step', needsVerifier: true, readsLogprobs: false, expandsOnce: false, naturalWidth: 1 },
+    name: 'first-step',
+    needsVerifier: true,
+    readsLogprobs: false,
+    expandsOnce: false,
+    naturalWidth: 1,
     demand: () => 1,
     ask(tree, mayOpen) {
       const ready = readyStrand(tree, advance);

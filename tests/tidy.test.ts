@@ -1,5 +1,5 @@
-// Tidiness as a test: imports run one way along the street and in no circle, a folder is a page, a word is one thing, the
-// pure folders are pure, every file says what it is, and the repository speaks of coppice alone.
+// Tidiness as a test: imports run one way along the street and in no circle, a word is one thing, the pure folders are pure, every
+// file says what it is, and the repository speaks of coppice alone. Lengths are told, never judged.
 
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -83,8 +83,6 @@ const impurities: readonly [RegExp, string][] = [
   [/from 'node:/, 'IO'],
 ];
 
-const mostFiles = 16;
-
 const isTest = (file: string) => file.endsWith('.test.ts');
 const sources = trackedFiles.filter((file) => /^src\/.*\.ts$/.test(file));
 const code = sources.filter((file) => !isTest(file));
@@ -154,11 +152,6 @@ describe('the street', () => {
 });
 
 describe('every folder', () => {
-  it(`is a page, not a drawer: at most ${mostFiles} files of its own, tests aside`, () => {
-    const full = groups([...code, ...page], dirname).filter(([, files]) => files.length > mostFiles);
-    expect(full.map(([folder, files]) => `${folder} has ${files.length} files`)).toEqual([]);
-  });
-
   it('of src/ says in a README.md what lives there', () => {
     const mute = groups(code, dirname).filter(([folder]) => !trackedFiles.includes(`${folder}/README.md`));
     expect(mute.map(([folder]) => `${folder} has no README.md: a few lines that say what it is`)).toEqual([]);
@@ -193,18 +186,15 @@ describe('every source file', () => {
     expect(mute).toEqual([]);
   });
 
-  it('is one idea: no more than 400 lines, a test 500', () => {
-    const long = sources.filter((file) => textOf(file).split('\n').length > (isTest(file) ? 500 : 400));
-    expect(long).toEqual([]);
-  });
-
-  it('has short functions: at most 7 lines in the median, 20 at the 90th percentile, 70 in any', () => {
+  it('has its length told, and is never failed for it', () => {
     const lengths = [...code, ...page].flatMap(functionLengths).sort((a, b) => a - b);
-    const at = (share: number) => lengths[Math.floor(share * (lengths.length - 1))]!;
+    const at = (share: number) => lengths[Math.floor(share * (lengths.length - 1))];
+    const files = [...code, ...page].map((file) => [textOf(file).split('\n').length, file] as const);
+    const longest = files.sort(([a], [b]) => b - a).slice(0, 3);
+    console.log(
+      `functions: ${at(0.5)} lines in the median, ${at(0.9)} at the 90th percentile, ${at(1)} at most; longest files: ${longest.map(([lines, file]) => `${file} ${lines}`).join(', ')}`,
+    );
     expect(lengths.length).toBeGreaterThan(1000);
-    expect(at(0.5)).toBeLessThanOrEqual(7);
-    expect(at(0.9)).toBeLessThanOrEqual(20);
-    expect(at(1)).toBeLessThanOrEqual(70);
   });
 
   it('is in one hand: constants in camelCase, shapes as interfaces, steps as `+= 1`', () => {

@@ -118,8 +118,18 @@ describe('a contest', () => {
 describe('tally', () => {
   it('counts apart what was spent on questions that nobody solved', () => {
     const trial = (contender: string, question: string, correct: boolean, exit = 'exhausted'): Trial => ({
-      ...{ contender, question, correct, exit, answer: null, solvable: true, score: null, latencyMs: 1 },
-      ...{ generatedTokens: exit === 'futile' ? 10 : 30, computedTokens: 10, scoredTokens: 0, rollouts: 1 },
+      contender,
+      question,
+      correct,
+      exit,
+      answer: null,
+      solvable: true,
+      score: null,
+      latencyMs: 1,
+      generatedTokens: exit === 'futile' ? 10 : 30,
+      computedTokens: 10,
+      scoredTokens: 0,
+      rollouts: 1,
     });
     const plain = [trial('plain', 'a', true), trial('plain', 'b', false), trial('plain', 'c', false)];
     const cutting = [trial('cutting', 'a', false), trial('cutting', 'b', true), trial('cutting', 'c', false, 'futile')];

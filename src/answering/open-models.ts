@@ -172,7 +172,7 @@ async function openRemote(
   environment: Environment,
   log: OpeningLog,
 ): Promise<OpenModel> {
-  const { openRemoteEngine } = await import('../engine/openai/open-engine.ts');
+  const { openRemoteEngine } = await import('../engine/remote/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
   const servers = options.urls.map((url) => ({ url: root(url), ...(apiKey === undefined ? {} : { apiKey }) }));
   const { model, dialect, inFlight, siblings, router, routingHeaders } = options;

@@ -52,7 +52,10 @@ describe('a plan', () => {
     expected: { searches: 9, firedShare: 0, tokens: 1, tokensSpread: 0 },
   };
   const calibrationOf = (section: CalibrationSection): CalibrationFile => ({
-    ...{ format: 'coppice-calibration', version: 1, coppice: '1', model: { generator: 'g', verifier: 'v' } },
+    format: 'coppice-calibration',
+    version: 1,
+    coppice: '1',
+    model: { generator: 'g', verifier: 'v' },
     sections: [section],
   });
 
@@ -128,7 +131,9 @@ describe('a plan', () => {
       models: [{ name: 's', engine: { kind: 'llama' }, verifier: { kind: 'prm' } }],
     }).models;
     const shipped = (aggregation: Aggregation) => ({
-      ...{ config: config!, engine: { capabilities: {} }, verifier: { capabilities: { aggregation } } },
+      config: config!,
+      engine: { capabilities: {} },
+      verifier: { capabilities: { aggregation } },
     });
     expect(makePlan(requestOf({}, shipped('product')))).toMatchObject({
       programOptions: { expansion: 'lazy' },

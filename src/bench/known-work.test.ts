@@ -4,8 +4,13 @@ import { runTrial, type TrialSpec, trialDefaults } from './sim/trial.ts';
 
 const overload: TrialSpec = {
   ...trialDefaults,
-  ...{ setting: 'math500/8b', requests: 40, rollouts: 4, budget: 1000, profile: { lengthSpread: 1 } },
-  ...{ size: { replicas: 1, sequenceLimit: 8 }, arrivals: { kind: 'rate', perSecond: 3 } },
+  setting: 'math500/8b',
+  requests: 40,
+  rollouts: 4,
+  budget: 1000,
+  profile: { lengthSpread: 1 },
+  size: { replicas: 1, sequenceLimit: 8 },
+  arrivals: { kind: 'rate', perSecond: 3 },
   contender: { program: 'self-consistency', policy: 'vanilla', knobs: { order: 'sjf', stepTokens: 8192 } },
 };
 

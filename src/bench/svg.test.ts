@@ -7,7 +7,10 @@ const chart: Chart = {
   columns: 2,
   panels: [
     {
-      ...{ title: 'lines', xLabel: 'x', yLabel: 'y', logarithmic: true },
+      title: 'lines',
+      xLabel: 'x',
+      yLabel: 'y',
+      logarithmic: true,
       series: [
         {
           name: 'one',

@@ -39,6 +39,9 @@ const queueOptions = {
   retryDelay: 0,
 } as const;
 
+/** Handed on to `pg`, which pg-boss's own types do not say: a connection that goes nowhere is not waited for. */
+const connection = { query_timeout: 12_000, keepAlive: true };
+
 export class NodeQueue {
   readonly #boss: PgBoss;
   readonly #schema: string;
@@ -50,15 +53,18 @@ export class NodeQueue {
     this.#schema = `${options.schema}_queue`;
     this.#searches = `${options.schema}.searches`;
     this.#boss = new PgBoss({
-      ...{ connectionString: options.url, schema: this.#schema, application_name: 'coppice', max: 4 },
-      // A connection that goes nowhere is not waited for.
-      ...{ query_timeout: 12_000, keepAlive: true },
-      ...{ connectionTimeoutMillis: 5000, migrate: isMigrating, createSchema: isMigrating, schedule: false },
-      ...{
-        supervise: !isMigrating,
-        superviseIntervalSeconds: superviseSeconds,
-        monitorIntervalSeconds: superviseSeconds,
-      },
+      connectionString: options.url,
+      schema: this.#schema,
+      application_name: 'coppice',
+      max: 4,
+      connectionTimeoutMillis: 5000,
+      ...connection,
+      migrate: isMigrating,
+      createSchema: isMigrating,
+      schedule: false,
+      supervise: !isMigrating,
+      superviseIntervalSeconds: superviseSeconds,
+      monitorIntervalSeconds: superviseSeconds,
     });
     this.#boss.on('error', onError);
   }

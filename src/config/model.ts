@@ -2,7 +2,7 @@
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
-import { routerNames } from '../engine/openai/replica/affinity.ts';
+import { routerNames } from '../engine/remote/replica/affinity.ts';
 import { policyKnobs } from '../policy/knobs.ts';
 import { programKnobs } from '../program/registry/programs.ts';
 import { fieldOf, fieldsOf, like, real, whole } from './knob.ts';

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { evenSlowdown, slowdownAt } from './slowdown.ts';
 
 const table = {
-  ...{ sequences: [16, 64], passTokens: [1000, 16_000] },
+  sequences: [16, 64],
+  passTokens: [1000, 16_000],
   generator: [
     [1.2, 2],
     [1.4, 2.4],

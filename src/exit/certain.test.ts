@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { AnswerTally } from '../answer/tally.ts';
-import type { PathVote } from '../tree/certainty.ts';
+import type { PathVote } from '../tree/certaindex.ts';
 import { Tree } from '../tree/tree.ts';
 import { type CertaintyRule, certainExit } from './certain.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
 import type { Belief, SearchView } from './exit.ts';
 
 const options = {
-  ...{ certainRisk: 0.05, certainAnswers: 5, certainAgreement: 0.7, certainReward: 0 },
-  ...{ certainEvery: 1, certainCurve: 1 },
+  certainRisk: 0.05,
+  certainAnswers: 5,
+  certainAgreement: 0.7,
+  certainReward: 0,
+  certainEvery: 1,
+  certainCurve: 1,
 };
 
 /** Answers in the order of their samples, a letter each; weights where the path was scored. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PathVote } from '../tree/certainty.ts';
+import type { PathVote } from '../tree/certaindex.ts';
 import { Tree } from '../tree/tree.ts';
 import { exitByLength } from './length.ts';
 

@@ -3,7 +3,7 @@
 // they are right. The authors take the mean log probability of the 20 likeliest tokens and read every token; here it is that of the
 // token that was drawn, which every engine tells, read at the end of each step.
 
-import { sampleEnds } from '../tree/certainty.ts';
+import { sampleEnds } from '../tree/certaindex.ts';
 import { type Node, pathTo } from '../tree/node.ts';
 import { readable } from './evidence.ts';
 import type { PruneRule } from './exit.ts';

@@ -83,7 +83,11 @@ export class Gateway {
     this.#watchers = new LogWatchers(journal);
     const shared = options.cluster === undefined ? {} : { cluster: options.cluster };
     this.searches = new Searches({
-      ...{ config, models: options.models, journal, clock, log },
+      config,
+      models: options.models,
+      journal,
+      clock,
+      log,
       ...shared,
       onEnded: (search, ended) => {
         metrics.ended(search, ended);
@@ -122,7 +126,9 @@ export class Gateway {
     this.#files = new StaticFiles(config.server.page ? options.page : undefined);
     this.#batches = new BatchRunner(this.#context, options.cluster?.node ?? 'local');
     const routes = routesOf({
-      ...{ context: this.#context, batches: this.#batches, feed: this.#feed },
+      context: this.#context,
+      batches: this.#batches,
+      feed: this.#feed,
       isStopping: () => this.#stopping,
     });
     this.#router = new Router(routes);
@@ -310,7 +316,11 @@ export class Gateway {
     const status = response.writableFinished ? response.statusCode : 499;
     this.#context.metrics.request(seen.route, status, ms);
     this.#options.log.info('request', {
-      ...{ id, method: String(request.method).slice(0, 16), route: seen.route, status, ms: Math.round(ms * 10) / 10 },
+      id,
+      method: String(request.method).slice(0, 16),
+      route: seen.route,
+      status,
+      ms: Math.round(ms * 10) / 10,
       key: seen.caller.name,
       ...(seen.exchange?.search === undefined ? {} : { search: seen.exchange.search }),
     });

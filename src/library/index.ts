@@ -57,7 +57,7 @@ export type { RuntimeOptions, Token } from '../runtime/options.ts';
 export { Runtime } from '../runtime/runtime.ts';
 export type { SearchRequest, SearchResult } from '../runtime/search/request.ts';
 export type { Aggregation } from '../tree/aggregate.ts';
-export type { Certainty, PathVote } from '../tree/certainty.ts';
+export type { Certainty, PathVote } from '../tree/certaindex.ts';
 export { type Node, pathText, pathTo } from '../tree/node.ts';
 export type { Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand } from '../tree/strand.ts';

@@ -13,7 +13,7 @@ import { pruneBound } from '../exit/prune-bound.ts';
 import { pruneChance, pruneOutdone } from '../exit/prune-chance.ts';
 import { pruneConfidence } from '../exit/prune-confidence.ts';
 import { prunePromise } from '../exit/prune-promise.ts';
-import { dynamicScheduler } from '../scheduler/dynamic.ts';
+import { algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { naturalWidths, shareWidths, type WidthRule } from '../scheduler/widths.ts';
 import { slackWidths, worthWidths } from '../scheduler/worth.ts';
@@ -49,7 +49,7 @@ function schedulerBy(options: PolicyOptions): Scheduler {
   const { widths, first, preemption, ageingSeconds, order, speculate, idleFirst, idleBeside: beside } = options;
   const called = widths === 'natural' || first === 'admit' ? widths : `${widths}-first`;
   const shared = { first, preemption, ageingSeconds, order, speculate, idleFirst, beside };
-  return dynamicScheduler({ name: called, widths: widthRule(options), ...shared });
+  return algorithm1Scheduler({ name: called, widths: widthRule(options), ...shared });
 }
 
 /**

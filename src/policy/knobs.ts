@@ -7,7 +7,7 @@ import { raise } from '../base/fault.ts';
 import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
 import { certaintyRules } from '../exit/certain.ts';
 import { boundTargets } from '../exit/prune-bound.ts';
-import { idlePrecedences, precedences } from '../scheduler/dynamic.ts';
+import { idlePrecedences, precedences } from '../scheduler/algorithm-1.ts';
 import { preemptions } from '../scheduler/preemption.ts';
 import { progressReadings } from '../scheduler/score.ts';
 import { orders } from '../scheduler/turns/order.ts';

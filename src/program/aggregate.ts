@@ -6,7 +6,7 @@
 import { groupAnswers } from '../answer/groups.ts';
 import { wideHash } from '../base/random.ts';
 import type { Answer } from '../log/end.ts';
-import { type Certainty, certaintyOf, type PathVote, voteOf } from '../tree/certainty.ts';
+import { type Certainty, certaintyOf, type PathVote, voteOf } from '../tree/certaindex.ts';
 import { type Node, pathText, saysSomething } from '../tree/node.ts';
 import type { Manner, Sampling } from '../tree/step.ts';
 import type { Strand } from '../tree/strand.ts';
@@ -75,7 +75,11 @@ export const aggregate = defineProgram({
   prompts: ['aggregate'],
   create: ({ rollouts, sampling, maxPathTokens, prompts }, { rounds, shown, answerTokens }) =>
     createAggregate({
-      ...{ population: Math.max(1, Math.floor(rollouts / rounds)), rounds, shown, sampling, prompt: prompts.aggregate },
+      population: Math.max(1, Math.floor(rollouts / rounds)),
+      rounds,
+      shown,
+      sampling,
+      prompt: prompts.aggregate,
       answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),
     }),
 });

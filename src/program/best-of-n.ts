@@ -4,7 +4,7 @@
 
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
-import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/certainty.ts';
+import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/certaindex.ts';
 import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';

@@ -7,7 +7,7 @@ import { canonical } from '../answer/canonical.ts';
 import { AnswerTally } from '../answer/tally.ts';
 import { defaultsOf, type Knobs, type OptionsOf } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
-import type { Certainty } from '../tree/certainty.ts';
+import type { Certainty } from '../tree/certaindex.ts';
 import type { ProbeReply } from '../tree/events.ts';
 import { type Node, pathText, pathTo } from '../tree/node.ts';
 import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';

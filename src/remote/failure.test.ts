@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readGauges } from '../engine/openai/dialect/gauges.ts';
+import { readGauges } from '../engine/remote/dialect/gauges.ts';
 import { faultOfError, faultOfStatus, quote } from './failure.ts';
 
 const place = { url: 'http://gpu:8000', secrets: ['sk-secret'] };

@@ -23,7 +23,7 @@ import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import { guard } from './guard/guard.ts';
 import type { RuntimeOptions, Token } from './options.ts';
 import { faultOutcome, ghostOutcome, isBelowGhost, stepOutcome } from './outcomes.ts';
-import { ScoreLine } from './queue/score-line.ts';
+import { ScoreBatcher } from './queue/score-batcher.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
 import { problemWithScore, problemWithStep, stepFor } from './replies.ts';
 import type { Flight, Search } from './search/search.ts';
@@ -61,13 +61,13 @@ export class Flights {
   readonly #clocks = new Map<RequestId, number>();
   #arrivals: Arrival[] = [];
   #toGenerate: GenerateRequest[] = [];
-  readonly #scores: ScoreLine;
+  readonly #scores: ScoreBatcher;
   #toCancel: Flight[] = [];
   #toUpdate: Flight[] = [];
 
   constructor(options: FlightsOptions) {
     this.#options = options;
-    this.#scores = new ScoreLine(options.verifier?.capabilities);
+    this.#scores = new ScoreBatcher(options.verifier?.capabilities);
   }
 
   get size(): number {

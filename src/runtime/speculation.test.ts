@@ -3,7 +3,7 @@ import { VirtualClock } from '../base/clock.ts';
 import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../engine/engine.ts';
 import type { SearchEvent } from '../log/events.ts';
 import { createBeam } from '../program/levels/beam.ts';
-import { dynamicScheduler } from '../scheduler/dynamic.ts';
+import { algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
 import { naturalWidths } from '../scheduler/widths.ts';
 import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import { Runtime } from './runtime.ts';
@@ -48,7 +48,7 @@ function world(budget: number, extendsUnscored = false) {
     close: async () => {},
   };
   const scheduling = { name: 'natural', widths: naturalWidths, first: 'admit', preemption: 'needed' } as const;
-  const scheduler = dynamicScheduler({ ...scheduling, ageingSeconds: 60, speculate: 8 });
+  const scheduler = algorithm1Scheduler({ ...scheduling, ageingSeconds: 60, speculate: 8 });
   const events: SearchEvent[] = [];
   const onEvent = ({ event }: { readonly event: SearchEvent }) => void events.push(event);
   const runtime = new Runtime({ engine, verifier, scheduler, budget, clock: new VirtualClock(), onEvent });
@@ -57,9 +57,15 @@ function world(budget: number, extendsUnscored = false) {
     while (runtime.hasMail);
   };
   const request: Omit<SearchRequest, 'id'> = {
-    ...{ prompt: { kind: 'text', text: 'q' }, seed: 1, priority: 0, delimiters: ['\n'], maxStepTokens: 8 },
-    ...{ program: createBeam({ beams: 1, candidates: 2 }), limits: { threshold: 1, rollouts: 2 } },
-    ...{ rules: { exits: [], prunes: [], boost: false, extendsUnscored }, extract: (text) => text },
+    prompt: { kind: 'text', text: 'q' },
+    seed: 1,
+    priority: 0,
+    delimiters: ['\n'],
+    maxStepTokens: 8,
+    program: createBeam({ beams: 1, candidates: 2 }),
+    limits: { threshold: 1, rollouts: 2 },
+    rules: { exits: [], prunes: [], boost: false, extendsUnscored },
+    extract: (text) => text,
   };
   return {
     cancelled,

@@ -22,7 +22,10 @@ function request(id: string, speculate?: number): SearchRequest {
     program: createMcts({ rollouts: 16, branching: 3 }),
     rules: { exits: [], prunes: [], boost: false, ...(speculate === undefined ? {} : { speculate }) },
     limits: { threshold: 1, rollouts: 16 },
-    ...{ seed: 7, priority: 0, delimiters: ['\n'], maxStepTokens: 64 },
+    seed: 7,
+    priority: 0,
+    delimiters: ['\n'],
+    maxStepTokens: 64,
     extract: (text) => text,
   };
 }

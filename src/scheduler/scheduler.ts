@@ -3,9 +3,9 @@
 // It never has an effect, keeps no state between calls, and does no more than n log n work in the live searches.
 // M counts strands. Sequences are capped apart, by the engine that runs them.
 
-import type { Guessing, SearchGuesses } from './ahead.ts';
 import type { Servers } from './cycle.ts';
 import type { Pace, TooLate } from './forecast.ts';
+import type { Guessing, SearchGuesses } from './speculation-budget.ts';
 import type { Order, QueueStanding } from './turns/order.ts';
 
 export type SearchId = string;

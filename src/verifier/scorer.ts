@@ -2,7 +2,7 @@
 // the cache, replicas and retries are the remote verifier's; a scorer only knows its model's format and its server's wire.
 
 import { FaultError, fault } from '../base/fault.ts';
-import type { ServerFacts } from '../engine/openai/dialect/dialect.ts';
+import type { ServerFacts } from '../engine/remote/dialect/dialect.ts';
 import type { Connection } from '../remote/connection.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt } from '../tree/step.ts';

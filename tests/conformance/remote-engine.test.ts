@@ -1,8 +1,8 @@
 // The remote engine passes the engine suite in every dialect, against servers that speak it, with each stream cut into
 // pieces of a few bytes.
 
-import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
-import type { RemoteEngineOptions } from '../../src/engine/openai/options.ts';
+import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
+import type { RemoteEngineOptions } from '../../src/engine/remote/options.ts';
 import type { Prompt } from '../../src/tree/step.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { PlainServer } from '../servers/plain-server.ts';

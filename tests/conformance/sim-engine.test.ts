@@ -17,7 +17,10 @@ engineConformance('sim', async () => {
   };
   const engine = new SimEngine(world, new QuestionModel(settingOf('math500/8b').profile), options);
   return {
-    ...{ engine, prompt: { kind: 'text', text: 'question 1' }, delimiters: ['\n\n'], maxTokens: 512 },
+    engine,
+    prompt: { kind: 'text', text: 'question 1' },
+    delimiters: ['\n\n'],
+    maxTokens: 512,
     // A few steps at a time, so that a cancel finds work under way.
     work: async () => world.run(() => {}, { untilMs: world.nowMs + 40 }),
     close: () => engine.close(),

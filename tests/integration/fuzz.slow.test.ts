@@ -63,7 +63,10 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
     max_output_tokens: 64,
   },
   '/v1/messages': {
-    ...{ model, messages, temperature, coppice },
+    model,
+    messages,
+    temperature,
+    coppice,
     max_tokens: 64,
     system: [{ type: 'text', text: 'be brief' }],
     thinking: { type: 'enabled', budget_tokens: 1024 },
@@ -252,7 +255,9 @@ function send(url: URL, agent: Agent, key: string, random: Random): Promise<Answ
     agent,
     host: url.hostname,
     port: url.port,
-    ...{ path, method, headers },
+    path,
+    method,
+    headers,
   };
   return new Promise((resolve, reject) => {
     const request = httpRequest(options, (response) => {

@@ -7,7 +7,7 @@ import { measureMachine, sharedTable, tableSizes } from '../../src/bench/doctor/
 import { cacheTokens } from '../../src/bench/doctor/server-room.ts';
 import { readMachine } from '../../src/bench/sim/machine.ts';
 import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
-import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
+import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import { openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 
@@ -17,8 +17,15 @@ afterEach(async () => {
 });
 
 const sizes = {
-  ...{ sequences: [1, 4], promptTokens: [64, 128], prefillTokens: [32, 64, 4096], paths: [1, 4], pathTokens: 100 },
-  ...{ stepTokens: 20, fewInFlight: [2], company: [1, 4], loadedMs: 50 },
+  sequences: [1, 4],
+  promptTokens: [64, 128],
+  prefillTokens: [32, 64, 4096],
+  paths: [1, 4],
+  pathTokens: 100,
+  stepTokens: 20,
+  fewInFlight: [2],
+  company: [1, 4],
+  loadedMs: 50,
 };
 
 it('asks for exact steps as MCTS does, and gives a machine that a trial runs on', async () => {

@@ -3,7 +3,7 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { extractAnswer } from '../../src/answer/extract.ts';
-import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
+import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';

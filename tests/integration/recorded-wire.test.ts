@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../src/engine/openai/dialect/dialects.ts';
-import { PartialStep } from '../../src/engine/openai/flight/partial-step.ts';
+import { dialects } from '../../src/engine/remote/dialect/dialects.ts';
+import { PartialStep } from '../../src/engine/remote/flight/partial-step.ts';
 import { faultOfStatus } from '../../src/remote/failure.ts';
 import { SseParser } from '../../src/remote/sse.ts';
 import type { Step } from '../../src/tree/step.ts';

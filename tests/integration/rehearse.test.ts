@@ -52,7 +52,12 @@ async function printed(act: () => Promise<number>): Promise<{ readonly status: n
 
 /** As `coppice sim --json` prints it, what is read of it. */
 const predictedLoad = {
-  ...{ load: '2p', perSecond: 50, p50Ms: 100, p90Ms: 200, p99Ms: 300, throughputPerSecond: 40 },
+  load: '2p',
+  perSecond: 50,
+  p50Ms: 100,
+  p90Ms: 200,
+  p99Ms: 300,
+  throughputPerSecond: 40,
   yield: { tokens: 900, rollouts: 2, accuracy: 50, exits: {} },
 };
 const prediction = {

@@ -1,10 +1,10 @@
 // A remote engine over test servers with a clock that stands still unless moved: what the tests of its failures share.
 
 import { type EngineMessage, type GenerateRequest, isAnswer } from '../../src/engine/engine.ts';
-import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
-import type { RemoteEngineOptions } from '../../src/engine/openai/options.ts';
-import type { RemoteEngine } from '../../src/engine/openai/remote-engine.ts';
-import type { ReplicaEvent } from '../../src/engine/openai/replica/health.ts';
+import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
+import type { RemoteEngineOptions } from '../../src/engine/remote/options.ts';
+import type { RemoteEngine } from '../../src/engine/remote/remote-engine.ts';
+import type { ReplicaEvent } from '../../src/engine/remote/replica/health.ts';
 import type { TestServer } from '../servers/server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { tipKey } from '../support/paths.ts';

@@ -1,7 +1,7 @@
 // What the remote engine does when servers are slow, refuse, break, hang, lie or die, over real sockets.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ReplicaEvent } from '../../src/engine/openai/replica/health.ts';
+import type { ReplicaEvent } from '../../src/engine/remote/replica/health.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { Vocabulary } from '../servers/model.ts';

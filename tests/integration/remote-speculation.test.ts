@@ -52,8 +52,10 @@ test('guesses stand behind everything else at the server, none is left there, an
   expect(Math.max(...priorities())).toBeGreaterThan(1 << 20);
   const { answer, score, exit, nodes, tokens } = ahead.coppice;
   expect({ answer, score, exit, nodes }).toEqual({
-    ...{ answer: without.coppice.answer, score: without.coppice.score },
-    ...{ exit: without.coppice.exit, nodes: without.coppice.nodes },
+    answer: without.coppice.answer,
+    score: without.coppice.score,
+    exit: without.coppice.exit,
+    nodes: without.coppice.nodes,
   });
   expect(tokens.committed).toBe(without.coppice.tokens.committed);
   expect(tokens.adopted).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { run as rehearse } from '../../src/cli/commands/rehearse.ts';
 import { type EngineMessage, type GenerateRequest, isAnswer } from '../../src/engine/engine.ts';
-import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
+import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import { nodeKey, rootKey } from '../../src/tree/keys.ts';
 import type { Step } from '../../src/tree/step.ts';
 
@@ -22,8 +22,19 @@ const prompt = { kind: 'text', text: `${'Count the stars of every constellation.
 
 function requestOf(id: number, changes: Partial<GenerateRequest> = {}): GenerateRequest {
   return {
-    ...{ id, search: 'own', prompt, parent: rootKey, path: [], index: id, sampling: { temperature: 1 }, seed: id },
-    ...{ delimiters: [], maxTokens: 32, exact: true, lane: 'primary', priority: 0 },
+    id,
+    search: 'own',
+    prompt,
+    parent: rootKey,
+    path: [],
+    index: id,
+    sampling: { temperature: 1 },
+    seed: id,
+    delimiters: [],
+    maxTokens: 32,
+    exact: true,
+    lane: 'primary',
+    priority: 0,
     needs: { logprobs: true, tokens: false, seed: false },
     ...changes,
   };

@@ -99,7 +99,14 @@ describe.skipIf(!hasWeights)('SmolLM2 with its chat template, by programs that p
 
   it('takes the actions of rstar, each in words of its own', async () => {
     const found = await search('What is 2 + 3?', {
-      ...{ model, program: 'rstar', seed: 1, rollouts: 2, branching: 3, stepTokens: 24, finishTokens: 48, maxDepth: 3 },
+      model,
+      program: 'rstar',
+      seed: 1,
+      rollouts: 2,
+      branching: 3,
+      stepTokens: 24,
+      finishTokens: 48,
+      maxDepth: 3,
     });
     expect(found.tree.closed.completed).toBe(2);
     expect(found.tree.root.children.length).toBeGreaterThan(1);

@@ -131,8 +131,14 @@ it('expects of a search with longer steps or paths than usual that more is left 
 it('is obeyed by the engine: shortest first ends more of a crowd early, and everyone in the end', () => {
   const run = (order: Order) => {
     const spec: TrialSpec = {
-      ...{ ...trialDefaults, setting: 'math500/8b', seed: 5, requests: 60, rollouts: 20, budget: 100_000 },
-      ...{ arrivals: { kind: 'rate', perSecond: 100 }, profile: { lengthSpread: 1 } },
+      ...trialDefaults,
+      setting: 'math500/8b',
+      seed: 5,
+      requests: 60,
+      rollouts: 20,
+      budget: 100_000,
+      arrivals: { kind: 'rate', perSecond: 100 },
+      profile: { lengthSpread: 1 },
       contender: { program: 'self-consistency', policy: 'vanilla', knobs: { order, stepTokens: 4096 } },
     };
     const ends = runTrial(spec).served.map(({ endedMs }) => endedMs);

@@ -9,7 +9,7 @@ import type { LoggedEvent } from '../../src/log/events.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import type { PolicyOptions } from '../../src/policy/knobs.ts';
 import { createMcts, mctsDefaults } from '../../src/program/mcts/mcts.ts';
-import { selectLeaf } from '../../src/program/mcts/selection.ts';
+import { selectLeaf } from '../../src/program/mcts/wu-puct.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import type { SearchResult } from '../../src/runtime/search/request.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';
@@ -21,15 +21,26 @@ function search(seed: number, options: Partial<PolicyOptions>) {
   const ended: SearchResult[] = [];
   const { rules, scheduler } = createPolicy('boost', options);
   const runtime = new Runtime({
-    ...{ engine: new ToyEngine(world), verifier: new ToyVerifier(world), scheduler, budget: 6, clock: world.clock },
+    engine: new ToyEngine(world),
+    verifier: new ToyVerifier(world),
+    scheduler,
+    budget: 6,
+    clock: world.clock,
     onEvent: (event) => log.push(event),
     onEnd: (result) => ended.push(result),
   });
   for (const id of ['a', 'b', 'c']) {
     runtime.submit({
-      ...{ id, prompt: { kind: 'text', text: id }, program: createMcts({ rollouts: 12 }), rules },
-      ...{ limits: { threshold: 0.9, rollouts: 12 }, seed: seed * 3 + id.charCodeAt(0), priority: 0 },
-      ...{ delimiters: ['\n'], maxStepTokens: 64, extract: (text: string) => text.slice(-3) },
+      id,
+      prompt: { kind: 'text', text: id },
+      program: createMcts({ rollouts: 12 }),
+      rules,
+      limits: { threshold: 0.9, rollouts: 12 },
+      seed: seed * 3 + id.charCodeAt(0),
+      priority: 0,
+      delimiters: ['\n'],
+      maxStepTokens: 64,
+      extract: (text: string) => text.slice(-3),
     });
   }
   world.run(runtime);

@@ -58,8 +58,16 @@ function play(workload: Workload, make: Make): { lines: Line[]; world: World; as
   const ask = (id: number, search: string, path: readonly PathStep[]): void => {
     const random = new Random(workload.seed, 'request', id);
     const request: GenerateRequest = {
-      ...{ id, search, path, parent: tipKey(path), index: id % 4, sampling: { temperature: 1 }, seed: id },
-      ...{ prompt: { kind: 'text', text: search }, delimiters: ['\n'], maxTokens: 40 },
+      id,
+      search,
+      path,
+      parent: tipKey(path),
+      index: id % 4,
+      sampling: { temperature: 1 },
+      seed: id,
+      prompt: { kind: 'text', text: search },
+      delimiters: ['\n'],
+      maxTokens: 40,
       lane: random.chance(0.3) ? 'speculative' : 'primary',
       priority: random.integer(3),
     };

@@ -4,7 +4,7 @@
 
 import { extractAnswer } from '../../src/answer/extract.ts';
 import { type Engine, type EngineMessage, isAnswer } from '../../src/engine/engine.ts';
-import { openRemoteEngine } from '../../src/engine/openai/open-engine.ts';
+import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { LiveLoop, systemClock } from '../../src/runtime/live.ts';

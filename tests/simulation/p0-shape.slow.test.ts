@@ -15,8 +15,17 @@ describe("P0's comparison on Math500 with the 8B model, twice positive's capacit
     const pool = new TrialPool({ threads: 1 });
     const all = await compare(
       {
-        ...{ settings: ['math500/8b'], rows, base: 'positive', seeds: [1], loads: [parseLoad('2p')] },
-        ...{ requests: 160, budget, rollouts, threshold, roofline: undefined, verifierReuses: true },
+        settings: ['math500/8b'],
+        rows,
+        base: 'positive',
+        seeds: [1],
+        loads: [parseLoad('2p')],
+        requests: 160,
+        budget,
+        rollouts,
+        threshold,
+        roofline: undefined,
+        verifierReuses: true,
       },
       pool,
     );

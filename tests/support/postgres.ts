@@ -54,7 +54,9 @@ function serverIn(options: TestDatabaseOptions, make: (call: Call, data: string)
   if (account.uid !== undefined) chownSync(folder, account.uid, account.gid ?? account.uid);
   const call = (program: string, args: readonly string[]) => {
     const { status, stderr, stdout } = spawnSync(join(programs ?? '', program), args, {
-      ...{ cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
       ...account,
     });
     if (status !== 0) throw new Error(`${program} failed: ${stderr}${stdout}`);

@@ -3,7 +3,7 @@
 import type { Limits, SearchView } from '../../src/exit/exit.ts';
 import { freeIndices } from '../../src/program/growth.ts';
 import type { Aggregation } from '../../src/tree/aggregate.ts';
-import { treeCertainty, treeVotes } from '../../src/tree/certainty.ts';
+import { treeCertainty, treeVotes } from '../../src/tree/certaindex.ts';
 import type { StrandId } from '../../src/tree/events.ts';
 import type { Node } from '../../src/tree/node.ts';
 import { greedySampling } from '../../src/tree/step.ts';

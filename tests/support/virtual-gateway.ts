@@ -152,12 +152,16 @@ function openSearches(run: VirtualRun, world: World, loop: Loop): Searches {
   const { replicas, sequenceLimit } = hardware;
   const { generator, rewardModel } = setting;
   const engine = new SimEngine(world, model, {
-    ...{ replicas, sequenceLimit, prefillTokens: 8192 },
+    replicas,
+    sequenceLimit,
+    prefillTokens: 8192,
     cost: costOf(generator, undefined),
     kvTokens: kvTokensOf(generator),
   });
   const verifier = new SimVerifier(world, model, {
-    ...{ replicas, passTokens: 4096, reusesPrefix: true },
+    replicas,
+    passTokens: 4096,
+    reusesPrefix: true,
     cost: costOf(rewardModel, undefined),
     kvTokens: kvTokensOf(rewardModel),
   });
@@ -181,10 +185,31 @@ function planOf({ setting, seed, policy, deadlineMs, ...given }: VirtualRun, at:
   const { rollouts = searchDefaults.rollouts } = given;
   const { maxDepth, sampling, choose } = mctsDefaults;
   return {
-    ...{ model: 'm', prompt: { kind: 'text', text }, mode: 'search', program: 'mcts', programOptions: {}, policy },
-    ...{ policyOptions: optionsOf(policy, {}), scoring: 'verifier', rollouts, threshold, branching, choose, maxDepth },
-    ...{ tokenBudget: 1e9, nodes: 1e9, deadlineMs, priority: 0, seed: hash(text), repeatable: true, sampling },
-    ...{ aggregation: 'product', delimiters: ['\n\n'], stepTokens: maxStepTokens, onFutile: 'answer' },
-    ...{ reasoning: 'separate', title: text },
+    model: 'm',
+    prompt: { kind: 'text', text },
+    mode: 'search',
+    program: 'mcts',
+    programOptions: {},
+    policy,
+    policyOptions: optionsOf(policy, {}),
+    scoring: 'verifier',
+    rollouts,
+    threshold,
+    branching,
+    choose,
+    maxDepth,
+    tokenBudget: 1e9,
+    nodes: 1e9,
+    deadlineMs,
+    priority: 0,
+    seed: hash(text),
+    repeatable: true,
+    sampling,
+    aggregation: 'product',
+    delimiters: ['\n\n'],
+    stepTokens: maxStepTokens,
+    onFutile: 'answer',
+    reasoning: 'separate',
+    title: text,
   };
 }

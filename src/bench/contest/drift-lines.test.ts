@@ -24,10 +24,15 @@ function calibrationFor(contest: Contest): CalibrationFile {
   } = contestPlan(contest, { contender, question });
   const interval = { value: 0, low: 0, high: 0 };
   return {
-    ...{ format: 'coppice-calibration', version: 1, coppice: '1', model: { generator: 'g', verifier: 'none' } },
+    format: 'coppice-calibration',
+    version: 1,
+    coppice: '1',
+    model: { generator: 'g', verifier: 'none' },
     sections: [
       {
-        ...{ kind: 'certain', search: { program, options, branching, choose, rollouts }, lossBudget: 1 },
+        kind: 'certain',
+        search: { program, options, branching, choose, rollouts },
+        lossBudget: 1,
         settings: { certain: 'beta' },
         chosen: { questions: 200, pointsLost: 0, tokensSaved: 30 },
         reported: { questions: 200, pointsLost: interval, tokensSaved: interval },

@@ -42,8 +42,13 @@ const wholeSamples = { boundPrune: 'off', promisePrune: Number.MIN_VALUE } as co
 export async function recordTrees(recording: TreeRecording, questions: readonly GoldQuestion[]): Promise<void> {
   const { file, model, modelName, samples, seed } = recording;
   const header: TreesHeader = {
-    ...{ format: treesFormat, version: treesVersion, model: modelName, modelHash: hashOf(modelName) },
-    ...{ verifier: model.verifier?.capabilities.name ?? 'none', samples, seed },
+    format: treesFormat,
+    version: treesVersion,
+    model: modelName,
+    modelHash: hashOf(modelName),
+    verifier: model.verifier?.capabilities.name ?? 'none',
+    samples,
+    seed,
   };
   writeFileSync(file, `${JSON.stringify(header)}\n`);
   for (const question of questions) {

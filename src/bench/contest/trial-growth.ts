@@ -19,7 +19,10 @@ export interface TrialGrowth {
 
 export function trialGrowth({ pathTokens, pathMs, byDistance, byDepth }: GrowthTotals, cost: Cost): TrialGrowth {
   return {
-    ...{ pathTokens, pathMs, byDistance, byDepth },
+    pathTokens,
+    pathMs,
+    byDistance,
+    byDepth,
     usedTokens: cost.adoptedTokens ?? 0,
     wastedTokens: cost.speculativeTokens + (cost.forsakenTokens ?? 0),
   };

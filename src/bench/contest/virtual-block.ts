@@ -49,7 +49,9 @@ export function virtualBlock(
   };
   const runtime: Runtime = new Runtime({
     ...serversIn(world, recording, costs),
-    ...{ scheduler: schedulerOf(contest, contender), budget: settings.budget, clock: world.clock },
+    scheduler: schedulerOf(contest, contender),
+    budget: settings.budget,
+    clock: world.clock,
     onEnd: (result) => {
       trials.push(trialOf(contest, live.get(result.id)!, result));
       if (arrivalsMs === undefined) world.at(world.nowMs, submitNext);
@@ -72,10 +74,18 @@ export function virtualBlock(
 function serversIn(world: World, recording: Recording, costs: BlockCosts) {
   const { kvTokens, sequences, rowLimit } = llamaDefaults;
   const engine = new SimEngine(world, recording, {
-    ...{ cost: costs.engine, replicas: 1, sequenceLimit: sequences, kvTokens, prefillTokens: rowLimit },
+    cost: costs.engine,
+    replicas: 1,
+    sequenceLimit: sequences,
+    kvTokens,
+    prefillTokens: rowLimit,
   });
   const verifier = new SimVerifier(world, recording, {
-    ...{ cost: costs.verifier, replicas: 1, passTokens: rowLimit, kvTokens, reusesPrefix: true },
+    cost: costs.verifier,
+    replicas: 1,
+    passTokens: rowLimit,
+    kvTokens,
+    reusesPrefix: true,
   });
   return { engine, verifier };
 }

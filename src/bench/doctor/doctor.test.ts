@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readQuestions } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
-import type { ServerFacts } from '../../engine/openai/dialect/dialect.ts';
+import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import type { Trial } from '../contest/contest.ts';
 import { tally } from '../contest/tally.ts';
 import { verdict } from './compare.ts';

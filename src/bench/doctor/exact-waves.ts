@@ -81,10 +81,21 @@ export class ExactWaves {
     const search = `${name} ${promptTokens} ${at}`;
     this.#searches.add(search);
     return {
-      ...{ id, search, parent: rootKey, path: [], index: id, sampling: { temperature: 1 }, seed: id, expansion: id },
+      id,
+      search,
+      parent: rootKey,
+      path: [],
+      index: id,
+      sampling: { temperature: 1 },
+      seed: id,
+      expansion: id,
       prompt: fillerPrompt(search, Math.max(1, Math.round(promptTokens / this.#tokensPerWord))),
       needs: { logprobs: true, tokens: false, seed: false },
-      ...{ delimiters: [], maxTokens: tokens, exact: true, lane: 'primary', priority: 0 },
+      delimiters: [],
+      maxTokens: tokens,
+      exact: true,
+      lane: 'primary',
+      priority: 0,
     };
   }
 }

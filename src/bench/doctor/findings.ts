@@ -2,7 +2,7 @@
 // that hurt with their remedy. Pure.
 
 import type { EngineCapabilities } from '../../engine/engine.ts';
-import type { ServerFacts } from '../../engine/openai/dialect/dialect.ts';
+import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import type { RemoteVerifierKind } from '../../verifier/remote/open-verifier.ts';
 
 export type Level = 'good' | 'note' | 'warning';

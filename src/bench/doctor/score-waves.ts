@@ -98,9 +98,15 @@ export class ScoreWaves {
     const filler = fillerPrompt(`table step ${id}`, stepWords);
     const text = filler.kind === 'text' ? filler.text : '';
     return {
-      ...{ id, search, prompt, parent: rootKey, index: id, path: [] },
+      id,
+      search,
+      prompt,
+      parent: rootKey,
+      index: id,
+      path: [],
       step: { text, tokens: stepWords, meanLogprob: 0, end: 'delimiter' },
-      ...{ lane: 'primary', priority: 0 },
+      lane: 'primary',
+      priority: 0,
     };
   }
 }

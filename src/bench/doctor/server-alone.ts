@@ -1,9 +1,9 @@
 // The step-time curve of a server asked without coppice: as many single requests at a time as there are sequences, whole
 // answers, nothing asked for that slows a server down. What coppice gets of it is read off beside its own curve.
 
-import type { Dialect, ServerFacts } from '../../engine/openai/dialect/dialect.ts';
-import { dialects } from '../../engine/openai/dialect/dialects.ts';
-import { render } from '../../engine/openai/dialect/render.ts';
+import type { Dialect, ServerFacts } from '../../engine/remote/dialect/dialect.ts';
+import { dialects } from '../../engine/remote/dialect/dialects.ts';
+import { render } from '../../engine/remote/dialect/render.ts';
 import type { Connection } from '../../remote/connection.ts';
 import { type Wave, type WaveSource, waveDelimiters, wavePrompt } from './step-time.ts';
 

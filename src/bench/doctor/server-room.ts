@@ -1,6 +1,6 @@
 // How much a server holds, where it says so: tokens of its KV cache, sequences at a time.
 
-import { probe } from '../../engine/openai/dialect/probe.ts';
+import { probe } from '../../engine/remote/dialect/probe.ts';
 import { Connection, type ConnectionOptions } from '../../remote/connection.ts';
 
 export interface ServerRoom {

@@ -1,6 +1,6 @@
 // How much of a server's speed reaches a search, and which flags of the server would change that. Pure.
 
-import type { ServerFacts } from '../../engine/openai/dialect/dialect.ts';
+import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import type { Finding } from './findings.ts';
 import type { CurvePoint } from './knee.ts';
 

@@ -33,8 +33,15 @@ async function measureMemory(searches: number, nodesEach: number): Promise<Memor
   const runtime = new Runtime({ engine: grower, verifier: grower.verifier, scheduler, budget: searches, clock, wake });
   for (let at = 0; at < searches; at += 1) {
     runtime.submit({
-      ...{ id: `search-${at}`, prompt: { kind: 'text', text: `question ${at}` }, program: createMcts(), rules },
-      ...{ limits: { threshold: 1, rollouts: 16 }, seed: at, priority: 0, delimiters: ['\n\n'], maxStepTokens: 512 },
+      id: `search-${at}`,
+      prompt: { kind: 'text', text: `question ${at}` },
+      program: createMcts(),
+      rules,
+      limits: { threshold: 1, rollouts: 16 },
+      seed: at,
+      priority: 0,
+      delimiters: ['\n\n'],
+      maxStepTokens: 512,
       extract: () => undefined,
     });
   }
@@ -74,8 +81,14 @@ function settledHeap(): number {
 /** Engine and verifier in one: answers each child at once with a text of its own, until its search is large enough. */
 class Grower implements Engine {
   readonly capabilities = {
-    ...{ name: 'grower', seeded: true, logprobs: true, streams: false, seesStops: true, priorities: false },
-    ...{ countsCache: true, contextTokens: undefined },
+    name: 'grower',
+    seeded: true,
+    logprobs: true,
+    streams: false,
+    seesStops: true,
+    priorities: false,
+    countsCache: true,
+    contextTokens: undefined,
   };
   readonly verifier: Verifier;
   readonly #nodesEach: number;
@@ -93,7 +106,10 @@ class Grower implements Engine {
         this.#postScore = post;
       },
       score: (requests) => this.#score(requests),
-      ...{ cancel: nothing, release: nothing, close: async () => {}, load: () => ({ waiting: 0, healthy: true }) },
+      cancel: nothing,
+      release: nothing,
+      close: async () => {},
+      load: () => ({ waiting: 0, healthy: true }),
     };
   }
 

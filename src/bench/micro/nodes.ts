@@ -73,7 +73,9 @@ async function measure(count: number, args: readonly string[], database?: string
     const tookMs = answers.filter((each) => each !== undefined);
     const isKnown = databaseBefore !== undefined && databaseAfter !== undefined;
     return {
-      ...{ served: tookMs.length, offered: answers.length, tookMs },
+      served: tookMs.length,
+      offered: answers.length,
+      tookMs,
       nodeCpuS: after.reduce((sum, each, at) => sum + each - before[at]!, 0),
       databaseCpuS: isKnown ? databaseAfter - databaseBefore : undefined,
     };

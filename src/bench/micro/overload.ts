@@ -98,7 +98,10 @@ export async function runLoad(drive: Drive, load: OpenLoad): Promise<LoadResult>
   const inTime = answers.filter((each) => each.told === 'complete' && each.endedMs <= untilMs).length;
   const isEmpty = (each: LoadAnswer) => each.completionTokens === 0 && /complete$/.test(each.told);
   return {
-    ...{ perSecond, requests, told, empty: answers.filter(isEmpty).length },
+    perSecond,
+    requests,
+    told,
+    empty: answers.filter(isEmpty).length,
     completeShare: (told.complete ?? 0) / answers.length,
     completePerSecond: (inTime * 1000) / (untilMs - fromMs),
   };

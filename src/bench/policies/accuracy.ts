@@ -46,7 +46,9 @@ export async function accuracyLines(plan: AccuracyPlan, pool: Pick<TrialPool, 'r
     const gained = pairedPoints(own, of(0), seeds.length);
     const served = own.flatMap((each) => each.served);
     return {
-      ...{ row, strands, questions: served.length },
+      row,
+      strands,
+      questions: served.length,
       accuracy: 100 * mean(served.map(({ correct }) => Number(correct))),
       accepted: 100 * mean(served.map(({ exit }) => Number(exit === 'accepted'))),
       tokens: mean(served.map(({ tokens }) => tokens)),

@@ -19,7 +19,10 @@ function fastContest(): Contest {
   const cost = tableCost(llama8b.points);
   const engine = new SimEngine(real.world, model, { ...size, cost, sequenceLimit: 256, prefillTokens: 8192 });
   const verifier = new SimVerifier(real.world, model, {
-    ...{ ...size, cost: tableCost(prm7b.points), passTokens: 4096, reusesPrefix: true },
+    ...size,
+    cost: tableCost(prm7b.points),
+    passTokens: 4096,
+    reusesPrefix: true,
   });
   const embedded = { engine: { measure: async () => llama8b.points }, verifier };
   const sides = { engine: handedOn(real.engine(engine)), verifier: handedOn(real.verifier(verifier)) };

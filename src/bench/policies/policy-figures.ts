@@ -27,9 +27,13 @@ function sharePanel({ settings, rows }: ComparisonPlan, cells: readonly Cell[]):
         .map(({ capacity, clairvoyant }) => capacity / clairvoyant),
     );
   return {
-    ...{ title: 'share of the clairvoyant capacity', xLabel: 'setting', yLabel: 'share', categories: settings },
+    title: 'share of the clairvoyant capacity',
+    xLabel: 'setting',
+    yLabel: 'share',
+    categories: settings,
     series: rows.map((name, colour) => ({
-      ...{ name, colour: colour % 8 },
+      name,
+      colour: colour % 8,
       points: settings.map((setting, at) => [at, shareOf(name, setting)] as const),
     })),
   };
@@ -44,9 +48,13 @@ function ratioPanel(
   const value = (row: string, load: string) =>
     lines.filter((line) => line.row === row && line.load === load).map(read)[0];
   return {
-    ...{ title, xLabel: 'load', yLabel: 'times better', categories: loads.map(({ name }) => name) },
+    title,
+    xLabel: 'load',
+    yLabel: 'times better',
+    categories: loads.map(({ name }) => name),
     series: rows.map((name, colour) => ({
-      ...{ name, colour: colour % 8 },
+      name,
+      colour: colour % 8,
       points: loads.map((load, at) => [at, value(name, load.name) ?? 0] as const),
     })),
   };

@@ -68,7 +68,9 @@ function randomMachine(random: Random, { budget, speed, reuses, shared }: Machin
       contexts: [64, 2048],
       decode: [1, 64, 512].map((n): [number, number, number] => [n, stepMs(n), stepMs(n) * 1.3]),
       prefill: line(prefillTokenMs, aloneMs),
-      ...{ requestMs: 0, kvTokens: 400_000, sequenceLimit: most },
+      requestMs: 0,
+      kvTokens: 400_000,
+      sequenceLimit: most,
     },
     rewardModel: {
       pass: line(passTokenMs, 5),

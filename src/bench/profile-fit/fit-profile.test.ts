@@ -9,7 +9,8 @@ const step = (text: string, end: 'delimiter' | 'eos' = 'delimiter') => ({ text, 
 
 it('reads twins, soundness and AUC off a tree: four draws of the root, three of them one step', () => {
   const tree: RecordedTree = {
-    ...{ question: 'q', promptTokens: 1 },
+    question: 'q',
+    promptTokens: 1,
     nodes: [
       { draws: [1, 2, 1, 1] },
       { step: step('a'), reward: 0.9, draws: [3, 4, 3] },
@@ -31,9 +32,20 @@ it('reads twins, soundness and AUC off a tree: four draws of the root, three of 
 it('finds a profile again from trees that were drawn from it', () => {
   const kind = { soundness: { low: 0.7, high: 0.9 }, strictness: { low: 1, high: 1 } };
   const profile: QuestionProfile = {
-    ...{ name: 'known', easyShare: 0.3, scalingShare: 0.5, easy: { ...kind, soundness: { low: 1, high: 1 } } },
-    ...{ scaling: kind, impossible: kind, impossibleAtOnce: 1, meanSteps: 5, stepTokens: 12, stepTokensSpread: 0.3 },
-    ...{ blindShare: 0, blindChance: 0, missChance: 0.1, twinRate: 0.4 },
+    name: 'known',
+    easyShare: 0.3,
+    scalingShare: 0.5,
+    easy: { ...kind, soundness: { low: 1, high: 1 } },
+    scaling: kind,
+    impossible: kind,
+    impossibleAtOnce: 1,
+    meanSteps: 5,
+    stepTokens: 12,
+    stepTokensSpread: 0.3,
+    blindShare: 0,
+    blindChance: 0,
+    missChance: 0.1,
+    twinRate: 0.4,
     byDepth: [
       { ease: 0.5, missChance: 0.4, twinRate: 0.8 },
       { ease: 1, missChance: 0.1, twinRate: 0.4 },

@@ -54,7 +54,9 @@ function profileOf(name: string, recorded: TreeStatistics): QuestionProfile {
     meanSteps: steps,
     stepTokens: recorded.medianStepTokens,
     stepTokensSpread: recorded.stepTokensSpread,
-    ...{ blindShare: 0, blindChance: 0, missChance: byDepth.at(-1)?.missChance ?? 0 },
+    blindShare: 0,
+    blindChance: 0,
+    missChance: byDepth.at(-1)?.missChance ?? 0,
     twinRate: byDepth.at(-1)?.twinRate ?? 0,
     byDepth,
   };
@@ -96,8 +98,18 @@ export function drawTree(model: QuestionModel, prompt: Prompt, samples: number):
     for (let at = 0, ended = false; !ended; ) {
       const parent = nodes[at]!;
       const step = model.draw({
-        ...{ id: 0, search: '', parent: 0, sampling: { temperature: 1 }, lane: 'primary', priority: 0 },
-        ...{ prompt, path, index: parent.draws.length, seed: 0, delimiters: ['\n'], maxTokens: longestStep },
+        id: 0,
+        search: '',
+        parent: 0,
+        sampling: { temperature: 1 },
+        lane: 'primary',
+        priority: 0,
+        prompt,
+        path,
+        index: parent.draws.length,
+        seed: 0,
+        delimiters: ['\n'],
+        maxTokens: longestStep,
       });
       ended = step.end === 'eos';
       const place = `${at} ${step.text}`;

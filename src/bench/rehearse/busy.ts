@@ -1,8 +1,8 @@
 // Whether a server is serving somebody else: a rehearsal would slow them down, and they would spoil its figures.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DialectName } from '../../engine/openai/dialect/dialect.ts';
-import { readGauges } from '../../engine/openai/dialect/gauges.ts';
+import type { DialectName } from '../../engine/remote/dialect/dialect.ts';
+import { readGauges } from '../../engine/remote/dialect/gauges.ts';
 import { Connection, type ConnectionOptions } from '../../remote/connection.ts';
 
 const betweenReadsMs = 300;

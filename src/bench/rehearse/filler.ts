@@ -36,9 +36,19 @@ const probeSearch = 'words';
 
 function probe(): GenerateRequest {
   return {
-    ...{ id: 0, search: probeSearch, parent: rootKey, path: [], index: 0, sampling: { temperature: 1 }, seed: 1 },
+    id: 0,
+    search: probeSearch,
+    parent: rootKey,
+    path: [],
+    index: 0,
+    sampling: { temperature: 1 },
+    seed: 1,
     prompt: fillerPrompt(probeSearch, probedWords),
     needs: { logprobs: false, tokens: false, seed: false },
-    ...{ delimiters: [], maxTokens: 1, exact: true, lane: 'primary', priority: 0 },
+    delimiters: [],
+    maxTokens: 1,
+    exact: true,
+    lane: 'primary',
+    priority: 0,
   };
 }

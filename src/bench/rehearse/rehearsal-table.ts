@@ -71,18 +71,29 @@ function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | unde
   const share = (kind: 'accepted' | 'futile' | 'exhausted') => exits[kind] ?? 0;
   const predicted = prediction && predictedLoad(prediction, point, point.load, point.row);
   return {
-    ...{ row: point.row, load: point.load, requests: point.requests, ended: result.served.length },
-    ...{ p50Seconds: percentile(took, 50), p90Seconds: percentile(took, 90), p99Seconds: percentile(took, 99) },
-    ...{ throughput: throughputPerSecond, tokens, accuracy },
+    row: point.row,
+    load: point.load,
+    requests: point.requests,
+    ended: result.served.length,
+    p50Seconds: percentile(took, 50),
+    p90Seconds: percentile(took, 90),
+    p99Seconds: percentile(took, 99),
+    throughput: throughputPerSecond,
+    tokens,
+    accuracy,
     exits: [share('accepted'), share('futile'), share('exhausted')],
-    ...{ tokensPerSecond: result.generatedTokens / seconds, sequences: result.sequences },
-    ...{ scoresPerSecond: result.scores / seconds, scoreSeconds: result.scoreMs && result.scoreMs / 1000 },
+    tokensPerSecond: result.generatedTokens / seconds,
+    sequences: result.sequences,
+    scoresPerSecond: result.scores / seconds,
+    scoreSeconds: result.scoreMs && result.scoreMs / 1000,
     cachedShare: result.cachedTokens / Math.max(1, result.cachedTokens + result.computedTokens),
     cpu: result.cpuMs / result.elapsedMs,
     ...(predicted && {
       predicted: {
-        ...{ p50Seconds: predicted.p50Ms / 1000, p90Seconds: predicted.p90Ms / 1000 },
-        ...{ p99Seconds: predicted.p99Ms / 1000, tokens: predicted.yield.tokens },
+        p50Seconds: predicted.p50Ms / 1000,
+        p90Seconds: predicted.p90Ms / 1000,
+        p99Seconds: predicted.p99Ms / 1000,
+        tokens: predicted.yield.tokens,
       },
     }),
   };

@@ -115,8 +115,13 @@ class RehearsalRun {
     this.#served = new Array<Served | undefined>(point.requests).fill(undefined);
     this.#unsettled = point.requests;
     this.#runtime = new Runtime({
-      ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget },
-      ...{ clock: systemClock, requestTimeoutMs: modelConfig.requestMs, wake: this.#loop.wake },
+      engine: this.#engine,
+      verifier: this.#verifier,
+      scheduler: this.#search.scheduler,
+      budget,
+      clock: systemClock,
+      requestTimeoutMs: modelConfig.requestMs,
+      wake: this.#loop.wake,
       onEvent: (event) => this.#journal.append(event),
       onEnd: (result) => this.#end(result),
       onCost: (id, cost) => this.#settle(Number(id), cost),
@@ -203,9 +208,11 @@ class RehearsalRun {
       elapsedMs: systemClock.nowMs() - this.#startMs,
       ...this.#engine.totals(),
       sequences: this.#engine.meter.meanSince(this.#startMs),
-      ...{ scores: tookMs.length, scoredTokens: this.#verifier.computedTokens },
+      scores: tookMs.length,
+      scoredTokens: this.#verifier.computedTokens,
       ...(tookMs.length === 0 ? {} : { scoreMs: mean(tookMs), scoreP90Ms: percentile(tookMs, 90) }),
-      ...{ cpuMs: (user + system) / 1000, faults: this.#faults },
+      cpuMs: (user + system) / 1000,
+      faults: this.#faults,
       ...(this.#lastFault === undefined ? {} : { lastFault: this.#lastFault }),
     };
   }

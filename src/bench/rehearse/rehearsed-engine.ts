@@ -105,7 +105,9 @@ export class RehearsedEngine implements Engine {
       path: steps.path(request.search, request.path),
       expansion: request.id,
       needs: { ...(request.needs ?? allNeeds), tokens: false },
-      ...{ delimiters: [], maxTokens: step.tokens, exact: true },
+      delimiters: [],
+      maxTokens: step.tokens,
+      exact: true,
     };
   }
 

@@ -3,8 +3,14 @@ import type { Served } from '../sim/service.ts';
 import { attainment, fairnessOf, loadAtLevel, tightestScale } from './attainment.ts';
 
 const served = (seconds: number, difficulty: 1 | 2 | 3, exit: Served['exit'] = 'exhausted'): Served => ({
-  ...{ arrivalMs: 500, admittedMs: 500, endedMs: 500 + 1000 * seconds, tokens: 100, rollouts: 1, correct: true },
-  ...{ exit, difficulty },
+  arrivalMs: 500,
+  admittedMs: 500,
+  endedMs: 500 + 1000 * seconds,
+  tokens: 100,
+  rollouts: 1,
+  correct: true,
+  exit,
+  difficulty,
 });
 
 it('counts who ended by itself within base times scale times difficulty', () => {

@@ -28,7 +28,9 @@ function figureOf(name: string, title: string, note: string, panels: readonly Pa
 
 function ratePanels(own: readonly LevelCell[]): Panel[] {
   return scales.map((scale, at) => ({
-    ...{ title: `scale ${scale}`, xLabel: 'arrivals over capacity', yLabel: 'attained, %' },
+    title: `scale ${scale}`,
+    xLabel: 'arrivals over capacity',
+    yLabel: 'attained, %',
     series: orderRows.map((row) => {
       const mine = cellsIn(own, row);
       const points = loadsOfAll(mine).map(
@@ -52,7 +54,9 @@ function byScaleAt(attained: LevelCell['attained'], load: number): readonly numb
 
 function tightPanels(own: readonly LevelCell[]): Panel[] {
   return readLoads.map((load, at) => ({
-    ...{ title: `${load} of the capacity`, xLabel: 'scale of deadlines', yLabel: 'attained, %' },
+    title: `${load} of the capacity`,
+    xLabel: 'scale of deadlines',
+    yLabel: 'attained, %',
     series: orderRows.map((row) => {
       const mine = cellsIn(own, row);
       const points = fineScales.map(
@@ -65,7 +69,9 @@ function tightPanels(own: readonly LevelCell[]): Panel[] {
 
 function capPanel(own: readonly LevelCell[]): Panel {
   return {
-    ...{ title: `caps at load ${capLoad}, scale ${capScale}`, xLabel: 'accuracy, %', yLabel: 'attained, %' },
+    title: `caps at load ${capLoad}, scale ${capScale}`,
+    xLabel: 'accuracy, %',
+    yLabel: 'attained, %',
     series: capRows.map((row) => {
       const mine = cellsIn(own, row);
       const over = (read: (cap: LevelCell['caps'][number]) => number, at: number) =>

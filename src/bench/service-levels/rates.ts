@@ -147,7 +147,12 @@ function cellOf({ place, row, ran }: Climb): LevelCell {
   const read = readLoads.map((load) => warm.find((each) => each.load === load)!);
   const ranks = warm.find(({ load }) => load === capLoad)!.result.workRanks;
   return {
-    ...{ workload: workload.name, row, seed, baseMs, capacity, attained },
+    workload: workload.name,
+    row,
+    seed,
+    baseMs,
+    capacity,
+    attained,
     accuracy: accuracyOf(ran[0]!.result),
     loadAt: scales.map((_, at) => loadAtLevel(attained.map(({ load, byScale }) => [load, byScale[at]!]))),
     tightest: read.map(({ served }) => tightestScale(served, baseMs)),
@@ -162,7 +167,8 @@ function capsOf(ran: readonly Ran[], baseMs: number): LevelCell['caps'] {
   return ran
     .filter(({ load }) => load === capLoad)
     .map(({ cap, result }) => ({
-      ...{ cap, attained: attainment(warmOf(result.served), baseMs, capScale) },
+      cap,
+      attained: attainment(warmOf(result.served), baseMs, capScale),
       accuracy: accuracyOf(result),
     }))
     .sort((a, b) => a.cap - b.cap);
@@ -204,7 +210,12 @@ function commonOf({ setting, requests }: LevelsPlan, workload: Workload, seed: n
   const { program, rollouts } = workload;
   return {
     ...trialDefaults,
-    ...{ setting, seed, rollouts, requests, profile: { lengthSpread: heavyTail }, size: server },
+    setting,
+    seed,
+    rollouts,
+    requests,
+    profile: { lengthSpread: heavyTail },
+    size: server,
     contender: { program, policy: 'vanilla' as const, knobs: knobsOf(row, workload) },
     // Everyone is taken in: the queue is the engine's.
     budget: everyone,

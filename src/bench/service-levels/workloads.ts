@@ -25,13 +25,23 @@ const shared: Wish = { stepTokens: 8192 };
 
 export const workloads: readonly Workload[] = [
   {
-    ...{ name: 'self-consistency', row: 'self-consistency', program: 'self-consistency' },
-    ...{ rollouts: 20, caps: [5, 10, 15, 20, 25, 30], strands: 640, knobs: shared },
+    name: 'self-consistency',
+    row: 'self-consistency',
+    program: 'self-consistency',
+    rollouts: 20,
+    caps: [5, 10, 15, 20, 25, 30],
+    strands: 640,
+    knobs: shared,
     // P1 asks for a first round of five and reads it; so does a window, whose next samples begin as others end.
     certain: { certain: 'threshold', certainAgreement: 0.7, certainAnswers: 5, window: 5 },
   },
   {
-    ...{ name: 'mcts', row: 'vanilla', program: 'mcts', rollouts: 15, caps: [3, 7, 10, 15, 20], strands: 160 },
+    name: 'mcts',
+    row: 'vanilla',
+    program: 'mcts',
+    rollouts: 15,
+    caps: [3, 7, 10, 15, 20],
+    strands: 160,
     knobs: { ...shared, choose: 'best', expansion: 'whole' },
     certain: { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
   },

@@ -22,14 +22,20 @@ const machine: MeasuredMachine = {
       [64, 10],
       [4096, 110],
     ],
-    ...{ requestMs: 5, kvTokens: 300_000, sequenceLimit: 512 },
+    requestMs: 5,
+    kvTokens: 300_000,
+    sequenceLimit: 512,
   },
   rewardModel: {
     pass: [
       [400, 20],
       [16_384, 400],
     ],
-    ...{ callMs: 0, extraTokens: 0, passTokens: 16_384, reusesPrefix: false, kvTokens: 300_000 },
+    callMs: 0,
+    extraTokens: 0,
+    passTokens: 16_384,
+    reusesPrefix: false,
+    kvTokens: 300_000,
   },
   slowdown: evenSlowdown(1, 1),
 };

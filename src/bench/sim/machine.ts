@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
-import { type EdgeMachine, edgeModels, edgeSequences } from '../../cost/edge.ts';
+import { type EdgeMachine, edgeModels, edgeSequences } from '../../cost/gpu.ts';
 import { vllmCausalOnH200, vllmOnH200 } from '../../cost/h200-vllm.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import { evenSlowdown } from '../../cost/slowdown.ts';
@@ -123,12 +123,16 @@ function paperPlace(
   const { replicas, sequenceLimit } = size;
   return {
     engine: {
-      ...{ replicas, sequenceLimit, prefillTokens: 8192 },
+      replicas,
+      sequenceLimit,
+      prefillTokens: 8192,
       cost: costOf(generator, roofline),
       kvTokens: kvTokensOf(generator),
     },
     verifier: {
-      ...{ replicas, passTokens: 4096, reusesPrefix: verifierReuses },
+      replicas,
+      passTokens: 4096,
+      reusesPrefix: verifierReuses,
       cost: costOf(rewardModel, roofline),
       kvTokens: kvTokensOf(rewardModel),
     },
@@ -142,11 +146,22 @@ function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachi
   const { pass, passTokens, reusesPrefix, callMs, extraTokens } = rewardModel;
   return {
     engine: {
-      ...{ replicas: 1, sequenceLimit, prefillTokens: 8192, kvTokens, requestMs, gpu },
+      replicas: 1,
+      sequenceLimit,
+      prefillTokens: 8192,
+      kvTokens,
+      requestMs,
+      gpu,
       cost: tableCost({ name: `generator of ${name}`, contexts, decode, prefill }),
     },
     verifier: {
-      ...{ replicas: 1, passTokens, reusesPrefix, callMs, extraTokens, kvTokens: rewardModel.kvTokens, gpu },
+      replicas: 1,
+      passTokens,
+      reusesPrefix,
+      callMs,
+      extraTokens,
+      kvTokens: rewardModel.kvTokens,
+      gpu,
       cost: tableCost({ name: `reward model of ${name}`, contexts: [], decode: [], prefill: pass }),
     },
     replicas: 1,

@@ -41,9 +41,13 @@ async function efficiency(plan: ComparisonPlan, pool: TrialPool, seed: number): 
     return { setting, system: names[at % names.length]!, tokens, accuracy };
   });
   const panel = (setting: string, value: 'tokens' | 'accuracy', yLabel: string) => ({
-    ...{ title: setting, xLabel: '', yLabel, categories: ['beam search', 'MCTS'] },
+    title: setting,
+    xLabel: '',
+    yLabel,
+    categories: ['beam search', 'MCTS'],
     series: ['to the end', 'positive exit'].map((name, exit) => ({
-      ...{ name, colour: exit },
+      name,
+      colour: exit,
       points: [0, 1].map((kind) => {
         const row = data.find((each) => each.setting === setting && each.system === names[2 * kind + exit]);
         return [kind, row![value]] as const;
@@ -112,10 +116,15 @@ function latencyCurves(plan: ComparisonPlan, cells: readonly Cell[]): Figure {
     }),
   );
   const panels = plan.settings.map((setting) => ({
-    ...{ title: setting, xLabel: 'requests per second', yLabel: 'latency, s', logarithmic: true },
+    title: setting,
+    xLabel: 'requests per second',
+    yLabel: 'latency, s',
+    logarithmic: true,
     series: plan.rows.flatMap((row, colour) =>
       (['p99', 'p50'] as const).map((value) => ({
-        ...{ name: `${row} ${value}`, colour: colour % 8, dashed: value === 'p50' },
+        name: `${row} ${value}`,
+        colour: colour % 8,
+        dashed: value === 'p50',
         points: data
           .filter((each) => each.setting === setting && each.row === row)
           .map((each) => [each.perSecond, each[value]] as const)

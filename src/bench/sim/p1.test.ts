@@ -19,7 +19,8 @@ test('a table has a line for every cap and rule, with what a rule saves against 
     tokens: 150,
     accuracy: 70.5,
     certain: 40,
-    ...{ saved: { value: 25, half: 1.26 }, points: { value: 0.5, half: undefined } },
+    saved: { value: 25, half: 1.26 },
+    points: { value: 0.5, half: undefined },
   };
   expect(certaintyTable([even, ruled]).split('\n').slice(2)).toEqual([
     '| rebase | 16 | none | 200 | 70.0 | 0 |  |  |',

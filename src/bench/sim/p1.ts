@@ -139,7 +139,9 @@ export async function certaintyLines(plan: ComparisonPlan, pool: TrialPool): Pro
         ),
       );
     return {
-      ...{ program: family.program, cap, rule },
+      program: family.program,
+      cap,
+      rule,
       tokens: over((place) => own[place]!.tokens).value,
       accuracy: over((place) => own[place]!.accuracy).value,
       certain: over((place) => own[place]!.exits.certain ?? 0).value,

@@ -14,7 +14,12 @@ function cell(setting: Cell['setting'], seed: number, row: string, factor: numbe
   };
   const times = { p50Ms: 1000 * factor, p90Ms: 4000 * factor, p99Ms: 8000 * factor, throughputPerSecond: 2 / factor };
   return {
-    ...{ setting, seed, row, capacity: 1 / factor, clairvoyant: 4, yield: own },
+    setting,
+    seed,
+    row,
+    capacity: 1 / factor,
+    clairvoyant: 4,
+    yield: own,
     loads: [{ load: '1p', perSecond: 1, yield: own, ...times }],
   };
 }

@@ -78,8 +78,12 @@ function lineOf(cells: readonly Cell[], row: RowName, load: string, base: RowNam
   const late = mean(views.map(({ exits }) => exits.deadline ?? 0));
   const share = (kind: (typeof shownExits)[number]) => mean(views.map(({ exits }) => exits[kind] ?? 0));
   return {
-    ...{ row, load, exits: shownExits.map(share), ...(late === 0 ? {} : { inTime: 100 - late }) },
-    ...{ againstVanilla: against('vanilla'), againstBase: against(base) },
+    row,
+    load,
+    exits: shownExits.map(share),
+    ...(late === 0 ? {} : { inTime: 100 - late }),
+    againstVanilla: against('vanilla'),
+    againstBase: against(base),
     ...optional(
       'p50Seconds',
       over(views, cellOf, ({ p50 }) => p50 && p50 / 1000, estimateRatio),

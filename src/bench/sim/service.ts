@@ -78,8 +78,11 @@ export function questionRequest(
 /** Its tokens are counted later, when the engine has said how many. */
 export function servedOf(result: SearchResult, model: SimulatedQuestions, question: number): Served {
   return {
-    ...{ arrivalMs: result.arrivalMs, admittedMs: result.admittedMs, endedMs: result.endedMs },
-    ...{ rollouts: result.rollouts, exit: result.exit.kind },
+    arrivalMs: result.arrivalMs,
+    admittedMs: result.admittedMs,
+    endedMs: result.endedMs,
+    rollouts: result.rollouts,
+    exit: result.exit.kind,
     tokens: 0,
     difficulty: model.difficulty(model.promptOf(question)),
     correct: result.answer?.complete === true && model.isRight(model.promptOf(question), result.answer.answer),

@@ -7,7 +7,10 @@ import { TrialPool } from './trial-pool.ts';
 
 const small: TrialSpec = {
   ...trialDefaults,
-  ...{ setting: 'math500/8b', contender: contenderOf('boost'), requests: 20, budget: 12 },
+  setting: 'math500/8b',
+  contender: contenderOf('boost'),
+  requests: 20,
+  budget: 12,
   arrivals: { kind: 'rate', perSecond: 1 },
 };
 
@@ -130,8 +133,17 @@ describe('loads', () => {
   it('may be a rate, of which no policy is the yardstick', async () => {
     const [cell] = await compare(
       {
-        ...{ settings: ['math500/8b'], rows: ['positive'], base: 'positive', seeds: [1], loads: [parseLoad('0.5/s')] },
-        ...{ requests: 8, budget: 4, rollouts: 2, threshold: 0.65, roofline: undefined, verifierReuses: true },
+        settings: ['math500/8b'],
+        rows: ['positive'],
+        base: 'positive',
+        seeds: [1],
+        loads: [parseLoad('0.5/s')],
+        requests: 8,
+        budget: 4,
+        rollouts: 2,
+        threshold: 0.65,
+        roofline: undefined,
+        verifierReuses: true,
       },
       new TrialPool({ threads: 1 }),
     );

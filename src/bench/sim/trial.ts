@@ -7,7 +7,7 @@ import { type CandidateSettings, candidateRule } from '../../calibration/candida
 import { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes } from '../../calibration/hazard-notes.ts';
 import { type DriftFinding, SectionWatch } from '../../calibration/section-watch.ts';
 import { type AnswerStanding, shadowRule, withShadow } from '../../calibration/shadow.ts';
-import type { EdgeMachine } from '../../cost/edge.ts';
+import type { EdgeMachine } from '../../cost/gpu.ts';
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
@@ -159,7 +159,10 @@ class TrialRun {
     this.#shadows = this.#questions.map(() => this.#candidates.map(() => undefined));
     this.#work = workOf(spec);
     this.#runtime = new Runtime({
-      ...{ engine: this.#engine, verifier: this.#verifier, scheduler: this.#search.scheduler, budget: spec.budget },
+      engine: this.#engine,
+      verifier: this.#verifier,
+      scheduler: this.#search.scheduler,
+      budget: spec.budget,
       clock: this.#world.clock,
       work: this.#work,
       onEvent: (event) => {
@@ -194,11 +197,9 @@ class TrialRun {
       ...(this.#spec.shadowed === undefined ? {} : { shadows: this.#shadows }),
       ...(this.#spec.calibration === undefined ? {} : { drift: this.#driftFrom(this.#spec.calibration) }),
       ...(this.#work instanceof JudgedWork ? { workRanks: this.#work.ranks } : {}),
-      ...{
-        evictedTokens,
-        engineBusy: busyMs / gpuMs,
-        verifierBusy: this.#verifier.busyMs / gpuMs,
-      },
+      evictedTokens,
+      engineBusy: busyMs / gpuMs,
+      verifierBusy: this.#verifier.busyMs / gpuMs,
     };
   }
 

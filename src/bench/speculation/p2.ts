@@ -15,10 +15,22 @@ import { type DraftingCosts, type DraftingSetup, draftingMs } from './virtual-dr
 const contextTokens = 1024;
 const shared = { headDim: 128, kvHeads: 8 };
 const llama70b: ModelShape = {
-  ...{ name: '70B', layers: 80, hidden: 8192, heads: 64, ...shared, weightBytes: 141e9, kvBytesPerToken: 327_680 },
+  name: '70B',
+  layers: 80,
+  hidden: 8192,
+  heads: 64,
+  ...shared,
+  weightBytes: 141e9,
+  kvBytesPerToken: 327_680,
 };
 const llama1b: ModelShape = {
-  ...{ name: '1B', layers: 16, hidden: 2048, heads: 32, ...shared, weightBytes: 2.5e9, kvBytesPerToken: 32_768 },
+  name: '1B',
+  layers: 16,
+  hidden: 2048,
+  heads: 32,
+  ...shared,
+  weightBytes: 2.5e9,
+  kvBytesPerToken: 32_768,
 };
 
 /** The rows of one sequence read the same keys and values. */
@@ -140,7 +152,9 @@ export function draftingFigure(lines: readonly DraftingLine[]): Figure {
   const names = new Set<string>();
   const colourOf = (name: string) => [...names.add(name)].indexOf(name);
   const panel = (title: string, own: readonly DraftingLine[], nameOf: (line: DraftingLine) => string) => ({
-    ...{ title, xLabel: 'chance that a drafted token is accepted', yLabel: 'times as fast as without drafts' },
+    title,
+    xLabel: 'chance that a drafted token is accepted',
+    yLabel: 'times as fast as without drafts',
     series: own.map((line) => {
       const points = line.gains.map((gain, at) => [acceptances[at]!, gain] as const);
       return { name: nameOf(line), colour: colourOf(nameOf(line)), points };

@@ -50,7 +50,9 @@ export function speculationFigure(
     const own = rows.filter((row) => kindOf(row) === kind);
     const dashed = kind === 'breadth-first';
     const panel = (title: string, xLabel: string, pointsOf: (row: RowName) => ChartPoint[]): Panel => ({
-      ...{ title: `${title}, ${kind}`, xLabel, yLabel: title },
+      title: `${title}, ${kind}`,
+      xLabel,
+      yLabel: title,
       series: own.map((row) => ({ name: row, colour: rows.indexOf(row) % colours, points: pointsOf(row), dashed })),
     });
     const usual = (row: RowName) => lines.find((line) => line.row === row && line.speculate === widthInCompany);

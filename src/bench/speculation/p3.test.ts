@@ -5,8 +5,15 @@ import { companyLines, speculationLines } from './p3.ts';
 import { companyTable, speculationFigure, speculationTable } from './p3-report.ts';
 
 const plan = {
-  ...{ base: 'positive', loads: [], rollouts: 8, threshold: 0.65, verifierReuses: true },
-  ...{ settings: ['math500/8b' as SettingName], seeds: [31], roofline: undefined, trees: undefined },
+  base: 'positive',
+  loads: [],
+  rollouts: 8,
+  threshold: 0.65,
+  verifierReuses: true,
+  settings: ['math500/8b' as SettingName],
+  seeds: [31],
+  roofline: undefined,
+  trees: undefined,
 };
 
 test('every kind of program ends sooner with speculation, with the same outcomes', () => {

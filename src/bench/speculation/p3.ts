@@ -112,11 +112,15 @@ function lineOf(row: RowName, speculate: number, ahead: ServedRow, without: Serv
   const [took, before] = [ahead.served.map(tookMs), without.served.map(tookMs)];
   const p50Ms = percentile(took, 50);
   return {
-    ...{ row, speculate, p50Ms, tokens: tokensOf(ahead) },
+    row,
+    speculate,
+    p50Ms,
+    tokens: tokensOf(ahead),
     medianGain: percentile(before, 50) / p50Ms,
     meanGain: Math.exp(mean(took.map((ms, at) => Math.log(before[at]! / ms)))),
     waste: wasteOf(ahead, without),
-    ...{ byDistance: ahead.byDistance, byDepth: ahead.byDepth },
+    byDistance: ahead.byDistance,
+    byDepth: ahead.byDepth,
     different: ahead.served.filter((each, at) => outcomeOf(each) !== outcomeOf(without.served[at]!)).length,
   };
 }

@@ -120,7 +120,9 @@ export function goodputChart(lines: readonly GoodputLine[], note: string): Figur
     const own = lines.filter((line) => line.task === task && line.pair === pair);
     const drawn = stageNames.filter((stage) => !undrawn.has(stage) && own.some((line) => line.stage === stage));
     return {
-      ...{ title: `${task}, ${pair}`, xLabel: 'beams', yLabel: 'goodput over none' },
+      title: `${task}, ${pair}`,
+      xLabel: 'beams',
+      yLabel: 'goodput over none',
       categories: counts.map(String),
       series: drawn.map((stage, colour) => ({ name: stage, colour, points: pointsOf(own, stage, counts) })),
     };

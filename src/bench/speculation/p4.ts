@@ -2,7 +2,7 @@
 // speculation (S), one after the other as in its figure 15, over the numbers of beams of its figure 12. One question at a time. Goodput is the
 // paper's: mean tokens of a beam over the mean time until it is complete. Speculation changes no beam, so tokens are the same.
 
-import { type EdgeMachine, type EdgePair, edgePairs } from '../../cost/edge.ts';
+import { type EdgeMachine, type EdgePair, edgePairs } from '../../cost/gpu.ts';
 import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 import { type GrowthTotals, goodput } from '../../log/growth-meter.ts';
 import type { SettingName } from '../sim/settings.ts';
@@ -36,7 +36,10 @@ const stages = {
   S: { order: 'any', split: 'halves', speculates: true },
   'unscored too': { order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
   'unscored, no look-ahead': {
-    ...{ order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
+    order: 'siblings',
+    split: 'cost',
+    speculates: true,
+    extend: 'unscored',
     looksAhead: false,
   },
 } as const satisfies Record<string, StageParts>;
@@ -132,14 +135,12 @@ function specOf(
   // A beam is worth two rollouts.
   const size = { rollouts: 2 * chosen, branching: candidates, stepTokens };
   return {
-    ...{
-      ...trialDefaults,
-      setting,
-      seed,
-      profile: profiles[task],
-      requests: questions(beams),
-      rollouts: size.rollouts,
-    },
+    ...trialDefaults,
+    setting,
+    seed,
+    profile: profiles[task],
+    requests: questions(beams),
+    rollouts: size.rollouts,
     edge: { pair, order, split, verifierReuses, looksAhead, ...given({ alternates }) },
     arrivals: { kind: 'one-by-one' },
     budget: chosen + (speculates ? strands : 0),

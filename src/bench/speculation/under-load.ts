@@ -119,7 +119,9 @@ function verdictOf(drawn: Drawn, setting: LoadedSetting, results: readonly Trial
   };
   return {
     about: `${drawn.row}, speculate ${drawn.speculate}, ${drawn.about}`,
-    ...{ boosted: isBoosted(drawn), load: drawn.load, ...ratios(without, ahead) },
+    boosted: isBoosted(drawn),
+    load: drawn.load,
+    ...ratios(without, ahead),
     ...(half > 1 ? { chance: ratios(without.slice(0, 1), without.slice(1, 2)) } : {}),
     tokens: mean(ahead.map(tokensOf)) / mean(without.map(tokensOf)),
     ghosts: mean(ahead.map(ghostsOf)) / setting.requests,

@@ -41,7 +41,8 @@ export function draftingMs(costs: DraftingCosts, setup: DraftingSetup): number {
   const link = setup.where === 'thread' ? new ApartLink(costs, clock) : new InStepLink(costs, clock);
   const drafts = new Drafts({ model: '', tokens: setup.drafted, mostSequences: most, where: 'inline' }, link);
   const batcher = new Batcher(new PrefixStore(noMemory, { cells: 1e9, sequences: 256, keptLogits: 0 }), {
-    ...{ runningLimit: setup.serial ? 1 : most, bulkRows: 512 },
+    runningLimit: setup.serial ? 1 : most,
+    bulkRows: 512,
     rowLimit: setup.oneByOne ? setup.drafted + 1 : 1e6,
     ...(setup.where === 'none' ? {} : { draft: (runs: readonly Run[]) => drafts.attend(runs) }),
   });

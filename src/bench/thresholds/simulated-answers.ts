@@ -46,7 +46,9 @@ function run(
   return runTrial({
     ...place,
     contender: { ...contender, knobs },
-    ...{ questions, requests: questions.length, arrivals: { kind: 'backlog' } },
+    questions,
+    requests: questions.length,
+    arrivals: { kind: 'backlog' },
     ...(shadowed === undefined ? {} : { shadowed }),
   });
 }

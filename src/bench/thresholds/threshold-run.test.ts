@@ -19,7 +19,10 @@ const search = {
   rollouts: 12,
 } as const;
 const place: SimulatedPlace = {
-  ...{ ...trialDefaults, setting: 'math500/8b', seed: 31, rollouts: 12 },
+  ...trialDefaults,
+  setting: 'math500/8b',
+  seed: 31,
+  rollouts: 12,
   contender: { program: 'self-consistency', policy: 'vanilla', knobs: { window: 5 } },
 };
 const questions = Array.from({ length: 60 }, (_, at) => at);

@@ -8,10 +8,10 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { GenerateRequest } from '../../engine/engine.ts';
-import type { Call } from '../../engine/openai/dialect/dialect.ts';
-import { vllm } from '../../engine/openai/dialect/vllm.ts';
-import { openRemoteEngine } from '../../engine/openai/open-engine.ts';
-import type { RemoteEngine } from '../../engine/openai/remote-engine.ts';
+import type { Call } from '../../engine/remote/dialect/dialect.ts';
+import { vllm } from '../../engine/remote/dialect/vllm.ts';
+import { openRemoteEngine } from '../../engine/remote/open-engine.ts';
+import type { RemoteEngine } from '../../engine/remote/remote-engine.ts';
 
 const callsPerSecond = 500;
 const callsPerRound = 1000;

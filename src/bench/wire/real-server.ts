@@ -3,9 +3,9 @@
 // siblings of an expansion. Also how long it takes from a cold start to 90 % of the steady rate.
 
 import * as http from 'node:http';
-import type { Call, Dialect, ServerFacts } from '../../engine/openai/dialect/dialect.ts';
-import { dialects } from '../../engine/openai/dialect/dialects.ts';
-import { probe } from '../../engine/openai/dialect/probe.ts';
+import type { Call, Dialect, ServerFacts } from '../../engine/remote/dialect/dialect.ts';
+import { dialects } from '../../engine/remote/dialect/dialects.ts';
+import { probe } from '../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
 import { branching, measure, searchRound, type WireRound } from './search-round.ts';
 
@@ -95,12 +95,19 @@ class AloneClient {
   /** The prompt of a path in its middle, another one in every loop. */
   #call(loop: number, asking: 'plain' | 'least' | 'logprobs', siblings: number): Call {
     return {
-      ...{ name: `alone-${String(loop).padStart(6, '0')}-${performance.now().toFixed(3)}`, pathText: '' },
+      name: `alone-${String(loop).padStart(6, '0')}-${performance.now().toFixed(3)}`,
+      pathText: '',
       prompt: { kind: 'text', text: '' },
       tokenIds: Array.from({ length: 292 }, (_, at) => 10 + ((loop * 997 + at) % 20_000)),
-      ...{ siblings, sampling: { temperature: 0.8 }, seed: undefined, logprobs: asking === 'logprobs' },
-      ...{ delivery: siblings === 1 ? 'whole' : 'ends', stops: ['\n\n'], maxTokens: stepTokens },
-      ...{ lane: 'primary', priority: 0 },
+      siblings,
+      sampling: { temperature: 0.8 },
+      seed: undefined,
+      logprobs: asking === 'logprobs',
+      delivery: siblings === 1 ? 'whole' : 'ends',
+      stops: ['\n\n'],
+      maxTokens: stepTokens,
+      lane: 'primary',
+      priority: 0,
     };
   }
 }

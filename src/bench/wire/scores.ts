@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isAnswer } from '../../engine/engine.ts';
-import { probe } from '../../engine/openai/dialect/probe.ts';
+import { probe } from '../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
 import type { Prompt, Step } from '../../tree/step.ts';
 import { renderQwen } from '../../verifier/prm/qwen-scorer.ts';

@@ -1,7 +1,7 @@
 // Many MCTS searches through the real runtime and the real remote engine, as many at a time as fill so many sequences, with
 // rewards that cost nothing: tokens per second and the CPU time of this process, which holds all of coppice.
 
-import { openRemoteEngine } from '../../engine/openai/open-engine.ts';
+import { openRemoteEngine } from '../../engine/remote/open-engine.ts';
 import { createPolicy } from '../../policy/create.ts';
 import { createMcts } from '../../program/mcts/mcts.ts';
 import { LiveLoop, systemClock } from '../../runtime/live.ts';

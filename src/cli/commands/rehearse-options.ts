@@ -48,10 +48,27 @@ const text = { type: 'string' } as const;
 const list = { type: 'string', multiple: true } as const;
 const flag = { type: 'boolean' } as const;
 export const flags = {
-  ...{ engine: list, model: text, 'key-env': text, verifier: list, kind: text, 'verifier-key-env': text },
-  ...{ policy: text, load: text, setting: text, trees: text, requests: text, budget: text, rollouts: text },
-  ...{ threshold: text, seed: text, seconds: text, out: text, prediction: text, base: text },
-  ...{ anyway: flag, json: flag },
+  engine: list,
+  model: text,
+  'key-env': text,
+  verifier: list,
+  kind: text,
+  'verifier-key-env': text,
+  policy: text,
+  load: text,
+  setting: text,
+  trees: text,
+  requests: text,
+  budget: text,
+  rollouts: text,
+  threshold: text,
+  seed: text,
+  seconds: text,
+  out: text,
+  prediction: text,
+  base: text,
+  anyway: flag,
+  json: flag,
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -91,7 +108,8 @@ export function readRehearseOptions(args: readonly string[]): RehearseOptions | 
     seconds: whole('seconds', values.seconds ?? standard.seconds, 1, 86_400, 'seconds'),
     out: values.out ?? standard.out,
     ...prediction,
-    ...{ anyway: values.anyway === true, json: values.json === true },
+    anyway: values.anyway === true,
+    json: values.json === true,
   };
 }
 

@@ -17,8 +17,8 @@ import {
   readRecords,
 } from '../../bench/rehearse/result-file.ts';
 import { version } from '../../config/version.ts';
-import type { DialectName } from '../../engine/openai/dialect/dialect.ts';
-import { openRemoteEngine } from '../../engine/openai/open-engine.ts';
+import type { DialectName } from '../../engine/remote/dialect/dialect.ts';
+import { openRemoteEngine } from '../../engine/remote/open-engine.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { openRemoteVerifier } from '../../verifier/remote/open-verifier.ts';
 import type { RemoteVerifier } from '../../verifier/remote/remote-verifier.ts';

@@ -5,9 +5,16 @@ import { Tree } from '../../tree/tree.ts';
 import { answerLines, type Reported } from './answer-view.ts';
 
 const cost: Cost = {
-  ...{ committedTokens: 123_456, discardedTokens: 12_345, speculativeTokens: 0 },
-  ...{ promptTokens: 33, cachedTokens: 5961, decodedTokens: 9000, verifierTokens: 12, verifierCachedTokens: 0 },
-  ...{ engineCalls: 9, verifierCalls: 137 },
+  committedTokens: 123_456,
+  discardedTokens: 12_345,
+  speculativeTokens: 0,
+  promptTokens: 33,
+  cachedTokens: 5961,
+  decodedTokens: 9000,
+  verifierTokens: 12,
+  verifierCachedTokens: 0,
+  engineCalls: 9,
+  verifierCalls: 137,
 };
 
 function lines(speculate: number, ahead: Partial<Cost> = {}): string[] {

@@ -74,15 +74,17 @@ function writeLine(engine: LlamaEngine, round: number, line: number): Promise<nu
 function trialRequest(round: number, line: number): GenerateRequest {
   const seed = 1000 * round + line;
   return {
-    ...{
-      id: seed,
-      search: `trial ${round}`,
-      prompt: { kind: 'text', text: question },
-      parent: 0,
-      path: [],
-      index: line,
-    },
-    ...{ sampling: { temperature: 1 }, seed, delimiters: [], maxTokens: trialTokens },
-    ...{ lane: 'primary', priority: 0 },
+    id: seed,
+    search: `trial ${round}`,
+    prompt: { kind: 'text', text: question },
+    parent: 0,
+    path: [],
+    index: line,
+    sampling: { temperature: 1 },
+    seed,
+    delimiters: [],
+    maxTokens: trialTokens,
+    lane: 'primary',
+    priority: 0,
   };
 }

@@ -7,9 +7,20 @@ import { extractAnswer, QuestionModel, type QuestionProfile } from './question-m
 
 const habits = { soundness: { low: 0.6, high: 0.9 }, strictness: { low: 0.5, high: 1.5 } };
 const profile: QuestionProfile = {
-  ...{ name: 'test', easyShare: 0.5, scalingShare: 0.3, easy: habits, scaling: habits, impossible: habits },
-  ...{ impossibleAtOnce: 0.3, meanSteps: 7, stepTokens: 40, stepTokensSpread: 0.7 },
-  ...{ blindShare: 0.1, blindChance: 0.5, missChance: 0.05, twinRate: 0.3 },
+  name: 'test',
+  easyShare: 0.5,
+  scalingShare: 0.3,
+  easy: habits,
+  scaling: habits,
+  impossible: habits,
+  impossibleAtOnce: 0.3,
+  meanSteps: 7,
+  stepTokens: 40,
+  stepTokensSpread: 0.7,
+  blindShare: 0.1,
+  blindChance: 0.5,
+  missChance: 0.05,
+  twinRate: 0.3,
 };
 
 function promptOf(question: number): Prompt {
@@ -18,8 +29,18 @@ function promptOf(question: number): Prompt {
 
 function request(prompt: Prompt, path: readonly PathStep[], index: number, id = 0): GenerateRequest {
   return {
-    ...{ id, search: `${id}`, prompt, path, parent: tipKey(path), index, sampling: { temperature: 1 } },
-    ...{ seed: id, delimiters: ['\n\n'], maxTokens: 400, lane: 'primary', priority: 0 },
+    id,
+    search: `${id}`,
+    prompt,
+    path,
+    parent: tipKey(path),
+    index,
+    sampling: { temperature: 1 },
+    seed: id,
+    delimiters: ['\n\n'],
+    maxTokens: 400,
+    lane: 'primary',
+    priority: 0,
   };
 }
 

@@ -306,7 +306,10 @@ function drawQuestion(profile: QuestionProfile, key: number, luck: number): Ques
   const missChance = random.chance(profile.blindShare) ? profile.blindChance : profile.missChance;
   const atOnce = random.chance(profile.impossibleAtOnce);
   return {
-    ...{ key, kind, steps, missChance },
+    key,
+    kind,
+    steps,
+    missChance,
     length: Math.exp(new Random('length', key).normal(0, profile.lengthSpread ?? 0)),
     soundness: within(habits.soundness, random),
     strictness: within(habits.strictness, random),

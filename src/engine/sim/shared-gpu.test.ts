@@ -25,8 +25,18 @@ const cost: CostModel = {
 
 const step: Step = { text: 'a', tokens: 10, meanLogprob: 0, end: 'delimiter' };
 const request: GenerateRequest = {
-  ...{ id: 1, search: 'a', prompt: { kind: 'text', text: 'q' }, parent: rootKey, path: [], index: 0 },
-  ...{ sampling: { temperature: 1 }, seed: 1, delimiters: [], maxTokens: 10, lane: 'primary', priority: 0 },
+  id: 1,
+  search: 'a',
+  prompt: { kind: 'text', text: 'q' },
+  parent: rootKey,
+  path: [],
+  index: 0,
+  sampling: { temperature: 1 },
+  seed: 1,
+  delimiters: [],
+  maxTokens: 10,
+  lane: 'primary',
+  priority: 0,
 };
 
 function run(requestMs: number, disturb: (world: World, gpu: SharedGpu) => void): number {

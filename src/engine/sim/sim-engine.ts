@@ -35,8 +35,15 @@ export class SimEngine implements Engine {
     this.#options = options;
     this.#source = source;
     this.capabilities = {
-      ...{ name: `sim ${options.cost.name}`, seeded: true, logprobs: true, streams: false, seesStops: true },
-      ...{ entropy: true, priorities: true, countsCache: true, contextTokens: options.kvTokens },
+      name: `sim ${options.cost.name}`,
+      seeded: true,
+      logprobs: true,
+      streams: false,
+      seesStops: true,
+      entropy: true,
+      priorities: true,
+      countsCache: true,
+      contextTokens: options.kvTokens,
     };
     this.#pool = new Pool('engine', options.replicas, (answered) => new SimReplica(world, options, answered));
   }

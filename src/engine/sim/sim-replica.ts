@@ -129,8 +129,18 @@ export class SimReplica {
     const { lane, priority } = request;
     const sequence: SimSequence = {
       urgency: { lane, priority },
-      ...{ request, step, promptTokens, order: this.#placeOf(request), state: 'waiting', cancelled: false },
-      ...{ done: 0, since: 0, prefix: undefined, contextTokens: 0, computedTokens: 0, cachedTokens: 0 },
+      request,
+      step,
+      promptTokens,
+      order: this.#placeOf(request),
+      state: 'waiting',
+      cancelled: false,
+      done: 0,
+      since: 0,
+      prefix: undefined,
+      contextTokens: 0,
+      computedTokens: 0,
+      cachedTokens: 0,
     };
     this.#sequences.set(request.id, sequence);
     this.#wait(sequence);

@@ -96,8 +96,13 @@ function planOf({ config }: GatewayContext, { body, model, caller }: PassedReque
   const title = titleOf(body);
   return makePlan({
     question: { prompt: { kind: 'text', text: title }, title },
-    ...{ wish: { effort: 'none' }, speaker: 'code', model, limits: config.limits, maxPriority: caller.maxPriority },
-    ...{ defaultDeadlineMs: config.admission.deadlineMs, seed: 0 },
+    wish: { effort: 'none' },
+    speaker: 'code',
+    model,
+    limits: config.limits,
+    maxPriority: caller.maxPriority,
+    defaultDeadlineMs: config.admission.deadlineMs,
+    seed: 0,
   });
 }
 

@@ -43,7 +43,8 @@ const readers: Readonly<Record<SearchedPath, (body: Plain) => Asked>> = {
   },
   '/messages': ({ tools, messages, output_config: output, stop_sequences: stop }) => ({
     isBeyond: isFull(tools) || some(messages, hasOtherBlocks),
-    ...{ shape: () => shapeIn({ response_format: record(output).format }), stop },
+    shape: () => shapeIn({ response_format: record(output).format }),
+    stop,
   }),
   // An earlier response and work in the background are ours alone.
   '/responses': ({ tools, input, previous_response_id: previous, background, text }) =>

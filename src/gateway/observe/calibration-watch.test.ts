@@ -10,10 +10,16 @@ import type { ObservedEnd, ObservedSearch } from './observed.ts';
 const interval = { value: 0, low: 0, high: 0 };
 const search = { program: 'self-consistency', options: {}, branching: 4, choose: 'best', rollouts: 20 } as const;
 const calibration: CalibrationFile = {
-  ...{ format: 'coppice-calibration', version: 1, coppice: '1', model: { generator: 'g', verifier: 'none' } },
+  format: 'coppice-calibration',
+  version: 1,
+  coppice: '1',
+  model: { generator: 'g', verifier: 'none' },
   sections: [
     {
-      ...{ kind: 'certain', search, settings: { certain: 'beta' }, lossBudget: 1 },
+      kind: 'certain',
+      search,
+      settings: { certain: 'beta' },
+      lossBudget: 1,
       chosen: { questions: 200, pointsLost: 0, tokensSaved: 30 },
       reported: { questions: 200, pointsLost: interval, tokensSaved: interval },
       expected: { searches: 200, firedShare: 0.6, tokens: 1000, tokensSpread: 300 },

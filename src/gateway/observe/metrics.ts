@@ -66,8 +66,11 @@ export class Metrics {
       'attained',
     ]);
     this.#fairness = new Histogram({
-      ...{ name: 'coppice_seconds_per_token', help: 'Finish-time fairness: from arrival to exit, a token generated' },
-      ...{ labelNames: ['model'] as const, registers, buckets: tokenSeconds },
+      name: 'coppice_seconds_per_token',
+      help: 'Finish-time fairness: from arrival to exit, a token generated',
+      labelNames: ['model'] as const,
+      registers,
+      buckets: tokenSeconds,
     });
     this.#passed = counter('passthrough_total', 'Requests handed on without search', ['model', 'status']);
     this.#passedSeconds = histogram('passthrough_seconds', 'Time to the end of their answer', ['model']);

@@ -19,7 +19,10 @@ export class ReadMetrics<Label extends string, Source> {
   gauge(name: string, help: string, read: (source: Source) => number): void {
     const sources = this.#sources;
     new Gauge({
-      ...{ name: `coppice_${name}`, help, labelNames: this.#labelNames, registers: [this.#registry] },
+      name: `coppice_${name}`,
+      help,
+      labelNames: this.#labelNames,
+      registers: [this.#registry],
       collect() {
         for (const [labels, source] of sources()) this.set(labels, read(source));
       },
@@ -30,7 +33,10 @@ export class ReadMetrics<Label extends string, Source> {
   count(name: string, help: string, read: (source: Source) => number): void {
     const sources = this.#sources;
     new Counter({
-      ...{ name: `coppice_${name}_total`, help, labelNames: this.#labelNames, registers: [this.#registry] },
+      name: `coppice_${name}_total`,
+      help,
+      labelNames: this.#labelNames,
+      registers: [this.#registry],
       collect() {
         this.reset();
         for (const [labels, source] of sources()) this.inc(labels, read(source));

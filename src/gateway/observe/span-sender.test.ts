@@ -45,8 +45,15 @@ async function bench(...statuses: number[]) {
 
 function span(at: number): Span {
   return {
-    ...{ traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), parentSpanId: undefined, name: `span ${at}`, kind: 1 },
-    ...{ startMs: at, endMs: at, attributes: {}, error: undefined },
+    traceId: 'ab'.repeat(16),
+    spanId: 'cd'.repeat(8),
+    parentSpanId: undefined,
+    name: `span ${at}`,
+    kind: 1,
+    startMs: at,
+    endMs: at,
+    attributes: {},
+    error: undefined,
   };
 }
 

@@ -248,7 +248,9 @@ describe('after a crash', () => {
     const { url } = await runGateway({ journal, clock: later, scripted: { held: true } });
     // Nothing was generated in all that time: no answer, and no empty one either.
     expect(await finished(url, id)).toMatchObject({
-      ...{ state: 'failed', epoch: 2, exit: { kind: 'deadline' } },
+      state: 'failed',
+      epoch: 2,
+      exit: { kind: 'deadline' },
       error: { code: 'deadline_passed' },
     });
   });

@@ -263,9 +263,15 @@ export class PostgresJournal implements Journal {
     const { id, owner, idempotencyKey, fingerprint, background, createdMs, about } = search;
     const isKept = this.texts !== 'never';
     return {
-      ...{ id, owner, idempotency: idempotencyKey ?? null, fingerprint, background: background ? 1 : 0 },
-      ...{ created_ms: createdMs, about: JSON.stringify(about) },
-      ...{ title: isKept ? storable(search.title) : null, request: isKept ? JSON.stringify(search.request) : null },
+      id,
+      owner,
+      idempotency: idempotencyKey ?? null,
+      fingerprint,
+      background: background ? 1 : 0,
+      created_ms: createdMs,
+      about: JSON.stringify(about),
+      title: isKept ? storable(search.title) : null,
+      request: isKept ? JSON.stringify(search.request) : null,
     };
   }
 

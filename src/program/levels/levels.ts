@@ -5,7 +5,7 @@
 
 import type { Knobs } from '../../base/knob.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/certainty.ts';
+import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/certaindex.ts';
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner, Sampling, Step } from '../../tree/step.ts';
@@ -37,8 +37,11 @@ export interface LevelOptions extends GrowthLimits {
 }
 
 export const levelDefaults: LevelOptions = {
-  ...{ maxDepth: 40, sampling: { temperature: 0.8 }, choose: 'best' },
-  ...{ firstSteps: 0, firstStepTokens: 64 },
+  maxDepth: 40,
+  sampling: { temperature: 0.8 },
+  choose: 'best',
+  firstSteps: 0,
+  firstStepTokens: 64,
 };
 
 /** Varying granularity (P4 §3.1): the beginning of a path is verified in smaller pieces than the rest. */

@@ -74,7 +74,10 @@ export interface TotPrompts {
 
 /** 5 states and 3 thoughts: the authors' breadth, and the thoughts of P2. */
 export const totDefaults: TotOptions = {
-  ...{ ...levelDefaults, ...defaultsOf(totKnobs), breadth: 5, thoughts: 3 },
+  ...levelDefaults,
+  ...defaultsOf(totKnobs),
+  breadth: 5,
+  thoughts: 3,
   prompts: { thought: '', propose: 'Possible next steps ({count}):\n1.' },
 };
 

@@ -10,7 +10,7 @@ import type { Node } from '../../tree/node.ts';
 import { Tree } from '../../tree/tree.ts';
 import type { Ask } from '../program.ts';
 import { createMcts, mctsDefaults } from './mcts.ts';
-import { puct, selectLeaf, siblingPriors, type Unvisited, uct, unvisitedValues } from './selection.ts';
+import { puct, selectLeaf, siblingPriors, type Unvisited, uct, unvisitedValues } from './wu-puct.ts';
 
 interface Child {
   readonly reward: number;

@@ -3,7 +3,7 @@
 // added to every node on it. Nodes made on the way stay. Serial search is the special case of one strand at a time.
 // With lazy expansion a step is drawn one at a time (widening.ts): a rollout is one path, not k steps at every node of it.
 
-import { type Certainty, treeCertainty } from '../../tree/certainty.ts';
+import { type Certainty, treeCertainty } from '../../tree/certaindex.ts';
 import { byKey } from '../../tree/keys.ts';
 import { mayGrow, type Node } from '../../tree/node.ts';
 import type { Sampling } from '../../tree/step.ts';
@@ -25,8 +25,8 @@ import {
 } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 import { highestReward, type Play } from './play.ts';
-import { priorNames, type SelectionRule, selections, selectLeaf, unvisitedValues } from './selection.ts';
 import { selectDraw, type WideningRule } from './widening.ts';
+import { priorNames, type SelectionRule, selections, selectLeaf, unvisitedValues } from './wu-puct.ts';
 
 export const expansions = ['whole', 'lazy'] as const;
 /** All steps of an expansion at once, as P0 has it; or one draw at a time, as visits call for them. */

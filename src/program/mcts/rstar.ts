@@ -4,7 +4,7 @@
 // to the end of its path and is worth the share of all answers found so far that agree with its own.
 
 import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
-import { agreeing } from '../../tree/certainty.ts';
+import { agreeing } from '../../tree/certaindex.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';

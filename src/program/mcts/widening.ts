@@ -4,7 +4,7 @@
 
 import { drawsLeft, drawsOf, type Node } from '../../tree/node.ts';
 import type { Doomed } from '../program.ts';
-import { type Imagined, nothingImagined, openingsOf, type SelectionRule, selectChild } from './selection.ts';
+import { type Imagined, nothingImagined, openingsOf, type SelectionRule, selectChild } from './wu-puct.ts';
 
 export interface WideningRule extends SelectionRule {
   /** The power of visits that the number of draws follows: 0 draws once and never widens by itself, 1 draws at every visit. */

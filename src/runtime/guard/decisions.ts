@@ -4,7 +4,7 @@
 
 import type { Fault } from '../../base/fault.ts';
 import { raise } from '../../base/fault.ts';
-import { dynamicScheduler } from '../../scheduler/dynamic.ts';
+import { algorithm1Scheduler } from '../../scheduler/algorithm-1.ts';
 import type { Decision, Scheduler, Snapshot, Width } from '../../scheduler/scheduler.ts';
 import { naturalWidths } from '../../scheduler/widths.ts';
 import { faultOf, guard } from './guard.ts';
@@ -13,7 +13,7 @@ import { faultOf, guard } from './guard.ts';
 export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (fault: Fault) => void): Scheduler {
   const { name, ageingSeconds, order, speculates } = scheduler;
   const own = { ageingSeconds, ...(order === undefined ? {} : { order }) };
-  const plain = dynamicScheduler({
+  const plain = algorithm1Scheduler({
     name: 'natural',
     widths: naturalWidths,
     first: 'admit',

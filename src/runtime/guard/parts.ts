@@ -7,7 +7,7 @@ import type { ExitRule, Judge, PruneRule } from '../../exit/exit.ts';
 import { type Exit, exitKinds } from '../../log/end.ts';
 import type { Rules } from '../../policy/policy.ts';
 import type { Ask, Program } from '../../program/program.ts';
-import { treeCertainty } from '../../tree/certainty.ts';
+import { treeCertainty } from '../../tree/certaindex.ts';
 import type { StrandId } from '../../tree/events.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';

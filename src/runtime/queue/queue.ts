@@ -154,7 +154,9 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     this.#originSeconds ??= nowMs / 1000;
     const { turn, arrivalMs, request, isIdle } = search;
     return {
-      ...{ place: turn - this.#originSeconds, ageSeconds: (nowMs - arrivalMs) / 1000, priority: request.priority },
+      place: turn - this.#originSeconds,
+      ageSeconds: (nowMs - arrivalMs) / 1000,
+      priority: request.priority,
       ...(this.#order === 'sjf' ? { workLeft: this.#work.left(search.kind, search.done(), search.id) } : {}),
       ...(isIdle ? { idle: true } : {}),
     };

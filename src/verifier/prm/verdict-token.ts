@@ -2,8 +2,8 @@
 // generated token whose log probabilities are asked for by id. Paths share nothing but the call, so those of many searches
 // go together, and the server finds each prefix in its cache.
 
-import { usageOf } from '../../engine/openai/dialect/completion-chunk.ts';
-import type { ServerFacts } from '../../engine/openai/dialect/dialect.ts';
+import { usageOf } from '../../engine/remote/dialect/completion-chunk.ts';
+import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import { isRecord, records } from '../../remote/wire-values.ts';
 import { badReward, type Scored, type ScoringServer } from '../scorer.ts';
 

@@ -1,8 +1,8 @@
 // Opens a remote verifier by the name of its reward model's kind.
 
 import { raise } from '../../base/fault.ts';
-import type { DialectName, ServerFacts } from '../../engine/openai/dialect/dialect.ts';
-import { probe } from '../../engine/openai/dialect/probe.ts';
+import type { DialectName, ServerFacts } from '../../engine/remote/dialect/dialect.ts';
+import { probe } from '../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
 import { type JudgeOptions, JudgeScorer } from '../judge/judge-scorer.ts';
 import { type CausalReading, causalFormatNames, causalFormats } from '../prm/causal-formats.ts';

@@ -26,9 +26,15 @@ function step(tokens: number): Step {
 function request(id: number, before: readonly Step[], scored: Step): ScoreRequest {
   const path = pathOf(...before);
   return {
-    ...{ id, search: 'a', prompt: { kind: 'text', text: 'q' }, parent: tipKey(path), index: id, step: scored },
+    id,
+    search: 'a',
+    prompt: { kind: 'text', text: 'q' },
+    parent: tipKey(path),
+    index: id,
+    step: scored,
     path,
-    ...{ lane: 'primary', priority: 0 },
+    lane: 'primary',
+    priority: 0,
   };
 }
 

@@ -1,7 +1,7 @@
 // The selected node in words: its numbers, and the text of the path that leads to it, step by step.
 
 import type { SearchFold } from '../../../src/log/fold.ts';
-import { agreeing } from '../../../src/tree/certainty.ts';
+import { agreeing } from '../../../src/tree/certaindex.ts';
 import { lowerBound } from '../../../src/tree/lower-bound.ts';
 import { meanValue, type Node, pathTo } from '../../../src/tree/node.ts';
 import { fill, h, setAttribute } from '../dom/dom.ts';

@@ -144,7 +144,11 @@ async function calibrateSimulated(settings: Settings): Promise<Calibrated> {
   const recorded = trees === undefined ? undefined : readTrees(trees).trees;
   const questions = Array.from({ length: recorded?.length ?? choice.size }, (_, at) => at);
   const place = {
-    ...{ ...trialDefaults, setting: sim, seed, rollouts: plan.rollouts, threshold: plan.threshold },
+    ...trialDefaults,
+    setting: sim,
+    seed,
+    rollouts: plan.rollouts,
+    threshold: plan.threshold,
     contender: { program: plan.program, policy: plan.policy, knobs },
     ...(trees === undefined ? {} : { trees }),
   };

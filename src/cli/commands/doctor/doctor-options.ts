@@ -4,7 +4,7 @@ import { raise } from '../../../base/fault.ts';
 import { curveDefaults } from '../../../bench/doctor/step-time.ts';
 import { engineKnobs } from '../../../config/machine-knobs.ts';
 import { requestKnobs } from '../../../config/vocabulary.ts';
-import { dialectNames } from '../../../engine/openai/dialect/dialect.ts';
+import { dialectNames } from '../../../engine/remote/dialect/dialect.ts';
 import { remoteVerifierKinds } from '../../../verifier/remote/open-verifier.ts';
 import { refuseEmbedded } from '../../terminal/model-flags.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../../terminal/options.ts';

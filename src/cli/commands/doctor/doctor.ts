@@ -25,8 +25,8 @@ import { type EndpointOptions, openEndpoint } from '../../../embedder/embeddings
 import { probeTexts } from '../../../embedder/probe-texts.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { isShipped } from '../../../engine/llama/shipped-models.ts';
-import type { ServerFacts } from '../../../engine/openai/dialect/dialect.ts';
-import { probe } from '../../../engine/openai/dialect/probe.ts';
+import type { ServerFacts } from '../../../engine/remote/dialect/dialect.ts';
+import { probe } from '../../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../../remote/connection.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
 import { openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';

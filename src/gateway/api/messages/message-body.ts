@@ -98,7 +98,10 @@ export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
   return {
     model,
     messages: messagesOf(body),
-    ...{ temperature, top_p, top_k, user },
+    temperature,
+    top_p,
+    top_k,
+    user,
     max_completion_tokens: max_tokens,
     ...(stop_sequences?.length ? { stop: stop_sequences } : {}),
     ...(own ? { coppice: own } : {}),

@@ -123,7 +123,12 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
   return {
     model,
     messages: [...system, ...said],
-    ...{ temperature, top_p, seed, coppice, metadata, user },
+    temperature,
+    top_p,
+    seed,
+    coppice,
+    metadata,
+    user,
     ...(Array.isArray(body.include) && body.include.length > 0 ? { logprobs: true } : {}),
     response_format: formatOf(body),
     max_completion_tokens: max_output_tokens,

@@ -20,7 +20,7 @@ interface WantedScore {
   readonly key: NodeKey;
 }
 
-export class ScoreLine {
+export class ScoreBatcher {
   readonly #joinsSteps: boolean;
   #ready: ScoreRequest[] = [];
   readonly #sent = new Map<RequestId, WantedScore>();

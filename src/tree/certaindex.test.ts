@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSelfConsistency } from '../program/best-of-n.ts';
-import { agreeing, sampleCertainty, sampleVotes, treeCertainty } from './certainty.ts';
+import { agreeing, sampleCertainty, sampleVotes, treeCertainty } from './certaindex.ts';
 import { Tree } from './tree.ts';
 
 function sampling(samples: number) {

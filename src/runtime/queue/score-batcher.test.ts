@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import type { RequestId } from '../../engine/engine.ts';
 import { nodeKey, rootKey } from '../../tree/keys.ts';
 import type { ScoreRequest } from '../../verifier/verifier.ts';
-import { ScoreLine } from './score-line.ts';
+import { ScoreBatcher } from './score-batcher.ts';
 
 const verifier = { name: 'told', aggregation: 'product', reusesPrefix: true } as const;
 
 /** Scores of steps of so many tokens; `coming`: those whose siblings are still being generated. */
 function world() {
-  const line = new ScoreLine(verifier);
+  const line = new ScoreBatcher(verifier);
   const coming = new Set<RequestId>();
   const add = (id: RequestId, tokens: number, gathers: boolean, lane: ScoreRequest['lane'] = 'primary') => {
     const step = { text: `${id}`, tokens, meanLogprob: 0, end: 'delimiter' } as const;

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { evenly } from '../base/evenly.ts';
-import { type DynamicOptions, dynamicScheduler } from './dynamic.ts';
+import { type Algorithm1Options, algorithm1Scheduler } from './algorithm-1.ts';
 import type { RunningSearch, Snapshot, WaitingSearch } from './scheduler.ts';
 import { degreeScore } from './score.ts';
 import { naturalWidths, shareWidths } from './widths.ts';
@@ -27,9 +27,9 @@ function waiting(id: string, more: Partial<WaitingSearch> = {}): WaitingSearch {
   return { id, turn: 0, naturalWidth: 1, ...more };
 }
 
-function decide(options: DynamicOptions, snapshot: Partial<Snapshot>) {
+function decide(options: Algorithm1Options, snapshot: Partial<Snapshot>) {
   const given = { nowMs: 0, budget: 8, waiting: [], running: [], ...snapshot };
-  const { admit, widths, preempt, giveUp } = dynamicScheduler(options).decide(given);
+  const { admit, widths, preempt, giveUp } = algorithm1Scheduler(options).decide(given);
   const primary = Object.fromEntries([...widths].map(([id, width]) => [id, width.primary]));
   return { admit, widths: primary, preempt: Object.fromEntries(preempt), giveUp: Object.fromEntries(giveUp) };
 }
@@ -177,10 +177,10 @@ describe('evenly', () => {
 });
 
 describe('speculative widths', () => {
-  const ahead = (options: DynamicOptions, snapshot: Partial<Snapshot>) => {
+  const ahead = (options: Algorithm1Options, snapshot: Partial<Snapshot>) => {
     const guessing = { chances: [0.5], squeezed: false };
     const given = { nowMs: 0, budget: 8, waiting: [], running: [], guessing, ...snapshot };
-    const { widths } = dynamicScheduler({ ...options, speculate: 3 }).decide(given);
+    const { widths } = algorithm1Scheduler({ ...options, speculate: 3 }).decide(given);
     return Array.from(widths.values(), ({ primary, speculative }) => [primary, speculative]);
   };
 

@@ -16,16 +16,34 @@ const rtx4090: Gpu = {
 };
 
 const qwen1b: ModelShape = {
-  ...{ name: 'qwen2.5-math-1.5b', layers: 28, hidden: 1536, heads: 12, kvHeads: 2, headDim: 128 },
-  ...{ weightBytes: 3.09e9, kvBytesPerToken: 28_672 },
+  name: 'qwen2.5-math-1.5b',
+  layers: 28,
+  hidden: 1536,
+  heads: 12,
+  kvHeads: 2,
+  headDim: 128,
+  weightBytes: 3.09e9,
+  kvBytesPerToken: 28_672,
 };
 const qwen7b: ModelShape = {
-  ...{ name: 'qwen2.5-math-7b', layers: 28, hidden: 3584, heads: 28, kvHeads: 4, headDim: 128 },
-  ...{ weightBytes: 15.23e9, kvBytesPerToken: 57_344 },
+  name: 'qwen2.5-math-7b',
+  layers: 28,
+  hidden: 3584,
+  heads: 28,
+  kvHeads: 4,
+  headDim: 128,
+  weightBytes: 15.23e9,
+  kvBytesPerToken: 57_344,
 };
 const mistral7b: ModelShape = {
-  ...{ name: 'math-shepherd-mistral-7b', layers: 32, hidden: 4096, heads: 32, kvHeads: 8, headDim: 128 },
-  ...{ weightBytes: 14.48e9, kvBytesPerToken: 131_072 },
+  name: 'math-shepherd-mistral-7b',
+  layers: 32,
+  hidden: 4096,
+  heads: 32,
+  kvHeads: 8,
+  headDim: 128,
+  weightBytes: 14.48e9,
+  kvBytesPerToken: 131_072,
 };
 
 /** Generator, reward model, and the share of the memory that both may have together. */
@@ -72,8 +90,15 @@ export function edgeModels({ pair, split, verifierReuses, kvBytes }: EdgeMachine
   const memoryBytes = kvBytes ?? rtx4090.memoryBytes * memoryShare - weights;
   const [generatorTokenBytes, verifierTokenBytes] = [generator.kvBytesPerToken, rewardModel.kvBytesPerToken];
   const byCost = splitKv({
-    ...{ generator: costs.generator, verifier: costs.rewardModel, generatorTokenBytes, verifierTokenBytes },
-    ...{ memoryBytes, ...usual, ...least, verifierReusesPrefix: verifierReuses, mostDecode: edgeSequences },
+    generator: costs.generator,
+    verifier: costs.rewardModel,
+    generatorTokenBytes,
+    verifierTokenBytes,
+    memoryBytes,
+    ...usual,
+    ...least,
+    verifierReusesPrefix: verifierReuses,
+    mostDecode: edgeSequences,
   });
   if (split === 'cost' && byCost !== undefined) return { ...costs, ...byCost };
   const tokens = (bytes: number) => Math.floor(memoryBytes / 2 / bytes);

@@ -3,12 +3,12 @@
 
 import { assert } from '../base/assert.ts';
 import { admit, hopeless, inOrder } from './admission.ts';
-import { type SearchGuesses, sharesAhead, totalAhead } from './ahead.ts';
 import { decideWithIdle } from './idle.ts';
 import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
 import { reasonsOf } from './reason.ts';
 import type { Decision, Scheduler, SearchId, Snapshot, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
+import { type SearchGuesses, sharesAhead, totalAhead } from './speculation-budget.ts';
 import { isBySearch, type Order, type SearchOrder, urgencyOf } from './turns/order.ts';
 import { sum, type WidthRule } from './widths.ts';
 
@@ -20,7 +20,7 @@ export const idlePrecedences = ['boost', 'speculate'] as const;
 /** Who gets strands that are idle first: searches that are boosted, or guesses. */
 export type IdlePrecedence = (typeof idlePrecedences)[number];
 
-export interface DynamicOptions {
+export interface Algorithm1Options {
   readonly name: string;
   readonly widths: WidthRule;
   readonly first: Precedence;
@@ -35,7 +35,7 @@ export interface DynamicOptions {
   readonly beside?: number;
 }
 
-export function dynamicScheduler(options: DynamicOptions): Scheduler {
+export function algorithm1Scheduler(options: Algorithm1Options): Scheduler {
   const { name, ageingSeconds, order = 'fcfs', beside = 0, speculate = 0 } = options;
   const decideAll = (snapshot: Snapshot) => {
     const decision = decideWithIdle(snapshot, beside, (others) => decide(others, options));
@@ -59,7 +59,7 @@ function urgenciesOf(
   return urgencies;
 }
 
-function decide(snapshot: Snapshot, options: DynamicOptions): Decision {
+function decide(snapshot: Snapshot, options: Algorithm1Options): Decision {
   const { budget, nowMs, running, pace, servers } = snapshot;
   const present = running.map((search) => seatRunning(search, budget));
   const queue = inOrder(snapshot.waiting);
@@ -125,7 +125,7 @@ function guessesOf({ running, speculate }: Seat, usual: number): SearchGuesses {
 function roomFor(
   present: readonly Seat[],
   { running, budget, nowMs, servers }: Snapshot,
-  options: DynamicOptions,
+  options: Algorithm1Options,
 ): number {
   const natural = running.map((search) => naturalSeats(search, budget));
   const room = budget - sum(natural);

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AheadPlace, type SearchGuesses, scoreAhead, sharesAhead, totalAhead } from './ahead.ts';
 import { cycleOf, type Servers } from './cycle.ts';
+import { type AheadPlace, type SearchGuesses, scoreAhead, sharesAhead, totalAhead } from './speculation-budget.ts';
 
 function servers(engine: [number, number], verifier?: [number, number], perStrand = 4): Servers {
   const facts = ([baseMs, slopeMs]: [number, number]) => {
