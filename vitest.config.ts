@@ -5,18 +5,22 @@ import { defineConfig } from 'vitest/config';
 // `fast` is what a developer runs on every change. A slow test is one whose file name ends in `.slow.test.ts`: `slow-seeds` computes (many
 // seeds, virtual time) and shares the cores; then `slow`, which needs a build, real weights, a browser or a quiet clock, one file at a time on two cores.
 const cores = Math.max(2, availableParallelism() - 1);
-const computed = ['src/bench/**/*.slow.test.ts', 'tests/{simulation,properties}/**/*.slow.test.ts'];
+const computed = ['lab/src/**/*.slow.test.ts', 'tests/{simulation,properties}/**/*.slow.test.ts'];
 // A command that a test starts finds its code compiled by the one before.
 const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) };
+// `coppice` and `coppice/internals`, which the lab imports, are src/ here.
+const conditions = ['coppice-source', 'module', 'node', 'development|production'];
+const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
 
 export default defineConfig({
   test: {
     projects: [
       {
+        ...fromSource,
         test: {
           name: 'fast',
-          include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'web/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'lab/src/**/*.test.ts', 'tests/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
           setupFiles: ['tests/support/property-seed.ts'],
           // The files of a worker share its modules, which would be read anew for each. No test mocks a module; spies and variables end with their test.
@@ -30,6 +34,7 @@ export default defineConfig({
         },
       },
       {
+        ...fromSource,
         test: {
           name: 'slow-seeds',
           include: computed,
@@ -40,6 +45,7 @@ export default defineConfig({
         },
       },
       {
+        ...fromSource,
         test: {
           name: 'slow',
           include: ['src/**/*.slow.test.ts', 'tests/**/*.slow.test.ts'],

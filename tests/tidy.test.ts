@@ -3,7 +3,16 @@
 
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { circles, codeOf, functionLengths, importsOf, textOf, trackedFiles, typesOf } from './support/source-files.ts';
+import {
+  circles,
+  codeOf,
+  functionLengths,
+  importsOf,
+  packagesOf,
+  textOf,
+  trackedFiles,
+  typesOf,
+} from './support/source-files.ts';
 
 const core: readonly string[] = ['answer', 'cost', 'tree', 'log', 'program', 'exit', 'scheduler', 'policy', 'task'];
 
@@ -71,6 +80,10 @@ const street: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** `coppice/internals` is a list of what the lab needs, from anywhere; no folder may import it. */
+const internals = 'internals';
+const labEntryPoints: readonly string[] = ['coppice', 'coppice/internals'];
+
 /** What the page may import of src/: what folds a log, and the shapes that the server writes. */
 const openToPage = /^src\/(base|answer|tree|log|gateway\/wire)\//;
 
@@ -86,6 +99,8 @@ const impurities: readonly [RegExp, string][] = [
 const isTest = (file: string) => file.endsWith('.test.ts');
 const sources = trackedFiles.filter((file) => /^src\/.*\.ts$/.test(file));
 const code = sources.filter((file) => !isTest(file));
+const labFiles = trackedFiles.filter((file) => /^lab\/src\/.*\.ts$/.test(file));
+const labCode = labFiles.filter((file) => !isTest(file));
 const page = trackedFiles.filter((file) => /^web\/src\/.*\.ts$/.test(file) && !isTest(file));
 
 function folderOf(file: string): string {
@@ -110,11 +125,14 @@ function groups<Value>(values: readonly Value[], key: (value: Value) => string):
 
 describe('the street', () => {
   it('is known in every folder', () => {
-    expect([...new Set(sources.map(folderOf))].filter((folder) => !(folder in street))).toEqual([]);
+    expect([...new Set(sources.map(folderOf))].filter((folder) => !(folder in street) && folder !== internals)).toEqual(
+      [],
+    );
   });
 
   it('runs one way: `street` above says which folders a folder of src/ may import', () => {
-    const wrong = code.flatMap((file) => {
+    const held = code.filter((file) => folderOf(file) !== internals);
+    const wrong = held.flatMap((file) => {
       const from = folderOf(file);
       const allowed = [...street[from]!, from, 'base'];
       return importsOf(file)
@@ -133,6 +151,29 @@ describe('the street', () => {
     expect(out).toEqual([]);
   });
 
+  it('never leads from src/ or the page to the lab, not in a test either', () => {
+    const inLab = [...sources, ...page].flatMap((file) =>
+      importsOf(file)
+        .filter((to) => to.startsWith('lab/'))
+        .map((to) => `${file} imports ${to}`),
+    );
+    expect(inLab).toEqual([]);
+  });
+
+  it('is closed to the lab, which imports `coppice` and `coppice/internals` alone', () => {
+    const byPath = labFiles.flatMap((file) =>
+      importsOf(file)
+        .filter((to) => !to.startsWith('lab/') && !(isTest(file) && to.startsWith('tests/')))
+        .map((to) => `${file} imports ${to}`),
+    );
+    const byName = labFiles.flatMap((file) =>
+      packagesOf(file)
+        .filter((name) => /^coppice\b/.test(name) && !labEntryPoints.includes(name))
+        .map((name) => `${file} imports ${name}`),
+    );
+    expect([...byPath, ...byName]).toEqual([]);
+  });
+
   it('is open to the page as far as log, tree, answer, base and gateway/wire', () => {
     const wrong = page.flatMap((file) =>
       importsOf(file)
@@ -143,7 +184,7 @@ describe('the street', () => {
   });
 
   it('has no circle of files, `import type` included: move the shared type below both', () => {
-    expect(circles(graph([...code, ...page], (file) => file))).toEqual([]);
+    expect(circles(graph([...code, ...page, ...labCode], (file) => file))).toEqual([]);
   });
 
   it('has no circle of folders, a folder and its parent included: move what joins them into a folder of its own', () => {
@@ -152,15 +193,17 @@ describe('the street', () => {
 });
 
 describe('every folder', () => {
-  it('of src/ says in a README.md what lives there', () => {
-    const mute = groups(code, dirname).filter(([folder]) => !trackedFiles.includes(`${folder}/README.md`));
+  it('of src/ and lab/src/ says in a README.md what lives there', () => {
+    const mute = groups([...code, ...labCode.filter((file) => dirname(file) !== 'lab/src')], dirname).filter(
+      ([folder]) => !trackedFiles.includes(`${folder}/README.md`),
+    );
     expect(mute.map(([folder]) => `${folder} has no README.md: a few lines that say what it is`)).toEqual([]);
   });
 });
 
 describe('a word', () => {
-  it('is one thing: no type that a file of src/ or web/ exports has the name of a type in another', () => {
-    const defined = [...code, ...page].flatMap((file) => typesOf(file).map((type) => ({ ...type, file })));
+  it('is one thing: no type that a file of src/, web/ or lab/ exports has the name of a type in another', () => {
+    const defined = [...code, ...page, ...labCode].flatMap((file) => typesOf(file).map((type) => ({ ...type, file })));
     const twice = groups(defined, ({ name }) => name).filter(
       ([, places]) => places.length > 1 && places.some(({ exported }) => exported),
     );
@@ -182,7 +225,7 @@ describe('the pure folders', () => {
 
 describe('every source file', () => {
   it('opens by saying what it is', () => {
-    const mute = code.filter((file) => !/^(#!.*\n)?\/\/ /.test(textOf(file)));
+    const mute = [...code, ...labCode].filter((file) => !/^(#!.*\n)?\/\/ /.test(textOf(file)));
     expect(mute).toEqual([]);
   });
 
@@ -203,7 +246,7 @@ describe('every source file', () => {
       [/^(?:export )?type \w+(?:<.*>)? = \{\n(?!\s*(?:-?readonly )?\[)/m, 'a type where an interface would do'],
       [/\w\]?\+\+|\+\+[\w#]|\w\]?--|--\w/, 'an increment or decrement'],
     ];
-    const found = [...code, ...page].flatMap((file) => {
+    const found = [...code, ...page, ...labCode].flatMap((file) => {
       const words = codeOf(file);
       return habits.filter(([pattern]) => pattern.test(words)).map(([, what]) => `${file} has ${what}`);
     });
@@ -211,7 +254,7 @@ describe('every source file', () => {
   });
 
   it('has a kebab-case name without empty words', () => {
-    const named = [...sources, ...page].filter((file) => {
+    const named = [...sources, ...labFiles, ...page].filter((file) => {
       return (
         !/^[a-z0-9-]+(\.slow)?(\.test|\.d)?\.ts$/.test(file.split('/').at(-1)!) ||
         /helper|utils|manager|misc|common/.test(file)
@@ -222,7 +265,7 @@ describe('every source file', () => {
 
   it('suppresses nothing and skips no test silently', () => {
     const marks = /@ts-(ignore|nocheck|expect-error)|as any\b|\.only\(|\.todo\(|FIXME/;
-    const marked = [...sources, ...page, ...trackedFiles.filter((file) => /^tests\/.*\.ts$/.test(file))]
+    const marked = [...sources, ...labFiles, ...page, ...trackedFiles.filter((file) => /^tests\/.*\.ts$/.test(file))]
       .filter((file) => file !== 'tests/tidy.test.ts')
       .filter((file) => marks.test(textOf(file)));
     expect(marked).toEqual([]);

@@ -32,6 +32,10 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (name === 'sim') {
+    console.error('coppice: sim is a command of the lab: npm run lab -- sim in the repository');
+    return 2;
+  }
   if (command === undefined) {
     const meant = nearest(name, Object.keys(commands));
     const hint = meant === undefined ? `\n\n${usage()}` : `; did you mean ${meant}?`;

@@ -1,4 +1,4 @@
-import { settingOf } from '../../src/bench/sim/settings.ts';
+import { profileOf } from '../../src/bench/simulated/profiles.ts';
 import { llama8b } from '../../src/cost/h200.ts';
 import { tableCost } from '../../src/cost/table.ts';
 import { QuestionModel } from '../../src/engine/sim/question-model.ts';
@@ -15,7 +15,7 @@ engineConformance('sim', async () => {
     kvTokens: 6000,
     prefillTokens: 2048,
   };
-  const engine = new SimEngine(world, new QuestionModel(settingOf('math500/8b').profile), options);
+  const engine = new SimEngine(world, new QuestionModel(profileOf('math500/8b')), options);
   return {
     engine,
     prompt: { kind: 'text', text: 'question 1' },

@@ -26,6 +26,13 @@ describe('coppice', () => {
     expect(typo).toMatchObject({ status: 2, errors: "coppice: there is no command 'sevre'; did you mean serve?\n" });
   });
 
+  it("says of what is the lab's where it is", async () => {
+    const [sim, calibrate] = await Promise.all([coppice('sim', '--full'), coppice('calibrate', '--sim', 'math500/8b')]);
+    const there = 'coppice: sim is a command of the lab: npm run lab -- sim in the repository\n';
+    expect(sim).toMatchObject({ status: 2, errors: there });
+    expect(calibrate).toMatchObject({ status: 2, errors: expect.stringMatching(/^.*npm run lab -- calibrate.*\n$/) });
+  });
+
   // Both would end with a status of their own, 3 and 2, if somebody were still reading.
   it.each([
     ['stdout', ['ask', 'make 24 from 1 1 1 1', '--rollouts', '1']],

@@ -3,10 +3,10 @@
 
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
+import { readMachine } from '../../lab/src/sim/machine.ts';
+import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
 import { measureMachine, sharedTable, tableSizes } from '../../src/bench/doctor/machine-table.ts';
 import { cacheTokens } from '../../src/bench/doctor/server-room.ts';
-import { readMachine } from '../../src/bench/sim/machine.ts';
-import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
 import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import { openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
 import { VllmServer } from '../servers/vllm-server.ts';

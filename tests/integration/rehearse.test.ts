@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FaultError } from '../../src/base/fault.ts';
 import type { RehearsalRecord } from '../../src/bench/rehearse/result-file.ts';
-import { outcomeOf } from '../../src/bench/sim/service.ts';
+import { outcomeOf } from '../../src/bench/simulated/service.ts';
 import { run as rehearse } from '../../src/cli/commands/rehearse.ts';
 import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';
@@ -50,7 +50,7 @@ async function printed(act: () => Promise<number>): Promise<{ readonly status: n
   return { status, text: lines.join('\n') };
 }
 
-/** As `coppice sim --json` prints it, what is read of it. */
+/** As `npm run lab -- sim --json` prints it, what is read of it. */
 const predictedLoad = {
   load: '2p',
   perSecond: 50,
@@ -107,7 +107,7 @@ describe('coppice rehearse', () => {
     const out = join(folder, 'out.jsonl');
     const policy = ['--policy', 'vanilla', '--requests', '2', '--rollouts', '2', '--budget', '1'];
     await printed(() => rehearse([...args, ...policy, '--out', out]));
-    const { runTrial, trialDefaults } = await import('../../src/bench/sim/trial.ts');
+    const { runTrial, trialDefaults } = await import('../../lab/src/sim/trial.ts');
     const spec = { ...trialDefaults, setting: 'math500/8b', requests: 2, rollouts: 2, budget: 1 } as const;
     const contender = { program: 'mcts', policy: 'vanilla' } as const;
     const simulated = runTrial({ ...spec, contender, arrivals: { kind: 'backlog' } });

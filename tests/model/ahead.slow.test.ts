@@ -2,16 +2,16 @@
 // draft model. All hundred questions: `npm run bench -- ahead --eager`.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closeModel, type OpenModel } from '../../src/answering/open-model.ts';
-import { openModel } from '../../src/answering/open-models.ts';
-import { ownModel } from '../../src/answering/own-model.ts';
 import {
   type EmbeddedPair,
   embeddedPairs,
   embeddedQuestions,
   embeddedRows,
   isSame,
-} from '../../src/bench/speculation/embedded.ts';
+} from '../../lab/src/speculation/embedded.ts';
+import { closeModel, type OpenModel } from '../../src/answering/open-model.ts';
+import { openModel } from '../../src/answering/open-models.ts';
+import { ownModel } from '../../src/answering/own-model.ts';
 import { draftDefaults } from '../../src/engine/llama/draft/drafts.ts';
 import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
 import { modelPath } from '../../src/engine/llama/shipped-models.ts';

@@ -1,8 +1,8 @@
 // One KV memory for the shipped generator and reward model, too small for what the searches hold: the split by measured cost
 // against those that measure nothing. Counts computed tokens, never time.
 import { describe, expect, it } from 'vitest';
+import { bytesOf, type ScarceRun, searchUnder, splitsOf } from '../../lab/src/micro/kv-split.ts';
 import { type Embedded, openEmbedded } from '../../src/answering/embedded.ts';
-import { bytesOf, type ScarceRun, searchUnder, splitsOf } from '../../src/bench/micro/kv-split.ts';
 
 const CELLS = 1400; // the searches below hold about as many on each side when they have them
 const SEARCHES = 8;

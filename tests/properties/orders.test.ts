@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runTrial, type TrialSpec, trialDefaults } from '../../src/bench/sim/trial.ts';
+import { runTrial, type TrialSpec, trialDefaults } from '../../lab/src/sim/trial.ts';
 import { createScheduler } from '../../src/policy/create.ts';
 import { WorkMeter } from '../../src/runtime/queue/work-meter.ts';
 import type { RunningSearch } from '../../src/scheduler/scheduler.ts';

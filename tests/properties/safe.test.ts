@@ -2,8 +2,8 @@
 // rollout may still be accepted.
 
 import { expect, it } from 'vitest';
-import { contenderOf } from '../../src/bench/sim/contenders.ts';
-import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
+import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
+import { contenderOf } from '../../src/bench/simulated/contenders.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
 import { SearchFold } from '../../src/log/fold.ts';
 import { mayGrow } from '../../src/tree/node.ts';

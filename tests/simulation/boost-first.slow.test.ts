@@ -2,9 +2,9 @@
 // virtual time, deterministic by seed; the bounds leave room around what was seen, they are not the figures of a report.
 
 import { expect, it } from 'vitest';
-import { contenderOf } from '../../src/bench/sim/contenders.ts';
-import { capacityOf } from '../../src/bench/sim/measures.ts';
-import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
+import { capacityOf } from '../../lab/src/sim/capacity.ts';
+import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
+import { contenderOf } from '../../src/bench/simulated/contenders.ts';
 
 function capacity(row: string): number {
   const contender = contenderOf(row);

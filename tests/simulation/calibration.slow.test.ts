@@ -2,10 +2,11 @@
 // (accuracy of serial MCTS) and §4.3 (the strict exit on about 5 % of Math500). Held-out seeds are in lab/docs/simulator-fit.md.
 
 import { describe, expect, it } from 'vitest';
-import { contenderOf } from '../../src/bench/sim/contenders.ts';
-import { yieldOf } from '../../src/bench/sim/measures.ts';
-import { type SettingName, settingNames, settingOf } from '../../src/bench/sim/settings.ts';
-import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
+import { settingOf } from '../../lab/src/sim/settings.ts';
+import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
+import { contenderOf } from '../../src/bench/simulated/contenders.ts';
+import { yieldOf } from '../../src/bench/simulated/measures.ts';
+import { type SettingName, settingNames } from '../../src/bench/simulated/profiles.ts';
 
 function served(setting: SettingName, row: string) {
   const arrivals = { kind: 'backlog' } as const;

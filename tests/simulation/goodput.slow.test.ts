@@ -1,7 +1,7 @@
 // Goodput under overload by the measure of `npm run bench -- goodput`, in virtual time: deterministic by seed.
 
 import { expect, it } from 'vitest';
-import { measureOverload } from '../../src/bench/micro/overload.ts';
+import { measureOverload } from '../../lab/src/micro/overload.ts';
 import { runVirtually } from '../support/virtual-gateway.ts';
 
 const size = { requests: 200, alone: { requests: 31, perSecond: 0.01 }, startPerSecond: 0.5, halvings: 3 };

@@ -1,10 +1,10 @@
-// What the simulator proves is what production runs: the gateway's searches in virtual time admit as `coppice sim` does;
+// What the simulator proves is what production runs: the gateway's searches in virtual time admit as `npm run lab -- sim` does;
 // and under ten times the load that it can bear, the gateway goes on giving complete answers.
 
 import { describe, expect, it } from 'vitest';
-import { type OpenLoad, runLoad } from '../../src/bench/micro/overload.ts';
-import { contenderOf } from '../../src/bench/sim/contenders.ts';
-import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
+import { type OpenLoad, runLoad } from '../../lab/src/micro/overload.ts';
+import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
+import { contenderOf } from '../../src/bench/simulated/contenders.ts';
 import { runVirtually } from '../support/virtual-gateway.ts';
 
 describe('one queue', () => {

@@ -2,10 +2,11 @@
 // change that turns the picture over is seen. Deterministic by seed.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Cell, compare, parseLoad } from '../../src/bench/sim/comparison.ts';
-import { rows } from '../../src/bench/sim/contenders.ts';
-import { trialDefaults } from '../../src/bench/sim/trial.ts';
-import { TrialPool } from '../../src/bench/sim/trial-pool.ts';
+import { type Cell, compare } from '../../lab/src/sim/comparison.ts';
+import { trialDefaults } from '../../lab/src/sim/trial.ts';
+import { TrialPool } from '../../lab/src/sim/trial-pool.ts';
+import { rows } from '../../src/bench/simulated/contenders.ts';
+import { parseLoad } from '../../src/bench/simulated/load.ts';
 
 describe("P0's comparison on Math500 with the 8B model, twice positive's capacity", () => {
   let cells: Map<string, Cell>;

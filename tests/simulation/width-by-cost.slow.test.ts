@@ -2,10 +2,10 @@
 // only lengthens its queue, and the median pays for it; weighed by what a strand adds to everyone's score it does not.
 
 import { expect, it } from 'vitest';
-import { contenderOf } from '../../src/bench/sim/contenders.ts';
-import { readMachine } from '../../src/bench/sim/machine.ts';
-import { latenciesOf } from '../../src/bench/sim/measures.ts';
-import { runTrial, trialDefaults } from '../../src/bench/sim/trial.ts';
+import { readMachine } from '../../lab/src/sim/machine.ts';
+import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
+import { contenderOf } from '../../src/bench/simulated/contenders.ts';
+import { latenciesOf } from '../../src/bench/simulated/measures.ts';
 
 const machine = readMachine('lab/docs/experiments/one-gpu.json');
 

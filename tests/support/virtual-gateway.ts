@@ -1,16 +1,10 @@
 // The gateway's searches on simulated GPUs in virtual time, without HTTP: the same engine, questions and arrivals as a
-// trial of `coppice sim`, so that both can be compared, and so that hours of overload pass in seconds.
+// trial of `npm run lab -- sim`, so that both can be compared, and so that hours of overload pass in seconds.
 
+import { costOf, hardware, kvTokensOf, settingOf } from '../../lab/src/sim/settings.ts';
 import type { SearchPlan } from '../../src/answering/search-plan.ts';
 import { hash, Random } from '../../src/base/random.ts';
-import {
-  costOf,
-  hardware,
-  kvTokensOf,
-  type SettingName,
-  searchDefaults,
-  settingOf,
-} from '../../src/bench/sim/settings.ts';
+import { type SettingName, searchDefaults } from '../../src/bench/simulated/profiles.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { extractAnswer, QuestionModel } from '../../src/engine/sim/question-model.ts';
 import { SimEngine } from '../../src/engine/sim/sim-engine.ts';
@@ -178,7 +172,7 @@ function openSearches(run: VirtualRun, world: World, loop: Loop): Searches {
   });
 }
 
-/** The question that a trial of `coppice sim` asks at this place, with the same seed and limits. */
+/** The question that a trial of `npm run lab -- sim` asks at this place, with the same seed and limits. */
 function planOf({ setting, seed, policy, deadlineMs, ...given }: VirtualRun, at: number): SearchPlan {
   const text = `${setting} seed ${seed} question ${at}`;
   const { threshold, branching, maxStepTokens } = searchDefaults;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { OpenModel } from '../../answering/open-model.ts';
 import type { CalibrationFile } from '../../calibration/calibration-file.ts';
-import { modelConfig } from '../sim/settings.ts';
+import { modelConfig } from '../simulated/profiles.ts';
 import { type Contender, type Contest, contestPlan, type Trial } from './contest.ts';
 import { driftLines } from './drift-lines.ts';
 

@@ -1,5 +1,5 @@
 // Measures a machine for the simulator: what decode steps, prompts and scores take as the servers answer them, alone and
-// while the other one works, since the two may share a GPU. `coppice sim --machine` runs on what this gives.
+// while the other one works, since the two may share a GPU. `npm run lab -- sim --machine` runs on what this gives.
 
 import type { MeasuredMachine } from '../../cost/machine.ts';
 import type { Engine } from '../../engine/engine.ts';

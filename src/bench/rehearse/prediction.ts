@@ -1,18 +1,36 @@
-// What `coppice sim --json` said before a rehearsal: the rates that its loads came to, and the figures to hold beside those
+// What the lab's `sim --json` said before a rehearsal: the rates that its loads came to, and the figures to hold beside those
 // that are measured. It must be about the same questions and the same system, or the two cannot be compared.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { raise } from '../../base/fault.ts';
-import type { Cell, ComparisonPlan } from '../sim/comparison.ts';
+import type { Latencies, Yield } from '../simulated/measures.ts';
 
-type PredictedLoad = Cell['loads'][number];
+interface PredictedLoad extends Latencies {
+  readonly load: string;
+  readonly perSecond: number;
+  readonly yield: Yield;
+}
+
+/** One policy in one setting under one seed. */
+interface PredictedCell {
+  readonly setting: string;
+  readonly seed: number;
+  readonly row: string;
+  readonly loads: readonly PredictedLoad[];
+}
+
+/** What was simulated. */
+interface PredictedPlan extends Omit<PredictedSystem, 'setting' | 'seed'> {
+  readonly settings: readonly string[];
+  readonly seeds: readonly number[];
+}
 
 export interface Prediction {
   readonly file: string;
   readonly sha256: string;
-  readonly plan: ComparisonPlan;
-  readonly cells: readonly Cell[];
+  readonly plan: PredictedPlan;
+  readonly cells: readonly PredictedCell[];
 }
 
 export interface PredictedSystem {
@@ -33,7 +51,7 @@ export function readPrediction(file: string): Prediction {
   } catch {
     // Told below.
   }
-  return raise('bad-setting', `--prediction ${file} is not what coppice sim --json prints`);
+  return raise('bad-setting', `--prediction ${file} is not what npm run lab -- sim --json prints`);
 }
 
 function read(file: string): Buffer {

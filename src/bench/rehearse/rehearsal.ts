@@ -10,8 +10,9 @@ import { LiveLoop, systemClock } from '../../runtime/live.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import type { SearchResult } from '../../runtime/search/request.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
-import { contenderOf, type RowName, type SimulatedSearch, searchOf } from '../sim/contenders.ts';
-import { questionsOf, type SimulatedQuestions } from '../sim/questions.ts';
+import { contenderOf, type RowName, type SimulatedSearch, searchOf } from '../simulated/contenders.ts';
+import { modelConfig, type SettingName } from '../simulated/profiles.ts';
+import { questionsOf, type SimulatedQuestions } from '../simulated/questions.ts';
 import {
   type Arrivals,
   arrivalTimesMs,
@@ -20,8 +21,7 @@ import {
   type ServedEnd,
   saturatedRate,
   servedOf,
-} from '../sim/service.ts';
-import { modelConfig, type SettingName } from '../sim/settings.ts';
+} from '../simulated/service.ts';
 import { mean, percentile } from '../statistics.ts';
 import { RealSteps } from './real-steps.ts';
 import { RehearsedEngine } from './rehearsed-engine.ts';

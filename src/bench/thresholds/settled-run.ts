@@ -9,13 +9,11 @@ import { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes } from '../.
 import { withShadow } from '../../calibration/shadow.ts';
 import type { SearchRequest } from '../../runtime/search/request.ts';
 import type { Contender, Contest, ContestJob } from '../contest/contest.ts';
-import { runTrial } from '../sim/trial.ts';
 import { answered, standingOf } from './contest-answers.ts';
-import type { SimulatedPlace } from './simulated-answers.ts';
 import type { ThresholdRun } from './threshold-run.ts';
 
 /** What it is measured against: nothing gives up. */
-const parts = { negativeExit: 'off', settledExit: 'off' } as const;
+export const nothingGivesUp = { negativeExit: 'off', settledExit: 'off' } as const;
 
 export function settledSection(
   noted: readonly NotedSearch[],
@@ -24,17 +22,6 @@ export function settledSection(
   const found = calibrateHazard(noted, lossBudget, seed);
   if ('refused' in found) return raise('bad-setting', `${found.refused}; allow more (--loss), or ask more questions`);
   return { kind: 'hazard', search, lossBudget, ...found };
-}
-
-/** Half of the questions all at once, where a search has one strand, half one by one, where it has all it can use. */
-export function simulatedNotes({ contender, ...place }: SimulatedPlace, questions: readonly number[]): NotedSearch[] {
-  const knobs = { ...contender.knobs, ...parts };
-  const noted = (own: readonly number[], kind: 'backlog' | 'one-by-one') => {
-    const asked = { questions: own, requests: own.length, arrivals: { kind }, noted: true } as const;
-    return own.length === 0 ? [] : runTrial({ ...place, ...asked, contender: { ...contender, knobs } }).noted!;
-  };
-  const half = (rest: number) => questions.filter((_, at) => at % 2 === rest);
-  return [...noted(half(0), 'backlog'), ...noted(half(1), 'one-by-one')];
 }
 
 /** On a real model, as many searches at a time as the contest has. */
@@ -52,6 +39,6 @@ export async function contestNotes(
     const exits = withShadow(request.rules.exits, hazardNoting({ program: request.program, isRight }, own));
     return { ...request, rules: { ...request.rules, exits } };
   };
-  const full = await answered({ ...contest, observe }, { ...contender, parts }, questions, onTrial);
+  const full = await answered({ ...contest, observe }, { ...contender, parts: nothingGivesUp }, questions, onTrial);
   return questions.map(({ id, question }) => ({ question, full: standingOf(full.get(id)!), ...notes.get(id)! }));
 }

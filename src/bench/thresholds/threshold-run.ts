@@ -2,10 +2,11 @@
 // on, and the best of them is chosen; on the other half the search is run without it and with it, and that is what is
 // reported. The choice never sees the second half.
 
+import type { SearchPlan } from '../../answering/search-plan.ts';
 import { raise } from '../../base/fault.ts';
 import { bestCandidate, fewestQuestions } from '../../calibration/best-candidate.ts';
 import type { CalibratedSearch, CalibrationSection } from '../../calibration/calibration-file.ts';
-import type { CandidateSettings } from '../../calibration/candidates.ts';
+import { type CandidateSettings, candidatesFor } from '../../calibration/candidates.ts';
 import { halvesOf } from '../../calibration/halves.ts';
 import { type AnswerPair, expectedOf, reportOf } from '../../calibration/paired.ts';
 import type { ShadowedSearch } from '../../calibration/shadow.ts';
@@ -26,6 +27,17 @@ export interface ThresholdRun<Question> {
   /** Points of accuracy that may be lost. */
   readonly lossBudget: number;
   readonly seed: number;
+}
+
+/** For the searches of a plan: every rule of certainty that its program can end by. */
+export function thresholdRunOf(
+  plan: SearchPlan,
+  lossBudget: number,
+  seed: number,
+): Omit<ThresholdRun<never>, 'questions' | 'textOf' | 'answers'> {
+  const { program, programOptions, branching, choose, rollouts } = plan;
+  const search: CalibratedSearch = { program, options: programOptions, branching, choose, rollouts };
+  return { search, candidates: candidatesFor(program, rollouts), lossBudget, seed };
 }
 
 export async function calibrateThresholds<Question>(run: ThresholdRun<Question>): Promise<CalibrationSection> {

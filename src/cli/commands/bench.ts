@@ -26,9 +26,9 @@ import { deadlineLines, tallyTable } from '../../bench/contest/tally-table.ts';
 import { recordTrees } from '../../bench/contest/tree-record.ts';
 import { Trials } from '../../bench/contest/trial-file.ts';
 import { growthLines } from '../../bench/contest/trial-growth.ts';
-import { openLoad } from '../../bench/policies/open-load.ts';
-import { openLoadLines } from '../../bench/policies/open-load-table.ts';
-import { type Load, parseLoad } from '../../bench/sim/comparison.ts';
+import { openLoad } from '../../bench/open-load/open-load.ts';
+import { openLoadLines } from '../../bench/open-load/open-load-table.ts';
+import { type Load, parseLoad } from '../../bench/simulated/load.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policy.ts';
@@ -88,7 +88,7 @@ ${knobUsage(main, ownDefaults)}
                         0.5p,1p,2p, or at so many a second (3/s): p50 and p95 of each policy, beside what the simulator says
   --concurrency N       searches at a time (8)
   --seed N              (1)
-  --record FILE         only draws --rollouts samples of every question and writes their trees there, for sim --trees
+  --record FILE         only draws --rollouts samples of every question and writes their trees there, for the lab's sim --trees
   --resume FILE         keeps every trial there, and does not repeat those that it holds
   --json                prints JSON instead of the table
 

@@ -31,5 +31,4 @@ export const commands: Readonly<Record<string, Command>> = {
     load: () => import('./rehearse.ts'),
   },
   replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
-  sim: { about: 'compares policies in virtual time, on simulated GPUs', load: () => import('./sim.ts') },
 };

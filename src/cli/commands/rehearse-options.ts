@@ -4,10 +4,10 @@
 import { raise } from '../../base/fault.ts';
 import { checkPrediction, type Prediction, predictedLoad, readPrediction } from '../../bench/rehearse/prediction.ts';
 import { aloneLoad, type RehearsalPoint } from '../../bench/rehearse/rehearsal.ts';
-import { parseLoad } from '../../bench/sim/comparison.ts';
-import { contenderOf, rows } from '../../bench/sim/contenders.ts';
-import { readTrees } from '../../bench/sim/questions.ts';
-import { searchDefaults, settingNames, settingOf } from '../../bench/sim/settings.ts';
+import { contenderOf, rows } from '../../bench/simulated/contenders.ts';
+import { parseLoad } from '../../bench/simulated/load.ts';
+import { profileOf, searchDefaults, settingNames } from '../../bench/simulated/profiles.ts';
+import { readTrees } from '../../bench/simulated/questions.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
 import { type RemoteVerifierKind, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
@@ -25,7 +25,7 @@ the work is real. Needs no questions; answers mean nothing, times do.
   --verifier URL       a server of the reward model; once per replica
   --kind NAME          what that is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
   --verifier-key-env NAME
-  --policy ROWS        as in coppice sim (${rows.slice(1).join(', ')})
+  --policy ROWS        a policy or a program, with knobs as boost:beta=0 (${rows.slice(1).join(', ')})
   --load LOADS         0.8/s: requests per second; backlog: all at once; alone: one after the other; 1p, 0.6v: of the capacity
                        that --prediction says (1p where there is a prediction, else backlog)
   --setting NAME       whose questions: ${settingNames.join(', ')} (${settingNames[0]})
@@ -37,7 +37,7 @@ the work is real. Needs no questions; answers mean nothing, times do.
   --seed N             (${standard.seed})
   --seconds N          time for all points (${standard.seconds}); what is left is run the next time
   --out FILE           results, one line of JSON per point; those that are there are not run again (${standard.out})
-  --prediction FILE    what coppice sim --json said before, to be held beside what is measured
+  --prediction FILE    what the lab's sim --json said before, to be held beside what is measured
   --base ROW           the row to compare with (positive)
   --anyway             also against servers that are serving somebody else
   --json               prints JSON instead of tables
@@ -137,7 +137,7 @@ type Values = {
 function pointsOf(values: Values, prediction: Prediction | undefined): RehearsalPoint[] {
   const { trees } = values;
   const common = {
-    setting: settingOf(values.setting ?? settingNames[0]).name,
+    setting: profileOf(values.setting ?? settingNames[0]).name,
     seed: flagOf('seed', values.seed ?? standard.seed, requestKnobs.seed),
     requests: whole('requests', values.requests ?? standard.requests, 2, 1_000_000, 'requests'),
     budget: flagOf('budget', values.budget ?? String(searchDefaults.budget), budgetKnob),

@@ -23,7 +23,7 @@ Examines servers, or the embedded engine where none is given, and says what to e
   --draft NAME|FILE    a draft model for the embedded engine: is it faster with it, and would it be used
   --kv-bytes N         show how the embedded models would share this KV memory (64 MiB)
   --seconds N          for the step-time probe (15); 0 leaves it out
-  --table FILE         measures both servers for about a minute, alone and together, for coppice sim --machine FILE
+  --table FILE         measures both servers for about a minute, alone and together, for npm run lab -- sim --machine FILE
   --compare            twenty questions through greedy, self-consistency and MCTS; sapling gets its own task
   --questions FILE     your own for --compare: JSONL with question and answer
   --rollouts N         samples and rollouts in --compare (8)

@@ -1,0 +1,56 @@
+// Labelled questions of the simulator: a question profile, whose answers it knows, or trees that a real model drew. All at once,
+// in virtual time.
+
+import type {
+  AnswerPair,
+  CandidateSettings,
+  LabelledAnswers,
+  PolicyContender,
+  ShadowedSearch,
+  Wish,
+} from 'coppice/internals';
+import { runTrial, type TrialResult, type TrialSpec } from '../sim/trial.ts';
+
+/** A trial without what is tried: its questions and settings are given for each run. */
+export type SimulatedPlace = Omit<TrialSpec, 'arrivals' | 'requests' | 'questions' | 'contender'> & {
+  readonly contender: PolicyContender;
+};
+
+export function simulatedAnswers(place: SimulatedPlace): LabelledAnswers<number> {
+  return {
+    async shadow(questions, candidates) {
+      const { served, shadows } = run(place, questions, { certain: 'off' }, candidates);
+      return questions.map((question, at): ShadowedSearch => {
+        const { tokens, correct } = served[at]!;
+        return { question: String(question), full: { tokens, right: correct }, stops: shadows![at]! };
+      });
+    },
+    async pairs(questions, settings) {
+      const [full, exited] = [run(place, questions, { certain: 'off' }), run(place, questions, settings)];
+      return questions.map((_, at): AnswerPair => {
+        const [without, by] = [full.served[at]!, exited.served[at]!];
+        return {
+          full: { tokens: without.tokens, right: without.correct },
+          exited: { tokens: by.tokens, right: by.correct, fired: by.exit === 'certain' },
+        };
+      });
+    },
+  };
+}
+
+function run(
+  { contender, ...place }: SimulatedPlace,
+  questions: readonly number[],
+  settings: Wish,
+  shadowed?: readonly CandidateSettings[],
+): TrialResult {
+  const knobs = { ...contender.knobs, ...settings };
+  return runTrial({
+    ...place,
+    contender: { ...contender, knobs },
+    questions,
+    requests: questions.length,
+    arrivals: { kind: 'backlog' },
+    ...(shadowed === undefined ? {} : { shadowed }),
+  });
+}

@@ -1,0 +1,54 @@
+// `npm run lab -- NAME …`: the lab's commands by name. Each is loaded only when it is used; faults become one readable line.
+
+import { FaultError } from 'coppice';
+
+interface LabCommand {
+  readonly about: string;
+  /** Its `run` resolves to the exit status. */
+  readonly load: () => Promise<{ run(args: readonly string[]): Promise<number> }>;
+}
+
+const commands: Readonly<Record<string, LabCommand>> = {
+  sim: { about: "P0's comparison and every other experiment in virtual time", load: () => import('./commands/sim.ts') },
+  fit: { about: 'fits a question profile to recorded trees', load: () => import('./commands/fit.ts') },
+  calibrate: {
+    about: 'chooses thresholds on simulated questions or recorded trees',
+    load: () => import('./commands/calibrate.ts'),
+  },
+  micro: { about: 'benchmarks of one part each, by name', load: () => import('./micro/micro.ts') },
+  wire: {
+    about: 'tokens per second and CPU of searches through the remote engine',
+    load: () => import('./commands/wire.ts'),
+  },
+  'gateway-cost': {
+    about: 'what the gateway itself costs, beside a bare HTTP server',
+    load: () => import('./gateway-cost/gateway-cost.ts'),
+  },
+};
+
+function usage(): string {
+  const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(13)} ${about}`);
+  return ['usage: npm run lab -- COMMAND [options]', '', ...lines].join('\n');
+}
+
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command !== undefined) return (await command.load()).run(args);
+  const isHelp = name === '--help' || name === '-h' || name === 'help';
+  if (name === undefined || isHelp) console.log(usage());
+  else console.error(`lab: there is no command '${name}'\n\n${usage()}`);
+  return isHelp ? 0 : 2;
+}
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // `npm run lab -- sim | head` ends quietly.
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof FaultError)) throw error;
+  console.error(`lab: ${error.fault.message} (${error.fault.code})`);
+  process.exitCode = error.fault.code === 'bad-setting' ? 2 : 1;
+}

@@ -1,0 +1,87 @@
+// How the work of one decision grows with the number of live searches: it must not grow faster than n log n.
+
+import { createPolicy, type PolicyOptions } from 'coppice';
+import { Random, type RunningSearch, type Snapshot, type WaitingSearch } from 'coppice/internals';
+import { countOperations } from './operations.ts';
+
+export const liveSearches = [10, 100, 1_000, 10_000] as const;
+
+/** Ways to have many live searches, each heavy for another part of the decision. */
+export const crowds = [
+  'all run, half the budget free',
+  'half wait, half the rest boosted',
+  'all boosted, all yield',
+] as const;
+export type Crowd = (typeof crowds)[number];
+
+export interface DecisionCount {
+  readonly crowd: Crowd;
+  readonly first: PolicyOptions['first'];
+  readonly live: number;
+  readonly operations: number;
+}
+
+export function countDecisions(): DecisionCount[] {
+  return crowds.flatMap((crowd) =>
+    (['admit', 'boost'] as const).flatMap((first) => liveSearches.map((live) => countOne(crowd, first, live))),
+  );
+}
+
+function countOne(crowd: Crowd, first: PolicyOptions['first'], live: number): DecisionCount {
+  const { scheduler } = createPolicy('boost', { first, lambda: 1 });
+  const snapshot = crowdOf(crowd, live);
+  const operations = countOperations('/src/scheduler/', () => void scheduler.decide(snapshot));
+  return { crowd, first, live, operations };
+}
+
+function crowdOf(crowd: Crowd, live: number): Snapshot {
+  const random = new Random('crowd', live);
+  const ids = Array.from({ length: live }, (_, at) => at);
+  const nowMs = 1_000_000;
+  switch (crowd) {
+    case 'all run, half the budget free':
+      return { nowMs, budget: 2 * live, waiting: [], running: ids.map((id) => anyRunning(id, 1, random)) };
+    case 'half wait, half the rest boosted': {
+      const waiting = ids.slice(live / 2).map((id) => anyWaiting(id, random));
+      const running = ids.slice(0, live / 2).map((id) => anyRunning(id, 1 + (id % 2), random));
+      return { nowMs, budget: live, waiting, running };
+    }
+    case 'all boosted, all yield': {
+      const waiting = ids.slice(live / 2).map((id) => anyWaiting(id, random));
+      const running = ids.slice(0, live / 2).map((id) => anyRunning(id, 8, random));
+      return { nowMs, budget: 4 * live, waiting, running };
+    }
+  }
+}
+
+function anyWaiting(id: number, random: Random): WaitingSearch {
+  return { id: `s${id}`, turn: random.integer(1000) - 60 * random.integer(3), naturalWidth: 1 };
+}
+
+function anyRunning(id: number, openStrands: number, random: Random): RunningSearch {
+  const demand = openStrands + random.integer(16);
+  const seen = { observations: random.integer(8), progress: random.uniform(), firstReward: random.uniform() };
+  const known = { id: `s${id}`, arrivalMs: random.integer(1_000_000), naturalWidth: 1 };
+  const width = { primary: openStrands, speculative: 0 };
+  return { ...known, demand, openStrands, width, rolloutsLeft: demand, openProgress: 1, ...seen };
+}
+
+/** How much faster than n log n the operations grew from the step before: at most 1 where they do not. */
+export function growthFrom(before: DecisionCount, after: DecisionCount): number {
+  const each = ({ live, operations }: DecisionCount) => operations / (live * Math.log2(live));
+  return each(after) / each(before);
+}
+
+export function report(print: (line: string) => void): void {
+  print('One decision of the boost policy, in calls and blocks entered (V8 precise coverage of src/scheduler).');
+  print('growth: from the line above, over that of n log n; at most 1 where the work grows no faster.');
+  print(
+    `${'first'.padEnd(7)}${'crowd'.padEnd(36)}${'n'.padStart(7)}${'operations'.padStart(12)}${'growth'.padStart(8)}`,
+  );
+  countDecisions().forEach((count, at, all) => {
+    const { first, crowd, live, operations } = count;
+    const growth = live === liveSearches[0] ? '' : growthFrom(all[at - 1]!, count).toFixed(2);
+    const figures = `${String(live).padStart(7)}${String(operations).padStart(12)}${growth.padStart(8)}`;
+    print(`${first.padEnd(7)}${crowd.padEnd(36)}${figures}`);
+  });
+}

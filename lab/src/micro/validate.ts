@@ -1,0 +1,176 @@
+// `npm run bench -- validate`: the simulator against the embedded engine. The same questions under the same policies on
+// both: the engine for real, then the simulator with the cost table that the engine measured of itself in this run and the
+// steps and rewards that it gave. Repetitions are interleaved, each with a table of its own, since a machine has good and
+// bad minutes; figures are medians over them. Misses are printed as such.
+
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type PolicyName, policyNames } from 'coppice';
+import {
+  type BlockCosts,
+  type Contender,
+  type Contest,
+  type CostModel,
+  decodeMs,
+  embeddedModel,
+  type GoldQuestion,
+  isRight,
+  LlamaPrm,
+  openEmbedded,
+  othersShare,
+  ownModel,
+  processorMs,
+  quantile,
+  Recording,
+  readQuestions,
+  runBlock,
+  type Trial,
+  tableCost,
+  virtualBlock,
+} from 'coppice/internals';
+
+const measurementMs = 4_000;
+const wish = { branching: 4, threshold: 0.9, choose: 'best' } as const;
+const settings = { wish, budget: 8, concurrency: 4, seed: 1 };
+
+export async function report(print: (line: string) => void, args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      model: { type: 'string', default: 'sapling' },
+      questions: { type: 'string' },
+      size: { type: 'string', default: '24' },
+      repetitions: { type: 'string', default: '5' },
+      policies: { type: 'string', default: 'vanilla,positive,boost' },
+    },
+  });
+  const policies = values.policies
+    .split(',')
+    .filter((name): name is PolicyName => policyNames.includes(name as PolicyName));
+  const all = values.questions === undefined ? puzzles() : readQuestions(values.questions);
+  const size = Math.min(Number(values.size), all.length);
+  const questions = Array.from({ length: size }, (_, at) => all[Math.floor((at * all.length) / size)]!);
+  const embedded = await openEmbedded({ model: values.model });
+  try {
+    const { engine, verifier } = embedded;
+    if (!(verifier instanceof LlamaPrm)) throw new Error('validation needs a reward model');
+    const recording = new Recording();
+    const contest: Contest = {
+      model: {
+        ...embeddedModel(ownModel({ model: values.model }), embedded),
+        engine: recording.listenTo(engine),
+        verifier: recording.listenToVerifier(verifier),
+      },
+      settings,
+      isCorrect: isRight,
+    };
+    const before = processorMs();
+    const contenders = policies.map((policy): Contender => {
+      return { name: policy, program: 'mcts', expansion: 'whole', policy, rollouts: 16 };
+    });
+    const measured = contenders.map((): ComparedLatencies[] => []);
+    const costs: BlockCosts[] = [];
+    for (let repetition = 0; repetition < Number(values.repetitions); repetition += 1) {
+      costs.push({
+        engine: tableCost(await engine.measure(measurementMs)),
+        verifier: tableCost(await verifier.measure(measurementMs)),
+      });
+      for (const [at, contender] of contenders.entries()) {
+        const trials: Trial[] = [];
+        await runBlock(contest, contender, questions, (trial) => trials.push(trial));
+        measured[at]!.push(latenciesOf(trials));
+      }
+    }
+    const others = othersShare(before);
+    const predicted = contenders.map((contender) =>
+      costs.map((each) => latenciesOf(virtualBlock(contest, recording, each, contender, questions))),
+    );
+    const { hits, misses } = recording;
+    print(
+      `${size} questions, ${embedded.note}, ${settings.concurrency} searches at a time, ${values.repetitions} repetitions`,
+    );
+    print(`steps not recorded, and stood in for: ${((100 * misses) / Math.max(1, hits + misses)).toFixed(1)} %`);
+    for (const name of ['engine', 'verifier'] as const)
+      print(`${name}: ${costInWords(costs.map((each) => each[name]))}`);
+    print(`processor time that others took meanwhile: ${(100 * others).toFixed(0)} % of ${cpus().length} cores`);
+    printTable(policies, measured, predicted, print);
+  } finally {
+    await embedded.close();
+  }
+}
+
+/** The two things that a decode's time depends on most: its rows, and how much of others lies in the cache. */
+function costInWords(costs: readonly CostModel[]): string {
+  const ms = (others: number) => median(costs.map((cost) => decodeMs(cost, 16, 16 * 64, 64 + others))).toFixed(1);
+  return `16 rows over 64 tokens take ${ms(0)} ms, beside 700 tokens of others ${ms(700)} ms`;
+}
+
+interface ComparedLatencies {
+  readonly p50: number;
+  readonly p95: number;
+}
+function latenciesOf(trials: readonly Trial[]): ComparedLatencies {
+  const sorted = trials.map(({ latencyMs }) => latencyMs).sort((left, right) => left - right);
+  return { p50: quantile(sorted, 0.5).value, p95: quantile(sorted, 0.95).value };
+}
+
+function printTable(
+  policies: readonly PolicyName[],
+  measured: readonly (readonly ComparedLatencies[])[],
+  predicted: readonly (readonly ComparedLatencies[])[],
+  print: (line: string) => void,
+): void {
+  print('policy             figure      measured  predicted   error');
+  for (const [at, policy] of policies.entries()) {
+    for (const name of ['p50', 'p95'] as const) {
+      const seconds = (of: readonly ComparedLatencies[]) => median(of.map((each) => each[name])) / 1000;
+      line(
+        print,
+        policy,
+        `${name} s`,
+        seconds(measured[at]!),
+        seconds(predicted[at]!),
+        name === 'p50' ? 0.3 : undefined,
+      );
+    }
+  }
+  for (const [at, policy] of policies.entries()) {
+    if (at === 0) continue;
+    for (const name of ['p50', 'p95'] as const) {
+      const ratio = (of: readonly (readonly ComparedLatencies[])[]) =>
+        median(of[at]!.map((each, repetition) => each[name] / of[0]![repetition]![name]));
+      line(print, policy, `${name} / ${policies[0]}`, ratio(measured), ratio(predicted), 0.2);
+    }
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+function line(
+  print: (line: string) => void,
+  policy: string,
+  figure: string,
+  measured: number,
+  predicted: number,
+  bound: number | undefined,
+): void {
+  const error = predicted / measured - 1;
+  const verdict = bound === undefined || Math.abs(error) <= bound ? '' : `  misses ${100 * bound} %`;
+  const cells = [
+    measured.toFixed(2).padStart(9),
+    predicted.toFixed(2).padStart(10),
+    `${(100 * error).toFixed(0)} %`.padStart(7),
+  ];
+  print(`${policy.padEnd(18)} ${figure.padEnd(14)}${cells.join(' ')}${verdict}`);
+}
+
+/** Some puzzles of four numbers, where no question file is given; every one is different. */
+function puzzles(): GoldQuestion[] {
+  return Array.from({ length: 48 }, (_, at) => {
+    const numbers = [1 + (at % 9), 2 + ((at * 5) % 11), 3 + ((at * 7) % 10), 4 + ((at * 3) % 9)].sort((a, b) => a - b);
+    const question = `Make ${20 + ((at * 13) % 40)} from ${numbers.join(' ')}.`;
+    return { id: String(at), question, answer: undefined, solvable: true, difficulty: undefined };
+  });
+}

@@ -1,0 +1,223 @@
+// Arrival rate and tightness of deadlines at 90 % attainment (P1 §6.3), simulated: what the engine has no room for waits in its
+// queue, in the order of each row. Questions differ in length by a heavy tail, which nobody knows before they have begun. Every
+// row meets the same questions at the same instants, and takes everyone in at once: the order is all that differs.
+
+import { mean, raise, type SettingName, warmUpShare } from 'coppice/internals';
+import type { KnownTokens } from '../known-work.ts';
+import { capacityOf } from '../sim/capacity.ts';
+import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
+import type { TrialPool } from '../sim/trial-pool.ts';
+import { attainment, type Fairness, fairnessOf, levelShare, loadAtLevel, tightestScale } from './attainment.ts';
+import { heavyTail, knobsOf, type OrderRow, orderRows, server, type Workload } from './workloads.ts';
+
+/** Of the base deadline, which is the mean latency of a search that is alone. */
+export const scales = [2, 4, 6, 8, 12] as const;
+/** Of the capacity: every row goes up to the first at which it keeps the level at no scale. */
+const loads = [0.7, 0.85, 1, 1.2, 1.45, 1.75, 2.1, 2.5, 3] as const;
+/** A row that keeps the level here might keep it at more. */
+export const highestLoad = loads.at(-1)!;
+/** Where tightness and fairness are read. */
+export const readLoads = [0.85, 1.2] as const;
+/** Scales of the figure of tightness. */
+export const fineScales = [1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32] as const;
+/** Where caps are compared: above what longest prefix keeps, at the middle scale. */
+export const capLoad = 1.2;
+export const capScale = 6;
+export const capRows = ['longest-prefix', 'all'] as const satisfies readonly OrderRow[];
+/** Questions that are asked one after the other, for the base of deadlines. */
+const aloneQuestions = 200;
+
+export interface LevelsPlan {
+  readonly setting: SettingName;
+  readonly seeds: readonly number[];
+  readonly requests: number;
+  readonly workloads: readonly Workload[];
+}
+
+/** One row under one seed. */
+export interface LevelCell {
+  readonly workload: string;
+  readonly row: OrderRow;
+  readonly seed: number;
+  readonly baseMs: number;
+  /** Searches a second that the engine sustains, all run to their end. */
+  readonly capacity: number;
+  readonly accuracy: number;
+  /** By load, as far as it was run: attainment at each scale, in percent. */
+  readonly attained: readonly { readonly load: number; readonly byScale: readonly number[] }[];
+  /** By scale: the load at 90 %, as a multiple of the capacity. */
+  readonly loadAt: readonly (number | undefined)[];
+  /** By `readLoads`. */
+  readonly tightest: readonly number[];
+  readonly fairness: readonly Fairness[];
+  /** By `readLoads`, then by `fineScales`. */
+  readonly byTightness: readonly (readonly number[])[];
+  /** For `capRows`, at `capLoad` and `capScale`. */
+  readonly caps: readonly { readonly cap: number; readonly attained: number; readonly accuracy: number }[];
+  /** Where the order goes by estimates, at `capLoad`: by `judgedSteps`, their rank correlation with the truth. */
+  readonly workRanks?: readonly number[];
+}
+
+interface Spot {
+  readonly workload: Workload;
+  readonly seed: number;
+}
+
+interface MeasuredSpot extends Spot {
+  readonly baseMs: number;
+  readonly capacity: number;
+  /** What every search takes when it runs to its end. */
+  readonly tokens: KnownTokens;
+}
+
+export async function levelCells(plan: LevelsPlan, pool: TrialPool): Promise<LevelCell[]> {
+  const places = await placesOf(plan, pool);
+  const climbs = places.flatMap((place) => orderRows.map((row): Climb => ({ place, row, ran: [] })));
+  for (const load of loads) {
+    const open = climbs.filter((climb) => isRead(load) || isKept(climb));
+    await runAll(plan, pool, open, ({ place }) => [{ load, cap: place.workload.rollouts }]);
+  }
+  await runAll(plan, pool, climbs, otherCaps);
+  return climbs.map(cellOf);
+}
+
+/** A row of one seed, from load to load. */
+interface Climb {
+  readonly place: MeasuredSpot;
+  readonly row: OrderRow;
+  readonly ran: Ran[];
+}
+
+interface Ran {
+  readonly load: number;
+  readonly cap: number;
+  readonly result: TrialResult;
+}
+
+function isRead(load: number): boolean {
+  return readLoads.some((each) => each === load);
+}
+
+/** Whether the level was kept at the last load with the least tight deadlines; what comes above a load at which it was not says nothing. */
+function isKept({ place, ran }: Climb): boolean {
+  const last = ran.at(-1);
+  return last === undefined || attainment(warmOf(last.result.served), place.baseMs, scales.at(-1)!) >= levelShare;
+}
+
+async function runAll(
+  plan: LevelsPlan,
+  pool: TrialPool,
+  climbs: readonly Climb[],
+  asked: (climb: Climb) => readonly Omit<Ran, 'result'>[],
+): Promise<void> {
+  const runs = climbs.flatMap((climb) => asked(climb).map((run) => ({ climb, ...run })));
+  const results = await pool.run(runs.map(({ climb, load, cap }) => specOf(plan, climb, load, cap)));
+  for (const [at, { climb, load, cap }] of runs.entries()) climb.ran.push({ load, cap, result: results[at]! });
+}
+
+function otherCaps({ place: { workload }, row }: Climb): Omit<Ran, 'result'>[] {
+  if (!capRows.some((each) => each === row)) return [];
+  return workload.caps.filter((cap) => cap !== workload.rollouts).map((cap) => ({ load: capLoad, cap }));
+}
+
+/** Of every workload and seed: how long a search takes alone, and what the engine sustains. */
+async function placesOf(plan: LevelsPlan, pool: TrialPool): Promise<MeasuredSpot[]> {
+  const spots = plan.workloads.flatMap((workload) => plan.seeds.map((seed): Spot => ({ workload, seed })));
+  const alone = await pool.run(spots.map((spot) => aloneOf(plan, spot)));
+  const backlog = await pool.run(spots.map((spot) => saturated(plan, spot)));
+  return spots.map((spot, at) => ({
+    ...spot,
+    baseMs: mean(alone[at]!.served.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs)),
+    capacity: capacityOf(backlog[at]!) ?? raise('bad-setting', '--requests are too few to keep searches waiting'),
+    tokens: backlog[at]!.served.map(({ tokens }) => tokens),
+  }));
+}
+
+function cellOf({ place, row, ran }: Climb): LevelCell {
+  const { workload, seed, baseMs, capacity, tokens } = place;
+  const warm = ran
+    .filter(({ cap }) => cap === workload.rollouts)
+    .map(({ load, result }) => ({ load, result, served: warmOf(result.served), tokens: warmOf(tokens) }));
+  const attained = warm.map(({ load, served }) => ({
+    load,
+    byScale: scales.map((scale) => attainment(served, baseMs, scale)),
+  }));
+  const read = readLoads.map((load) => warm.find((each) => each.load === load)!);
+  const ranks = warm.find(({ load }) => load === capLoad)!.result.workRanks;
+  return {
+    workload: workload.name,
+    row,
+    seed,
+    baseMs,
+    capacity,
+    attained,
+    accuracy: accuracyOf(ran[0]!.result),
+    loadAt: scales.map((_, at) => loadAtLevel(attained.map(({ load, byScale }) => [load, byScale[at]!]))),
+    tightest: read.map(({ served }) => tightestScale(served, baseMs)),
+    fairness: read.map((each) => fairnessOf(each.served, each.tokens)),
+    byTightness: read.map(({ served }) => fineScales.map((scale) => attainment(served, baseMs, scale))),
+    caps: capRows.some((each) => each === row) ? capsOf(ran, baseMs) : [],
+    ...(ranks === undefined ? {} : { workRanks: ranks }),
+  };
+}
+
+function capsOf(ran: readonly Ran[], baseMs: number): LevelCell['caps'] {
+  return ran
+    .filter(({ load }) => load === capLoad)
+    .map(({ cap, result }) => ({
+      cap,
+      attained: attainment(warmOf(result.served), baseMs, capScale),
+      accuracy: accuracyOf(result),
+    }))
+    .sort((a, b) => a.cap - b.cap);
+}
+
+function accuracyOf({ served }: TrialResult): number {
+  return 100 * mean(served.map(({ correct }) => (correct ? 1 : 0)));
+}
+
+function warmOf<Item>(all: readonly Item[]): readonly Item[] {
+  return all.slice(Math.floor(warmUpShare * all.length));
+}
+
+/** One after the other. */
+function aloneOf(plan: LevelsPlan, { workload, seed }: Spot): TrialSpec {
+  const requests = Math.min(plan.requests, aloneQuestions);
+  return { ...commonOf(plan, workload, seed, 'fcfs'), requests, arrivals: { kind: 'one-by-one' } };
+}
+
+/** All at once on a budget that keeps the engine full: the rate at which it generates while others wait. */
+function saturated(plan: LevelsPlan, { workload, seed }: Spot): TrialSpec {
+  const arrivals = { kind: 'backlog' } as const;
+  return { ...commonOf(plan, workload, seed, 'fcfs'), arrivals, budget: workload.strands };
+}
+
+function specOf(plan: LevelsPlan, { place, row }: Climb, load: number, cap: number): TrialSpec {
+  const { workload, seed, capacity, tokens } = place;
+  const arrivals = { kind: 'rate', perSecond: load * capacity } as const;
+  const work = workOf(row, load, tokens);
+  return { ...commonOf(plan, workload, seed, row), arrivals, rollouts: cap, ...(work && { work }) };
+}
+
+function workOf(row: OrderRow, load: number, tokens: KnownTokens): TrialSpec['work'] {
+  if (row === 'gang + sjf, all known') return { tokens, use: 'known' };
+  return row === 'gang + sjf' && load === capLoad ? { tokens, use: 'judged' } : undefined;
+}
+
+function commonOf({ setting, requests }: LevelsPlan, workload: Workload, seed: number, row: OrderRow) {
+  const { program, rollouts } = workload;
+  return {
+    ...trialDefaults,
+    setting,
+    seed,
+    rollouts,
+    requests,
+    profile: { lengthSpread: heavyTail },
+    size: server,
+    contender: { program, policy: 'vanilla' as const, knobs: knobsOf(row, workload) },
+    // Everyone is taken in: the queue is the engine's.
+    budget: everyone,
+  };
+}
+
+const everyone = 100_000;

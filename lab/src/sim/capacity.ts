@@ -1,0 +1,13 @@
+// How much a policy can serve, from a trial in which requests wait.
+
+import { mean, type Served } from 'coppice/internals';
+import type { TrialResult } from './trial.ts';
+
+/**
+ * Requests per second that can be sustained: the rate at which tokens are generated while searches wait, over the tokens
+ * of a mean request. Counting ends instead would favour whoever ends its easy searches first.
+ */
+export function capacityOf(result: Pick<TrialResult, 'served' | 'saturatedTokensPerSecond'>): number | undefined {
+  const { saturatedTokensPerSecond: rate, served } = result;
+  return rate === undefined ? undefined : rate / mean(served.map(({ tokens }: Served) => tokens));
+}

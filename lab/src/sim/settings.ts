@@ -1,0 +1,56 @@
+// What P0's evaluation (§5.1) ran its four settings on, as simulated: a generator of 8B or 14B parameters and a 7B reward model, two
+// GPUs a side as two replicas. Their questions are the product's (`coppice rehearse` asks them too).
+
+import {
+  type CostModel,
+  h100,
+  h200,
+  kvTokensFitting,
+  llama8b,
+  type MeasuredModel,
+  prm7b,
+  profileOf,
+  type QuestionProfile,
+  qwen14b,
+  rooflineCost,
+  type SettingName,
+  tableCost,
+} from 'coppice/internals';
+
+export interface Setting {
+  readonly name: SettingName;
+  readonly generator: MeasuredModel;
+  readonly rewardModel: MeasuredModel;
+  readonly profile: QuestionProfile;
+  /** What P0's Table 1 reports for serial MCTS: the target of the calibration, in percent. */
+  readonly paperAccuracy: number;
+}
+
+/** One GPU's share of the work; memory as on the paper's H100, times as measured on an H200. */
+export const hardware = { replicas: 2, memoryBytes: 80e9, memoryShare: 0.9, sequenceLimit: 256 };
+
+const paperAccuracy: Readonly<Record<SettingName, number>> = {
+  'math500/8b': 75.3,
+  'math500/14b': 88.3,
+  'amc23/8b': 57.5,
+  'amc23/14b': 72.5,
+};
+
+export function settingOf(name: string): Setting {
+  const profile = profileOf(name);
+  const known = profile.name;
+  const generator = known.endsWith('/8b') ? llama8b : qwen14b;
+  return { name: known, generator, rewardModel: prm7b, profile, paperAccuracy: paperAccuracy[known] };
+}
+
+export const gpus = { h100, h200 } as const;
+export type GpuName = keyof typeof gpus;
+
+/** Measured, or by the roofline of a GPU. */
+export function costOf(model: MeasuredModel, roofline: GpuName | undefined): CostModel {
+  return roofline === undefined ? tableCost(model.points) : rooflineCost(gpus[roofline], model.shape);
+}
+
+export function kvTokensOf(model: MeasuredModel): number {
+  return kvTokensFitting(model.shape, hardware.memoryBytes, hardware.memoryShare);
+}

@@ -1,0 +1,296 @@
+// One simulated run: a stream of questions served under one policy, by the production runtime, on simulated GPUs. What
+// a trial is, is plain data; the same data gives the same result on any machine and in any thread.
+
+import { type Cost, type ExitRule, type LoggedEvent, Runtime, type SearchRequest, type SearchResult } from 'coppice';
+import {
+  type AnswerStanding,
+  type Arrivals,
+  arrivalTimesMs,
+  assert,
+  type CalibrationFile,
+  type CandidateSettings,
+  candidateRule,
+  type DriftFinding,
+  emptyNotes,
+  GrowthMeter,
+  type GrowthTotals,
+  hazardNoting,
+  type MeasuredMachine,
+  modelConfig,
+  type NotedSearch,
+  type OpenNotes,
+  type QuestionProfile,
+  questionRequest,
+  questionsOf,
+  SectionWatch,
+  type Served,
+  type ServedEnd,
+  type SettingName,
+  SimEngine,
+  type SimulatedQuestions,
+  type SimulatedSearch,
+  SimVerifier,
+  saturatedRate,
+  searchDefaults,
+  servedOf,
+  shadowRule,
+  type WorkEstimates,
+  WorkMeter,
+  World,
+  withShadow,
+} from 'coppice/internals';
+import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
+import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
+import { type SimulatedContender, trialSearch } from './contenders.ts';
+import type { EdgeMachine } from './gpu.ts';
+import { type PlaceSize, placeOf } from './machine.ts';
+import { type GpuName, settingOf } from './settings.ts';
+
+export interface TrialSpec {
+  readonly setting: SettingName;
+  readonly contender: SimulatedContender;
+  readonly arrivals: Arrivals;
+  readonly seed: number;
+  readonly requests: number;
+  readonly budget: number;
+  readonly rollouts: number;
+  readonly threshold: number;
+  readonly verifierReuses: boolean;
+  /** Servers as `doctor` measured them, instead of P0's hardware. */
+  readonly machine?: MeasuredMachine;
+  /** P4's consumer GPU instead of P0's hardware. */
+  readonly edge?: EdgeMachine;
+  /** Of P0's hardware; two GPUs a side unless given. */
+  readonly size?: PlaceSize;
+  /** Step times from a roofline of this GPU instead of the measured tables. */
+  readonly roofline?: GpuName;
+  /** Turns knobs of the setting's question profile, for calibration. */
+  readonly profile?: Partial<QuestionProfile>;
+  /** Of an easy question, from its arrival on; a harder one has two or three times as long. The best so far is given then. */
+  readonly deadlineMs?: number;
+  /** Which questions, by number; the first `requests` unless given. */
+  readonly questions?: readonly number[];
+  /** A recording whose trees are drawn from instead of the setting's question profile. */
+  readonly trees?: string;
+  /** Writes down how every search stands after each of its rollouts. */
+  readonly watched?: boolean;
+  /** Writes down what the calibrated exit would have read. */
+  readonly noted?: boolean;
+  /** Writes down where rules of certainty with these settings would have ended every search. */
+  readonly shadowed?: readonly CandidateSettings[];
+  readonly calibration?: CalibrationFile;
+  /** The order by work knows beforehand what every request will take, or is held against it. */
+  readonly work?: { readonly tokens: KnownTokens; readonly use: 'known' | 'judged' };
+}
+
+export const trialDefaults = {
+  seed: 1,
+  budget: searchDefaults.budget,
+  rollouts: searchDefaults.rollouts,
+  threshold: searchDefaults.threshold,
+  verifierReuses: true,
+} as const;
+
+export interface TrialResult {
+  readonly served: readonly Served[];
+  /** Generated tokens per second while searches were waiting, the ramp left out; undefined where none waited. */
+  readonly saturatedTokensPerSecond: number | undefined;
+  /** The same of tokens that the reward model computed. */
+  readonly saturatedVerifierTokensPerSecond: number | undefined;
+  /** Of every request, where the spec asks for it. */
+  readonly standings?: readonly (readonly RolloutStanding[])[];
+  readonly noted?: readonly NotedSearch[];
+  /** How fast paths were completed, and which guesses were right. */
+  readonly growth: GrowthTotals;
+  /** Of every request, by candidate. */
+  readonly shadows?: readonly (readonly (AnswerStanding | undefined)[])[];
+  /** Where estimates of work were judged: by `judgedSteps`, their rank correlation with the truth. */
+  readonly workRanks?: readonly number[];
+  /** With a calibration: what it expected, beside what came. */
+  readonly drift?: readonly DriftFinding[];
+  readonly evictedTokens: number;
+  /** Share of the time in which the GPUs of a side worked. */
+  readonly engineBusy: number;
+  readonly verifierBusy: number;
+}
+
+/** `onEvent` sees what a journal would have stored. */
+export function runTrial(spec: TrialSpec, onEvent?: (event: LoggedEvent) => void): TrialResult {
+  return new TrialRun(spec, onEvent).run();
+}
+
+class TrialRun {
+  readonly #spec: TrialSpec;
+  readonly #world = new World();
+  readonly #model: SimulatedQuestions;
+  readonly #engine: SimEngine;
+  readonly #verifier: SimVerifier;
+  readonly #runtime: Runtime;
+  readonly #search: SimulatedSearch;
+  readonly #gpus: number;
+  readonly #questions: readonly number[];
+  readonly #served: (Served | undefined)[];
+  /** Generated tokens by the time of each end, to find the rate while others waited. */
+  readonly #ends: ServedEnd[] = [];
+  /** The same of what the reward model computed. */
+  readonly #scored: ServedEnd[] = [];
+  readonly #standings: RolloutStanding[][];
+  readonly #growth = new GrowthMeter();
+  readonly #notes: OpenNotes[];
+  readonly #noted: NotedSearch[] = [];
+  readonly #candidates: readonly ExitRule[];
+  readonly #work: WorkEstimates | undefined;
+  readonly #shadows: (AnswerStanding | undefined)[][];
+  #next = 0;
+  #left: number;
+  #unsettled: number;
+  #woken = false;
+  /** What a part of ours threw first: a runtime goes on, a trial is void. */
+  #thrown: string | undefined;
+  #wakeMs = Number.POSITIVE_INFINITY;
+
+  constructor(spec: TrialSpec, onEvent: ((event: LoggedEvent) => void) | undefined) {
+    this.#spec = spec;
+    this.#model = questionsOf(spec);
+    const place = placeOf(settingOf(spec.setting), spec);
+    this.#gpus = place.replicas;
+    this.#engine = new SimEngine(this.#world, this.#model, place.engine);
+    this.#verifier = new SimVerifier(this.#world, this.#model, place.verifier);
+    const { calibration } = spec;
+    const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier, calibration };
+    this.#search = trialSearch(spec.contender, model, { rollouts: spec.rollouts, threshold: spec.threshold });
+    this.#questions = spec.questions ?? Array.from({ length: spec.requests }, (_, at) => at);
+    this.#left = this.#questions.length;
+    this.#unsettled = this.#left;
+    this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
+    this.#standings = this.#questions.map(() => []);
+    this.#notes = this.#questions.map(emptyNotes);
+    this.#candidates = (spec.shadowed ?? []).map(candidateRule);
+    this.#shadows = this.#questions.map(() => this.#candidates.map(() => undefined));
+    this.#work = workOf(spec);
+    this.#runtime = new Runtime({
+      engine: this.#engine,
+      verifier: this.#verifier,
+      scheduler: this.#search.scheduler,
+      budget: spec.budget,
+      clock: this.#world.clock,
+      work: this.#work,
+      onEvent: (event) => {
+        this.#growth.read(event);
+        onEvent?.(event);
+      },
+      onFault: (_, { code, message }) => {
+        if (code === 'internal') this.#thrown ??= message;
+      },
+      onEnd: (result) => this.#end(result),
+      onCost: (id, cost) => this.#settle(Number(id), cost),
+      wake: () => {
+        this.#woken = true;
+      },
+    });
+  }
+
+  run(): TrialResult {
+    this.#schedule();
+    this.#world.run(() => this.#react(), { stop: () => this.#unsettled === 0 });
+    assert(this.#thrown === undefined, `${this.#thrown}`);
+    assert(this.#left === 0 && this.#unsettled === 0, `${this.#left} searches never ended`);
+    const { busyMs, evictedTokens } = this.#engine.totals();
+    const gpuMs = this.#gpus * this.#world.nowMs;
+    return {
+      served: this.#served as Served[],
+      saturatedTokensPerSecond: saturatedRate(this.#ends),
+      saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
+      ...(this.#spec.watched ? { standings: this.#standings } : {}),
+      ...(this.#spec.noted ? { noted: this.#noted } : {}),
+      growth: this.#growth.total,
+      ...(this.#spec.shadowed === undefined ? {} : { shadows: this.#shadows }),
+      ...(this.#spec.calibration === undefined ? {} : { drift: this.#driftFrom(this.#spec.calibration) }),
+      ...(this.#work instanceof JudgedWork ? { workRanks: this.#work.ranks } : {}),
+      evictedTokens,
+      engineBusy: busyMs / gpuMs,
+      verifierBusy: this.#verifier.busyMs / gpuMs,
+    };
+  }
+
+  #driftFrom(calibration: CalibrationFile): DriftFinding[] {
+    const watch = new SectionWatch(calibration);
+    for (const { exit, tokens } of this.#served as Served[]) watch.ended(this.#search.built.plan, { exit, tokens });
+    return watch.findings;
+  }
+
+  #schedule(): void {
+    const { arrivals } = this.#spec;
+    const first = arrivals.kind === 'one-by-one' ? (arrivals.together ?? 1) : this.#questions.length;
+    for (const atMs of arrivalTimesMs(this.#spec, this.#questions).slice(0, first)) {
+      this.#world.at(atMs, () => this.#submitNext());
+    }
+  }
+
+  /** The next question, where there is one. */
+  #submitNext(): void {
+    const at = this.#next;
+    if (at >= this.#questions.length) return;
+    this.#next += 1;
+    const { deadlineMs } = this.#spec;
+    const request = questionRequest(this.#search, this.#model, this.#questions[at]!, String(at), deadlineMs);
+    this.#runtime.submit(this.#observed(request, at));
+  }
+
+  /** With rules that end nothing and write down what this trial is to say of its searches. */
+  #observed(request: SearchRequest, at: number): SearchRequest {
+    const { watched, noted, shadowed, verifierReuses } = this.#spec;
+    const { prompt, program, rules } = request;
+    const model = this.#model;
+    const facts = { program, isRight: (answer: string | undefined) => model.isRight(prompt, answer) };
+    const costs = { promptTokens: model.promptTokens(prompt), verifierReuses };
+    const watching = watched ? [watchingRule({ ...facts, ...costs }, this.#standings[at]!)] : [];
+    const looking = [
+      ...(noted ? [hazardNoting(facts, this.#notes[at]!)] : []),
+      ...(shadowed === undefined ? [] : [shadowRule(this.#candidates, facts, this.#shadows[at]!)]),
+    ];
+    const exits = looking.reduce<readonly ExitRule[]>(withShadow, rules.exits);
+    return { ...request, rules: { ...rules, exits: [...watching, ...exits] } };
+  }
+
+  #react(): void {
+    do {
+      this.#woken = false;
+      this.#runtime.step();
+    } while (this.#woken);
+    const wakeMs = this.#runtime.nextWakeMs();
+    if (wakeMs === undefined || wakeMs >= this.#wakeMs) return;
+    this.#wakeMs = wakeMs;
+    this.#world.at(Math.max(wakeMs, this.#world.nowMs), () => {
+      this.#wakeMs = Number.POSITIVE_INFINITY;
+    });
+  }
+
+  #end(result: SearchResult): void {
+    const at = Number(result.id);
+    this.#served[at] = servedOf(result, this.#model, this.#questions[at]!);
+    if (this.#spec.noted) this.#noted.push(this.#notedOf(result, at));
+    this.#left -= 1;
+    const waiting = this.#runtime.waiting.size;
+    const moment = { atMs: result.endedMs, waiting };
+    this.#ends.push({ ...moment, tokens: this.#engine.totals().generatedTokens });
+    this.#scored.push({ ...moment, tokens: this.#verifier.computedTokens });
+    if (this.#spec.arrivals.kind === 'one-by-one') this.#world.at(this.#world.nowMs, () => this.#submitNext());
+  }
+
+  #notedOf({ cost }: SearchResult, at: number): NotedSearch {
+    const full = { tokens: cost.committedTokens, right: this.#served[at]!.correct };
+    return { question: JSON.stringify(this.#model.promptOf(this.#questions[at]!)), full, ...this.#notes[at]! };
+  }
+
+  /** What was cancelled at the exit has been generated all the same: tokens are counted when the engine has said how many. */
+  #settle(at: number, { committedTokens, discardedTokens, speculativeTokens }: Cost): void {
+    this.#served[at] = { ...this.#served[at]!, tokens: committedTokens + discardedTokens + speculativeTokens };
+    this.#unsettled -= 1;
+  }
+}
+
+function workOf({ work }: TrialSpec): WorkEstimates | undefined {
+  if (work === undefined) return undefined;
+  return work.use === 'known' ? knowingWork(work.tokens) : new JudgedWork(new WorkMeter(), work.tokens);
+}

@@ -1,0 +1,182 @@
+// `npm run bench -- ahead [--questions N] [--range A-B] [--speculate N] [--draft NAME] [--rows …] [--eager]`: what speculation gives on the embedded engine,
+// one search at a time: the same questions with it and without, by turns, on real weights. Answers are compared one by one:
+// exit, answer, score and rollouts must be the same, and so must the bits of every draw and reward that both have (drawn-bits.ts). On a CPU it turns itself off within seconds; `--eager` keeps it from measuring that. Times are of this machine, and say little on busy cores; rows do not.
+
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Engine } from 'coppice';
+import {
+  type Contender,
+  closeModel,
+  type GoldQuestion,
+  isRight,
+  mean,
+  type OpenModel,
+  openModel,
+  ownModel,
+  percentile,
+  raise,
+  readQuestions,
+  runBlock,
+  type Trial,
+} from 'coppice/internals';
+import { type ComparedBits, compareBits, DrawnBits } from './drawn-bits.ts';
+
+export const embeddedRows = {
+  mcts: { program: 'mcts', policy: 'positive', rollouts: 4 },
+  lazy: { program: 'mcts', policy: 'positive', rollouts: 8, expansion: 'lazy' },
+  beam: { program: 'beam', policy: 'positive', rollouts: 4 },
+} as const satisfies Record<string, Omit<Contender, 'name'>>;
+export type EmbeddedRow = keyof typeof embeddedRows;
+
+/** One question, without speculation and with it. */
+export interface EmbeddedPair {
+  readonly without: Trial;
+  readonly ahead: Trial;
+}
+
+/** Countdown questions from calibration, every so many, so that easy and hard ones are among them. */
+export function embeddedQuestions(count: number): readonly GoldQuestion[] {
+  const file = fileURLToPath(new URL('../../../tasks/countdown.calibration.jsonl', import.meta.url));
+  const all = readQuestions(file);
+  return Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)]!);
+}
+
+export interface EmbeddedResult {
+  readonly pairs: readonly EmbeddedPair[];
+  readonly bits: ComparedBits;
+}
+
+export async function embeddedPairs(
+  model: OpenModel,
+  row: EmbeddedRow,
+  questions: readonly GoldQuestion[],
+  speculate: number,
+  eager = false,
+): Promise<EmbeddedResult> {
+  const drawn = new DrawnBits();
+  const overheard = drawn.engine(model.engine);
+  const engine = eager ? asOnGpu(overheard) : overheard;
+  const asked = { ...model, engine, ...(model.verifier && { verifier: drawn.verifier(model.verifier) }) };
+  const turn = eager ? 1 : turnQuestions;
+  const settings = { wish: {}, budget: 16, concurrency: 1, seed: 1 };
+  const answer = async (some: readonly GoldQuestion[], most: number) => {
+    const trials: Trial[] = [];
+    const contender = { ...embeddedRows[row], name: row, parts: { speculate: most } };
+    await runBlock({ model: asked, settings, isCorrect: isRight }, contender, some, (trial) => trials.push(trial));
+    return { trials, said: drawn.take() };
+  };
+  const pairs: EmbeddedPair[] = [];
+  const bits: ComparedBits[] = [];
+  for (let at = 0; at < questions.length; at += turn) {
+    const some = questions.slice(at, at + turn);
+    const without = await answer(some, 0);
+    const ahead = await answer(some, speculate);
+    pairs.push(...without.trials.map((trial, which) => ({ without: trial, ahead: ahead.trials[which]! })));
+    bits.push(compareBits(without.said, ahead.said));
+  }
+  const total = (of: keyof ComparedBits) => bits.reduce((sum, each) => sum + each[of], 0);
+  return { pairs, bits: { compared: total('compared'), other: total('other') } };
+}
+
+/** The engine as if a step took as long with many sequences as with one, for as long as nothing was measured: so that it speculates. */
+function asOnGpu(engine: Engine): Engine {
+  const { ridgeSequences: _, ...capabilities } = engine.capabilities;
+  return { ...engine, capabilities };
+}
+
+/** Questions before the other has its turn: enough for a runtime to measure what its servers take. */
+const turnQuestions = 12;
+
+export function isSame({ without, ahead }: EmbeddedPair): boolean {
+  return outcomeOf(without) === outcomeOf(ahead);
+}
+
+function outcomeOf({ exit, answer, score, rollouts }: Trial): string {
+  return JSON.stringify([exit, answer, score, rollouts]);
+}
+
+function differenceOf(pair: EmbeddedPair): string {
+  return `${pair.without.question}, without ${outcomeOf(pair.without)}, with ${outcomeOf(pair.ahead)}`;
+}
+
+export async function report(print: (line: string) => void, args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      questions: { type: 'string', default: '100' },
+      range: { type: 'string' },
+      speculate: { type: 'string', default: '4' },
+      rows: { type: 'string', default: Object.keys(embeddedRows).join(',') },
+      draft: { type: 'string' },
+      eager: { type: 'boolean', default: false },
+    },
+  });
+  const questions = rangeOf(embeddedQuestions(wholeOf('questions', values.questions, 2000)), values.range);
+  const speculate = wholeOf('speculate', values.speculate, 16);
+  const rows = values.rows.split(',').map(rowOf);
+  const model = await openModel(
+    ownModel({ model: 'sapling', check: 'none', ...(values.draft && { draft: values.draft }) }),
+    {},
+  );
+  try {
+    print(
+      `${model.note}; ${questions.length} countdown questions, one search at a time, speculate ${speculate}, seed 1`,
+    );
+    print(
+      '| program | the same | draws and rewards compared | with other bits | time, median of ratios | of medians | rows computed | tokens generated | scored |',
+    );
+    print('|---|--:|--:|--:|--:|--:|--:|--:|--:|');
+    const differing: string[] = [];
+    for (const row of rows) {
+      const { pairs, bits } = await embeddedPairs(model, row, questions, speculate, values.eager);
+      print(lineOf(row, pairs, bits));
+      differing.push(...pairs.filter((pair) => !isSame(pair)).map((pair) => `${row}: ${differenceOf(pair)}`));
+    }
+    if (differing.length > 0) print(['', 'differing:', ...differing].join('\n'));
+  } finally {
+    await closeModel(model);
+  }
+}
+
+function rowOf(name: string): EmbeddedRow {
+  const row = Object.keys(embeddedRows).find((each) => each === name) as EmbeddedRow | undefined;
+  return row ?? raise('bad-setting', `--rows has '${name}'; there are ${Object.keys(embeddedRows).join(', ')}`);
+}
+
+/** Some of the questions, counted from 1, for whoever has them answered bit by bit. */
+function rangeOf(questions: readonly GoldQuestion[], range: string | undefined): readonly GoldQuestion[] {
+  const [, from = '1', to = String(questions.length)] = range?.match(/^(\d+)-(\d+)$/) ?? [];
+  const some = questions.slice(Number(from) - 1, Number(to));
+  if (some.length > 0 && (range === undefined || range === `${from}-${to}`)) return some;
+  return raise(
+    'bad-setting',
+    `--range is '${range}'; it must be two numbers from 1 to ${questions.length}, such as 1-25`,
+  );
+}
+
+function wholeOf(option: string, text: string, high: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= high) return value;
+  return raise('bad-setting', `--${option} is '${text}'; it must be a whole number from 1 to ${high}`);
+}
+
+/** All ratios are with speculation over without. */
+function lineOf(row: EmbeddedRow, pairs: readonly EmbeddedPair[], bits: ComparedBits): string {
+  const ratio = (of: (trial: Trial) => number) => {
+    return (mean(pairs.map(({ ahead }) => of(ahead))) / mean(pairs.map(({ without }) => of(without)))).toFixed(2);
+  };
+  const times = (side: keyof EmbeddedPair) =>
+    percentile(
+      pairs.map((pair) => pair[side].latencyMs),
+      50,
+    );
+  const each = percentile(
+    pairs.map(({ without, ahead }) => ahead.latencyMs / without.latencyMs),
+    50,
+  );
+  const same = `${pairs.filter(isSame).length} of ${pairs.length}`;
+  const rows = ratio(({ computedTokens, generatedTokens }) => computedTokens + generatedTokens);
+  const tokens = [ratio(({ generatedTokens }) => generatedTokens), ratio(({ scoredTokens }) => scoredTokens)];
+  return `| ${[row, same, bits.compared, bits.other, each.toFixed(2), (times('ahead') / times('without')).toFixed(2), rows, ...tokens].join(' | ')} |`;
+}

@@ -1,0 +1,172 @@
+// Whether speculation ever hurts under load: settings drawn at random (bench/policies), a program and a policy drawn with them,
+// the same requests at the same instants with speculation and without. The median and the p99 of the one over those of the
+// other, with an interval from pairs of requests. What is said of them: under-load-report.ts.
+//
+// Where strands of one search run side by side, it takes another way as soon as two steps come in another order, and times differ by
+// chance. Such settings are served several times in each way, every time with arrivals that are a few milliseconds later: that
+// narrows the interval, and two servings without speculation say how much is chance alone.
+
+import { contenderOf, mean, percentile, Random, type RowName, warmUpShare } from 'coppice/internals';
+import { type RandomSetting, randomSetting } from '../policies/random-setting.ts';
+import { capacityOf } from '../sim/capacity.ts';
+import type { TrialResult, TrialSpec } from '../sim/trial.ts';
+import type { TrialPool } from '../sim/trial-pool.ts';
+
+/** What is asked of one setting; the same gives the same verdict. */
+export interface LoadedSetting {
+  readonly seed: number;
+  readonly at: number;
+  readonly requests: number;
+}
+
+/** With speculation over without: below 1 is faster. */
+export interface Ratio {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface LoadVerdict {
+  readonly about: string;
+  /** Strands of one search run side by side. */
+  readonly boosted: boolean;
+  /** Arrivals as a multiple of the capacity without speculation. */
+  readonly load: number;
+  readonly p50: Ratio;
+  readonly p99: Ratio;
+  /** Of a boosted setting: served a second time without speculation, over the first time. */
+  readonly chance?: { readonly p50: Ratio; readonly p99: Ratio };
+  readonly tokens: number;
+  /** Steps of a request that came before its program asked for them. */
+  readonly ghosts: number;
+}
+
+const rows: readonly RowName[] = [
+  ...['vanilla', 'positive', 'safe', 'fast', 'positive:expansion=lazy', 'safe:expansion=lazy'],
+  ...['beam+positive', 'dvts+positive', 'rebase+positive', 'ets+positive'],
+];
+
+interface Drawn extends RandomSetting {
+  readonly row: RowName;
+  readonly speculate: number;
+}
+
+export function drawLoaded({ seed, at }: Pick<LoadedSetting, 'seed' | 'at'>): Drawn {
+  const random = new Random('ahead', seed, at);
+  const row = rows[random.integer(rows.length)]!;
+  return { ...randomSetting(seed, at), row, speculate: 2 ** (1 + random.integer(3)) };
+}
+
+/** First how much each can take, then each with speculation and without; `onVerdict` is told of each when it is done. */
+export async function underLoad(
+  settings: readonly LoadedSetting[],
+  pool: Pick<TrialPool, 'run'>,
+  onVerdict: (setting: LoadedSetting, verdict: LoadVerdict) => void,
+): Promise<void> {
+  const drawn = settings.map(drawLoaded);
+  const backlogs = await pool.run(drawn.map(({ spec, row }) => specOf(spec, row, { kind: 'backlog' })));
+  const pieces = drawn.flatMap((each, at) => {
+    const perSecond = each.load * capacityOf(backlogs[at]!)!;
+    return servingsOf(each, settings[at]!.requests, perSecond).map((spec) => ({ at, spec }));
+  });
+  const results: (TrialResult | undefined)[] = pieces.map(() => undefined);
+  const specs = pieces.map(({ spec }) => spec);
+  await pool.run(specs, (which, result) => {
+    results[which] = result;
+    const { at } = pieces[which]!;
+    const own = pieces.flatMap((piece, place) => (piece.at === at ? [place] : []));
+    const done = own.flatMap((place) => results[place] ?? []);
+    if (done.length < own.length) return;
+    for (const place of own) results[place] = undefined;
+    onVerdict(settings[at]!, verdictOf(drawn[at]!, settings[at]!, done));
+  });
+}
+
+/** How often a boosted setting is served in each way. */
+const servings = 2;
+
+function isBoosted({ row }: Drawn): boolean {
+  return /^(safe|fast)/.test(row);
+}
+
+/** All without speculation, then as many with it. */
+function servingsOf(drawn: Drawn, requests: number, perSecond: number): TrialSpec[] {
+  const { spec, row, speculate } = drawn;
+  const arrivals = isBoosted(drawn)
+    ? Array.from({ length: servings }, (_, shaken) => ({ kind: 'rate', perSecond, shaken }) as const)
+    : [{ kind: 'rate', perSecond } as const];
+  return [row, `${row}:speculate=${speculate}`].flatMap((each) =>
+    arrivals.map((some) => specOf({ ...spec, requests }, each, some)),
+  );
+}
+
+function specOf(spec: Drawn['spec'], row: RowName, arrivals: TrialSpec['arrivals']): TrialSpec {
+  return { ...spec, contender: contenderOf(row), arrivals };
+}
+
+function verdictOf(drawn: Drawn, setting: LoadedSetting, results: readonly TrialResult[]): LoadVerdict {
+  const half = results.length / 2;
+  const [without, ahead] = [results.slice(0, half), results.slice(half)];
+  const ratios = (one: readonly TrialResult[], other: readonly TrialResult[]) => {
+    const [p50, p99] = ratiosOf(
+      [one.map(timesOf), other.map(timesOf)],
+      [50, 99],
+      new Random('pairs', setting.seed, setting.at),
+    );
+    return { p50: p50!, p99: p99! };
+  };
+  return {
+    about: `${drawn.row}, speculate ${drawn.speculate}, ${drawn.about}`,
+    boosted: isBoosted(drawn),
+    load: drawn.load,
+    ...ratios(without, ahead),
+    ...(half > 1 ? { chance: ratios(without.slice(0, 1), without.slice(1, 2)) } : {}),
+    tokens: mean(ahead.map(tokensOf)) / mean(without.map(tokensOf)),
+    ghosts: mean(ahead.map(ghostsOf)) / setting.requests,
+  };
+}
+
+function ghostsOf({ growth }: TrialResult): number {
+  return growth.byDistance.reduce((sum, { guessed }) => sum + guessed, 0);
+}
+
+function tokensOf({ served }: TrialResult): number {
+  return mean(served.map(({ tokens }) => tokens));
+}
+
+/** How long requests took, those of the ramp left out. */
+function timesOf({ served }: TrialResult): number[] {
+  return served.slice(Math.floor(warmUpShare * served.length)).map(({ arrivalMs, endedMs }) => endedMs - arrivalMs);
+}
+
+const resamples = 300;
+/** Requests that are drawn together: neighbours met the same queue. */
+const block = 40;
+
+/** How long each request took, serving by serving. */
+type Times = readonly (readonly number[])[];
+
+/** The ratios of percentiles over all servings with 95 % intervals, from blocks of requests drawn with replacement. */
+export function ratiosOf(
+  [without, ahead]: readonly [Times, Times],
+  percents: readonly number[],
+  random: Random,
+): Ratio[] {
+  const ratios = (picked: readonly number[]) => {
+    const [one, other] = [without, ahead].map((times) => times.flatMap((each) => picked.map((at) => each[at]!)));
+    return percents.map((percent) => percentile(other!, percent) / percentile(one!, percent));
+  };
+  const { length } = without[0]!;
+  const drawn = Array.from({ length: resamples }, () => ratios(pickBlocks(length, random)));
+  return ratios(Array.from({ length }, (_, at) => at)).map((value, column) => {
+    const values = drawn.map((each) => each[column]!);
+    return { value, low: percentile(values, 2.5), high: percentile(values, 97.5) };
+  });
+}
+
+function pickBlocks(length: number, random: Random): number[] {
+  const size = Math.min(block, length);
+  return Array.from({ length: Math.ceil(length / size) }, () => random.integer(length - size + 1)).flatMap((start) =>
+    Array.from({ length: size }, (_, at) => start + at),
+  );
+}

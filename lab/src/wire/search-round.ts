@@ -1,0 +1,127 @@
+// Many MCTS searches through the real runtime and the real remote engine, as many at a time as fill so many sequences, with
+// rewards that cost nothing: tokens per second and the CPU time of this process, which holds all of coppice.
+
+import {
+  createPolicy,
+  LiveLoop,
+  Runtime,
+  type ScoreRequest,
+  systemClock,
+  type Verifier,
+  type VerifierMessage,
+} from 'coppice';
+import { createMcts, fillerPrompt, openRemoteEngine } from 'coppice/internals';
+
+export const branching = 4;
+
+export interface WireRound {
+  readonly tokensPerSecond: number;
+  /** Of this process, per 20,000 tokens. */
+  readonly cpuSeconds: number;
+}
+
+/**
+ * How steps are asked for: without log probabilities (a prior of draws), with them (a prior of the model, as MCTS has unless
+ * told otherwise), or with everything as for somebody who watches and repeats.
+ */
+export type Asking = 'least' | 'logprobs' | 'everything';
+
+export interface RoundOptions {
+  readonly url: string;
+  readonly sequences: number;
+  readonly asking: Asking;
+  readonly maxStepTokens: number;
+  /** Before tokens are counted: sockets, compiler and the limit in flight settle. */
+  readonly warmMs: number;
+  readonly roundMs: number;
+}
+
+/** Counts tokens and CPU time between two moments of work that goes on by itself. */
+export async function measure(
+  tokens: () => number,
+  { warmMs, roundMs }: Pick<RoundOptions, 'warmMs' | 'roundMs'>,
+): Promise<WireRound> {
+  await new Promise((resolve) => setTimeout(resolve, warmMs));
+  const [before, cpu, startMs] = [tokens(), process.cpuUsage(), performance.now()];
+  await new Promise((resolve) => setTimeout(resolve, roundMs));
+  const { user, system } = process.cpuUsage(cpu);
+  const written = tokens() - before;
+  const tokensPerSecond = (written / (performance.now() - startMs)) * 1000;
+  return { tokensPerSecond, cpuSeconds: ((user + system) / 1e6 / written) * 20_000 };
+}
+
+/** Words of a question. */
+const questionWords = 100;
+
+export async function searchRound(options: RoundOptions): Promise<WireRound> {
+  const { url, sequences, asking, maxStepTokens } = options;
+  const engine = await openRemoteEngine({ servers: [{ url }] });
+  const policy = createPolicy('vanilla');
+  const loop = new LiveLoop();
+  let searches = 0;
+  let tokens = 0;
+  let over = false;
+  const runtime: Runtime = new Runtime({
+    engine,
+    verifier: new FreeVerifier(),
+    scheduler: policy.scheduler,
+    budget: sequences / branching,
+    clock: systemClock,
+    onEvent: ({ event }) => {
+      if (event.type === 'grown') tokens += event.step.tokens;
+      else if (event.type === 'merged') tokens += event.tokens;
+    },
+    onEnd: () => {
+      if (!over) submit();
+    },
+    ...(asking === 'everything' ? { onToken: () => {} } : {}),
+    wake: loop.wake,
+  });
+  const submit = (): void => {
+    searches += 1;
+    runtime.submit({
+      id: `search-${searches}`,
+      prompt: fillerPrompt(`question ${searches}`, questionWords),
+      program: createMcts({ rollouts: 4, branching, maxDepth: 8, prior: asking === 'least' ? 'draws' : 'logprob' }),
+      rules: policy.rules,
+      limits: { threshold: 1, rollouts: 4 },
+      seed: searches,
+      repeatable: asking === 'everything',
+      priority: 0,
+      delimiters: ['\n\n'],
+      maxStepTokens,
+      extract: () => 'answer',
+    });
+  };
+  // A few more than run at a time, so that the place of one that ends is taken at once.
+  for (let at = 0; at < sequences / branching + 4; at += 1) submit();
+  loop.drive(runtime);
+  const round = await measure(() => tokens, options);
+  over = true;
+  loop.stop();
+  await engine.close();
+  return round;
+}
+
+/** Rewards that cost nothing and differ, so that every step is a node of its own. */
+class FreeVerifier implements Verifier {
+  readonly capabilities = { name: 'free', aggregation: 'product', reusesPrefix: true } as const;
+  #post: (message: VerifierMessage) => void = () => {};
+
+  connect(post: (message: VerifierMessage) => void): void {
+    this.#post = post;
+  }
+
+  score(requests: readonly ScoreRequest[]): void {
+    const usage = { computedTokens: 0, cachedTokens: 0 };
+    for (const { id } of requests) this.#post({ type: 'score', request: id, reward: 0.5 + (id % 40) / 100, usage });
+  }
+
+  cancel(): void {}
+  release(): void {}
+  load(): { waiting: number; healthy: boolean } {
+    return { waiting: 0, healthy: true };
+  }
+
+  async close(): Promise<void> {}
+}

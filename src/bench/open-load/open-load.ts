@@ -1,0 +1,144 @@
+// Policies on a real engine while questions come when they come: the same questions at the same moments for every policy, at
+// rates that are multiples of what `positive` has served in this run with all of them there at once. Beside every figure
+// stands what the simulator says of it, from the times that engine and verifier measured of themselves and from what they
+// wrote: whether it puts the policies in the same order is what the simulator is worth.
+
+import type { GoldQuestion } from '../../answering/question-file.ts';
+import { raise } from '../../base/fault.ts';
+import { hash, Random } from '../../base/random.ts';
+import { tableCost } from '../../cost/table.ts';
+import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
+import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
+import { Recording } from '../contest/recording.ts';
+import { type BlockCosts, virtualBlock } from '../contest/virtual-block.ts';
+import type { Load } from '../simulated/load.ts';
+import { mean, percentile } from '../statistics.ts';
+import { othersShare, processorMs } from './neighbours.ts';
+
+export interface OpenLoadPlan {
+  readonly contest: Contest;
+  /** The first is what loads are multiples of. */
+  readonly contenders: readonly Contender[];
+  readonly questions: readonly GoldQuestion[];
+  readonly loads: readonly Load[];
+}
+
+export interface LoadFigures {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  /** Generated, of a mean question. */
+  readonly tokens: number;
+  /** Of the solvable questions, in percent. */
+  readonly accuracy: number;
+}
+
+export interface LoadPoint {
+  readonly load: string;
+  readonly perSecond: number;
+  readonly contender: string;
+  readonly measured: LoadFigures;
+  readonly predicted: LoadFigures;
+}
+
+export interface LoadReport {
+  /** Questions a second of the first contender with all of them there at once. */
+  readonly capacity: number;
+  readonly points: readonly LoadPoint[];
+  /** Share of simulated steps that the engine never wrote, for which others stood in. */
+  readonly unrecorded: number;
+  /** Share of the cores that others than this process had meanwhile. */
+  readonly others: number;
+}
+
+/** `onPoint` hears of every point that has been measured. */
+export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => void): Promise<LoadReport> {
+  const plan = { ...given, questions: mixed(given) };
+  const { loads, contenders, questions } = plan;
+  const before = processorMs();
+  const recording = new Recording();
+  const contest = recorded(plan.contest, recording);
+  const capacity = await capacityOf(contest, contenders[0]!, questions);
+  onPoint(`${contenders[0]!.name} serves ${capacity.toFixed(2)} a second`);
+  const served: Omit<LoadPoint, 'predicted'>[] = [];
+  const costs: BlockCosts[] = [];
+  for (const { name: load, factor, of } of loads) {
+    const perSecond = of === 'clock' ? factor : factor * capacity;
+    costs.push(await costsOf(plan.contest));
+    for (const contender of contenders) {
+      const trials: Trial[] = [];
+      const arrivalsMs = arrivals(plan, perSecond);
+      await runBlock(contest, contender, questions, (trial) => trials.push(trial), arrivalsMs);
+      served.push({ load, perSecond, contender: contender.name, measured: figuresOf(trials) });
+      onPoint(`${load}: ${contender.name}`);
+    }
+  }
+  const others = othersShare(before);
+  const points = served.map((point, at) => {
+    const contender = contenders[at % contenders.length]!;
+    const cost = costs[Math.floor(at / contenders.length)]!;
+    const trials = virtualBlock(contest, recording, cost, contender, questions, arrivals(plan, point.perSecond));
+    return { ...point, predicted: figuresOf(trials) };
+  });
+  const { hits, misses } = recording;
+  return { capacity, points, unrecorded: misses / Math.max(1, hits + misses), others };
+}
+
+/** Files of questions go from easy to hard; those who come at random moments do not. */
+function mixed({ contest, questions }: OpenLoadPlan): readonly GoldQuestion[] {
+  const place = new Map(questions.map((each) => [each, hash(contest.settings.seed, 'place', each.id)]));
+  return questions.toSorted((a, b) => place.get(a)! - place.get(b)!);
+}
+
+function recorded(contest: Contest, recording: Recording): Contest {
+  const { engine, verifier, ...rest } = contest.model;
+  if (rest.embedded === undefined) raise('bad-setting', '--load needs the embedded engine, whose times it measures');
+  if (verifier === undefined) return raise('bad-setting', '--load compares searches, and nothing scores them here');
+  const model = { ...rest, engine: recording.listenTo(engine), verifier: recording.listenToVerifier(verifier) };
+  return { ...contest, model };
+}
+
+/** With all of them there at once. */
+async function capacityOf(contest: Contest, contender: Contender, questions: readonly GoldQuestion[]): Promise<number> {
+  const atOnce = { ...contest, settings: { ...contest.settings, concurrency: questions.length } };
+  const fromMs = performance.now();
+  await runBlock(atOnce, contender, questions, () => {});
+  return (questions.length * 1000) / (performance.now() - fromMs);
+}
+
+/** Poisson; the gaps of all rates are the same draws. */
+function arrivals({ contest, questions }: OpenLoadPlan, perSecond: number): number[] {
+  let atMs = 0;
+  return questions.map((_, at) => {
+    atMs += (new Random('arrivals', contest.settings.seed, at).exponential(1) * 1000) / perSecond;
+    return atMs;
+  });
+}
+
+const measurementMs = 3_000;
+/** What a checker says costs nothing beside a model. */
+const free = tableCost({
+  name: 'a checker',
+  contexts: [],
+  decode: [],
+  prefill: [
+    [1, 0.01],
+    [4096, 0.01],
+  ],
+});
+
+async function costsOf({ model }: Contest): Promise<BlockCosts> {
+  const { engine: generator, verifier } = model.embedded!;
+  const engine = tableCost(await generator.measure(measurementMs));
+  return { engine, verifier: verifier instanceof LlamaPrm ? tableCost(await verifier.measure(measurementMs)) : free };
+}
+
+function figuresOf(trials: readonly Trial[]): LoadFigures {
+  const took = trials.map(({ latencyMs }) => latencyMs);
+  const solvable = trials.filter((trial) => trial.solvable);
+  return {
+    p50Ms: percentile(took, 50),
+    p95Ms: percentile(took, 95),
+    tokens: mean(trials.map(({ generatedTokens }) => generatedTokens)),
+    accuracy: solvable.length === 0 ? 0 : 100 * mean(solvable.map(({ correct }) => (correct ? 1 : 0))),
+  };
+}

@@ -1,0 +1,94 @@
+// What is compared: a program under the rules and the scheduler of a policy, with options where a study turns a knob.
+// The names are those of P0's comparison (§5.1); independent samples are what every search has to beat.
+
+import { ownPlan } from '../../answering/own-model.ts';
+import type { PlannedModel, SearchPlan, Wish } from '../../answering/search-plan.ts';
+import { type BuiltSearch, buildSearch } from '../../answering/search-request.ts';
+import { raise } from '../../base/fault.ts';
+import { complaint, type Knobs, type KnobValue, valueOfText } from '../../base/knob.ts';
+import { createScheduler, optionsOf } from '../../policy/create.ts';
+import { policyKnobs } from '../../policy/knobs.ts';
+import { type PolicyName, policyNames } from '../../policy/policy.ts';
+import { type ProgramName, programOf, programs } from '../../program/registry/programs.ts';
+import type { Scheduler } from '../../scheduler/scheduler.ts';
+
+export interface PolicyContender {
+  readonly program: ProgramName;
+  readonly policy: PolicyName;
+  /** Knobs of the policy or the program that a study turns. */
+  readonly knobs?: Wish;
+}
+
+/** The canonical comparison, in P0's order. */
+export const rows = ['beam+positive', 'vanilla', 'positive', 'positive+strict', 'positive+negative', 'boost'] as const;
+
+/**
+ * Every other program of the list, with the exits that it can use: the positive one needs scores, the negative ones need a
+ * program that does not come back to a node.
+ */
+const otherPrograms: Readonly<Record<string, PolicyContender>> = Object.fromEntries(
+  programs
+    .filter(({ name }) => name !== 'mcts')
+    .flatMap(({ name, needsVerifier }): [string, PolicyContender][] => [
+      [name, { program: name, policy: 'vanilla' }],
+      ...(needsVerifier
+        ? [[`${name}+positive`, { program: name, policy: 'positive' }] as [string, PolicyContender]]
+        : []),
+    ]),
+);
+export const allRows: readonly string[] = [...new Set([...rows, ...Object.keys(otherPrograms)])];
+
+/** A row as it is written: one of the above, or one with knobs turned, such as `boost:first=boost:beta=0`. */
+export type RowName = string;
+
+export function contenderOf(row: RowName): PolicyContender {
+  const [name = '', ...settings] = row.split(':');
+  const policy = policyNames.find((each) => each === name);
+  const found = policy === undefined ? otherPrograms[name] : ({ program: 'mcts', policy } as const);
+  if (found === undefined) return raise('bad-setting', `--policy is '${row}'; it must be one of ${allRows.join(', ')}`);
+  return settings.length === 0 ? found : turned(found, settings);
+}
+
+function turned(contender: PolicyContender, settings: readonly string[]): PolicyContender {
+  const known: Knobs = { ...policyKnobs, ...programOf(contender.program).options };
+  const knobs = Object.fromEntries(settings.map((setting) => turn(setting, known)));
+  const ofPolicy = Object.entries(knobs).filter(([name]) => Object.hasOwn(policyKnobs, name));
+  optionsOf(contender.policy, Object.fromEntries(ofPolicy));
+  return { ...contender, knobs: knobs as Wish };
+}
+
+function turn(setting: string, known: Knobs): [string, KnobValue] {
+  const [name, text, ...more] = setting.split('=');
+  if (!name || !text || more.length > 0) return raise('bad-setting', `knob is '${setting}'; write NAME=VALUE`);
+  const knob = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (knob === undefined) {
+    return raise('bad-setting', `there is no option '${name}' here; there are ${Object.keys(known).join(', ')}`);
+  }
+  const value = valueOfText(knob, text);
+  const wrong = complaint(knob, value);
+  return wrong === undefined ? [name, value] : raise('bad-setting', `${name} ${wrong}`);
+}
+
+/** What is asked of every question: one plan, one program, and the scheduler that they share. */
+export interface SimulatedSearch {
+  readonly built: BuiltSearch;
+  readonly scheduler: Scheduler;
+}
+
+export interface SimulatedSize {
+  readonly rollouts: number;
+  readonly threshold: number;
+}
+
+export function searchOf(contender: PolicyContender, model: PlannedModel, size: SimulatedSize): SimulatedSearch {
+  const plan = planOf(contender, model, size);
+  return { built: buildSearch(plan), scheduler: createScheduler(plan.policy, plan.policyOptions) };
+}
+
+/** P0's eight beams of eight candidates: a beam is worth two rollouts. */
+const paperBeams: Wish = { rollouts: 16, branching: 8 };
+
+function planOf({ program, policy, knobs }: PolicyContender, model: PlannedModel, size: SimulatedSize): SearchPlan {
+  const wish: Wish = { ...size, ...(program === 'beam' ? paperBeams : {}), ...knobs, program, policy };
+  return ownPlan(model, 'every question', wish, 0);
+}

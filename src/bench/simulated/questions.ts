@@ -1,0 +1,83 @@
+// What a simulated run is asked: the question profile of its setting, or the trees of a recording. A recording is read once per
+// thread, and refused where the shipped weights are no longer those that drew it.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { extractAnswer as extractWritten } from '../../answer/extract.ts';
+import { raise } from '../../base/fault.ts';
+import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
+import { extractAnswer, QuestionModel, type QuestionProfile } from '../../engine/sim/question-model.ts';
+import { RecordedTrees } from '../../engine/sim/recorded-trees.ts';
+import type { RewardSource, StepSource } from '../../engine/sim/source.ts';
+import type { Prompt } from '../../tree/step.ts';
+import { profileOf, type SettingName } from './profiles.ts';
+
+export interface SimulatedQuestions extends StepSource, RewardSource {
+  /** The prompt of question number `at`. */
+  promptOf(at: number): Prompt;
+  isRight(prompt: Prompt, answer: string | undefined): boolean;
+  difficulty(prompt: Prompt): Difficulty;
+  readonly extract: (pathText: string) => string | undefined;
+}
+
+/** Factor on a deadline (P1 §6.1), as trials without number would tell it: 1 always right, 3 never, 2 now and then. */
+export type Difficulty = 1 | 2 | 3;
+
+interface Asked {
+  readonly setting: SettingName;
+  readonly seed: number;
+  readonly profile?: Partial<QuestionProfile>;
+  readonly trees?: string;
+}
+
+export function questionsOf({ setting, seed, profile, trees }: Asked): SimulatedQuestions {
+  if (trees !== undefined) return replaying(readTrees(trees), seed);
+  const model = new QuestionModel({ ...profileOf(setting), ...profile });
+  return {
+    promptTokens: (prompt) => model.promptTokens(prompt),
+    draw: (request) => model.draw(request),
+    reward: (prompt, path, step) => model.reward(prompt, path, step),
+    promptOf: (at) => ({ kind: 'text', text: `${setting} seed ${seed} question ${at}` }),
+    isRight: (prompt, answer) => answer === model.question(prompt).answer,
+    difficulty: (prompt) => ({ easy: 1, scaling: 2, impossible: 3 })[model.question(prompt).kind] as Difficulty,
+    extract: extractAnswer,
+  };
+}
+
+function replaying(trees: RecordedTrees, seed: number): SimulatedQuestions {
+  return {
+    promptTokens: (prompt) => trees.promptTokens(prompt),
+    draw: (request) => trees.draw(request),
+    reward: (prompt, path, step) => trees.reward(prompt, path, step),
+    promptOf: (at) => trees.promptOf(at, seed),
+    isRight: (prompt, answer) => trees.isRight(prompt, answer),
+    difficulty: (prompt) => difficultyOf(trees.ends(prompt)),
+    extract: extractWritten,
+  };
+}
+
+function difficultyOf(ends: readonly boolean[]): Difficulty {
+  if (ends.every((right) => right)) return 1;
+  return ends.some((right) => right) ? 2 : 3;
+}
+
+const known = new Map<string, RecordedTrees>();
+
+/** Reads a recording, checked; a FaultError says in one line why it cannot be used. */
+export function readTrees(file: string, flag = '--trees'): RecordedTrees {
+  const read = known.get(file) ?? checked(file, flag);
+  known.set(file, read);
+  return read;
+}
+
+function checked(file: string, flag: string): RecordedTrees {
+  if (!existsSync(file)) raise('bad-setting', `${flag}: cannot read ${file}`);
+  const trees = RecordedTrees.parse(`${flag} ${file}`, readFileSync(file, 'utf8'));
+  const { model, modelHash } = trees.header;
+  if (!isShipped(model) || !existsSync(modelPath(model))) return trees;
+  const hash = createHash('sha256')
+    .update(readFileSync(modelPath(model)))
+    .digest('hex');
+  if (hash === modelHash) return trees;
+  return raise('bad-setting', `${flag} ${file} was drawn by other weights of ${model}; record it again`);
+}

@@ -1,0 +1,157 @@
+// What `import … from 'coppice/internals'` gives: what the lab needs beyond `coppice`. Outside semantic versioning: any of it may change or
+// go in any release, without a word in the changelog. A list only; nothing is defined here, and nothing in src/ imports it.
+
+export { type Embedded, type MemoryShare, measuredRound, measuredSplit, openEmbedded } from '../answering/embedded.ts';
+export { closeModel, type OpenModel } from '../answering/open-model.ts';
+export { embeddedModel, openModel } from '../answering/open-models.ts';
+export { ownModel, ownPlan } from '../answering/own-model.ts';
+export { readQuestions } from '../answering/question-file.ts';
+export { isRight } from '../answering/question-form.ts';
+export type { PlannedModel, Wish } from '../answering/search-plan.ts';
+export { assert } from '../base/assert.ts';
+export { VirtualClock } from '../base/clock.ts';
+export { raise } from '../base/fault.ts';
+export type { NumberKnob } from '../base/knob.ts';
+export { hash, Random } from '../base/random.ts';
+export { type Contender, type Contest, runBlock, type Trial } from '../bench/contest/contest.ts';
+export { Recording } from '../bench/contest/recording.ts';
+export { quantile } from '../bench/contest/tally.ts';
+export { type BlockCosts, virtualBlock } from '../bench/contest/virtual-block.ts';
+export { othersShare, processorMs } from '../bench/open-load/neighbours.ts';
+export { fillerPrompt } from '../bench/rehearse/filler.ts';
+export {
+  allRows,
+  contenderOf,
+  type PolicyContender,
+  type RowName,
+  rows,
+  type SimulatedSearch,
+  type SimulatedSize,
+  searchOf,
+} from '../bench/simulated/contenders.ts';
+export { type Load, parseLoad } from '../bench/simulated/load.ts';
+export { type Latencies, latenciesOf, warmUpShare, type Yield, yieldOf } from '../bench/simulated/measures.ts';
+export { modelConfig, profileOf, type SettingName, searchDefaults, settingNames } from '../bench/simulated/profiles.ts';
+export { questionsOf, readTrees, type SimulatedQuestions } from '../bench/simulated/questions.ts';
+export {
+  type Arrivals,
+  arrivalTimesMs,
+  outcomeOf,
+  questionRequest,
+  type Served,
+  type ServedEnd,
+  saturatedRate,
+  servedOf,
+  tookMs,
+} from '../bench/simulated/service.ts';
+export {
+  type Estimate,
+  estimate,
+  estimateRatio,
+  mean,
+  percentile,
+  rankCorrelation,
+  studentT,
+} from '../bench/statistics.ts';
+export { nothingGivesUp, settledSection } from '../bench/thresholds/settled-run.ts';
+export { thresholdReport } from '../bench/thresholds/threshold-report.ts';
+export {
+  calibrateThresholds,
+  type LabelledAnswers,
+  type ThresholdRun,
+  thresholdRunOf,
+} from '../bench/thresholds/threshold-run.ts';
+export {
+  type CalibratedSearch,
+  type CalibrationFile,
+  type CalibrationSection,
+  calibrationFormat,
+  calibrationVersion,
+  checkBinding,
+  type ModelIdentity,
+  parseCalibration,
+} from '../calibration/calibration-file.ts';
+export { type CandidateSettings, candidateRule, candidatesFor } from '../calibration/candidates.ts';
+export { calibrateHazard, type HazardParts, type NoHazard, pairOf } from '../calibration/hazard-choice.ts';
+export { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes, triedCuts } from '../calibration/hazard-notes.ts';
+export { type AnswerPair, reportOf } from '../calibration/paired.ts';
+export { readCalibration, weightsName } from '../calibration/read-calibration.ts';
+export { type DriftFinding, SectionWatch } from '../calibration/section-watch.ts';
+export { type AnswerStanding, type ShadowedSearch, shadowRule, withShadow } from '../calibration/shadow.ts';
+export { checkOut, checkOutFor, writeSection } from '../calibration/write-calibration.ts';
+export {
+  type CalibratedFlags,
+  calibratedOptions,
+  calibratedUsage,
+  calibrationSize,
+  readCalibrated,
+  searchUsage,
+} from '../cli/commands/calibrate/calibrated-search.ts';
+export { flagOf, given, oneOf, readArguments, whole } from '../cli/terminal/options.ts';
+export { checkConfig } from '../config/load.ts';
+export { budgetKnob } from '../config/machine-knobs.ts';
+export { version } from '../config/version.ts';
+export { modelKnobs, requestKnobs } from '../config/vocabulary.ts';
+export { type CostModel, decodeMs, kvTokensFitting, type ModelShape } from '../cost/cost.ts';
+export { curve, valueAt } from '../cost/curve.ts';
+export { llama8b, type MeasuredModel, prm7b, qwen14b } from '../cost/h200.ts';
+export { type KvSplitProblem, splitKv, timedSplit } from '../cost/kv-split.ts';
+export type { MeasuredMachine } from '../cost/machine.ts';
+export { type Gpu, h100, h200, rooflineCost } from '../cost/roofline.ts';
+export { evenSlowdown } from '../cost/slowdown.ts';
+export { tableCost } from '../cost/table.ts';
+export { isAnswer, type PathStep } from '../engine/engine.ts';
+export { Batcher } from '../engine/llama/batch/batcher.ts';
+export { Context } from '../engine/llama/batch/context.ts';
+export { PrefixStore } from '../engine/llama/batch/prefix-store.ts';
+export type { Batch, Run, Sequence } from '../engine/llama/batch/run.ts';
+export { Sampler, uniformOf } from '../engine/llama/batch/sampler.ts';
+export { DraftDesk } from '../engine/llama/draft/draft-desk.ts';
+export type { Draft, DraftJob } from '../engine/llama/draft/draft-model.ts';
+export {
+  type DraftLink,
+  type DraftOptions,
+  Drafts,
+  draftDefaults,
+  type ToDrafter,
+} from '../engine/llama/draft/drafts.ts';
+export { LlamaEngine } from '../engine/llama/llama-engine.ts';
+export { type Binding, loadBinding, type Pointer } from '../engine/llama/native/binding.ts';
+export { Model } from '../engine/llama/native/model.ts';
+export { findLibrary } from '../engine/llama/native/platform.ts';
+export { modelPath, rewardModelOf } from '../engine/llama/shipped-models.ts';
+export type { Call, Dialect, ServerFacts } from '../engine/remote/dialect/dialect.ts';
+export { dialects } from '../engine/remote/dialect/dialects.ts';
+export { probe } from '../engine/remote/dialect/probe.ts';
+export { vllm } from '../engine/remote/dialect/vllm.ts';
+export { openRemoteEngine } from '../engine/remote/open-engine.ts';
+export { RemoteEngine } from '../engine/remote/remote-engine.ts';
+export { type DepthHabits, extractAnswer, QuestionModel, type QuestionProfile } from '../engine/sim/question-model.ts';
+export type { RecordedNode, RecordedTree } from '../engine/sim/recorded-trees.ts';
+export { SharedGpu } from '../engine/sim/shared-gpu.ts';
+export { SimEngine, type SimEngineOptions } from '../engine/sim/sim-engine.ts';
+export { World } from '../engine/sim/world.ts';
+export { hazardFeatures } from '../exit/hazard.ts';
+export { Gateway } from '../gateway/gateway.ts';
+export { silentLog } from '../gateway/observe/log.ts';
+export type { Journal } from '../journal/journal.ts';
+export { MemoryJournal } from '../journal/memory/memory-journal.ts';
+export { connect, type DatabaseOptions } from '../journal/postgres/connection.ts';
+export { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
+export { migrate } from '../journal/postgres/schema.ts';
+export { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
+export { GrowthMeter, type GrowthTotals, goodput } from '../log/growth-meter.ts';
+export { addGuesses, type Guesses, rightShares, sumOfGuesses } from '../log/guesses.ts';
+export { policyKnobs } from '../policy/knobs.ts';
+export { partsOf } from '../policy/parts.ts';
+export { createMcts } from '../program/mcts/mcts.ts';
+export { programKnobs, programOptions } from '../program/registry/programs.ts';
+export { Connection } from '../remote/connection.ts';
+export { type WorkEstimates, WorkMeter } from '../runtime/queue/work-meter.ts';
+export type { RunningSearch, Snapshot, WaitingSearch } from '../scheduler/scheduler.ts';
+export type { GoldQuestion } from '../task/questions.ts';
+export { LlamaPrm } from '../verifier/prm/llama-prm.ts';
+export { renderQwen } from '../verifier/prm/qwen-scorer.ts';
+export { openRemoteVerifier } from '../verifier/remote/open-verifier.ts';
+export { SimVerifier, type SimVerifierOptions } from '../verifier/sim/sim-verifier.ts';
+export { commandFile, sourceFolder } from './command-file.ts';
