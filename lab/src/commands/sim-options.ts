@@ -90,15 +90,12 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
 Lists are separated by commas. Same options, same output, whatever the number of threads.`;
 
 export interface SimOptions {
+  /** Its name; undefined for the comparison of policies. */
+  readonly experiment: string | undefined;
   readonly plan: ComparisonPlan;
   readonly each: boolean;
-  readonly figures: boolean;
-  /** The curves of P1 in place of the comparison of policies. */
-  readonly certainty: boolean;
-  /** Its deadlines, with so many requests a run. */
+  /** P1's deadlines, with so many requests a run. */
   readonly levels: number | undefined;
-  readonly drafting: boolean;
-  readonly speculation: boolean;
   /** Most beams of P4's figure, in place of the comparison. */
   readonly mostBeams: number | undefined;
   readonly out: string;
@@ -110,14 +107,6 @@ export interface SimOptions {
   readonly resume: string | undefined;
   /** So many random settings in place of the comparison. */
   readonly random: number | undefined;
-  /** Finish times in company over those alone, in place of the comparison. */
-  readonly fairness: boolean;
-  /** Right answers by pairs, in place of the comparison. */
-  readonly accuracy: boolean;
-  /** Where tokens go, in place of the comparison. */
-  readonly waste: boolean;
-  /** The chart of the comparison of policies. */
-  readonly policyChart: boolean;
   /** Points of accuracy to lose, where the calibrated exit is calibrated in place of the comparison. */
   readonly lossBudget: number | undefined;
   /** The first and the last of the settings in which speculation is compared with none, from 0. */
@@ -138,6 +127,7 @@ export function readOptions(args: readonly string[]): SimOptions {
   const count = whole('seeds', values.seeds, preset.seeds, 1, 1000, 'seeds');
   const budget = number('budget', values.budget, searchDefaults.budget, { ...budgetKnob, low: 8 });
   return {
+    experiment,
     plan: {
       settings: list(values.setting, preset.settings).map((name) => settingOf(name).name),
       rows: ablated ?? chosenRows(list(values.policy, preset.rows).map(rowOf), preset, experiment),
@@ -163,16 +153,8 @@ export function readOptions(args: readonly string[]): SimOptions {
       calibration: calibrationOf(values.calibration, values.trees),
     },
     each: values.each === true,
-    figures: experiment === 'p0',
     out: values.out ?? 'lab/docs/experiments',
-    certainty: experiment === 'p1',
     levels: levelRequests(experiment, full, values.requests),
-    waste: experiment === 'waste',
-    accuracy: experiment === 'accuracy',
-    fairness: experiment === 'fairness',
-    policyChart: experiment === 'policies',
-    drafting: experiment === 'p2',
-    speculation: experiment === 'p3',
     mostBeams: experiment === 'p4' ? (full ? 512 : 128) : undefined,
     fit: values.fit,
     signature: values.signature === true,
