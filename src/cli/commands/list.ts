@@ -4,6 +4,8 @@
 export interface CommandModule {
   /** For node:util's parseArgs, and for the shell's completion. */
   readonly flags: Readonly<Record<string, object>>;
+  /** What its --set takes, where the shell can complete it. */
+  readonly settings?: readonly string[];
   /** Resolves to the exit status. */
   run(args: readonly string[]): Promise<number>;
 }
