@@ -91,7 +91,8 @@ function toCamel(name: string): string {
   return name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function nest(path: readonly string[], value: unknown): PlainTree {
+/** The tree that holds one value at a path. */
+export function nest(path: readonly string[], value: unknown): PlainTree {
   const [first, ...rest] = path;
   if (first === undefined || unsafeKeys.has(first)) raise('bad-setting', `'${path.join('.')}' is not a setting`);
   return { [first]: rest.length === 0 ? value : nest(rest, value) };
@@ -100,7 +101,7 @@ function nest(path: readonly string[], value: unknown): PlainTree {
 const unsafeKeys: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
 
 /** A number addresses an item of a list: `models.0.budget=64`. */
-function overlay(below: PlainTree, above: PlainTree): PlainTree {
+export function overlay(below: PlainTree, above: PlainTree): PlainTree {
   const sum: PlainTree = { ...below };
   for (const [key, value] of Object.entries(above)) sum[key] = overlayValue(sum[key], value);
   return sum;

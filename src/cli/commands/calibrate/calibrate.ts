@@ -11,7 +11,12 @@ import type { PlannedModel, SearchPlan, Wish } from '../../../answering/search-p
 import { raise } from '../../../base/fault.ts';
 import { simulatedIdentity } from '../../../bench/policies/simulated-calibration.ts';
 import { readTrees } from '../../../bench/sim/questions.ts';
-import { modelConfig, type SettingName, searchDefaults, settingNames } from '../../../bench/sim/settings.ts';
+import {
+  modelConfig,
+  type SettingName,
+  searchDefaults,
+  settingNames as simSettings,
+} from '../../../bench/sim/settings.ts';
 import { trialDefaults } from '../../../bench/sim/trial.ts';
 import { contestAnswers } from '../../../bench/thresholds/contest-answers.ts';
 import { contestNotes, settledSection, simulatedNotes } from '../../../bench/thresholds/settled-run.ts';
@@ -24,16 +29,18 @@ import { identityOf } from '../../../calibration/read-calibration.ts';
 import { checkOut, checkOutFor, writeSection } from '../../../calibration/write-calibration.ts';
 import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
 import { programKnobs, programOf } from '../../../program/registry/programs.ts';
-import { knobOptions, knobUsage, readWish } from '../../terminal/knob-flags.ts';
-import { modelOptions, modelUsage, readModelFlags } from '../../terminal/model-flags.ts';
+import { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../../terminal/help.ts';
+import { knobFlags, readWish } from '../../terminal/knob-flags.ts';
+import { modelFlags, readModelFlags } from '../../terminal/model-flags.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../../terminal/options.ts';
 import {
   chooseQuestions,
   type QuestionChoice,
-  questionOptions,
-  questionUsage,
+  questionFlags,
   readQuestionFlags,
 } from '../../terminal/question-flags.ts';
+import { settingHelp } from '../../terminal/setting-help.ts';
+import { readSettings, type SettingScope, setFlag, settingNames, settingOfFlag } from '../../terminal/settings.ts';
 
 /** What the search is told: the calibration holds for searches that are told the same. */
 const main = [
@@ -47,51 +54,87 @@ const main = [
   'maxDepth',
 ] as const;
 const told: readonly SearchKnob[] = [...main, ...(Object.keys(programKnobs) as SearchKnob[])];
-const defaults = { size: '460', loss: '0.5', rollouts: '16', out: 'calibration.json', program: 'self-consistency' };
-const defaultsOfCertain = { program: defaults.program };
-const settledDefaults = { program: 'mcts', policy: 'fast' };
+const defaults = {
+  size: '460',
+  loss: '0.5',
+  rollouts: '16',
+  out: 'calibration.json',
+  program: 'self-consistency',
+} as const;
+const defaultsOfCertain = { program: defaults.program } as const;
+const settledDefaults = { program: 'mcts', policy: 'fast' } as const;
 const lossKnob = { low: 0, high: 100, unit: 'points of accuracy', why: '' } as const;
 
-const usage = `usage: coppice calibrate [options]
-Chooses by which rule, and from which thresholds on, searches end early (--exit): what saves most tokens and loses no more
-accuracy than allowed. Chosen on one half of the questions, reported on the other, written to a file for --calibration of
-ask, bench and sim and for models[].calibration of serve. docs/calibration.md tells more.
+const scope: SettingScope = { search: told, model: () => true };
 
-  --exit NAME           certain: answers that agree; settled: more work is unlikely to make the answer right, of policy fast and
-                        programs with scores (certain)
-  --loss X              points of accuracy that may be lost (${defaults.loss}): it takes 100 / X questions in each half to show that
-  --rollouts N          ${requestKnobs.rollouts.why} (${defaults.rollouts})
-  --out FILE            the file; a section for the same search in it is replaced (${defaults.out})
-  --seed N              of the draws, and of which half a question is in (1)
-  --concurrency N       searches at a time (8)
-  --json                prints the section as JSON
+const exitGroup = {
+  exit: {
+    type: 'string',
+    takes: 'NAME',
+    default: 'certain',
+    about: 'certain: answers agree; settled: more work is unlikely to help, of policy fast',
+  },
+  loss: { type: 'string', takes: 'X', default: defaults.loss, about: 'points of accuracy that may be lost' },
+  out: {
+    type: 'string',
+    takes: 'FILE',
+    default: defaults.out,
+    about: 'the file; a section for the same search is replaced',
+  },
+  json: { type: 'boolean', default: false, about: 'prints the section as JSON' },
+  ...helpFlag,
+} as const satisfies Flags;
+const questionGroup = {
+  ...questionFlags('calibration', defaults.size),
+  sim: {
+    type: 'string',
+    takes: 'SETTING',
+    about: `--size simulated questions of ${simSettings.join(', ')} instead`,
+    rare: true,
+  },
+  trees: {
+    type: 'string',
+    takes: 'FILE',
+    about: 'the questions of recorded trees (bench --record), in virtual time, instead',
+    rare: true,
+  },
+} as const satisfies Flags;
+const searchGroup = {
+  program: { ...knobFlags.program, about: 'how the tree grows (self-consistency; mcts with --exit settled)' },
+  policy: { ...knobFlags.policy, rare: true },
+  rollouts: { type: 'string', takes: 'N', default: defaults.rollouts, about: knobFlags.rollouts.about.split(',')[0]! },
+  threshold: knobFlags.threshold,
+  branching: knobFlags.branching,
+  choose: knobFlags.choose,
+  temperature: knobFlags.temperature,
+  seed: { type: 'string', takes: 'N', default: '1', about: 'of the draws, and of which half a question is in' },
+  concurrency: { type: 'string', takes: 'N', default: '8', about: 'searches at a time', rare: true },
+  ...setFlag,
+} as const satisfies Flags;
 
-labelled questions:
-${questionUsage('calibration', defaults.size)}
-  --sim SETTING         --size simulated questions of ${settingNames.join(', ')} instead
-  --trees FILE          the questions of recorded trees (bench --record), in virtual time, instead
+/** For node:util's parseArgs, and for the shell's completion. */
+export const flags = { ...exitGroup, ...questionGroup, ...searchGroup, ...modelFlags } as const;
+export const settings = settingNames(scope);
 
-the search:
-${knobUsage(told, { program: defaults.program, policy: 'as ask would take' })}
-
-the model:
-${modelUsage}`;
-
-export const flags = {
-  ...knobOptions(told),
-  ...modelOptions,
-  ...questionOptions('calibration', defaults.size),
-  loss: { type: 'string', default: defaults.loss },
-  rollouts: { type: 'string', default: defaults.rollouts },
-  out: { type: 'string', default: defaults.out },
-  seed: { type: 'string', default: '1' },
-  concurrency: { type: 'string', default: '8' },
-  exit: { type: 'string', default: 'certain' },
-  sim: { type: 'string' },
-  trees: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false, short: 'h' },
-} as const;
+export const help: Help = {
+  usage: 'calibrate [options]',
+  about:
+    'Chooses when searches may end early, on one half of labelled questions; reports on the other half, and writes a file for --calibration (docs/calibration.md).',
+  groups: [
+    ['the exit', exitGroup],
+    ['the questions', questionGroup],
+    ['the search', searchGroup],
+    ['the model', modelFlags],
+  ],
+  settings: settingHelp(scope),
+  examples: [
+    'calibrate --task word-problem --loss 1',
+    'calibrate --exit settled --task countdown --out countdown.json',
+    `calibrate --questions mine.jsonl --engine ${exampleServer}`,
+  ],
+  notes:
+    'It takes 100 / loss questions in each half to show that no more is lost. The file is also models[].calibration of serve.',
+};
 
 const exitNames = ['certain', 'settled'] as const;
 
@@ -110,11 +153,12 @@ interface Settings {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const settings = readSettings(args);
-  if (settings === undefined) {
-    console.log(usage);
+  const asked = helpAsked(args, help);
+  if (asked !== undefined) {
+    console.log(asked);
     return 0;
   }
+  const settings = readArgs(args);
   checkOut(settings.out);
   const isSimulated = settings.sim !== undefined || settings.trees !== undefined;
   const { section, model } = isSimulated ? await calibrateSimulated(settings) : await calibrateModel(settings);
@@ -219,26 +263,26 @@ class Ticks {
   }
 }
 
-function readSettings(args: readonly string[]): Settings | undefined {
-  const { values } = readArguments({ args: [...args], options: flags });
-  if (values.help) return undefined;
+function readArgs(args: readonly string[]): Settings {
+  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
   if (values.calibration !== undefined)
     raise('bad-setting', '--calibration names a file to read; the one to write is --out');
   const exit = oneOf('exit', values.exit, exitNames);
-  const wish = readWish({ ...(exit === 'settled' ? settledDefaults : defaultsOfCertain), ...values }, told);
+  const set = readSettings(values.set, scope);
+  const wish = { ...(exit === 'settled' ? settledDefaults : defaultsOfCertain), ...readWish(values, told, set.wish) };
   if (exit === 'settled' && wish.policy !== 'fast')
     raise('bad-setting', `--policy is '${wish.policy}'; --exit settled is about searches of policy fast`);
   return {
     exit,
     choice: readQuestionFlags(values),
     wish: { ...wish, rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts) },
-    own: readModelFlags(values, programOf(wish.program ?? 'mcts').needsVerifier),
+    own: readModelFlags(values, programOf(wish.program ?? 'mcts').needsVerifier, set.model),
     lossBudget: flagOf('loss', values.loss, lossKnob),
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
     out: values.out,
     json: values.json,
-    ...given('sim', values.sim, (name) => oneOf('sim', name, settingNames)),
+    ...given('sim', values.sim, (name) => oneOf('sim', name, simSettings)),
     ...given('trees', values.trees, existing),
   };
 }
