@@ -23,8 +23,8 @@ import {
   samplingKnobs,
   searchKnobNames,
 } from '../../src/config/vocabulary.ts';
-import { askedIn } from '../../src/gateway/plan/body-wish.ts';
-import { parseChatBody } from '../../src/gateway/plan/chat-body.ts';
+import { askedIn } from '../../src/gateway/dialects/body-wish.ts';
+import { parseChatBody } from '../../src/gateway/dialects/chat-body.ts';
 import { policyKnobs } from '../../src/policy/knobs.ts';
 import { programKnobs, programOf, programs } from '../../src/program/registry/programs.ts';
 
