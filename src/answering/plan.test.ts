@@ -6,8 +6,8 @@ import { type HazardModel, hazardFeatures } from '../exit/hazard.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import { defaultModel } from './default-models.ts';
 import { escalatedPlan, makePlan, usualSearch } from './plan.ts';
+import { Refusal } from './plan-check.ts';
 import { askedQuestion } from './question-form.ts';
-import { Refusal } from './refusal.ts';
 import type { PlannedModel, PlanRequest, Wish } from './search-plan.ts';
 import { buildSearch } from './search-request.ts';
 

@@ -1,7 +1,7 @@
 // The plan of a request against the models and limits that this server has; a refusal names the field that the client wrote.
 
 import { makePlan } from '../../answering/plan.ts';
-import { Refusal } from '../../answering/refusal.ts';
+import { Refusal } from '../../answering/plan-check.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { askedIn } from '../dialects/body-wish.ts';
