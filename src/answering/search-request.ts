@@ -1,4 +1,4 @@
-// From a plan to what the runtime takes. A search is built once: its program and its rules live as long as it does, and are
+// From a plan to what the runtime takes. A plan's rules are made once, by the check that lets it pass; a search is built once, and both are
 // handed on, never made again.
 
 import { defaultsOf } from '../base/knob.ts';
@@ -20,12 +20,23 @@ export interface BuiltSearch {
   readonly rules: Rules;
 }
 
+const rulesByPlan = new WeakMap<SearchPlan, Rules>();
+
+/** Of a plan that was journalled they are made anew. They keep nothing between two looks at a tree, so that searches of one plan share them. */
+export function rulesOf(plan: SearchPlan): Rules {
+  const known = rulesByPlan.get(plan);
+  if (known !== undefined) return known;
+  const rules = createRules(plan.policy, plan.policyOptions, plan.hazard);
+  rulesByPlan.set(plan, rules);
+  return rules;
+}
+
 /** `definition`: of a program that is not in the list, for whoever brings one of their own. */
 export function buildSearch(plan: SearchPlan, definition: ProgramDefinition = programOf(plan.program)): BuiltSearch {
   const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, sampling, choose, prompts = {} } = plan;
   const { eagerReward: eager } = plan.policyOptions;
   const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose, eager, prompts };
-  const { exits, ...rules } = createRules(plan.policy, plan.policyOptions, plan.hazard);
+  const { exits, ...rules } = rulesOf(plan);
   return {
     plan,
     program: definition.create(size, { ...defaultsOf(definition.options), ...plan.programOptions }),

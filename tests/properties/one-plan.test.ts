@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makePlan } from '../../src/answering/plan.ts';
+import { Refusal } from '../../src/answering/plan-check.ts';
 import { askedQuestion } from '../../src/answering/question-form.ts';
-import { Refusal } from '../../src/answering/refusal.ts';
 import type { PlannedModel, PlanRequest, SearchPlan } from '../../src/answering/search-plan.ts';
 import { FaultError } from '../../src/base/fault.ts';
 import type { Knob, Knobs, KnobValue } from '../../src/base/knob.ts';
@@ -24,8 +24,8 @@ import {
   settingName,
   writtenName,
 } from '../../src/config/vocabulary.ts';
-import { askedIn } from '../../src/gateway/plan/body-wish.ts';
-import { parseChatBody } from '../../src/gateway/plan/chat-body.ts';
+import { askedIn } from '../../src/gateway/dialects/body-wish.ts';
+import { parseChatBody } from '../../src/gateway/dialects/chat-body.ts';
 import { policyKnobs } from '../../src/policy/knobs.ts';
 import { programKnobs, programOf, programs } from '../../src/program/registry/programs.ts';
 

@@ -5,7 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
 import { FaultError, raise } from '../../base/fault.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
-import { isTreeEvent } from '../../log/events.ts';
+import { isTreeEvent, type LoggedEvent } from '../../log/events.ts';
 import { plantedEvent, type TreeEvent } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';
 import { LiveSearch } from './live-search.ts';
@@ -40,21 +40,19 @@ export async function revive(record: SearchRecord, options: RecoveryOptions): Pr
   }
 }
 
-/** A search that has ended, as it was when it did. */
-export async function recordedSearch(journal: Journal, record: SearchRecord): Promise<LiveSearch> {
-  const search = searchOf(record, record.request?.plan as SearchPlan);
-  await replayLog(journal, search);
-  return search;
-}
-
-/** Brings the fold up to date and gives the events of the tree. */
-export async function replayLog(journal: Journal, { id, fold }: LiveSearch): Promise<TreeEvent[]> {
+/** Brings the fold up to date and gives the events of the tree. `tell` is told of every entry after it was folded. */
+export async function replayLog(
+  journal: Journal,
+  { id, fold }: LiveSearch,
+  tell: (entry: LoggedEvent) => void = () => {},
+): Promise<TreeEvent[]> {
   const events: TreeEvent[] = [];
   for (let after = -1; ; ) {
     const entries = await journal.read(id, after, pageSize);
     for (const entry of entries) {
       if (entry.sequence > fold.sequence) fold.apply(entry);
       if (isTreeEvent(entry.event)) events.push(entry.event);
+      tell(entry);
     }
     after = entries.at(-1)?.sequence ?? after;
     if (fold.fault !== undefined) raise('bad-event', fold.fault);

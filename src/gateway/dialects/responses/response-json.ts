@@ -2,10 +2,9 @@
 // its body and what the fold of its log has given out.
 
 import type { SearchPlan } from '../../../answering/search-plan.ts';
-import type { SearchState } from '../../../journal/journal.ts';
 import { describeForClient } from '../../result/search-result.ts';
-import type { ResultFacts, ResultTexts } from '../../wire/result-json.ts';
-import type { ErrorJson } from '../../wire/search-json.ts';
+import type { ToldEnd } from '../../result/told-end.ts';
+import type { ResultFacts } from '../../wire/result-json.ts';
 import { formatOf, type ResponseBody } from './response-body.ts';
 
 export interface ResponseFacts {
@@ -16,14 +15,6 @@ export interface ResponseFacts {
   readonly createdMs: number;
   readonly background: boolean;
   readonly stored: boolean;
-}
-
-/** How the search ended, as its record or the live search says it. */
-export interface ResponseEnd {
-  readonly state: SearchState;
-  readonly outcome: ResultFacts | undefined;
-  readonly texts: ResultTexts | undefined;
-  readonly error: ErrorJson | undefined;
 }
 
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
@@ -42,7 +33,7 @@ export function itemIds(searchId: string): { readonly reasoning: string; readonl
   return { reasoning: searchId.replace(/^srch_/, 'rs_'), message: searchId.replace(/^srch_/, 'msg_') };
 }
 
-export function statusOf({ state, outcome }: ResponseEnd): ResponseStatus {
+export function statusOf({ state, outcome }: ToldEnd): ResponseStatus {
   if (state === 'queued') return 'queued';
   if (state === 'running') return 'in_progress';
   if (state !== 'done') return state;
@@ -53,7 +44,7 @@ export function responseJson(
   facts: ResponseFacts,
   status: ResponseStatus,
   output: readonly OutputItem[],
-  end?: ResponseEnd,
+  end?: ToldEnd,
 ) {
   const { id, plan, body, createdMs, background, stored } = facts;
   const { outcome, texts, error } = end ?? {};

@@ -2,11 +2,11 @@
 // or as the events of a stream.
 
 import { describeForClient } from '../../result/search-result.ts';
-import type { LiveSearch } from '../../searches/live-search.ts';
 import type { ClientResult } from '../../wire/result-json.ts';
-import type { Delta } from '../chat-answer.ts';
+import type { Delta } from '../deltas.ts';
+import type { ToldSearch } from '../dialect.ts';
 
-interface BlockEvent {
+export interface BlockEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
@@ -17,7 +17,7 @@ const kinds = {
 } as const;
 type BlockKind = keyof typeof kinds;
 
-export function wholeMessage(search: LiveSearch, result: ClientResult, thinks: boolean) {
+export function wholeMessage(search: ToldSearch, result: ClientResult, thinks: boolean) {
   const { content, reasoning_content: thinking, refusal } = result.texts;
   const text = content ?? refusal ?? '';
   return {
@@ -41,7 +41,7 @@ export class MessageEvents {
     this.#thinks = thinks;
   }
 
-  start(search: LiveSearch): BlockEvent[] {
+  start(search: ToldSearch): BlockEvent[] {
     const usage = { input_tokens: 0, output_tokens: 0 };
     const message = { ...head(search), content: [], stop_reason: null, stop_sequence: null, usage };
     return [{ type: 'message_start', message }];
@@ -53,7 +53,7 @@ export class MessageEvents {
     return this.#grow('text', content ?? refusal ?? '');
   }
 
-  last(search: LiveSearch, result: ClientResult): BlockEvent[] {
+  last(search: ToldSearch, result: ClientResult): BlockEvent[] {
     const { usage, ...delta } = ending(search, result);
     const coppice = coppiceOf(search, result);
     return [...this.#close(), { type: 'message_delta', delta, usage, coppice }, { type: 'message_stop' }];
@@ -82,11 +82,11 @@ export class MessageEvents {
   }
 }
 
-function head({ facts }: LiveSearch) {
+function head({ facts }: ToldSearch) {
   return { id: facts.id.replace(/^srch_/, 'msg_'), type: 'message', role: 'assistant', model: facts.plan.model };
 }
 
-function ending(_: LiveSearch, { outcome, texts }: ClientResult) {
+function ending(_: ToldSearch, { outcome, texts }: ClientResult) {
   const { prompt_tokens: prompt, completion_tokens, prompt_tokens_details } = outcome.usage;
   const { cached_tokens: cached } = prompt_tokens_details;
   const cut = outcome.finish_reason === 'length' ? 'max_tokens' : 'end_turn';
@@ -102,6 +102,6 @@ function ending(_: LiveSearch, { outcome, texts }: ClientResult) {
   };
 }
 
-function coppiceOf({ facts }: LiveSearch, { texts, outcome }: ClientResult) {
+function coppiceOf({ facts }: ToldSearch, { texts, outcome }: ClientResult) {
   return describeForClient(facts.id, facts.plan, texts, outcome, facts.escalatedFrom);
 }

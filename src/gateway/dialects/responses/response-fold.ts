@@ -8,16 +8,9 @@ import { isFold } from '../../../tree/events.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
 import { chosenPath, makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
-import { exitMeanings } from '../../searches/search-end.ts';
+import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
 import { OutputItems } from './output-items.ts';
-import {
-  type OutputItem,
-  type ResponseEnd,
-  type ResponseFacts,
-  type ResponseStatus,
-  responseJson,
-  statusOf,
-} from './response-json.ts';
+import { type OutputItem, type ResponseFacts, type ResponseStatus, responseJson, statusOf } from './response-json.ts';
 
 export interface ResponseEvent {
   readonly type: string;
@@ -63,13 +56,13 @@ export class ResponseFold {
   }
 
   /** The last word, once cost and end are written. */
-  finish(end: ResponseEnd): ResponseEvent[] {
+  finish(end: ToldEnd): ResponseEvent[] {
     const told = this.#broken ? { ...end, state: 'failed' as const } : end;
     this.#status = statusOf(told);
     return this.#number([...this.#items.take(), this.#whole(`response.${this.#status}`, told)]);
   }
 
-  json(end: ResponseEnd) {
+  json(end: ToldEnd) {
     return responseJson(this.#facts, statusOf(end), this.output, end);
   }
 
@@ -113,7 +106,7 @@ export class ResponseFold {
     }
   }
 
-  #whole(type: string, end?: ResponseEnd) {
+  #whole(type: string, end?: ToldEnd) {
     return { type, response: responseJson(this.#facts, this.#status, this.output, end) };
   }
 

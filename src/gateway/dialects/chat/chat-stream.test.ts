@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Loose } from '../../../tests/support/loose.ts';
-import { ask, post, question, runGateway, serverEvents } from '../../../tests/support/running-gateway.ts';
-import { ScriptedEngine, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
-import { until } from '../../../tests/support/until.ts';
+import type { Loose } from '../../../../tests/support/loose.ts';
+import { ask, post, question, runGateway, serverEvents } from '../../../../tests/support/running-gateway.ts';
+import { ScriptedEngine, ScriptedVerifier } from '../../../../tests/support/scripted-engine.ts';
+import { until } from '../../../../tests/support/until.ts';
 
 describe('a stream', () => {
   async function read(url: string, body: object) {

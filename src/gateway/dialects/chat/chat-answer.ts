@@ -1,17 +1,18 @@
 // The answer of a chat completion in OpenAI's words, whole or in chunks.
 
-import { version } from '../../config/version.ts';
-import { answerLogprobs, pathLogprobs } from '../result/logprobs.ts';
-import { describeForClient, furtherAnswers, splitPath } from '../result/search-result.ts';
-import type { LiveSearch } from '../searches/live-search.ts';
-import type { LogprobsJson } from '../wire/logprobs-json.ts';
-import type { ClientResult, ResultTexts, Usage } from '../wire/result-json.ts';
+import { version } from '../../../config/version.ts';
+import { answerLogprobs, pathLogprobs } from '../../result/logprobs.ts';
+import { describeForClient, furtherAnswers, splitPath } from '../../result/search-result.ts';
+import type { LogprobsJson } from '../../wire/logprobs-json.ts';
+import type { ClientResult, ResultTexts, Usage } from '../../wire/result-json.ts';
+import type { Delta } from '../deltas.ts';
+import type { ToldSearch } from '../dialect.ts';
 
 function completionId(searchId: string): string {
   return `chatcmpl-${searchId.replace(/^srch_/, '')}`;
 }
 
-export function completion(search: LiveSearch, { texts, outcome }: ClientResult) {
+export function completion(search: ToldSearch, { texts, outcome }: ClientResult) {
   const { content, reasoning_content, refusal } = texts;
   const reasoning = reasoning_content === null ? {} : { reasoning_content };
   const calls = outcome.complete && refusal === null ? callsOf(search, content ?? '') : undefined;
@@ -32,7 +33,7 @@ export function completion(search: LiveSearch, { texts, outcome }: ClientResult)
 }
 
 /** Where the answer is the call of a function: that call in the place of the text. */
-function callsOf({ facts }: LiveSearch, text: string, index = 0) {
+function callsOf({ facts }: ToldSearch, text: string, index = 0) {
   if (facts.plan.shape?.isCall === undefined) return undefined;
   const { name, arguments: given } = JSON.parse(text) as { readonly name: string; readonly arguments: unknown };
   const id = `call_${facts.id.replace(/^srch_/, '')}_${index}`;
@@ -41,7 +42,7 @@ function callsOf({ facts }: LiveSearch, text: string, index = 0) {
 }
 
 /** Of the answer itself; a refusal is nobody's tokens. */
-function logprobsOf({ facts, fold }: LiveSearch, { texts, outcome }: ClientResult): LogprobsJson | null {
+function logprobsOf({ facts, fold }: ToldSearch, { texts, outcome }: ClientResult): LogprobsJson | null {
   const isText = texts.refusal === null && facts.plan.shape?.isCall === undefined;
   return isText ? answerLogprobs(facts.plan, fold, outcome.complete) : null;
 }
@@ -53,7 +54,7 @@ interface FurtherChoice {
 }
 
 /** The answers after the first, where several were asked for. */
-function furtherOf({ facts: { plan }, fold }: LiveSearch, { refusal }: ResultTexts): FurtherChoice[] {
+function furtherOf({ facts: { plan }, fold }: ToldSearch, { refusal }: ResultTexts): FurtherChoice[] {
   const further = refusal === null ? furtherAnswers(plan, fold) : [];
   return further.map((path, at) => {
     const { content, reasoning } = splitPath(plan, path, true);
@@ -66,21 +67,19 @@ function furtherOf({ facts: { plan }, fold }: LiveSearch, { refusal }: ResultTex
   });
 }
 
-function coppiceObject(search: LiveSearch, { texts, outcome }: ClientResult) {
+function coppiceObject(search: ToldSearch, { texts, outcome }: ClientResult) {
   const { id, plan, escalatedFrom } = search.facts;
   const asked = plan.answers ?? 1;
   const answers = asked === 1 ? {} : { answers: { asked, given: 1 + furtherOf(search, texts).length } };
   return { ...describeForClient(id, plan, texts, outcome, escalatedFrom), ...answers };
 }
 
-export type Delta = Readonly<Record<string, string>>;
-
 /** Makes the chunks of one answer: the same id, time and model in all of them. */
 export class Chunks {
   readonly #head: ReturnType<typeof head>;
   readonly #usage: { readonly usage: null } | undefined;
 
-  constructor(search: LiveSearch, includeUsage: boolean) {
+  constructor(search: ToldSearch, includeUsage: boolean) {
     this.#head = head(search, 'chat.completion.chunk');
     this.#usage = includeUsage ? { usage: null } : undefined;
   }
@@ -90,7 +89,7 @@ export class Chunks {
   }
 
   /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */
-  last(search: LiveSearch, result: ClientResult) {
+  last(search: ToldSearch, result: ClientResult) {
     const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs }) => {
       const { content: text = '', ...before } = delta;
       const called = callDelta(search, text, index);
@@ -118,12 +117,12 @@ export class Chunks {
 }
 
 /** The same as a piece of a stream: whole, under its place among the calls. */
-function callDelta(search: LiveSearch, text: string, index = 0): object | undefined {
+function callDelta(search: ToldSearch, text: string, index = 0): object | undefined {
   const called = callsOf(search, text, index);
   return called && { tool_calls: called.tool_calls.map((call) => ({ index: 0, ...call })) };
 }
 
-function head({ facts }: LiveSearch, object: string) {
+function head({ facts }: ToldSearch, object: string) {
   const created = Math.floor(facts.createdMs / 1000);
   return {
     id: completionId(facts.id),

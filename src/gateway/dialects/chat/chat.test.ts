@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Loose } from '../../../tests/support/loose.ts';
-import { ask, question, runGateway } from '../../../tests/support/running-gateway.ts';
-import { type Script, ScriptedEngine, ScriptedVerifier, threeSteps } from '../../../tests/support/scripted-engine.ts';
-import type { Prompt } from '../../tree/step.ts';
+import type { Loose } from '../../../../tests/support/loose.ts';
+import { ask, question, runGateway } from '../../../../tests/support/running-gateway.ts';
+import {
+  type Script,
+  ScriptedEngine,
+  ScriptedVerifier,
+  threeSteps,
+} from '../../../../tests/support/scripted-engine.ts';
+import type { Prompt } from '../../../tree/step.ts';
 
 describe('a chat completion', () => {
   test('is an answer by search, with exit, score, usage and the id of its search', async () => {

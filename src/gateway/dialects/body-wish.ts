@@ -6,7 +6,7 @@ import { bodyName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
 import { refuse } from '../http/api-error.ts';
 import { forcedCall, shapeIn } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
-import { readMessages } from './messages.ts';
+import { readMessages } from './prompt.ts';
 
 /** The parts of a plan that the client gives; the server adds model, limits and what the key may do. */
 export function askedIn(body: ChatBody, limits: LimitsConfig): Pick<PlanRequest, 'question' | 'wish' | 'speaker'> {

@@ -6,7 +6,8 @@ import { schemaOf } from '../../../config/knob.ts';
 import { efforts } from '../../../config/search-limits.ts';
 import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
 import { refuse } from '../../http/api-error.ts';
-import { type ChatBody, coppiceSettings, parseBody } from '../../plan/chat-body.ts';
+import { parseBody } from '../../http/checked-input.ts';
+import { type ChatBody, coppiceSettings } from '../chat-body.ts';
 
 const anything = z.unknown().optional();
 const block = z.looseObject({ type: z.string() });

@@ -6,8 +6,9 @@ import { schemaOf } from '../../../config/knob.ts';
 import { efforts } from '../../../config/search-limits.ts';
 import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
 import { refuse } from '../../http/api-error.ts';
-import { type ChatBody, coppiceSettings, parseBody } from '../../plan/chat-body.ts';
-import { textTypes } from '../../plan/input-items.ts';
+import { parseBody } from '../../http/checked-input.ts';
+import { type ChatBody, coppiceSettings } from '../chat-body.ts';
+import { record, some } from '../unchecked.ts';
 
 const anything = z.unknown().optional();
 
@@ -134,6 +135,22 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
     max_completion_tokens: max_output_tokens,
     reasoning_effort: reasoning?.effort,
   } as ChatBody;
+}
+
+/** Parts of a message that are text. */
+const textTypes: readonly string[] = ['input_text', 'output_text', 'text', 'refusal'];
+
+const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
+
+/** Whether an item of an input is more than a search takes. Reads what nothing has checked yet. */
+export function isBeyondSearch(value: unknown): boolean {
+  const { type, content } = record(value);
+  if (!itemTypes.includes(type)) return true;
+  return type !== 'reasoning' && some(content, (part) => isOtherPart(record(part).type));
+}
+
+function isOtherPart(type: unknown): boolean {
+  return typeof type === 'string' && !textTypes.includes(type);
 }
 
 /** A message of the input; reasoning of former turns is taken and not sent again, as is usual. */

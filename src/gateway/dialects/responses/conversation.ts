@@ -6,9 +6,9 @@ import { raise } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
-import type { ChatBody } from '../../plan/chat-body.ts';
 import type { ResultTexts } from '../../wire/result-json.ts';
-import type { GatewayContext } from '../context.ts';
+import type { ChatBody } from '../chat-body.ts';
+import type { Desk } from '../dialect.ts';
 import { type InputItem, itemsOf, messageOf, type ResponseBody } from './response-body.ts';
 import { type ResponseFacts, searchIdOf } from './response-json.ts';
 
@@ -25,7 +25,7 @@ export interface StoredResponse {
   readonly facts: ResponseFacts;
 }
 
-export async function findResponse({ journal }: GatewayContext, caller: Caller, name: string): Promise<StoredResponse> {
+export async function findResponse(journal: Desk['journal'], caller: Caller, name: string): Promise<StoredResponse> {
   const id = searchIdOf(name);
   const record = id === undefined ? undefined : await journal.find(id);
   const body = record?.request?.body as StoredBody | undefined;
@@ -42,40 +42,40 @@ export function noResponse(name: string): ApiError {
 }
 
 /** The conversation before the input of this response. */
-export async function historyOf(context: GatewayContext, caller: Caller, body: ResponseBody): Promise<ChatMessage[]> {
+export async function historyOf(journal: Desk['journal'], caller: Caller, body: ResponseBody): Promise<ChatMessage[]> {
   const { previous_response_id: name } = body;
   if (name === undefined || name === null) return [];
-  const previous = await findResponse(context, caller, name).catch((error: unknown) => {
+  const previous = await findResponse(journal, caller, name).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     throw new ApiError('not_found', error.message, { param: 'previous_response_id' });
   });
-  const own = await saidIn(context, caller, itemsOf(previous.body));
+  const own = await saidIn(journal, caller, itemsOf(previous.body));
   return [...previous.body.history, ...own, answerOf(previous, 'previous_response_id')];
 }
 
 /** The messages of an input, those included that it only points to. */
 export async function saidIn(
-  context: GatewayContext,
+  journal: Desk['journal'],
   caller: Caller,
   items: readonly InputItem[],
 ): Promise<ChatMessage[]> {
   const said: ChatMessage[] = [];
   for (const [at, item] of items.entries()) {
-    const message = item.type === 'item_reference' ? await pointedAt(context, caller, item, at) : messageOf(item, at);
+    const message = item.type === 'item_reference' ? await pointedAt(journal, caller, item, at) : messageOf(item, at);
     if (message !== undefined) said.push(message);
   }
   return said;
 }
 
 async function pointedAt(
-  context: GatewayContext,
+  journal: Desk['journal'],
   caller: Caller,
   { id }: InputItem,
   at: number,
 ): Promise<ChatMessage | undefined> {
   const name = id ?? '';
   if (name.startsWith('rs_')) return undefined;
-  return answerOf(await findResponse(context, caller, name), `input.${at}`);
+  return answerOf(await findResponse(journal, caller, name), `input.${at}`);
 }
 
 function answerOf({ record }: StoredResponse, param: string): ChatMessage {

@@ -4,10 +4,10 @@
 
 import { z } from 'zod';
 import type { KnobValue } from '../../base/knob.ts';
-import { issueLine, schemaOf } from '../../config/knob.ts';
+import { schemaOf } from '../../config/knob.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { bodyName, knobOf, requestKnobs, samplingKnobs, searchKnobNames } from '../../config/vocabulary.ts';
-import { type ApiErrorCode, refuse } from '../http/api-error.ts';
+import { parseBody } from '../http/checked-input.ts';
 
 const anything = z.unknown().optional();
 /** Choices of one request; each is a path of the same tree. */
@@ -18,7 +18,7 @@ const message = z.strictObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
   refusal: z.string().nullish(),
-  // Taken as they are; messages.ts refuses by name those that a search cannot honour.
+  // Taken as they are; prompt.ts refuses by name those that a search cannot honour.
   name: anything,
   tool_calls: anything,
   tool_call_id: anything,
@@ -100,19 +100,4 @@ export function parseChatBody(value: unknown): ChatBody {
 
 export function parseSearchBody(value: unknown): SearchBody {
   return parseBody(searchSchema, value);
-}
-
-/** The value as its schema reads it, or a refusal that names the field. */
-export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Output {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0]!;
-  const path = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys') {
-    const name = [...path, issue.keys[0] ?? ''].join('.');
-    return refuse('unknown_parameter', `'${name}' is not a known parameter`, name);
-  }
-  const code: ApiErrorCode = 'invalid_value';
-  const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
-  return refuse(code, issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));
 }
