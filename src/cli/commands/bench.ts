@@ -31,7 +31,7 @@ import { openLoadLines } from '../../bench/policies/open-load-table.ts';
 import { type Load, parseLoad } from '../../bench/sim/comparison.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
-import { type PolicyName, policyNames } from '../../policy/policy.ts';
+import { type PolicyName, policyNames } from '../../policy/policies.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
 import { modelOptions, modelUsage, readModelFlags } from '../terminal/model-flags.ts';

@@ -3,6 +3,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
 import { complaint, type Knob, type ValueOf, valueOfText } from '../../base/knob.ts';
+import { removalOf } from '../../config/removed-settings.ts';
 import { nearest } from './nearest.ts';
 
 /** As node:util's parseArgs, with its complaints as faults. */
@@ -32,6 +33,11 @@ function complaintOf(error: unknown, known: readonly string[]): string {
   if (lacking !== undefined) return `${lacking} needs a value`;
   const unknown = message.match(/^Unknown option '-{1,2}([^']*)'/)?.[1];
   if (unknown === undefined) return message;
+  const removed = removalOf(
+    unknown.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    `--${unknown}`,
+  );
+  if (removed !== undefined) return removed;
   const meant = nearest(unknown, known);
   return `there is no option --${unknown}${meant === undefined ? '; --help lists them' : `; did you mean --${meant}?`}`;
 }

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { KnobValue } from '../../base/knob.ts';
 import { issueLine, schemaOf } from '../../config/knob.ts';
+import { removalOf } from '../../config/removed-settings.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { bodyName, knobOf, requestKnobs, samplingKnobs, searchKnobNames } from '../../config/vocabulary.ts';
 import { type ApiErrorCode, refuse } from '../http/api-error.ts';
@@ -109,8 +110,11 @@ export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Ou
   const issue = parsed.error.issues[0]!;
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
-    const name = [...path, issue.keys[0] ?? ''].join('.');
-    return refuse('unknown_parameter', `'${name}' is not a known parameter`, name);
+    const [key = ''] = issue.keys;
+    const name = [...path, key].join('.');
+    const own = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const removed = path[0] === 'coppice' ? removalOf(own, `'${name}'`) : undefined;
+    return refuse('unknown_parameter', removed ?? `'${name}' is not a known parameter`, name);
   }
   const code: ApiErrorCode = 'invalid_value';
   const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
