@@ -4,13 +4,13 @@
 
 import { FaultError, fault } from '../base/fault.ts';
 import { complaint } from '../base/knob.ts';
+import { removalOf } from '../config/removed-settings.ts';
 import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../config/vocabulary.ts';
 import type { JsonSchema } from '../engine/engine.ts';
 import { checkRules } from '../policy/check.ts';
 import { optionsOf } from '../policy/create.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
-import { policyParts } from '../policy/parts.ts';
-import type { PolicyName } from '../policy/policy.ts';
+import { type PolicyName, policyOf } from '../policy/policies.ts';
 import { type ProgramName, programKnobs, programOf, programs, programWith } from '../program/registry/programs.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 import { rulesOf } from './search-request.ts';
@@ -42,6 +42,10 @@ function questionName(speaker: Speaker): string {
 }
 
 export function checkWish(wish: Wish, speaker: Speaker): void {
+  for (const name of Object.keys(wish)) {
+    const removed = removalOf(name, name);
+    if (removed !== undefined) throw new Refusal('unsupported', name, removed);
+  }
   for (const name of searchKnobNames) {
     if (wish[name] === undefined) continue;
     const wrong = complaint(knobOf(name), wish[name]);
@@ -63,7 +67,7 @@ export function atMost(
 
 /** A client has at most what the operator gave the model's searches: what is idle belongs to everybody. */
 function checkSpeculation({ wish, speaker, model: { config } }: PlanRequest): void {
-  const most = config.speculate ?? policyParts[config.policy].speculate;
+  const most = config.speculate ?? policyOf(config.policy).settings.speculate;
   if (speaker !== 'body' || wish.speculate === undefined || wish.speculate <= most) return;
   const what = `is ${wish.speculate}; at most ${most} is allowed (speculate of model '${config.name}')`;
   refuseSetting('invalid', 'speculate', speaker, what);
@@ -169,7 +173,7 @@ function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
     checkRules(rulesOf(plan), program, plan.aggregation);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
-    const asked = (['policy', 'boundPrune', 'chancePrune', 'beatPrune', 'confidencePrune', 'program'] as const).find(
+    const asked = (['policy', 'boundPrune', 'beatPrune', 'confidencePrune', 'program'] as const).find(
       (name) => wish[name] !== undefined,
     );
     const isCertain = error.fault.message.includes(`rule '${plan.policyOptions.certain}'`);

@@ -178,9 +178,9 @@ describe('a plan', () => {
   });
 
   it('keeps the knobs of its model, and takes those of one search from the client', () => {
-    const model = modelOf({ beta: 5, firstDepthCut: 0.5, exploration: 2 });
+    const model = modelOf({ slack: 5, firstDepthCut: 0.5, exploration: 2 });
     const plan = makePlan(requestOf({ firstDepthCut: 0.7 }, model));
-    expect(plan.policyOptions).toMatchObject({ beta: 5, firstDepthCut: 0.7, gate: 0 });
+    expect(plan.policyOptions).toMatchObject({ slack: 5, firstDepthCut: 0.7, gate: 0 });
     expect(plan.programOptions).toMatchObject({ exploration: 2, selection: 'puct' });
     expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('exploration');
   });

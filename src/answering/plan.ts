@@ -14,7 +14,7 @@ import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
 import { fittingPolicy, fittingSettings } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
-import { policyParts } from '../policy/parts.ts';
+import { policyOf } from '../policy/policies.ts';
 import type { Choice } from '../program/choice.ts';
 import { type ProgramName, programOf, programOptions, programWith } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
@@ -160,7 +160,7 @@ function searchShape(request: PlanRequest): SearchShape {
 function holdingSections({ model, wish }: PlanRequest, search: CalibratedSearch): CalibrationSection[] {
   const { calibration, config } = model;
   if (calibration === undefined || (wish.answers ?? 1) > 1) return [];
-  const own = policyParts[wish.policy ?? config.policy].settledExit;
+  const own = policyOf(wish.policy ?? config.policy).settings.settledExit;
   const maySettle = (wish.settledExit ?? config.settledExit ?? own) === 'on';
   return sectionsFor(calibration, search, wish).filter(({ kind }) => kind !== 'hazard' || maySettle);
 }

@@ -4,6 +4,7 @@
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { shapeOf } from '../engine/llama/shipped-models.ts';
 import { issueLine } from './knob.ts';
+import { removalOf } from './removed-settings.ts';
 import { type Config, configSchema } from './schema.ts';
 
 export interface PlainTree {
@@ -33,10 +34,18 @@ export function loadConfig(sources: Sources): Config {
 export function checkConfig(tree: PlainTree): Config {
   const parsed = configSchema.safeParse(isTree(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree);
   if (parsed.success) return deepFreeze(parsed.data);
-  const lines = parsed.error.issues.map(({ path, message }) =>
-    issueLine(path.join('.') || 'the configuration', message),
-  );
+  const lines = parsed.error.issues.flatMap((issue) => {
+    const line = issueLine(issue.path.join('.') || 'the configuration', issue.message);
+    return issue.code === 'unrecognized_keys' ? (removals(issue.path, issue.keys) ?? line) : line;
+  });
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
+}
+
+/** A line for each of them, where all are settings of a model that were removed. */
+function removals(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
+  if (path.length !== 2 || path[0] !== 'models') return undefined;
+  const lines = keys.flatMap((key) => removalOf(key, [...path, key].join('.')) ?? []);
+  return lines.length === keys.length ? lines : undefined;
 }
 
 /** What embedded models are given where nobody says otherwise lies below what was said. */

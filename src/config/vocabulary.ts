@@ -5,7 +5,7 @@
 
 import { type Knob, type Knobs, type KnobValue, type OptionsOf, valueOfText } from '../base/knob.ts';
 import { policyKnobs } from '../policy/knobs.ts';
-import { policyNames } from '../policy/policy.ts';
+import { policyNames } from '../policy/policies.ts';
 import { choices } from '../program/choice.ts';
 import { programKnobs, programNames } from '../program/registry/programs.ts';
 import { aggregations } from '../tree/aggregate.ts';

@@ -3,11 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../tests/support/trees.ts';
 import { FaultError } from '../base/fault.ts';
+import { pruneChance } from '../bench/lost/chance-prune.ts';
 import { Tree } from '../tree/tree.ts';
 import { doomedBy, pruningsOf } from './prune.ts';
 import { pruneBound } from './prune-bound.ts';
-import { chanceToReach, experience, normalBelow, pruneChance, pruneOutdone } from './prune-chance.ts';
 import { groupConfidence, pruneConfidence } from './prune-confidence.ts';
+import { chanceToReach, experience, normalBelow, pruneOutdone } from './prune-outdone.ts';
 import { prunePromise } from './prune-promise.ts';
 
 /** A completed path at 0.5, and open strands at 0.9, 0.6, 0.5 and 0.4. */

@@ -12,7 +12,7 @@ import { type GoldQuestion, readQuestions } from '../../answering/question-file.
 import { isRight } from '../../answering/question-form.ts';
 import { type CostModel, decodeMs } from '../../cost/cost.ts';
 import { tableCost } from '../../cost/table.ts';
-import { type PolicyName, policyNames } from '../../policy/policy.ts';
+import { type PolicyName, policyNames } from '../../policy/policies.ts';
 import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
 import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
 import { Recording } from '../contest/recording.ts';

@@ -9,16 +9,18 @@ import { raise } from '../../base/fault.ts';
 import { complaint, type Knobs, type KnobValue, valueOfText } from '../../base/knob.ts';
 import { createScheduler, optionsOf } from '../../policy/create.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
-import { partsOf } from '../../policy/parts.ts';
-import { type PolicyName, policyNames } from '../../policy/policy.ts';
+import { type PolicyName, partsOf, policyNames } from '../../policy/policies.ts';
 import { type ProgramName, programOf, programs } from '../../program/registry/programs.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
+import { type LostSettings, lostKnobs, lostSearch } from '../lost/lost-search.ts';
 
 export interface PolicyContender {
   readonly program: ProgramName;
   readonly policy: PolicyName;
   /** Knobs of the policy or the program that a study turns. */
   readonly knobs?: Wish;
+  /** Parts that the product does not have any more. */
+  readonly lost?: LostSettings;
 }
 
 export type SimulatedContender =
@@ -45,7 +47,7 @@ const otherPrograms: Readonly<Record<string, PolicyContender>> = Object.fromEntr
 );
 export const allRows: readonly string[] = [...new Set([...rows, ...Object.keys(otherPrograms)])];
 
-/** A row as it is written: one of the above, or one with knobs turned, such as `boost:first=boost:beta=0`. */
+/** A row as it is written: one of the above, or one with knobs turned, such as `boost:gate=0:firstDepthCut=0.4`. */
 export type RowName = string;
 
 export function contenderOf(row: RowName): SimulatedContender {
@@ -62,11 +64,14 @@ export function ablatedRows(policy: PolicyName): RowName[] {
 }
 
 function turned(contender: PolicyContender, settings: readonly string[]): PolicyContender {
-  const known: Knobs = { ...policyKnobs, ...programOf(contender.program).options };
-  const knobs = Object.fromEntries(settings.map((setting) => turn(setting, known)));
+  const known: Knobs = { ...policyKnobs, ...programOf(contender.program).options, ...lostKnobs };
+  const all = settings.map((setting) => turn(setting, known));
+  const isLost = ([name]: [string, KnobValue]) => Object.hasOwn(lostKnobs, name);
+  const knobs = Object.fromEntries(all.filter((each) => !isLost(each)));
+  const lost: LostSettings = Object.fromEntries(all.filter(isLost));
   const ofPolicy = Object.entries(knobs).filter(([name]) => Object.hasOwn(policyKnobs, name));
   optionsOf(contender.policy, Object.fromEntries(ofPolicy));
-  return { ...contender, knobs: knobs as Wish };
+  return { ...contender, knobs: knobs as Wish, ...(all.some(isLost) && { lost }) };
 }
 
 function turn(setting: string, known: Knobs): [string, KnobValue] {
@@ -95,6 +100,7 @@ export interface SimulatedSize {
 export function searchOf(contender: SimulatedContender, model: PlannedModel, size: SimulatedSize): SimulatedSearch {
   if (contender.program !== 'parallel') {
     const plan = planOf(contender, model, size);
+    if (contender.lost !== undefined) return lostSearch(plan, contender.lost);
     return { built: buildSearch(plan), scheduler: createScheduler(plan.policy, plan.policyOptions) };
   }
   const built = buildSearch(planOf({ program: 'mcts', policy: 'vanilla' }, model, size));

@@ -30,7 +30,7 @@ import { openLoad } from '../../bench/policies/open-load.ts';
 import { openLoadLines } from '../../bench/policies/open-load-table.ts';
 import { type Load, parseLoad } from '../../bench/sim/comparison.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
-import { type PolicyName, policyNames } from '../../policy/policy.ts';
+import { type PolicyName, policyNames } from '../../policy/policies.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../terminal/help.ts';
 import { knobFlags, readWish } from '../terminal/knob-flags.ts';

@@ -4,7 +4,7 @@
 import { raise } from '../../base/fault.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { flagName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
-import { policyNames } from '../../policy/policy.ts';
+import { policyNames } from '../../policy/policies.ts';
 import { programNames } from '../../program/registry/programs.ts';
 import { remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
 import { readArguments } from '../terminal/options.ts';

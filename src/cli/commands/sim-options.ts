@@ -14,7 +14,7 @@ import { defaultThreads } from '../../bench/sim/trial-pool.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
-import { policyNames } from '../../policy/policy.ts';
+import { policyNames } from '../../policy/policies.ts';
 import { programKnobs } from '../../program/registry/programs.ts';
 import { flagOf, oneOf, readArguments } from '../terminal/options.ts';
 
@@ -27,7 +27,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
 
   --policy ROWS      ${rows.join(', ')},
                      ${otherRows.join(', ')}; any may have knobs turned, as in
-                     boost:first=boost:beta=0 (${Object.keys(policyKnobs).join(', ')};
+                     boost:gate=0:firstDepthCut=0.4 (${Object.keys(policyKnobs).join(', ')};
                      of the programs ${Object.keys(programKnobs).join(', ')})
   --setting NAMES    ${settingNames.join(', ')}
   --load LOADS       arrival rates as multiples of measured capacity: 0.6v is 0.6 of vanilla's, 1p is positive's; none for

@@ -3,6 +3,7 @@
 
 import type { z } from 'zod';
 import { issueLine } from '../../config/knob.ts';
+import { removalOf } from '../../config/removed-settings.ts';
 import { refuse } from './api-error.ts';
 
 /** The value as its schema reads it, or a refusal that names the field. */
@@ -12,8 +13,11 @@ export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Ou
   const issue = parsed.error.issues[0]!;
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
-    const name = [...path, issue.keys[0] ?? ''].join('.');
-    return refuse('unknown_parameter', `'${name}' is not a known parameter`, name);
+    const [key = ''] = issue.keys;
+    const name = [...path, key].join('.');
+    const own = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const removed = path[0] === 'coppice' ? removalOf(own, `'${name}'`) : undefined;
+    return refuse('unknown_parameter', removed ?? `'${name}' is not a known parameter`, name);
   }
   const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
   return refuse('invalid_value', issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));

@@ -4,6 +4,7 @@
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
 import { FaultError, raise } from '../../base/fault.ts';
+import { withoutRemoved } from '../../config/removed-settings.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
 import { isTreeEvent, type LoggedEvent } from '../../log/events.ts';
 import { plantedEvent, type TreeEvent } from '../../tree/events.ts';
@@ -78,7 +79,9 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   // Records of older versions have no turn: by arrival, as if they had had no priority.
   const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
   const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
-  const search = new LiveSearch({ id, owner, plan, body, background, createdMs, title, escalatedFrom, ...home });
+  // A plan of an older version may have options that are gone.
+  const kept = { ...plan, policyOptions: withoutRemoved(plan.policyOptions) };
+  const search = new LiveSearch({ id, owner, plan: kept, body, background, createdMs, title, escalatedFrom, ...home });
   search.turn = turn;
   search.epoch = record.epoch + 1;
   search.startedMs = record.startedMs;

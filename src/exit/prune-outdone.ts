@@ -1,5 +1,5 @@
-// The probabilistic prune rules (P0 §4.1): an open strand ends when it is unlikely to reach the threshold, or to beat the best
-// completed path. The paper gives no model; this is ours. The rewards to come are independent and like those on the paths that strands have taken. Under
+// A probabilistic prune rule, after P0 §4.1: an open strand ends when it is unlikely to beat the best completed path. The paper
+// gives no model; this is ours. The rewards to come are independent and like those on the paths that strands have taken. Under
 // `product` their logarithms are normal (rewards above 1 included, which errs on the hopeful side), mean and variance
 // shrunk towards a hopeful prior, so that few data prune nothing; under `minimum` each clears the threshold with the
 // equally shrunken share of rewards that did. As many steps are to come as completed paths were long in the mean, at
@@ -18,25 +18,6 @@ const priorLogMean = Math.log(0.95);
 const priorLogVariance = 0.2 ** 2;
 /** A reward of 0 would make the mean of logarithms meaningless; nothing below this tells more than this. */
 const leastReward = 0.01;
-
-/** `epsilon`: the chance of reaching the threshold below which a strand is not worth its tokens. */
-export function pruneChance(epsilon: number): PruneRule {
-  return {
-    name: 'chance',
-    needsBound: true,
-    judge({ tree, limits: { threshold } }) {
-      requireBound('chance', tree.aggregation);
-      if (tree.best?.reward === undefined) return undefined;
-      const past = experience(tree, threshold);
-      return ({ depth, score }) => {
-        const stepsToCome = Math.max(1, Math.round(past.meanDepth - depth));
-        const chance = chanceToReach(tree.aggregation, score, threshold, stepsToCome, past);
-        if (chance >= epsilon) return undefined;
-        return { score: readable(score), threshold, stepsToCome, chance: readable(chance), epsilon };
-      };
-    },
-  };
-}
 
 /**
  * `epsilon`: the chance of beating the best completed path below which a rollout is not carried on. The rollout ends, the leaf

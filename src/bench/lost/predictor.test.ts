@@ -1,15 +1,15 @@
 // Hand-worked cases of the predictor of long searches.
 
 import { describe, expect, it } from 'vitest';
-import { treeOf } from '../../tests/support/trees.ts';
+import { treeOf } from '../../../tests/support/trees.ts';
+import type { RunningSearch } from '../../scheduler/scheduler.ts';
 import { acceptanceChance, bestFirstReward, expectedRollouts, expectedShare } from './predictor.ts';
-import type { RunningSearch } from './scheduler.ts';
-import { bestOpenScore } from './score.ts';
+import { bestOpenScore, lostScore } from './scored-shares.ts';
 
 function search(firstReward: number, observations: number, rolloutsLeft = 10): RunningSearch {
-  const still = { arrivalMs: 0, priority: 0, naturalWidth: 1, openStrands: 1, demand: 1, progress: 0, openProgress: 0 };
+  const still = { arrivalMs: 0, priority: 0, naturalWidth: 1, openStrands: 1, demand: 1, progress: 0 };
   const width = { primary: 1, speculative: 0 };
-  return { id: 'a', ...still, width, rolloutsLeft, observations, firstReward };
+  return { id: 'a', ...still, width, rolloutsLeft, observations, tree: treeOf('product', [{ reward: firstReward }]) };
 }
 
 describe('the predictor of long searches', () => {
@@ -42,6 +42,14 @@ describe('the predictor of long searches', () => {
     const shoots = [{ reward: 0.9, children: [{ reward: 0.8 }, { reward: 1, end: true }] }, { reward: 0.7 }];
     expect(bestOpenScore(treeOf('product', shoots))).toBeCloseTo(0.72, 12);
     expect(bestOpenScore(treeOf('product', []))).toBe(0);
+  });
+
+  it('is one of three turns of the score: β, the other reading of progress, and itself', () => {
+    const near = { ...search(0.95, 0), threshold: 1, progress: 0.5 };
+    const plain = { beta: 3, lambda: 0, progress: 'completed' } as const;
+    expect(lostScore(near, 0, plain)).toBe(0);
+    expect(lostScore(near, 0, { ...plain, progress: 'open' })).toBe(3);
+    expect(lostScore(near, 0, { ...plain, lambda: 2 })).toBeCloseTo(2 * expectedShare(near), 12);
   });
 
   it('takes the best reward of the first depth', () => {

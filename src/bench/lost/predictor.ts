@@ -3,8 +3,8 @@
 // weight κ; n rollouts that were not accepted leave the mean κ·f^γ / (κ + n). With R rollouts left it is then expected
 // to use (1 - (1 - a)^R) / a of them. Read: a weak first step and a row of misses mean that most of the rest will be used.
 
-import type { Tree } from '../tree/tree.ts';
-import type { RunningSearch } from './scheduler.ts';
+import type { RunningSearch } from '../../scheduler/scheduler.ts';
+import type { Tree } from '../../tree/tree.ts';
 
 /** γ: first rewards of 0.95, 0.8 and 0.5 give chances of 0.81, 0.41 and 0.06 for the first rollout. */
 const steepness = 4;
@@ -24,11 +24,12 @@ export function expectedRollouts(chance: number, left: number): number {
 /** Between 0 and 1: the part of its remaining rollouts that a search is expected to use. */
 export function expectedShare(search: RunningSearch): number {
   const left = Math.max(1, search.rolloutsLeft);
-  const chance = acceptanceChance(search.firstReward ?? unknownFirstReward, search.observations);
+  const firstReward = search.tree && bestFirstReward(search.tree);
+  const chance = acceptanceChance(firstReward ?? unknownFirstReward, search.observations);
   return expectedRollouts(chance, left) / left;
 }
 
-/** The fact that the predictor reads, for whoever makes the snapshot. */
+/** The fact that the predictor reads. */
 export function bestFirstReward(tree: Tree): number | undefined {
   let best: number | undefined;
   for (const { reward } of tree.root.children) {

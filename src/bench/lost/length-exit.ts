@@ -1,8 +1,9 @@
 // P1 §6.2, its baseline `baseline-length`: gives up on questions whose answers are long. A baseline to hold certainty against; long
 // answers are no sign that more of them would not help. Promises nothing.
 
-import { readable } from './evidence.ts';
-import type { ExitRule } from './exit.ts';
+import { defineExit } from '../../exit/definition.ts';
+import { readable } from '../../exit/evidence.ts';
+import type { ExitRule } from '../../exit/exit.ts';
 
 /** `limit`: mean tokens of the first `answers` answers from which on nothing more is spent. */
 export function exitByLength(limit: number, answers: number): ExitRule {
@@ -17,3 +18,13 @@ export function exitByLength(limit: number, answers: number): ExitRule {
     },
   };
 }
+
+export const lengthExit = defineExit({
+  name: 'length',
+  summary: 'the first answers are long (P1 §6.2)',
+  options: {
+    lengthExit: { default: 0, low: 0, high: 1_000_000, whole: true, unit: 'tokens', why: 'on average; 0 is off' },
+    lengthAnswers: { default: 5, low: 1, high: 100_000, whole: true, unit: 'answers', why: 'those that are read' },
+  },
+  make: (options) => (options.lengthExit === 0 ? undefined : exitByLength(options.lengthExit, options.lengthAnswers)),
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { PathVote } from '../tree/certaindex.ts';
-import { Tree } from '../tree/tree.ts';
-import { exitByLength } from './length.ts';
+import type { PathVote } from '../../tree/certaindex.ts';
+import { Tree } from '../../tree/tree.ts';
+import { exitByLength } from './length-exit.ts';
 
 test('answers that are long give a question up, once there are enough of them', () => {
   const exitOf = (...tokens: number[]) => {
