@@ -1,34 +1,84 @@
-// A policy of one's own: settings of the parts that there are, and a rule that there is not. This one is for a server that pays by
-// the token: what is accepted ends a search, what cannot beat the best path is cut, and so is a path that has become too long.
+// A policy of one's own, every part of it: an exit rule, a prune rule, a width rule and an order that coppice does not have, beside
+// settings of those that it has. It is for a server that pays by the token and is asked many easy questions.
 
-import { openModel, type PruneRule, type SearchOptions, search } from 'coppice';
+import { defineExit, defineOrder, definePolicy, definePrune, defineWidths, openModel, search } from 'coppice';
+
+/** Ends a search once its last answers are the same. */
+const lastAgree = defineExit({
+  name: 'last-agree',
+  summary: 'the last answers are the same',
+  options: { agreeing: { default: 3, low: 2, high: 64, whole: true, unit: 'answers', why: 'two agree by chance' } },
+  make: ({ agreeing }) => ({
+    name: 'last-agree',
+    check({ tree }) {
+      const answers = tree.nodes.flatMap(({ terminal, answer }) => (terminal && answer !== undefined ? [answer] : []));
+      const last = answers.slice(-agreeing);
+      if (last.length < agreeing || new Set(last).size > 1) return undefined;
+      return { kind: 'certain', rule: 'last-agree', evidence: { agreeing, answers: answers.length } };
+    },
+  }),
+});
 
 /** Ends a strand whose path is longer than the best one by so much; nothing before there is one. */
-function noLongerThan(share: number): PruneRule {
-  return {
+const tooLong = definePrune({
+  name: 'too-long',
+  summary: 'the path is much longer than the best one',
+  options: { longest: { default: 1.5, low: 1, high: 10, unit: 'times the best path', why: 'twice is never needed' } },
+  make: ({ longest }) => ({
     name: 'too-long',
     judge({ tree: { best } }) {
       if (best === undefined) return undefined;
-      const limit = best.pathTokens * share;
+      const limit = best.pathTokens * longest;
       return ({ pathTokens }) => (pathTokens > limit ? { pathTokens, limit } : undefined);
     },
-  };
-}
+  }),
+});
 
-const thrifty = {
-  policy: 'positive',
-  boundPrune: 'best',
-  certain: 'threshold',
-  certainAgreement: 0.8,
-  prunes: [noLongerThan(1.5)],
-} satisfies SearchOptions;
+/** One strand more than its natural width for every search that can use it, the oldest first, while strands are idle. */
+const oneMore = defineWidths({
+  name: 'one-more',
+  summary: 'one idle strand for everyone',
+  make: () => (seats, budget) => {
+    let idle = budget - seats.reduce((sum, { base }) => sum + base, 0);
+    const widths = seats.map(({ base, cap }) => {
+      const more = idle > 0 && cap > base ? 1 : 0;
+      idle -= more;
+      return base + more;
+    });
+    return { widths, rank: seats.map(({ running }) => -(running?.arrivalMs ?? 0)) };
+  },
+});
 
-const model = await openModel({ engine: { kind: 'sim', speed: 100 }, verifier: { kind: 'sim' }, threshold: 0.95 });
+/** Requests of the search that has waited longest go first. */
+const oldest = defineOrder({
+  name: 'oldest',
+  summary: 'requests of the oldest search',
+  make: () => ({ name: 'oldest', urgency: ({ ageSeconds }) => ageSeconds }),
+});
+
+const thrifty = definePolicy({
+  name: 'thrifty',
+  summary: 'few tokens on easy questions',
+  settings: { positiveExit: 'on', boundPrune: 'best' },
+  exits: [lastAgree],
+  prunes: [tooLong],
+  widths: oneMore,
+  order: oldest,
+});
+
+const sim = { engine: { kind: 'sim', speed: 100 }, verifier: { kind: 'sim' }, threshold: 0.95, budget: 8 } as const;
+const model = await openModel({ ...sim, policy: thrifty, policyOptions: { agreeing: 4 } });
+const asked = { model, program: 'mcts', rollouts: 8 } as const;
+const rules = new Set<unknown>();
 const tokens = { vanilla: 0, thrifty: 0 };
 for (const question of ['first', 'second', 'third', 'fourth']) {
-  const asked = { model, program: 'mcts', rollouts: 8 } as const;
   tokens.vanilla += (await search(question, { ...asked, policy: 'vanilla' })).cost.committedTokens;
-  tokens.thrifty += (await search(question, { ...asked, ...thrifty })).cost.committedTokens;
+  const own = await search(question, {
+    ...asked,
+    policyOptions: { longest: 1.2 },
+    onEvent: ({ event }) => event.type === 'width' && rules.add(event.why?.rule),
+  });
+  tokens.thrifty += own.cost.committedTokens;
 }
-console.log(`thrifty takes ${tokens.thrifty < tokens.vanilla ? 'fewer' : 'as many'} tokens`);
+console.log(`thrifty takes ${tokens.thrifty < tokens.vanilla ? 'fewer' : 'as many'} tokens, widths by ${[...rules]}`);
 await model.close();

@@ -32,7 +32,7 @@ export interface ExperimentRun {
   readonly startMs: number;
 }
 
-export interface Experiment {
+export interface LabExperiment {
   /** As --experiment has it. */
   readonly name: string;
   /** Where its figures are published, in lab/docs. */
@@ -42,7 +42,7 @@ export interface Experiment {
 }
 
 /** Those that take the place of the comparison of policies; `p0`, `programs`, `knobs`, `policies` and `calibration` are that comparison with a plan of their own. */
-export const experiments: readonly Experiment[] = [
+export const experiments: readonly LabExperiment[] = [
   {
     name: 'p1',
     page: 'experiments/p1.md',

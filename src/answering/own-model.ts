@@ -1,11 +1,12 @@
 // What a command asks on this machine: a model of its flags as the configuration would name it, and the limits of a person
 // who pays for every token themselves.
 
-import { checkConfig } from '../config/load.ts';
+import { raise } from '../base/fault.ts';
+import { checkConfig, overlay, type PlainTree } from '../config/load.ts';
+import { modelSettings } from '../config/model-settings.ts';
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import { efforts, searchLimits } from '../config/search-limits.ts';
 import { requestKnobs } from '../config/vocabulary.ts';
-import type { GpuChoice } from '../engine/llama/gpu/gpu-names.ts';
 import { isShipped, rewardModelOf } from '../engine/llama/shipped-models.ts';
 import type { RemoteVerifierKind } from '../verifier/remote/open-verifier.ts';
 import { makePlan } from './plan.ts';
@@ -17,45 +18,47 @@ export interface OwnModelOptions {
   readonly model?: string | undefined;
   /** Servers of the generator, instead of the embedded engine. */
   readonly engines?: readonly string[] | undefined;
-  readonly keyEnv?: string | undefined;
   /** Servers of the reward model, and its format. */
   readonly verifiers?: readonly string[] | undefined;
   readonly kind?: RemoteVerifierKind | undefined;
-  readonly verifierKeyEnv?: string | undefined;
   /** The reward model: a name or file, `exact`, or `none`; the one beside a shipped model where unset. */
   readonly prm?: string | undefined;
-  readonly reading?: string | undefined;
-  readonly good?: string | undefined;
-  readonly bad?: string | undefined;
-  readonly marker?: string | undefined;
   /** Without a reward model, score steps by the generator's own confidence: for programs that need a verifier. */
   readonly needsVerifier?: boolean;
-  /** Server of an embedding model that groups open answers, and what it calls the model. */
+  /** Server of an embedding model that groups open answers. */
   readonly embedder?: string | undefined;
-  readonly embedderModel?: string | undefined;
-  readonly embedderKeyEnv?: string | undefined;
   readonly check?: string | undefined;
-  readonly threads?: number | undefined;
-  readonly contextTokens?: number | undefined;
-  readonly kvBytes?: number | undefined;
   readonly draft?: string | undefined;
-  /** What the embedded engine computes on. */
-  readonly gpu?: GpuChoice | undefined;
-  readonly budget?: number | undefined;
   readonly stepPrompt?: string | undefined;
   readonly delimiters?: readonly string[] | undefined;
-  /** File of thresholds that were chosen for this model. */
-  readonly calibration?: string | undefined;
+  /** Anything else of the model's section of the configuration; goes before the rest. */
+  readonly settings?: PlainTree | undefined;
 }
 
 export function ownModel(options: OwnModelOptions): ModelConfig {
-  const { budget, check, delimiters, calibration } = options;
+  const { check, delimiters, settings = {} } = options;
   const shipped = shippedOf(options);
   const stepPrompt = shipped === undefined ? (options.stepPrompt ?? defaultStepPrompt) : '';
-  const said = given({ budget, check, calibration, delimiters: shipped === undefined ? delimiters : undefined });
+  const said = given({ check, delimiters: shipped === undefined ? delimiters : undefined });
   const parts = { engine: engineOf(options), verifier: verifierOf(options), ...embedderOf(options) };
-  const { models } = checkConfig({ models: [{ name: shipped ?? 'own', ...parts, stepPrompt, ...said }] });
+  requireParts(settings, parts);
+  const { models } = checkConfig({
+    models: [overlay({ name: shipped ?? 'own', ...parts, stepPrompt, ...said }, settings)],
+  });
   return models[0]!;
+}
+
+/** A setting of a part that the model does not have, or of another kind of it, would say nothing. */
+function requireParts(settings: PlainTree, parts: PlainTree): void {
+  for (const { name, kinds } of modelSettings.values()) {
+    const [part = '', key = ''] = name.split('.');
+    const said = settings[part] as PlainTree | undefined;
+    if (key === '' || said?.[key] === undefined || part === 'sampling') continue;
+    const there = parts[part] as PlainTree | undefined;
+    if (there === undefined) raise('bad-setting', `--set ${name} belongs to --${part} URL, which is not given`);
+    if (kinds?.includes(String(there.kind)) === false)
+      raise('bad-setting', `--set ${name} is for ${part}s of kind ${kinds.join(' or ')}; this one is '${there.kind}'`);
+  }
 }
 
 const defaultModelName = 'sapling';
@@ -66,38 +69,25 @@ function shippedOf({ model = defaultModelName, engines }: OwnModelOptions): stri
 }
 
 function engineOf(options: OwnModelOptions): Record<string, unknown> {
-  const { model, engines, keyEnv, threads, contextTokens, kvBytes, draft, gpu } = options;
-  if (engines !== undefined) return { kind: 'openai', urls: engines, ...given({ model, apiKeyEnv: keyEnv }) };
-  return { kind: 'llama', ...given({ model, threads, contextTokens, kvBytes, draft, gpu }) };
+  const { model, engines, draft } = options;
+  if (engines !== undefined) return { kind: 'openai', urls: engines, ...given({ model }) };
+  return { kind: 'llama', ...given({ model, draft }) };
 }
 
 function verifierOf(options: OwnModelOptions): Record<string, unknown> {
-  const {
-    model = defaultModelName,
-    engines,
-    verifiers,
-    kind,
-    prm,
-    reading,
-    good,
-    bad,
-    marker,
-    needsVerifier,
-  } = options;
+  const { model = defaultModelName, engines, verifiers, kind, prm, needsVerifier } = options;
   if (verifiers !== undefined) {
     const named = kind === 'judge' ? { kind } : { kind: 'prm', format: kind ?? 'qwen-prm' };
-    const verdicts = kind === 'judge' ? {} : given({ reading, good, bad, marker });
-    return { ...named, urls: verifiers, ...verdicts, ...given({ apiKeyEnv: options.verifierKeyEnv }) };
+    return { ...named, urls: verifiers };
   }
   const wanted = prm ?? (engines === undefined ? rewardModelOf(model) : 'none');
   if (wanted === 'exact') return { kind: 'exact' };
   if (wanted === 'none') return { kind: needsVerifier ? 'confidence' : 'none' };
-  return { kind: 'prm', model: wanted, ...given({ reading, good, bad, marker }) };
+  return { kind: 'prm', model: wanted };
 }
 
-function embedderOf({ embedder, embedderModel, embedderKeyEnv }: OwnModelOptions): Record<string, unknown> {
-  if (embedder === undefined) return {};
-  return { embedder: { url: embedder, ...given({ model: embedderModel, apiKeyEnv: embedderKeyEnv }) } };
+function embedderOf({ embedder }: OwnModelOptions): Record<string, unknown> {
+  return embedder === undefined ? {} : { embedder: { url: embedder } };
 }
 
 function given(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

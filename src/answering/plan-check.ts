@@ -1,20 +1,51 @@
 // The one check of a search, before anything is journalled: values within their bounds and limits, a program that the model
-// can run, options that it has, rules that go with program and aggregation, and a successor that could take over.
+// can run, options that it has, rules that go with program and aggregation, and a successor that could take over. A refusal names the
+// setting as the caller wrote it: a fault like any other for commands; the gateway makes a 400 of it that names the field.
 
-import { FaultError } from '../base/fault.ts';
+import { FaultError, fault } from '../base/fault.ts';
 import { complaint } from '../base/knob.ts';
-import { knobOf, type SearchKnob, type Speaker, searchKnobNames } from '../config/vocabulary.ts';
+import { removalOf } from '../config/removed-settings.ts';
+import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../config/vocabulary.ts';
 import type { JsonSchema } from '../engine/engine.ts';
 import { checkRules } from '../policy/check.ts';
-import { createRules, optionsOf } from '../policy/create.ts';
+import { optionsOf } from '../policy/create.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
-import { policyParts } from '../policy/parts.ts';
-import type { PolicyName } from '../policy/policy.ts';
+import { type PolicyName, policyOf } from '../policy/policies.ts';
 import { type ProgramName, programKnobs, programOf, programs, programWith } from '../program/registry/programs.ts';
-import { Refusal, refuseSetting } from './refusal.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
+import { rulesOf } from './search-request.ts';
+
+/** `invalid`: the value is out of bounds. `unsupported`: it asks for something that this search cannot do. */
+export type RefusalKind = 'invalid' | 'unsupported';
+export type RefusedSetting = SearchKnob | 'effort' | 'question';
+
+export class Refusal extends FaultError {
+  readonly kind: RefusalKind;
+  /** As the caller wrote it, without quotes. */
+  readonly setting: string;
+
+  constructor(kind: RefusalKind, setting: string, message: string) {
+    super(fault('bad-setting', message));
+    this.kind = kind;
+    this.setting = setting;
+  }
+}
+
+/** `what` goes on from the name: "is 3; it must be …". */
+export function refuseSetting(kind: RefusalKind, name: RefusedSetting, speaker: Speaker, what: string): never {
+  const setting = name === 'question' ? questionName(speaker) : writtenName(name, speaker);
+  throw new Refusal(kind, setting, `${speaker === 'body' ? `'${setting}'` : setting} ${what}`);
+}
+
+function questionName(speaker: Speaker): string {
+  return speaker === 'body' ? 'messages' : 'the question';
+}
 
 export function checkWish(wish: Wish, speaker: Speaker): void {
+  for (const name of Object.keys(wish)) {
+    const removed = removalOf(name, name);
+    if (removed !== undefined) throw new Refusal('unsupported', name, removed);
+  }
   for (const name of searchKnobNames) {
     if (wish[name] === undefined) continue;
     const wrong = complaint(knobOf(name), wish[name]);
@@ -36,7 +67,7 @@ export function atMost(
 
 /** A client has at most what the operator gave the model's searches: what is idle belongs to everybody. */
 function checkSpeculation({ wish, speaker, model: { config } }: PlanRequest): void {
-  const most = config.speculate ?? policyParts[config.policy].speculate;
+  const most = config.speculate ?? policyOf(config.policy).settings.speculate;
   if (speaker !== 'body' || wish.speculate === undefined || wish.speculate <= most) return;
   const what = `is ${wish.speculate}; at most ${most} is allowed (speculate of model '${config.name}')`;
   refuseSetting('invalid', 'speculate', speaker, what);
@@ -139,10 +170,10 @@ export function optionsFor(
 function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
   try {
     const program = programWith(plan.program, plan.programOptions);
-    checkRules(createRules(plan.policy, plan.policyOptions, plan.hazard), program, plan.aggregation);
+    checkRules(rulesOf(plan), program, plan.aggregation);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
-    const asked = (['policy', 'boundPrune', 'chancePrune', 'beatPrune', 'confidencePrune', 'program'] as const).find(
+    const asked = (['policy', 'boundPrune', 'beatPrune', 'confidencePrune', 'program'] as const).find(
       (name) => wish[name] !== undefined,
     );
     const isCertain = error.fault.message.includes(`rule '${plan.policyOptions.certain}'`);

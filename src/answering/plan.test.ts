@@ -6,10 +6,10 @@ import { type HazardModel, hazardFeatures } from '../exit/hazard.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import { defaultModel } from './default-models.ts';
 import { escalatedPlan, makePlan, usualSearch } from './plan.ts';
+import { Refusal } from './plan-check.ts';
 import { askedQuestion } from './question-form.ts';
-import { Refusal } from './refusal.ts';
 import type { PlannedModel, PlanRequest, Wish } from './search-plan.ts';
-import { buildSearch } from './search-request.ts';
+import { buildSearch, rulesOf } from './search-request.ts';
 
 const { limits } = checkConfig({ models: [{ name: 'x', engine: { kind: 'sim' } }] });
 
@@ -35,6 +35,12 @@ function refusal(request: PlanRequest): Refusal {
 }
 
 describe('a plan', () => {
+  it('carries the rules that it was checked with to its search', () => {
+    const plan = makePlan(requestOf({}));
+    expect(buildSearch(plan).rules.prunes).toBe(rulesOf(plan).prunes);
+    expect(buildSearch({ ...plan }).rules.prunes).not.toBe(rulesOf(plan).prunes);
+  });
+
   it('for several answers is not ended by one that is certain', () => {
     expect(refusal(requestOf({ answers: 3, certain: 'threshold' })).message).toMatch(
       /ends a search once one answer is certain; 3 different/,
@@ -172,9 +178,9 @@ describe('a plan', () => {
   });
 
   it('keeps the knobs of its model, and takes those of one search from the client', () => {
-    const model = modelOf({ beta: 5, firstDepthCut: 0.5, exploration: 2 });
+    const model = modelOf({ slack: 5, firstDepthCut: 0.5, exploration: 2 });
     const plan = makePlan(requestOf({ firstDepthCut: 0.7 }, model));
-    expect(plan.policyOptions).toMatchObject({ beta: 5, firstDepthCut: 0.7, gate: 0 });
+    expect(plan.policyOptions).toMatchObject({ slack: 5, firstDepthCut: 0.7, gate: 0 });
     expect(plan.programOptions).toMatchObject({ exploration: 2, selection: 'puct' });
     expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('exploration');
   });

@@ -14,13 +14,21 @@ import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
 import { fittingPolicy, fittingSettings } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
-import { policyParts } from '../policy/parts.ts';
+import { policyOf } from '../policy/policies.ts';
 import type { Choice } from '../program/choice.ts';
 import { type ProgramName, programOf, programOptions, programWith } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
-import type { Sampling } from '../tree/step.ts';
-import { atMost, checkDirect, checkEscalation, checkPlan, checkWish, chooseProgram, optionsFor } from './plan-check.ts';
-import { promptFor } from './question-form.ts';
+import type { Prompt, Sampling } from '../tree/step.ts';
+import {
+  atMost,
+  checkDirect,
+  checkEscalation,
+  checkPlan,
+  checkWish,
+  chooseProgram,
+  optionsFor,
+  refuseSetting,
+} from './plan-check.ts';
 import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish, WishedShape } from './search-plan.ts';
 
 export function makePlan(request: PlanRequest): SearchPlan {
@@ -30,7 +38,7 @@ export function makePlan(request: PlanRequest): SearchPlan {
   const plan: SearchPlan = {
     model: model.config.name,
     title: question.title,
-    prompt: promptFor(question.prompt, direct, model, speaker),
+    prompt: promptFor(request),
     ...(direct ? directShape(request) : searchShape(request)),
     nodes: limits.nodes,
     deadlineMs: atMost(request, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
@@ -48,6 +56,21 @@ export function makePlan(request: PlanRequest): SearchPlan {
   checkPlan(plan, request);
   if (plan.onFutile === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
   return plan;
+}
+
+/** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */
+function promptFor({ question: { prompt }, wish, model, speaker }: PlanRequest): Prompt {
+  if (model.form === undefined) return wish.effort === 'none' ? prompt : advise(prompt, model.config.stepPrompt);
+  const formed = model.form(prompt);
+  return 'reason' in formed ? refuseSetting('invalid', 'question', speaker, `cannot be put: ${formed.reason}`) : formed;
+}
+
+function advise(prompt: Prompt, advice: string): Prompt {
+  if (advice === '' || prompt.kind === 'text') return prompt;
+  const [first, ...rest] = prompt.messages;
+  if (first?.role !== 'system')
+    return { kind: 'chat', messages: [{ role: 'system', content: advice }, ...prompt.messages] };
+  return { kind: 'chat', messages: [{ role: 'system', content: `${first.content}\n\n${advice}` }, ...rest] };
 }
 
 /**
@@ -137,7 +160,7 @@ function searchShape(request: PlanRequest): SearchShape {
 function holdingSections({ model, wish }: PlanRequest, search: CalibratedSearch): CalibrationSection[] {
   const { calibration, config } = model;
   if (calibration === undefined || (wish.answers ?? 1) > 1) return [];
-  const own = policyParts[wish.policy ?? config.policy].settledExit;
+  const own = policyOf(wish.policy ?? config.policy).settings.settledExit;
   const maySettle = (wish.settledExit ?? config.settledExit ?? own) === 'on';
   return sectionsFor(calibration, search, wish).filter(({ kind }) => kind !== 'hazard' || maySettle);
 }

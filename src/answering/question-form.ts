@@ -1,12 +1,10 @@
 // How a question is put to a model, and whether an answer to it is right.
 
 import { sameAnswer } from '../answer/canonical.ts';
-import type { Speaker } from '../config/vocabulary.ts';
 import { countdown, parseCountdown } from '../task/countdown.ts';
 import { isRecognised, recogniseFor } from '../task/recognise.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { GoldQuestion } from './question-file.ts';
-import { refuseSetting } from './refusal.ts';
 
 /** A model's own prompt for what was asked, or a reason where the question is not of its kind. */
 export type FormQuestion = (asked: Prompt) => Prompt | { readonly reason: string };
@@ -22,26 +20,6 @@ const titleLength = 120;
 export function askedQuestion(question: string): { readonly prompt: Prompt; readonly title: string } {
   const prompt: Prompt = { kind: 'chat', messages: [{ role: 'user', content: question }] };
   return { prompt, title: question.trim().slice(0, titleLength).toWellFormed() };
-}
-
-/** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */
-export function promptFor(
-  asked: Prompt,
-  direct: boolean,
-  model: { readonly config: { readonly stepPrompt: string }; readonly form?: FormQuestion | undefined },
-  speaker: Speaker,
-): Prompt {
-  if (model.form === undefined) return direct ? asked : advise(asked, model.config.stepPrompt);
-  const formed = model.form(asked);
-  return 'reason' in formed ? refuseSetting('invalid', 'question', speaker, `cannot be put: ${formed.reason}`) : formed;
-}
-
-function advise(prompt: Prompt, advice: string): Prompt {
-  if (advice === '' || prompt.kind === 'text') return prompt;
-  const [first, ...rest] = prompt.messages;
-  if (first?.role !== 'system')
-    return { kind: 'chat', messages: [{ role: 'system', content: advice }, ...prompt.messages] };
-  return { kind: 'chat', messages: [{ role: 'system', content: `${first.content}\n\n${advice}` }, ...rest] };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Engine, JsonSchema } from '../engine/engine.ts';
 import type { HazardModel } from '../exit/hazard.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
-import type { PolicyName } from '../policy/policy.ts';
+import type { PolicyName } from '../policy/policies.ts';
 import type { Choice } from '../program/choice.ts';
 import type { ProgramName } from '../program/registry/programs.ts';
 import type { AnswerShape } from '../runtime/search/request.ts';

@@ -1,15 +1,18 @@
-// From a plan to what the runtime takes. A search is built once: its program and its rules live as long as it does, and are
+// From a plan to what the runtime takes. A plan's rules are made once, by the check that lets it pass; a search is built once, and both are
 // handed on, never made again.
 
 import { defaultsOf } from '../base/knob.ts';
+import type { PartOptions } from '../base/part.ts';
 import type { ExitRule } from '../exit/exit.ts';
 import { positive, positiveAnswers } from '../exit/positive.ts';
 import { createRules } from '../policy/create.ts';
+import type { PolicyDefinition } from '../policy/definition.ts';
+import { policyOf } from '../policy/policies.ts';
 import type { Rules } from '../policy/policy.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import type { Program } from '../program/program.ts';
 import { programOf } from '../program/registry/programs.ts';
-import type { SearchRequest } from '../runtime/search/request.ts';
+import type { Experiment, SearchRequest } from '../runtime/search/request.ts';
 import type { SearchPlan } from './search-plan.ts';
 
 export type Extract = (pathText: string) => string | undefined;
@@ -18,14 +21,37 @@ export interface BuiltSearch {
   readonly plan: SearchPlan;
   readonly program: Program;
   readonly rules: Rules;
+  readonly experiment?: Experiment;
 }
 
-/** `definition`: of a program that is not in the list, for whoever brings one of their own. */
-export function buildSearch(plan: SearchPlan, definition: ProgramDefinition = programOf(plan.program)): BuiltSearch {
+/** A policy that is not in the list, and values for the options of its own parts. */
+export interface OwnPolicy {
+  readonly definition: PolicyDefinition;
+  readonly options: PartOptions;
+}
+
+const rulesByPlan = new WeakMap<SearchPlan, Rules>();
+
+/** Of a plan that was journalled they are made anew. They keep nothing between two looks at a tree, so that searches of one plan share them. */
+export function rulesOf(plan: SearchPlan): Rules {
+  const known = rulesByPlan.get(plan);
+  if (known !== undefined) return known;
+  const rules = createRules(policyOf(plan.policy), plan.policyOptions, plan.hazard);
+  rulesByPlan.set(plan, rules);
+  return rules;
+}
+
+/** `definition` of a program and `own` policy that are not in the lists: a plan names only those that are. */
+export function buildSearch(
+  plan: SearchPlan,
+  definition: ProgramDefinition = programOf(plan.program),
+  own?: OwnPolicy,
+): BuiltSearch {
   const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, sampling, choose, prompts = {} } = plan;
   const { eagerReward: eager } = plan.policyOptions;
   const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose, eager, prompts };
-  const { exits, ...rules } = createRules(plan.policy, plan.policyOptions, plan.hazard);
+  const { exits, ...rules } =
+    own === undefined ? rulesOf(plan) : createRules(own.definition, plan.policyOptions, plan.hazard, own.options);
   return {
     plan,
     program: definition.create(size, { ...defaultsOf(definition.options), ...plan.programOptions }),
@@ -35,7 +61,7 @@ export function buildSearch(plan: SearchPlan, definition: ProgramDefinition = pr
 
 /** A deadline counts on from the first arrival, however long ago that was. */
 export function requestOf(
-  { plan, program, rules }: BuiltSearch,
+  { plan, program, rules, experiment }: BuiltSearch,
   id: string,
   extract: Extract,
   waitedMs = 0,
@@ -58,6 +84,7 @@ export function requestOf(
     ...(plan.shape === undefined ? {} : { shape: { ...plan.shape, maxDepth: plan.maxDepth } }),
     ...(plan.logprobs === undefined ? {} : { logprobs: plan.logprobs }),
     ...(plan.groupSimilarity === undefined ? {} : { groupSimilarity: plan.groupSimilarity }),
+    ...(experiment === undefined ? {} : { experiment }),
     extract,
   };
 }

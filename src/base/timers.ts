@@ -3,20 +3,20 @@
 import type { Clock } from './clock.ts';
 
 export interface Timers extends Clock {
-  /** Calls back once after a delay; the returned function calls it off. */
-  after(delayMs: number, callback: () => void): () => void;
+  /** Calls back once after a delay; the returned function calls it off. `isOwed`: the process must not end before. */
+  after(delayMs: number, callback: () => void, isOwed?: boolean): () => void;
 }
 
-/** 0 is the next turn of the loop. A callback that waits does not keep the process alive. */
+/** 0 is the next turn of the loop. */
 export const liveTimers: Timers = {
   nowMs: () => performance.now(),
-  after(delayMs, callback) {
+  after(delayMs, callback, isOwed = false) {
     if (delayMs <= 0) {
       const turn = setImmediate(callback);
       return () => clearImmediate(turn);
     }
     const timer = setTimeout(callback, delayMs);
-    timer.unref();
+    if (!isOwed) timer.unref();
     return () => clearTimeout(timer);
   },
 };

@@ -4,6 +4,7 @@
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { shapeOf } from '../engine/llama/shipped-models.ts';
 import { issueLine } from './knob.ts';
+import { removalOf } from './removed-settings.ts';
 import { type Config, configSchema } from './schema.ts';
 
 export interface PlainTree {
@@ -33,10 +34,18 @@ export function loadConfig(sources: Sources): Config {
 export function checkConfig(tree: PlainTree): Config {
   const parsed = configSchema.safeParse(isTree(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree);
   if (parsed.success) return deepFreeze(parsed.data);
-  const lines = parsed.error.issues.map(({ path, message }) =>
-    issueLine(path.join('.') || 'the configuration', message),
-  );
+  const lines = parsed.error.issues.flatMap((issue) => {
+    const line = issueLine(issue.path.join('.') || 'the configuration', issue.message);
+    return issue.code === 'unrecognized_keys' ? (removals(issue.path, issue.keys) ?? line) : line;
+  });
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
+}
+
+/** A line for each of them, where all are settings of a model that were removed. */
+function removals(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
+  if (path.length !== 2 || path[0] !== 'models') return undefined;
+  const lines = keys.flatMap((key) => removalOf(key, [...path, key].join('.')) ?? []);
+  return lines.length === keys.length ? lines : undefined;
 }
 
 /** What embedded models are given where nobody says otherwise lies below what was said. */
@@ -91,7 +100,8 @@ function toCamel(name: string): string {
   return name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function nest(path: readonly string[], value: unknown): PlainTree {
+/** The tree that holds one value at a path. */
+export function nest(path: readonly string[], value: unknown): PlainTree {
   const [first, ...rest] = path;
   if (first === undefined || unsafeKeys.has(first)) raise('bad-setting', `'${path.join('.')}' is not a setting`);
   return { [first]: rest.length === 0 ? value : nest(rest, value) };
@@ -100,7 +110,7 @@ function nest(path: readonly string[], value: unknown): PlainTree {
 const unsafeKeys: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
 
 /** A number addresses an item of a list: `models.0.budget=64`. */
-function overlay(below: PlainTree, above: PlainTree): PlainTree {
+export function overlay(below: PlainTree, above: PlainTree): PlainTree {
   const sum: PlainTree = { ...below };
   for (const [key, value] of Object.entries(above)) sum[key] = overlayValue(sum[key], value);
   return sum;

@@ -1,11 +1,11 @@
-// What one search can be told, whoever tells it: the configuration of its model, the body of a request, or the flags of a
-// command. Each setting has one name (`tokenBudget`; a body writes it `token_budget`, a flag `--token-budget`), one unit,
-// one default and one pair of bounds, stated here or where a policy or program defines its own. `client` says that a
-// request may set it. Nothing here reads anything.
+// What one search can be told, whoever tells it: the configuration of its model, the body of a request, or a command. Each
+// setting has one name (`tokenBudget`; a body writes it `token_budget`, a command `--token-budget` or `--set tokenBudget=N`),
+// one unit, one default and one pair of bounds, stated here or where a policy or program defines its own. `client` says
+// that a request may set it. Nothing here reads anything.
 
 import { type Knob, type Knobs, type KnobValue, type OptionsOf, valueOfText } from '../base/knob.ts';
 import { policyKnobs } from '../policy/knobs.ts';
-import { policyNames } from '../policy/policy.ts';
+import { policyNames } from '../policy/policies.ts';
 import { choices } from '../program/choice.ts';
 import { programKnobs, programNames } from '../program/registry/programs.ts';
 import { aggregations } from '../tree/aggregate.ts';
@@ -187,13 +187,36 @@ export function knobOf(name: SearchKnob): Knob {
 /** Where somebody speaks of a setting: in the body of a request, by the flags of a command, or in a program's own code. */
 export type Speaker = 'body' | 'flags' | 'code';
 
-/** The setting as the speaker writes it: `coppice.token_budget`, `--token-budget`, `tokenBudget`. */
+/** Settings that a person changes from question to question: each has a flag of its own in every command that takes it. */
+export const flagKnobs = [
+  'program',
+  'policy',
+  'rollouts',
+  'threshold',
+  'branching',
+  'choose',
+  'temperature',
+  'seed',
+  'tokenBudget',
+  'deadlineMs',
+] as const satisfies SearchKnob[];
+
+/** As the model's section of the configuration writes it, and so `--set`. */
+export function settingName(name: SearchKnob): string {
+  return Object.hasOwn(samplingKnobs, name) ? `sampling.${name}` : name;
+}
+
+/** The setting as the speaker writes it: `coppice.token_budget`, `--token-budget`, `--set maxDepth`, `tokenBudget`. */
 export function writtenName(name: SearchKnob | 'effort', speaker: Speaker): string {
   if (speaker === 'code') return name;
-  if (speaker === 'flags') return `--${flagName(name)}`;
+  if (speaker === 'flags') return flagged(name) ? `--${flagName(name)}` : `--set ${settingName(name)}`;
   if (name === 'maxTokens') return 'max_completion_tokens'; // which goes before the older max_tokens
   if (name === 'effort') return 'reasoning_effort';
   return knobOf(name).client === 'openai' ? bodyName(name) : `coppice.${bodyName(name)}`;
+}
+
+function flagged(name: SearchKnob | 'effort'): name is (typeof flagKnobs)[number] | 'effort' {
+  return name === 'effort' || (flagKnobs as readonly SearchKnob[]).includes(name);
 }
 
 export function bodyName(name: string): string {
@@ -204,7 +227,7 @@ export function flagName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** The value of a flag of a setting, not yet checked. */
+/** What a command was given as the value of a setting, not yet checked. */
 export function flagValue(name: SearchKnob, text: string): KnobValue {
   return valueOfText(knobOf(name), text);
 }

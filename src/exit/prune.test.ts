@@ -6,8 +6,8 @@ import { FaultError } from '../base/fault.ts';
 import { Tree } from '../tree/tree.ts';
 import { doomedBy, pruningsOf } from './prune.ts';
 import { pruneBound } from './prune-bound.ts';
-import { chanceToReach, experience, normalBelow, pruneChance, pruneOutdone } from './prune-chance.ts';
 import { groupConfidence, pruneConfidence } from './prune-confidence.ts';
+import { chanceToReach, experience, normalBelow, pruneOutdone } from './prune-outdone.ts';
 import { prunePromise } from './prune-promise.ts';
 
 /** A completed path at 0.5, and open strands at 0.9, 0.6, 0.5 and 0.4. */
@@ -65,49 +65,20 @@ describe('the deterministic rule', () => {
 
   it.each(['sum', 'mean', 'last'] as const)('refuses %s', (aggregation) => {
     const tree = treeOf(aggregation, [{ reward: 0.5, end: true }]);
-    for (const rule of [pruneBound('best'), pruneBound('threshold'), pruneChance(0.1)]) {
+    for (const rule of [pruneBound('best'), pruneBound('threshold')]) {
       expect(() => pruningsOf(rule, viewOf(tree))).toThrow(FaultError);
     }
   });
 });
 
-describe('the probabilistic rule', () => {
-  /** One completed path of the given rewards, and an open strand below a first step of 0.9. */
-  function grownAfter(rewards: readonly number[]) {
-    const tree = treeOf('product', [{ reward: 0.9 }]);
-    let at = tree.root;
-    rewards.forEach((reward, depth) => {
-      at = growBelow(tree, at, [{ reward, end: depth === rewards.length - 1 }])[0]!;
-    });
-    complete(tree, at);
-    return { tree, strand: askBelow(tree, tree.node(1), 1) };
-  }
-
-  it('ends a strand that would need what this tree has not shown', () => {
-    const { tree, strand } = grownAfter([0.4, 0.3, 0.5, 0.4, 0.3, 0.4]);
-    expect(pruningsOf(pruneChance(0.05), viewOf(tree))).toEqual([
-      {
-        strand,
-        rule: 'chance',
-        evidence: { score: 0.9, threshold: 0.65, stepsToCome: 5, chance: expect.any(Number), epsilon: 0.05 },
-      },
-    ]);
-  });
-
-  it('keeps it where the steps were good, or few were seen', () => {
-    expect(pruningsOf(pruneChance(0.05), viewOf(grownAfter([0.95, 0.9, 0.95, 0.98, 0.9, 0.9]).tree))).toEqual([]);
-    expect(pruningsOf(pruneChance(0.05), viewOf(grownAfter([0.3]).tree))).toEqual([]);
-  });
-
-  it('waits for a first completed path', () => {
-    const tree = treeOf('product', [{ reward: 0.1 }]);
-    openAt(tree, tree.node(1));
-    expect(pruningsOf(pruneChance(0.5), viewOf(tree))).toEqual([]);
-  });
-
+describe('the chance to reach a score', () => {
   it('shrinks towards its prior: 4 steps at 0.95', () => {
     // Four seen at 0.95 leave the mean as it is and halve the prior variance of 0.04.
-    const { tree } = grownAfter([0.95, 0.95, 0.95, 0.95]);
+    const tree = treeOf('product', [{ reward: 0.9 }]);
+    let at = tree.root;
+    for (const depth of [1, 2, 3, 4]) at = growBelow(tree, at, [{ reward: 0.95, end: depth === 4 }])[0]!;
+    complete(tree, at);
+    askBelow(tree, tree.node(1), 1);
     const past = experience(tree, 0.65);
     expect(past.steps).toBe(4);
     expect(past.meanDepth).toBe(4);

@@ -55,6 +55,19 @@ test('a search is resumed although the log of another is damaged, and that one f
   expect((await journal.find(spoilt))?.state).toBe('failed');
 });
 
+test('a plan of an older version is read without the settings that were removed', async () => {
+  const path = join(folder, 'older.db');
+  const before = await runOn(path, true);
+  const id = await create(before.url);
+  await until(() => before.engine.open >= 1);
+  await before.journal.flush();
+  await before.close();
+  change(path, "update searches set request = json_set(request, '$.plan.policyOptions.beta', 2)");
+
+  const { url } = await runOn(path);
+  await until(async () => (await get(`${url}/v1/searches/${id}`)).state === 'done');
+});
+
 test('a row that cannot be read is told to those who ask for it, and to no others', async () => {
   const path = join(folder, 'read.db');
   const { url, close } = await runOn(path);

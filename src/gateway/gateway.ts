@@ -13,6 +13,7 @@ import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
 import { BatchRunner } from './api/batches/batch-runner.ts';
 import type { GatewayContext } from './api/context.ts';
+import { errorAt } from './api/dialects.ts';
 import { OverviewApi } from './api/overview-api.ts';
 import { LogWatchers } from './follow/log-watchers.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
@@ -302,7 +303,8 @@ export class Gateway {
     }
     // What the client still sends is not wanted: the connection ends with this answer.
     const unread = !request.complete;
-    writeError(response, known, unread ? { connection: 'close' } : {}, request.url);
+    const told = errorAt(request.url ?? '', known.body);
+    writeError(response, known, told, unread ? { connection: 'close' } : {});
     if (unread) request.resume();
   }
 

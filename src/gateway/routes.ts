@@ -4,13 +4,14 @@ import type { ServerResponse } from 'node:http';
 import type { BatchRunner } from './api/batches/batch-runner.ts';
 import { BatchesApi } from './api/batches/batches-api.ts';
 import { createFile, listFiles, readContent, readFile, removeFile } from './api/batches/files-api.ts';
-import { chat } from './api/chat.ts';
 import type { GatewayContext } from './api/context.ts';
-import { countTokens, createMessage } from './api/messages/messages-api.ts';
+import { countTokens } from './api/count-tokens.ts';
+import { create } from './api/create.ts';
+import { dialects } from './api/dialects.ts';
 import { listExamples, listModels, readModel } from './api/models-api.ts';
 import { type OverviewApi, readUsage } from './api/overview-api.ts';
 import { passOnly } from './api/passthrough.ts';
-import { ResponsesApi } from './api/responses/responses-api.ts';
+import { ResponsesApi } from './api/responses-api.ts';
 import { searchEvents } from './api/search-events.ts';
 import { cancelSearch, createSearch, listSearches, readSearch } from './api/searches-api.ts';
 import { writeJson } from './http/exchange.ts';
@@ -29,11 +30,16 @@ export function routesOf({ context, batches: runner, feed, isStopping }: RoutedP
   const batches = new BatchesApi(context, runner);
   const routes: Route[] = [
     { method: 'GET', path: '/openapi.json', handle: ({ response }) => writeJson(response, 200, document) },
-    { method: 'POST', path: '/v1/completions', handle: (exchange) => passOnly(context, exchange, '/completions') },
-    { method: 'POST', path: '/v1/embeddings', handle: (exchange) => passOnly(context, exchange, '/embeddings') },
-    { method: 'POST', path: '/v1/messages', handle: (exchange) => createMessage(context, exchange) },
+    ...dialects.map(
+      (dialect): Route => ({
+        method: 'POST',
+        path: dialect.path,
+        handle: (exchange) => create(context, dialect, exchange),
+      }),
+    ),
+    { method: 'POST', path: '/v1/completions', handle: (exchange) => passOnly(context, exchange, '/v1/completions') },
+    { method: 'POST', path: '/v1/embeddings', handle: (exchange) => passOnly(context, exchange, '/v1/embeddings') },
     { method: 'POST', path: '/v1/messages/count_tokens', handle: (exchange) => countTokens(context, exchange) },
-    { method: 'POST', path: '/v1/responses', handle: (exchange) => responses.create(exchange) },
     { method: 'GET', path: '/v1/responses/{id}', stream: true, handle: (exchange) => responses.read(exchange) },
     { method: 'DELETE', path: '/v1/responses/{id}', handle: (exchange) => responses.remove(exchange) },
     { method: 'POST', path: '/v1/responses/{id}/cancel', handle: (exchange) => responses.cancel(exchange) },
@@ -47,7 +53,6 @@ export function routesOf({ context, batches: runner, feed, isStopping }: RoutedP
     { method: 'GET', path: '/v1/batches', handle: (exchange) => batches.list(exchange) },
     { method: 'GET', path: '/v1/batches/{id}', handle: (exchange) => batches.read(exchange) },
     { method: 'POST', path: '/v1/batches/{id}/cancel', handle: (exchange) => batches.cancel(exchange) },
-    { method: 'POST', path: '/v1/chat/completions', handle: (exchange) => chat(context, exchange) },
     { method: 'GET', path: '/v1/models', handle: (exchange) => listModels(context, exchange) },
     { method: 'GET', path: '/v1/models/{name}', handle: (exchange) => readModel(context, exchange) },
     { method: 'POST', path: '/v1/searches', handle: (exchange) => createSearch(context, exchange) },

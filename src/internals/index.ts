@@ -7,11 +7,12 @@ export { embeddedModel, openModel } from '../answering/open-models.ts';
 export { ownModel, ownPlan } from '../answering/own-model.ts';
 export { readQuestions } from '../answering/question-file.ts';
 export { isRight } from '../answering/question-form.ts';
-export type { PlannedModel, Wish } from '../answering/search-plan.ts';
+export type { PlannedModel, SearchPlan, Wish } from '../answering/search-plan.ts';
+export { type BuiltSearch, buildSearch } from '../answering/search-request.ts';
 export { assert } from '../base/assert.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';
-export type { NumberKnob } from '../base/knob.ts';
+export { defaultsOf, type NumberKnob, type OptionsOf } from '../base/knob.ts';
 export { hash, Random } from '../base/random.ts';
 export { type Contender, type Contest, runBlock, type Trial } from '../bench/contest/contest.ts';
 export { Recording } from '../bench/contest/recording.ts';
@@ -28,6 +29,7 @@ export {
   type SimulatedSearch,
   type SimulatedSize,
   searchOf,
+  turn,
 } from '../bench/simulated/contenders.ts';
 export { type Load, parseLoad } from '../bench/simulated/load.ts';
 export { type Latencies, latenciesOf, warmUpShare, type Yield, yieldOf } from '../bench/simulated/measures.ts';
@@ -81,13 +83,16 @@ export { type AnswerStanding, type ShadowedSearch, shadowRule, withShadow } from
 export { checkOut, checkOutFor, writeSection } from '../calibration/write-calibration.ts';
 export {
   type CalibratedFlags,
-  calibratedOptions,
-  calibratedUsage,
+  calibratedGroup,
+  calibratedKnobs,
   calibrationSize,
+  exitGroup,
   readCalibrated,
-  searchUsage,
 } from '../cli/commands/calibrate/calibrated-search.ts';
+export { type Flags, type Help, helpAsked } from '../cli/terminal/help.ts';
 export { flagOf, given, oneOf, readArguments, whole } from '../cli/terminal/options.ts';
+export { settingHelp } from '../cli/terminal/setting-help.ts';
+export { readSettings, type SettingScope, settingOfFlag } from '../cli/terminal/settings.ts';
 export { checkConfig } from '../config/load.ts';
 export { budgetKnob } from '../config/machine-knobs.ts';
 export { version } from '../config/version.ts';
@@ -131,7 +136,11 @@ export type { RecordedNode, RecordedTree } from '../engine/sim/recorded-trees.ts
 export { SharedGpu } from '../engine/sim/shared-gpu.ts';
 export { SimEngine, type SimEngineOptions } from '../engine/sim/sim-engine.ts';
 export { World } from '../engine/sim/world.ts';
+export { requireBound } from '../exit/bound.ts';
+export { readable } from '../exit/evidence.ts';
 export { hazardFeatures } from '../exit/hazard.ts';
+export { pruningsOf } from '../exit/prune.ts';
+export { chanceToReach, experience } from '../exit/prune-outdone.ts';
 export { Gateway } from '../gateway/gateway.ts';
 export { silentLog } from '../gateway/observe/log.ts';
 export type { Journal } from '../journal/journal.ts';
@@ -143,12 +152,16 @@ export { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 export { GrowthMeter, type GrowthTotals, goodput } from '../log/growth-meter.ts';
 export { addGuesses, type Guesses, rightShares, sumOfGuesses } from '../log/guesses.ts';
 export { policyKnobs } from '../policy/knobs.ts';
-export { partsOf } from '../policy/parts.ts';
+export { partsOf, policyOf } from '../policy/policies.ts';
 export { createMcts } from '../program/mcts/mcts.ts';
-export { programKnobs, programOptions } from '../program/registry/programs.ts';
+export { programKnobs, programOf, programOptions } from '../program/registry/programs.ts';
 export { Connection } from '../remote/connection.ts';
 export { type WorkEstimates, WorkMeter } from '../runtime/queue/work-meter.ts';
+export type { preemptAsNeeded } from '../scheduler/preemption.ts';
 export type { RunningSearch, Snapshot, WaitingSearch } from '../scheduler/scheduler.ts';
+export { proximity, seniority } from '../scheduler/score.ts';
+export { naturalSeats } from '../scheduler/seat.ts';
+export { boostMoments, shareWidths, sum } from '../scheduler/widths.ts';
 export type { GoldQuestion } from '../task/questions.ts';
 export { LlamaPrm } from '../verifier/prm/llama-prm.ts';
 export { renderQwen } from '../verifier/prm/qwen-scorer.ts';

@@ -163,7 +163,7 @@ export class JournalWriter<Write extends HoldableWrite> {
     const atMs = timers.nowMs() + delayMs;
     if (this.#running !== undefined || (this.#nextTry !== undefined && this.#nextTry.atMs <= atMs)) return;
     this.#nextTry?.callOff();
-    this.#nextTry = { atMs, callOff: timers.after(delayMs, () => void this.#run()) };
+    this.#nextTry = { atMs, callOff: timers.after(delayMs, () => void this.#run(), this.#trouble === undefined) };
   }
 
   async #run(): Promise<void> {

@@ -4,6 +4,8 @@
 // One question, one call; or a model that answers many.
 // Plain data that the above speak of.
 export { type Fault, FaultError, fault } from '../base/fault.ts';
+export type { Knob, Knobs } from '../base/knob.ts';
+export type { PartInput, PartOptions, PlugIn } from '../base/part.ts';
 // The contracts of engines and verifiers.
 export type {
   Engine,
@@ -15,14 +17,17 @@ export type {
   RequestId,
 } from '../engine/engine.ts';
 // Rules that end a search, or one of its strands.
-export type { ExitRule, PruneRule, SearchView } from '../exit/exit.ts';
+export { defineExit, definePrune, type ExitPart, type PrunePart } from '../exit/definition.ts';
+export type { ExitRule, Judge, PruneRule, SearchView } from '../exit/exit.ts';
 export type { Answer, Cost, Evidence, Exit, ExitKind } from '../log/end.ts';
 export type { LoggedEvent, SearchEvent } from '../log/events.ts';
 export { SearchFold } from '../log/fold.ts';
 // Policies: when a search ends and how the budget is shared.
 export { createPolicy, createRules, createScheduler } from '../policy/create.ts';
+export { definePolicy, type PolicyDefinition, type PolicyInput } from '../policy/definition.ts';
 export type { PolicyOptions } from '../policy/knobs.ts';
-export { type Policy, type PolicyName, policyNames, type Rules } from '../policy/policy.ts';
+export { type PolicyName, policyNames } from '../policy/policies.ts';
+export type { Policy, Rules } from '../policy/policy.ts';
 // Programs: those there are, and what one's own is made of.
 export { type Choice, chosenAnswer } from '../program/choice.ts';
 export { defineProgram, type ProgramDefinition, type ProgramSize } from '../program/definition.ts';
@@ -56,12 +61,18 @@ export { LiveLoop, systemClock } from '../runtime/live.ts';
 export type { RuntimeOptions, Token } from '../runtime/options.ts';
 export { Runtime } from '../runtime/runtime.ts';
 export type { SearchRequest, SearchResult } from '../runtime/search/request.ts';
+// How a budget is shared between searches.
+export type { RunningSearch, Scheduler, Snapshot } from '../scheduler/scheduler.ts';
+export type { Seat } from '../scheduler/seat.ts';
+export { defineOrder, type OrderPart, type OrderRule, type QueueStanding } from '../scheduler/turns/order.ts';
+export { defineWidths, type Targets, type WidthRule, type WidthsPart } from '../scheduler/widths.ts';
 export type { Aggregation } from '../tree/aggregate.ts';
 export type { Certainty, PathVote } from '../tree/certaindex.ts';
 export { type Node, pathText, pathTo } from '../tree/node.ts';
 export type { Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand } from '../tree/strand.ts';
 export type { Tree } from '../tree/tree.ts';
+export { defineVerifier, type ScoreStep, type VerifierPart } from '../verifier/definition.ts';
 export type {
   ScoreRequest,
   ScoreUsage,
@@ -70,6 +81,6 @@ export type {
   VerifierLoad,
   VerifierMessage,
 } from '../verifier/verifier.ts';
-export { type ModelParts, type ModelSettings, makeModel, openModel } from './open-search-model.ts';
+export { type ModelParts, type ModelPolicy, type ModelSettings, makeModel, openModel } from './open-search-model.ts';
 export { type FoundAnswer, type SearchOptions, search } from './search.ts';
 export type { EventListener, SearchModel } from './search-model.ts';

@@ -3,24 +3,40 @@
 import type { OpenModel } from '../answering/open-model.ts';
 import { openModel as openParts } from '../answering/open-models.ts';
 import { ownModel } from '../answering/own-model.ts';
-import type { Extract } from '../answering/search-request.ts';
+import type { Extract, OwnPolicy } from '../answering/search-request.ts';
+import { checkPartOptions, optionsOfPart, type PartOptions } from '../base/part.ts';
 import { checkConfig } from '../config/load.ts';
 import type { ConfigInput, ModelConfig } from '../config/schema.ts';
 import { BatchedEmbedder } from '../embedder/batched-embedder.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { PolicyDefinition } from '../policy/definition.ts';
+import type { PolicyName } from '../policy/policies.ts';
+import { type VerifierPart, verifierOf } from '../verifier/definition.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import { SearchModel } from './search-model.ts';
 
 type ModelInput = ConfigInput['models'][number];
 
-/** A model as the configuration of `coppice serve` writes it; only the engine must be said. */
-export type ModelSettings = Omit<ModelInput, 'name'> & { readonly name?: string };
+/** How the searches of a model end and share its budget unless they say otherwise. */
+export interface ModelPolicy {
+  /** By name, or a definition of one's own (`definePolicy`), whose widths and order then hold for all searches of the model. */
+  readonly policy?: PolicyName | PolicyDefinition;
+  /** Of the parts that such a policy brings. */
+  readonly policyOptions?: PartOptions;
+}
 
-export interface ModelParts extends Omit<ModelInput, 'name' | 'engine' | 'verifier' | 'embedder'> {
+/** A model as the configuration of `coppice serve` writes it; only the engine must be said. */
+export type ModelSettings = Omit<ModelInput, 'name' | 'policy'> & ModelPolicy & { readonly name?: string };
+
+export interface ModelParts
+  extends Omit<ModelInput, 'name' | 'engine' | 'verifier' | 'embedder' | 'policy'>,
+    ModelPolicy {
   readonly name?: string;
   readonly engine: Engine;
-  /** Without one, only programs that need none can run. */
-  readonly verifier?: Verifier;
+  /** One that is made, or defined (`defineVerifier`). Without one, only programs that need none can run. */
+  readonly verifier?: Verifier | VerifierPart;
+  /** Of a verifier that is defined. */
+  readonly verifierOptions?: PartOptions;
   /** Vectors for open answers, which are then grouped by what they mean: one for every text, in their order. */
   readonly embed?: (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
   /** What a finished path answers; what follows "the answer is", or stands in a box, unless said. */
@@ -32,22 +48,44 @@ export interface ModelParts extends Omit<ModelInput, 'name' | 'engine' | 'verifi
  * servers. Secrets are read from the environment variables that the settings name.
  */
 export async function openModel(settings: ModelSettings | string = 'sapling'): Promise<SearchModel> {
-  const config = typeof settings === 'string' ? ownModel({ model: settings }) : configOf(settings);
-  return new SearchModel(await openParts(config, process.env));
+  if (typeof settings === 'string') return openNamed(settings);
+  const { policy, policyOptions, ...rest } = settings;
+  return new SearchModel(await openParts(configOf(rest, policy), process.env), ownPolicy(policy, policyOptions));
+}
+
+/** `'sapling'`, or a GGUF file. */
+export async function openNamed(name: string, policy?: OwnPolicy): Promise<SearchModel> {
+  return new SearchModel(await openParts(ownModel({ model: name }), process.env), policy);
+}
+
+export function ownPolicy(
+  policy: PolicyName | PolicyDefinition | undefined,
+  options: PartOptions = {},
+): OwnPolicy | undefined {
+  if (typeof policy === 'object') return { definition: policy, options };
+  checkPartOptions(`policy '${policy ?? 'of the model'}', which has no parts of its own`, [], options, 'policyOptions');
+  return undefined;
 }
 
 /** A model of parts that the caller has made, and hands over: closing the model closes them. */
-export function makeModel({ engine, verifier, embed, extract, ...settings }: ModelParts): SearchModel {
+export function makeModel(given: ModelParts): SearchModel {
+  const { engine, verifier, verifierOptions, embed, extract, policy, policyOptions, ...settings } = given;
   // The configuration names a kind of engine; nothing of a model that is already open reads it.
-  const config = configOf({ ...settings, engine: { kind: 'sim' } });
+  const config = configOf({ ...settings, engine: { kind: 'sim' } }, policy);
   const parts: OpenModel = {
     config,
     engine,
-    ...(verifier === undefined ? {} : { verifier }),
+    ...(verifier === undefined ? {} : { verifier: madeVerifier(verifier, verifierOptions) }),
     ...(embed === undefined ? {} : { embedder: embedderOf(embed) }),
     ...(extract === undefined ? {} : { extract }),
   };
-  return new SearchModel(parts);
+  return new SearchModel(parts, ownPolicy(policy, policyOptions));
+}
+
+function madeVerifier(verifier: Verifier | VerifierPart, options: PartOptions = {}): Verifier {
+  if (!('make' in verifier)) return verifier;
+  checkPartOptions(`verifier '${verifier.name}'`, [verifier], options, 'verifierOptions');
+  return verifierOf(verifier, verifier.make(optionsOfPart(verifier, options)));
 }
 
 /** As long as the configuration waits for a server of one. */
@@ -58,6 +96,9 @@ function embedderOf(embed: NonNullable<ModelParts['embed']>): BatchedEmbedder {
   return new BatchedEmbedder(texts, { name: 'embed', timeoutMs: embedMs });
 }
 
-function configOf(settings: ModelSettings): ModelConfig {
-  return checkConfig({ models: [{ name: 'model', ...settings }] }).models[0]!;
+/** The configuration knows policies by name; one of one's own stands beside it. */
+function configOf(settings: Omit<ModelSettings, keyof ModelPolicy>, policy: ModelPolicy['policy']): ModelConfig {
+  const named = typeof policy === 'object' ? 'vanilla' : policy;
+  const said = named === undefined ? {} : { policy: named };
+  return checkConfig({ models: [{ name: 'model', ...settings, ...said }] }).models[0]!;
 }

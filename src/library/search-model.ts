@@ -4,6 +4,7 @@
 import { extractAnswer } from '../answer/extract.ts';
 import { closeModel, type OpenModel } from '../answering/open-model.ts';
 import { policySettings } from '../answering/plan.ts';
+import type { OwnPolicy } from '../answering/search-request.ts';
 import type { FinishedRun } from '../answering/search-run.ts';
 import { assert } from '../base/assert.ts';
 import type { Fault } from '../base/fault.ts';
@@ -32,21 +33,28 @@ interface Running {
 
 export class SearchModel {
   readonly parts: OpenModel;
+  /** Of searches that name none, where it is not in the list. */
+  readonly policy: OwnPolicy | undefined;
   readonly #runtime: Runtime;
   readonly #loop = new LiveLoop();
   readonly #running = new Map<string, Running>();
   #started = 0;
   #closed = false;
 
-  constructor(parts: OpenModel) {
+  constructor(parts: OpenModel, policy?: OwnPolicy) {
     const { config, engine, verifier, embedder } = parts;
     this.parts = parts;
+    this.policy = policy;
     this.#runtime = new Runtime({
       engine,
       ...(verifier === undefined ? {} : { verifier }),
       ...(embedder === undefined ? {} : { embedder }),
       // It boosts only searches whose own policy says so: each may choose.
-      scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
+      scheduler: createSharedScheduler(
+        policy?.definition ?? config.policy,
+        policySettings({}, config),
+        policy?.options,
+      ),
       budget: config.budget,
       clock: systemClock,
       requestTimeoutMs: config.requestMs,

@@ -5,26 +5,27 @@ import { ownLimits } from '../answering/own-model.ts';
 import { makePlan, policySettings } from '../answering/plan.ts';
 import { askedQuestion } from '../answering/question-form.ts';
 import type { SearchPlan, Wish } from '../answering/search-plan.ts';
-import { type BuiltSearch, buildSearch, requestOf } from '../answering/search-request.ts';
-import { type Fault, raise } from '../base/fault.ts';
-import { complaint } from '../base/knob.ts';
+import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../answering/search-request.ts';
+import type { Fault } from '../base/fault.ts';
+import { checkPartOptions, type PartOptions } from '../base/part.ts';
 import type { SearchSettings } from '../config/vocabulary.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { checkRules } from '../policy/check.ts';
 import { createRules, optionsOf } from '../policy/create.ts';
+import type { PolicyDefinition } from '../policy/definition.ts';
 import { fittingPolicy } from '../policy/fitting.ts';
-import type { PolicyName } from '../policy/policy.ts';
+import type { PolicyName } from '../policy/policies.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import type { ProgramName } from '../program/registry/programs.ts';
 import { pathTo } from '../tree/node.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
-import { openModel } from './open-search-model.ts';
+import { openNamed, ownPolicy } from './open-search-model.ts';
 import type { EventListener, ModelRun, SearchModel } from './search-model.ts';
 
 type Settings = {
-  readonly [Name in keyof Omit<SearchSettings, 'program' | 'onFutile' | 'reasoning'>]?: SearchSettings[Name];
+  readonly [Name in keyof Omit<SearchSettings, 'program' | 'policy' | 'onFutile' | 'reasoning'>]?: SearchSettings[Name];
 };
 
 export interface SearchOptions extends Settings {
@@ -33,7 +34,11 @@ export interface SearchOptions extends Settings {
   /** By name, or a definition of one's own (`defineProgram`). */
   readonly program?: ProgramName | ProgramDefinition;
   /** Of a program of one's own. */
-  readonly programOptions?: Readonly<Record<string, number | string>>;
+  readonly programOptions?: PartOptions;
+  /** By name, or a definition of one's own (`definePolicy`). Its widths and order hold where it is the model's policy as well. */
+  readonly policy?: PolicyName | PolicyDefinition;
+  /** Of the parts that a policy of one's own brings. */
+  readonly policyOptions?: PartOptions;
   /** Rules of one's own, read before those of the policy. */
   readonly exits?: readonly ExitRule[];
   readonly prunes?: readonly PruneRule[];
@@ -55,7 +60,7 @@ export interface FoundAnswer {
   readonly rollouts: number;
   readonly searchMs: number;
   readonly program: string;
-  readonly policy: PolicyName;
+  readonly policy: string;
   readonly seed: number;
   /** Why engine or verifier could not go on, or which part threw, where the exit is `failed`. */
   readonly fault: Fault | undefined;
@@ -68,7 +73,7 @@ const defaultSeed = 1;
 export async function search(question: string | Prompt, options: SearchOptions = {}): Promise<FoundAnswer> {
   const { model = 'sapling' } = options;
   if (typeof model !== 'string') return searchOn(model, question, options);
-  const opened = await openModel(model);
+  const opened = await openNamed(model, ownPolicy(options.policy, options.policyOptions));
   try {
     return await searchOn(opened, question, options);
   } finally {
@@ -77,9 +82,11 @@ export async function search(question: string | Prompt, options: SearchOptions =
 }
 
 async function searchOn(model: SearchModel, question: string | Prompt, options: SearchOptions): Promise<FoundAnswer> {
-  const built = withRules(build(model, question, options), options);
+  const policy = policyFor(model, options);
+  const built = withRules(build(model, question, options, policy), options);
   const request = requestOf(built, model.nextId(), model.extract);
-  return found(built, await model.run(request, options.onEvent, options.signal));
+  const run = await model.run(request, options.onEvent, options.signal);
+  return found(built, policy?.definition.name ?? built.plan.policy, run);
 }
 
 function withRules(built: BuiltSearch, { exits = [], prunes = [] }: SearchOptions): BuiltSearch {
@@ -89,18 +96,35 @@ function withRules(built: BuiltSearch, { exits = [], prunes = [] }: SearchOption
   return { ...built, rules };
 }
 
-function build(model: SearchModel, question: string | Prompt, options: SearchOptions): BuiltSearch {
-  const { program, programOptions = {}, ...rest } = options;
-  const settings = settingsOf(rest);
-  if (typeof program !== 'object') return buildSearch(planOf(model, question, { ...settings, program }));
+/** A policy that is not in the list: the search's own, else the model's where the search names none. */
+function policyFor(model: SearchModel, { policy, policyOptions }: SearchOptions): OwnPolicy | undefined {
+  if (policy !== undefined || model.policy === undefined) return ownPolicy(policy, policyOptions);
+  return { ...model.policy, options: { ...model.policy.options, ...policyOptions } };
+}
+
+function build(
+  model: SearchModel,
+  question: string | Prompt,
+  options: SearchOptions,
+  policy: OwnPolicy | undefined,
+): BuiltSearch {
+  const { program, programOptions = {} } = options;
+  const { config } = model.parts;
+  const asked = settingsOf(options);
+  // A plan names policies of the list alone: of others it has the settings, and their own parts come in where it is built.
+  const own = policy && { ...policy.definition.settings, ...policySettings({}, config), policy: 'vanilla' as const };
+  const settings: Wish = { ...(typeof options.policy === 'string' && { policy: options.policy }), ...own, ...asked };
+  if (typeof program !== 'object')
+    return buildSearch(planOf(model, question, { ...settings, program }), undefined, policy);
   // Planned as the plainest program with the same needs: what that one cannot take, no own program is told either.
-  checkOptions(program, programOptions);
+  checkPartOptions(`program '${program.name}'`, [program], programOptions, 'programOptions');
   const plain = program.needsVerifier ? 'best-of-n' : 'self-consistency';
   const plan = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
-  const given = policySettings(settings, model.parts.config);
-  const policy = options.policy ?? fittingPolicy(model.parts.config.policy, program, plan.aggregation, given);
-  checkRules(createRules(policy, given), program, plan.aggregation);
-  return buildSearch({ ...plan, policy, policyOptions: optionsOf(policy, given), programOptions }, program);
+  const given = policySettings(settings, config);
+  const named = settings.policy ?? fittingPolicy(config.policy, program, plan.aggregation, given);
+  checkRules(createRules(named, given), program, plan.aggregation);
+  const ruled = { ...plan, policy: named, policyOptions: optionsOf(named, given), programOptions };
+  return buildSearch(ruled, program, policy);
 }
 
 /** What is a wish in the words of the vocabulary. */
@@ -110,19 +134,13 @@ function settingsOf({
   signal: _s,
   exits: _x,
   prunes: _p,
+  program: _g,
+  programOptions: _go,
+  policy: _y,
+  policyOptions: _yo,
   ...settings
 }: SearchOptions): Settings {
   return settings;
-}
-
-/** Of an own program: each must be one that it defines, within its bounds. */
-function checkOptions({ name, options }: ProgramDefinition, given: Readonly<Record<string, number | string>>): void {
-  for (const [option, value] of Object.entries(given)) {
-    const knob = options[option];
-    if (knob === undefined) raise('bad-setting', `programOptions.${option} is no option of program '${name}'`);
-    const wrong = complaint(knob, value);
-    if (wrong !== undefined) raise('bad-setting', `programOptions.${option} ${wrong}`);
-  }
 }
 
 function planOf(model: SearchModel, question: string | Prompt, wish: Wish): SearchPlan {
@@ -139,9 +157,9 @@ function planOf(model: SearchModel, question: string | Prompt, wish: Wish): Sear
   });
 }
 
-function found({ plan, program }: BuiltSearch, { result, tree, fault }: ModelRun): FoundAnswer {
+function found({ plan, program }: BuiltSearch, policy: string, { result, tree, fault }: ModelRun): FoundAnswer {
   const { answer, exit, cost, rollouts, arrivalMs, endedMs } = result;
-  const { policy, seed } = plan;
+  const { seed } = plan;
   const facts = { exit, cost, rollouts, searchMs: endedMs - arrivalMs, program: program.name, policy, seed, tree };
   return { ...chosen(answer, tree), ...facts, fault: exit.kind === 'failed' ? fault : undefined };
 }

@@ -1,110 +1,123 @@
-// From a policy's parts to what runs: the rules of one search, and the scheduler that all searches of a model share.
+// From the parts of a policy to what runs: the rules of one search, and the scheduler that all searches of a model share.
 
+import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
-import { budgets } from '../exit/budgets.ts';
-import { certainExit } from '../exit/certain.ts';
-import { concluded } from '../exit/concluded.ts';
-import type { ExitRule, PruneRule } from '../exit/exit.ts';
-import { type HazardModel, hazardExit } from '../exit/hazard.ts';
-import { exitByLength } from '../exit/length.ts';
-import { selectiveNegative, strictNegative } from '../exit/negative.ts';
-import { positive } from '../exit/positive.ts';
-import { pruneBound } from '../exit/prune-bound.ts';
-import { pruneChance, pruneOutdone } from '../exit/prune-chance.ts';
-import { pruneConfidence } from '../exit/prune-confidence.ts';
-import { prunePromise } from '../exit/prune-promise.ts';
-import { algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
+import { checkPartOptions, optionsOfPart, type PartOptions, type PlugIn } from '../base/part.ts';
+import { exitParts } from '../exit/exits.ts';
+import type { HazardModel } from '../exit/hazard.ts';
+import { pruneParts } from '../exit/prunes.ts';
+import { type Algorithm1Options, algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { naturalWidths, shareWidths, type WidthRule } from '../scheduler/widths.ts';
-import { slackWidths, worthWidths } from '../scheduler/worth.ts';
+import { orderParts } from '../scheduler/turns/order.ts';
+import { widthParts } from '../scheduler/width-rules.ts';
+import { ownParts, type PolicyDefinition } from './definition.ts';
 import { type PolicyOptions, resolveOptions } from './knobs.ts';
-import { contradiction, policyParts } from './parts.ts';
-import { type Policy, type PolicyName, policyNames, type Rules } from './policy.ts';
+import { type PolicyName, policyOf } from './policies.ts';
+import type { Policy, Rules } from './policy.ts';
 
-export function createPolicy(name: PolicyName, given: Partial<PolicyOptions> = {}): Policy {
-  const rules = createRules(name, given);
-  return { name, rules, scheduler: createScheduler(name, given) };
+type Given = Partial<PolicyOptions>;
+/** Of the scheduler itself, for experiments. */
+type Seams = Pick<Algorithm1Options, 'preempt' | 'room'>;
+
+/** `own`: options of the parts that the policy brings itself. */
+export function createPolicy(policy: PolicyName | PolicyDefinition, given: Given = {}, own: PartOptions = {}): Policy {
+  const rules = createRules(policy, given, undefined, own);
+  return { name: policyOf(policy).name, rules, scheduler: createScheduler(policy, given, own) };
 }
 
 /** The part that belongs to one search. `hazard`: what its calibrated exit goes by, where there is a calibration. */
-export function createRules(name: PolicyName, given: Partial<PolicyOptions> = {}, hazard?: HazardModel): Rules {
-  const options = optionsOf(name, given);
+export function createRules(
+  policy: PolicyName | PolicyDefinition,
+  given: Given = {},
+  hazard?: HazardModel,
+  own: PartOptions = {},
+): Rules {
+  const definition = policyOf(policy);
+  const options = optionsOf(definition, given);
+  checkOwn(definition, own);
+  const exits = [
+    ...definition.exits.map(of(own, { hazard })),
+    ...asked(exitParts, options).map(of(options, { hazard })),
+  ];
   return {
-    exits: exits(options, hazard),
-    prunes: prunes(options),
-    boost: options.widths !== 'natural',
+    exits: exits.flatMap((rule) => rule ?? []),
+    prunes: [...definition.prunes.map(of(own, undefined)), ...asked(pruneParts, options).map(of(options, undefined))],
+    boost: definition.widths !== undefined || options.widths !== 'natural',
     speculate: options.speculate,
-    extendsUnscored: options.extend === 'unscored',
-    gathersScores: options.scores === 'gathered',
   };
 }
 
 /** The part that shares the budget of one model between all its searches. */
-export function createScheduler(name: PolicyName, given: Partial<PolicyOptions> = {}): Scheduler {
-  return schedulerBy(optionsOf(name, given));
-}
-
-/** Reads the knobs of the budget alone; exits and prunes are the searches' own. */
-function schedulerBy(options: PolicyOptions): Scheduler {
-  const { widths, first, preemption, ageingSeconds, order, speculate, idleFirst, idleBeside: beside } = options;
-  const called = widths === 'natural' || first === 'admit' ? widths : `${widths}-first`;
-  const shared = { first, preemption, ageingSeconds, order, speculate, idleFirst, beside };
-  return algorithm1Scheduler({ name: called, widths: widthRule(options), ...shared });
+export function createScheduler(
+  policy: PolicyName | PolicyDefinition,
+  given: Given = {},
+  own: PartOptions = {},
+  seams: Seams = {},
+): Scheduler {
+  return schedulerBy(policyOf(policy), optionsOf(policy, given), own, seams);
 }
 
 /**
  * Of a model whose requests may each choose their policy: it boosts only those whose own policy says so, by the width rule of
  * the model's policy, or by that of `safe` where the model's own boosts nobody.
  */
-export function createSharedScheduler(name: PolicyName, given: Partial<PolicyOptions> = {}): Scheduler {
-  optionsOf(name, given);
-  const { widths, boostAt, gate } = policyParts[policyParts[name].widths === 'natural' ? 'safe' : name];
-  return schedulerBy(resolveOptions({ ...policyParts[name], widths, boostAt, gate }, given));
+export function createSharedScheduler(
+  policy: PolicyName | PolicyDefinition,
+  given: Given = {},
+  own: PartOptions = {},
+): Scheduler {
+  const definition = policyOf(policy);
+  optionsOf(definition, given);
+  const boosts = definition.widths !== undefined || definition.settings.widths !== 'natural';
+  const { widths, boostAt, gate } = policyOf(boosts ? definition : 'safe').settings;
+  return schedulerBy(definition, resolveOptions({ ...definition.settings, widths, boostAt, gate }, given), own);
+}
+
+/** Reads the knobs of the budget alone; exits and prunes are the searches' own. */
+function schedulerBy(
+  definition: PolicyDefinition,
+  options: PolicyOptions,
+  own: PartOptions,
+  seams: Seams = {},
+): Scheduler {
+  checkOwn(definition, own);
+  const { ageingSeconds, speculate, idleBeside: beside } = options;
+  const { widths = named(widthParts, options.widths), order = named(orderParts, options.order) } = definition;
+  const chosen = { ...(options as unknown as PartOptions), ...own };
+  return algorithm1Scheduler({
+    name: widths.name,
+    widths: of(chosen, undefined)(widths),
+    order: of(chosen, undefined)(order),
+    ageingSeconds,
+    speculate,
+    beside,
+    ...seams,
+  });
 }
 
 /** Every knob of a policy: as given, else as the policy sets its parts, else at its default. */
-export function optionsOf(name: PolicyName, given: Partial<PolicyOptions>): PolicyOptions {
-  if (!policyNames.includes(name)) {
-    return raise('bad-setting', `there is no policy '${name}'; there are ${policyNames.join(', ')}`);
-  }
-  const options = resolveOptions(policyParts[name], given);
-  const wrong = contradiction(name, options);
+export function optionsOf(policy: PolicyName | PolicyDefinition, given: Given): PolicyOptions {
+  const { settings, contradiction } = policyOf(policy);
+  const options = resolveOptions(settings, given);
+  const wrong = contradiction?.(options);
   return wrong === undefined ? options : raise('bad-setting', wrong);
 }
 
-/** Rules are checked in this order; the first that fires ends the search, so an accepted answer is never called futile. */
-function exits(options: PolicyOptions, hazard: HazardModel | undefined): ExitRule[] {
-  const { certain, positiveExit, settledExit, lengthExit, certainAnswers } = options;
-  const accepting = positiveExit === 'on' ? [positive] : [];
-  const settled = settledExit === 'off' || hazard === undefined ? [] : [hazardExit(hazard)];
-  const agreeing = certain === 'off' ? [] : [certainExit(certain, options)];
-  const long = lengthExit === 0 ? [] : [exitByLength(lengthExit, certainAnswers)];
-  return [...accepting, ...negativeExits(options), ...settled, ...agreeing, ...long, concluded, ...budgets];
+/** Of a list, the parts that these settings ask for. */
+function asked<Each extends Pick<PlugIn<unknown>, 'when'>>(parts: readonly Each[], options: PolicyOptions): Each[] {
+  return parts.filter(({ when }) => when === undefined || when(options as unknown as PartOptions));
 }
 
-function negativeExits({ negativeExit, firstDepthCut, futileDraws }: PolicyOptions): ExitRule[] {
-  if (negativeExit === 'off') return [];
-  return [negativeExit === 'strict' ? strictNegative : selectiveNegative(firstDepthCut, futileDraws)];
+function of<Facts>(options: PolicyOptions | PartOptions, facts: Facts) {
+  return <Made>(part: PlugIn<Made, Facts>): Made => part.make(optionsOfPart(part, options as PartOptions), facts);
 }
 
-function prunes(options: PolicyOptions): PruneRule[] {
-  const { boundPrune, chancePrune, beatPrune, promisePrune, confidencePrune } = options;
-  const bound = boundPrune === 'off' ? [] : [pruneBound(boundPrune)];
-  const chance = chancePrune === 0 ? [] : [pruneChance(chancePrune)];
-  const outdone = beatPrune === 0 ? [] : [pruneOutdone(beatPrune)];
-  const promise = promisePrune === 0 ? [] : [prunePromise(promisePrune)];
-  return [...bound, ...chance, ...outdone, ...promise, ...(confidencePrune === 0 ? [] : [pruneConfidence(options)])];
+function named<Each extends { readonly name: string }>(parts: readonly Each[], name: string): Each {
+  const found = parts.find((part) => part.name === name);
+  assert(found !== undefined, `no part '${name}' in the list`);
+  return found;
 }
 
-function widthRule(options: PolicyOptions): WidthRule {
-  switch (options.widths) {
-    case 'natural':
-      return naturalWidths;
-    case 'shares':
-      return shareWidths(options);
-    case 'slack':
-      return slackWidths(options);
-    case 'worth':
-      return worthWidths(options);
-  }
+function checkOwn(definition: PolicyDefinition, own: PartOptions): void {
+  checkPartOptions(`policy '${definition.name}'`, ownParts(definition), own, 'policyOptions');
 }

@@ -7,7 +7,7 @@ import { type Aggregation, isBound } from '../tree/aggregate.ts';
 import { checkRules, type RuledProgram } from './check.ts';
 import { createRules } from './create.ts';
 import type { PolicyOptions } from './knobs.ts';
-import type { PolicyName } from './policy.ts';
+import type { PolicyName } from './policies.ts';
 
 export function fittingPolicy(
   wanted: PolicyName,

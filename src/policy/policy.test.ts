@@ -10,8 +10,7 @@ import { checkRules } from './check.ts';
 import { createPolicy, createRules, createSharedScheduler, optionsOf } from './create.ts';
 import { fittingPolicy } from './fitting.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
-import { partsOf } from './parts.ts';
-import { type PolicyName, policyNames } from './policy.ts';
+import { type PolicyName, partsOf, policyNames } from './policies.ts';
 
 const budgets = ['concluded', 'rollouts', 'tokens', 'time', 'deadline'];
 
@@ -38,12 +37,8 @@ describe('policies', () => {
   );
 
   it('prune where they are told to', () => {
-    const { rules } = createPolicy('boost', { boundPrune: 'best', chancePrune: 0.05 });
-    expect(rules.prunes.map(({ name }) => name)).toEqual(['bound-best', 'chance']);
-  });
-
-  it('give freed strands first to whom they are told', () => {
-    expect(createPolicy('boost', { first: 'boost' }).scheduler.name).toBe('shares-first');
+    const { rules } = createPolicy('boost', { boundPrune: 'best', promisePrune: 0.05 });
+    expect(rules.prunes.map(({ name }) => name)).toEqual(['bound-best', 'promise']);
   });
 });
 
@@ -81,17 +76,17 @@ describe('options', () => {
     expect(() => createSharedScheduler('safe', { negativeExit: 'strict' })).toThrow(
       "policy 'safe' gives up on no question",
     );
-    expect(() => createSharedScheduler('positive', { beta: -1 })).toThrow(/beta is -1/);
+    expect(() => createSharedScheduler('positive', { gate: -1 })).toThrow(/gate is -1/);
   });
 
   it.each<[unknown, RegExp]>([
-    [{ beta: -1 }, /beta is -1; it must be a number from 0 to 1000/],
-    [{ beta: Number.NaN }, /beta is NaN/],
+    [{ slack: -1 }, /slack is -1; it must be a number from 0 to 100/],
+    [{ slack: Number.NaN }, /slack is NaN/],
     [{ gate: 1.5 }, /gate is 1.5; it must be a whole number/],
     [{ firstDepthCut: 1.1 }, /firstDepthCut is 1.1.*from 0 to 1/],
-    [{ first: 'me' }, /first is 'me'; it must be one of admit, boost/],
+    [{ boostAt: 'me' }, /boostAt is 'me'; it must be one of start, doubt/],
     [{ boundPrune: 3 }, /boundPrune is 3; it must be one of off, threshold, best/],
-    [{ bata: 1 }, /no option 'bata'; there are .*beta/],
+    [{ gaet: 1 }, /no option 'gaet'; there are .*gate/],
     [{ toString: 1 }, /no option 'toString'/],
   ])('refuse %j', (given, message) => {
     expect(() => createPolicy('boost', given as Partial<PolicyOptions>)).toThrow(FaultError);

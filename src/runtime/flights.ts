@@ -15,7 +15,7 @@ import {
   type RequestId,
 } from '../engine/engine.ts';
 import type { Expansion, Outcome } from '../program/program.ts';
-import { type Order, prefixPriority } from '../scheduler/turns/order.ts';
+import type { OrderRule } from '../scheduler/turns/order.ts';
 import type { Ghost, NodeId, ProbeReply } from '../tree/events.ts';
 import { drawKey, formKey, nodeKey } from '../tree/keys.ts';
 import { mannerAt, type Step } from '../tree/step.ts';
@@ -42,7 +42,7 @@ export interface FlightsOptions {
   /** Told how long engine and verifier take. */
   readonly meter: ServiceMeter;
   /** Of requests that wait. */
-  readonly order: Order | undefined;
+  readonly order: OrderRule | undefined;
   readonly requestTimeoutMs: number | undefined;
   /** Whether somebody reads a search's tokens as they come. */
   readonly watches: (search: string) => boolean;
@@ -279,8 +279,8 @@ export class Flights {
   /** By the order of the scheduler; else what was asked for. */
   #priorityOf({ request, urgency }: Search, path: readonly PathStep[]): number {
     const { priority } = request;
-    if (this.#options.order === 'longest-prefix') return prefixPriority(priority, pathTokensOf(path));
-    return urgency ?? priority;
+    const own = this.#options.order?.priority?.(priority, pathTokensOf(path));
+    return own ?? urgency ?? priority;
   }
 
   /** Whatever a search has on its way stands elsewhere from now on. */
@@ -333,7 +333,7 @@ export class Flights {
     const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     this.#options.onWritten(search);
-    this.#scores.add(full, key, search.request.rules.gathersScores);
+    this.#scores.add(full, key, search.request.experiment?.gathersScores);
     if (this.#scores.holds(id)) this.#hold(id, nowMs);
   }
 

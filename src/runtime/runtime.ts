@@ -211,7 +211,7 @@ export class Runtime {
 
   /** A step waits for its score: what may come after it can be foreseen. */
   #written(search: Search): void {
-    if (!search.request.rules.extendsUnscored) return;
+    if (!search.request.experiment?.extendsUnscored) return;
     search.foreseesMore();
     this.#roster.touch(search);
     this.#roster.isStale = true;
@@ -261,7 +261,7 @@ export class Runtime {
     // What a search could use changes with whole expansions; a decision on every child would say the same again.
     if (isComplete && request.rules.boost) this.#roster.isStale = true;
     // An order by work follows what is left of it.
-    if (this.#options.scheduler.order === 'sjf' && search.hasGrown()) this.#roster.isStale = true;
+    if (this.#options.scheduler.order?.readsWork && search.hasGrown()) this.#roster.isStale = true;
     return isComplete;
   }
 

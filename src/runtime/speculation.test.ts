@@ -47,7 +47,7 @@ function world(budget: number, extendsUnscored = false) {
     load: () => ({ waiting: 0, healthy: true }),
     close: async () => {},
   };
-  const scheduling = { name: 'natural', widths: naturalWidths, first: 'admit', preemption: 'needed' } as const;
+  const scheduling = { name: 'natural', widths: naturalWidths } as const;
   const scheduler = algorithm1Scheduler({ ...scheduling, ageingSeconds: 60, speculate: 8 });
   const events: SearchEvent[] = [];
   const onEvent = ({ event }: { readonly event: SearchEvent }) => void events.push(event);
@@ -64,7 +64,8 @@ function world(budget: number, extendsUnscored = false) {
     maxStepTokens: 8,
     program: createBeam({ beams: 1, candidates: 2 }),
     limits: { threshold: 1, rollouts: 2 },
-    rules: { exits: [], prunes: [], boost: false, extendsUnscored },
+    rules: { exits: [], prunes: [], boost: false },
+    experiment: { extendsUnscored },
     extract: (text) => text,
   };
   return {

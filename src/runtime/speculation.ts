@@ -74,7 +74,7 @@ export class Speculation {
       doomed: search.doomed(nowMs),
       early: order.early,
       replies: search.replies,
-      ...(request.rules.extendsUnscored ? { unscored: unscoredSteps(search) } : {}),
+      ...(request.experiment?.extendsUnscored ? { unscored: unscoredSteps(search) } : {}),
       isOver: (fork) => request.rules.exits.some((rule) => rule.check({ ...view, tree: fork }) !== undefined),
     });
   }

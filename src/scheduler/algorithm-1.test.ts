@@ -7,18 +7,16 @@ import type { RunningSearch, Snapshot, WaitingSearch } from './scheduler.ts';
 import { degreeScore } from './score.ts';
 import { naturalWidths, shareWidths } from './widths.ts';
 
-const shares = shareWidths({ beta: 2, gate: 1, boostAt: 'start', lambda: 0, progress: 'completed' });
+const shares = shareWidths({ gate: 1, boostAt: 'start' });
 const natural = {
   name: 'test',
   widths: naturalWidths,
-  first: 'admit',
-  preemption: 'needed',
   ageingSeconds: 60,
 } as const;
 const boost = { ...natural, widths: shares } as const;
 
 function running(id: string, more: Partial<RunningSearch> = {}): RunningSearch {
-  const still = { openStrands: 1, observations: 1, progress: 0, openProgress: 0, demand: 16, rolloutsLeft: 16 };
+  const still = { openStrands: 1, observations: 1, progress: 0, demand: 16, rolloutsLeft: 16 };
   const width = { primary: 1, speculative: 0 };
   return { id, arrivalMs: 0, naturalWidth: 1, width, ...still, ...more };
 }
@@ -89,7 +87,7 @@ describe('widths', () => {
   it('leave a search alone whose first rollout may still be accepted, where boosts wait for a doubt', () => {
     const pair = [running('hopeful', { observations: 0, hopeful: true }), running('doubtful', { observations: 0 })];
     const at = (boostAt: 'start' | 'doubt') => {
-      const widths = shareWidths({ beta: 2, gate: 0, boostAt, lambda: 0, progress: 'completed' });
+      const widths = shareWidths({ gate: 0, boostAt });
       return decide({ ...boost, widths }, { running: pair, nowMs: 1000 }).widths;
     };
     expect(at('doubt')).toEqual({ hopeful: 1, doubtful: 7 });
@@ -110,13 +108,9 @@ describe('widths', () => {
 
 describe('the score', () => {
   it('is log(1 + Δt) in seconds, plus β past 0.9', () => {
-    const open = running('a', { progress: 0.5, openProgress: 0.95 });
-    expect(degreeScore(open, 0, { beta: 3, lambda: 0, progress: 'completed' })).toBe(0);
-    expect(degreeScore(open, 0, { beta: 3, lambda: 0, progress: 'open' })).toBe(3);
-    const at = (progress: number) =>
-      degreeScore(running('a', { progress }), 6389, { beta: 3, lambda: 0, progress: 'completed' });
+    const at = (progress: number) => degreeScore(running('a', { progress }), 6389);
     expect(at(0.9)).toBeCloseTo(Math.log(7.389), 12);
-    expect(at(0.901)).toBeCloseTo(Math.log(7.389) + 3, 12);
+    expect(at(0.901)).toBeCloseTo(Math.log(7.389) + 2, 12);
   });
 });
 
@@ -129,38 +123,25 @@ describe('preemption', () => {
     expect(decision).toEqual({ admit: ['new'], widths: { a: 5, b: 1, new: 1 }, preempt: { b: 1 }, giveUp: {} });
   });
 
-  it('lets shares shift only as strands end, unless it is eager', () => {
+  it('lets shares shift only as strands end', () => {
     expect(decide(boost, { running: full, nowMs: 1000 })).toMatchObject({ widths: { a: 5, b: 1 }, preempt: {} });
-    const eager = decide({ ...boost, preemption: 'eager' }, { running: full, nowMs: 1000 });
-    expect(eager).toMatchObject({ widths: { a: 7, b: 1 }, preempt: { b: 2 } });
   });
 });
 
-describe('what goes first', () => {
+describe('who goes first', () => {
   const snapshot = {
     running: [running('a', { openStrands: 1 }), running('b', { openStrands: 1 })],
     waiting: [waiting('c'), waiting('d')],
     nowMs: 1000,
   };
 
-  it('admit: the waiting come in, the running share the rest', () => {
+  it('is the waiting: they come in, the running share the rest', () => {
     expect(decide(boost, snapshot)).toEqual({
       admit: ['c', 'd'],
       widths: { a: 3, b: 3, c: 1, d: 1 },
       preempt: {},
       giveUp: {},
     });
-  });
-
-  it('boost: the running take all they can use, the waiting wait', () => {
-    expect(decide({ ...boost, first: 'boost' }, snapshot)).toEqual({
-      admit: [],
-      widths: { a: 4, b: 4 },
-      preempt: {},
-      giveUp: {},
-    });
-    const modest = snapshot.running.map((each) => ({ ...each, demand: 3 }));
-    expect(decide({ ...boost, first: 'boost' }, { ...snapshot, running: modest }).admit).toEqual(['c', 'd']);
   });
 });
 
@@ -202,7 +183,6 @@ describe('speculative widths', () => {
     const queue = Array.from({ length: 9 }, (_, at) => waiting(`w${at}`));
     expect(ahead(natural, { running: [guesser('a')], waiting: queue })).toEqual(Array(8).fill([1, 0]));
     expect(ahead(boost, { running: [guesser('a', { demand: 6 })] })).toEqual([[6, 2]]);
-    expect(ahead({ ...boost, idleFirst: 'speculate' }, { running: [guesser('a', { demand: 6 })] })).toEqual([[5, 3]]);
   });
 
   it('are none while somebody waits, even for a width that does not fit, or for memory', () => {

@@ -4,52 +4,45 @@
 import { assert } from '../base/assert.ts';
 import { admit, hopeless, inOrder } from './admission.ts';
 import { decideWithIdle } from './idle.ts';
-import { type Preemption, preemptAsNeeded, preemptEagerly } from './preemption.ts';
+import { preemptAsNeeded } from './preemption.ts';
 import { reasonsOf } from './reason.ts';
 import type { Decision, Scheduler, SearchId, Snapshot, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
 import { type SearchGuesses, sharesAhead, totalAhead } from './speculation-budget.ts';
-import { isBySearch, type Order, type SearchOrder, urgencyOf } from './turns/order.ts';
+import { type OrderRule, urgencyOf } from './turns/order.ts';
 import { sum, type WidthRule } from './widths.ts';
-
-export const precedences = ['admit', 'boost'] as const;
-/** Who gets freed strands first: searches that wait, or searches that run. */
-export type Precedence = (typeof precedences)[number];
-
-export const idlePrecedences = ['boost', 'speculate'] as const;
-/** Who gets strands that are idle first: searches that are boosted, or guesses. */
-export type IdlePrecedence = (typeof idlePrecedences)[number];
 
 export interface Algorithm1Options {
   readonly name: string;
   readonly widths: WidthRule;
-  readonly first: Precedence;
-  readonly preemption: Preemption;
   readonly ageingSeconds: number;
-  readonly order?: Order;
+  /** As they come unless given. */
+  readonly order?: OrderRule;
   /** Most speculative strands of one search; none unless given. */
   readonly speculate?: number;
-  /** Boosting unless given. */
-  readonly idleFirst?: IdlePrecedence;
   /** Strands of idle searches for each of the others while any of these runs; none unless given. */
   readonly beside?: number;
+  /** Who gives strands up; as few as others lack unless given. */
+  readonly preempt?: typeof preemptAsNeeded;
+  /** Strands that new searches may have; all that the running ones do not need for their natural width unless given. */
+  readonly room?: (present: readonly Seat[], snapshot: Snapshot, widths: WidthRule) => number;
 }
 
 export function algorithm1Scheduler(options: Algorithm1Options): Scheduler {
-  const { name, ageingSeconds, order = 'fcfs', beside = 0, speculate = 0 } = options;
+  const { name, ageingSeconds, order, beside = 0, speculate = 0 } = options;
   const decideAll = (snapshot: Snapshot) => {
     const decision = decideWithIdle(snapshot, beside, (others) => decide(others, options));
-    if (!isBySearch(order)) return decision;
+    if (order?.urgency === undefined) return decision;
     return { ...decision, urgencies: urgenciesOf(snapshot, decision, order, ageingSeconds) };
   };
-  return { name, ageingSeconds, order, speculates: speculate > 0, decide: decideAll };
+  return { name, ageingSeconds, ...(order && { order }), speculates: speculate > 0, decide: decideAll };
 }
 
 /** Of everyone who will run. */
 function urgenciesOf(
   { running, waiting }: Snapshot,
   { widths }: Decision,
-  order: SearchOrder,
+  order: OrderRule,
   ageingSeconds: number,
 ): Map<SearchId, number> {
   const urgencies = new Map<SearchId, number>();
@@ -63,22 +56,19 @@ function decide(snapshot: Snapshot, options: Algorithm1Options): Decision {
   const { budget, nowMs, running, pace, servers } = snapshot;
   const present = running.map((search) => seatRunning(search, budget));
   const queue = inOrder(snapshot.waiting);
-  const admitted = admit(queue, roomFor(present, snapshot, options), budget);
+  const { widths: rule, room = naturalRoom, preempt: adjust = preemptAsNeeded } = options;
+  const admitted = admit(queue, room(present, snapshot, rule), budget);
   const taken = sum([...running, ...admitted].map((search) => naturalSeats(search, budget)));
   const giveUp = hopeless(queue.slice(admitted.length), { nowMs, budget, seats: taken, pace });
   const seats = [...present, ...admitted.map((search) => seatAdmitted(search, budget))];
   const isFull = queue.length > admitted.length + giveUp.size;
   const usual = isFull ? undefined : (options.speculate ?? 0);
-  const base = sum(seats.map((seat) => seat.base));
-  const guessesFirst = options.idleFirst === 'speculate';
-  const reserved = guessesFirst ? sum(widthsAhead(seats, base, budget - base, usual, snapshot)) : 0;
-  const targets = options.widths(seats, budget - reserved, nowMs, servers);
-  const adjust = options.preemption === 'eager' ? preemptEagerly : preemptAsNeeded;
+  const targets = rule(seats, budget, nowMs, servers);
   const { widths: primary, preempt } = adjust(seats, targets, budget);
   const held = sum(seats.map(({ open }, at) => Math.max(primary[at]!, open - preempt[at]!)));
   // Where another strand that is always asked for is not worth it, no guess is.
   const idle = Math.min(budget, targets.limit ?? budget) - held;
-  const ahead = widthsAhead(seats, guessesFirst ? base : held, idle, usual, snapshot);
+  const ahead = widthsAhead(seats, held, idle, usual, snapshot);
   const widths = primary.map((each, at): Width => ({ primary: each, speculative: ahead[at]! }));
   return {
     admit: admitted.map(({ id }) => id),
@@ -117,20 +107,9 @@ function guessesOf({ running, speculate }: Seat, usual: number): SearchGuesses {
   return { capacity: running === undefined ? most : 0, open: 0, made: 0, right: 0, kvTokens: 0 };
 }
 
-/**
- * Strands that new searches may have. `admit`: all that the running ones do not need for their natural width; boosts
- * yield. `boost`: what is left when the running ones have all that their targets allow. The second keeps searches
- * waiting while others are sped up at poor efficiency: what loses throughput in P0 §5.3 (0.8x), and kept to show it.
- */
-function roomFor(
-  present: readonly Seat[],
-  { running, budget, nowMs, servers }: Snapshot,
-  options: Algorithm1Options,
-): number {
-  const natural = running.map((search) => naturalSeats(search, budget));
-  const room = budget - sum(natural);
-  assert(room >= 0, `running searches have a natural width of ${sum(natural)} on a budget of ${budget} strands`);
-  if (options.first === 'admit') return room;
-  const { widths } = options.widths(present, budget, nowMs, servers);
-  return budget - sum(present.map(({ open }, at) => Math.max(open, natural[at]!, widths[at]!)));
+/** All that the running ones do not need for their natural width: boosts yield to searches that wait. */
+function naturalRoom(_present: readonly Seat[], { running, budget }: Snapshot): number {
+  const natural = sum(running.map((search) => naturalSeats(search, budget)));
+  assert(natural <= budget, `running searches have a natural width of ${natural} on a budget of ${budget} strands`);
+  return budget - natural;
 }

@@ -1,22 +1,14 @@
 // Who gives strands up, and who may open new ones right now (Algorithm 1, phase 3). A preempted rollout loses the steps
-// in flight, so by default strands are taken back only for the base of others, that is for searches just admitted, and
+// in flight, so strands are taken back only for the base of others, that is for searches just admitted, and
 // only as many as are missing; a change of shares among boosted searches waits until rollouts end by themselves.
 
 import type { Seat } from './seat.ts';
 import { sum, type Targets } from './widths.ts';
 
-export const preemptions = ['needed', 'eager'] as const;
-/** `eager`: Algorithm 1 to the letter, every search above its width is cut down to it at once. */
-export type Preemption = (typeof preemptions)[number];
-
 /** One entry per seat: the width it may use now, and the open strands it has to give up first. */
 export interface Adjustment {
   readonly widths: readonly number[];
   readonly preempt: readonly number[];
-}
-
-export function preemptEagerly(seats: readonly Seat[], { widths }: Targets): Adjustment {
-  return { widths, preempt: seats.map(({ open }, at) => Math.max(0, open - widths[at]!)) };
 }
 
 /**

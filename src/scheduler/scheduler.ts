@@ -3,10 +3,11 @@
 // It never has an effect, keeps no state between calls, and does no more than n log n work in the live searches.
 // M counts strands. Sequences are capped apart, by the engine that runs them.
 
+import type { Tree } from '../tree/tree.ts';
 import type { Servers } from './cycle.ts';
 import type { Pace, TooLate } from './forecast.ts';
 import type { Guessing, SearchGuesses } from './speculation-budget.ts';
-import type { Order, QueueStanding } from './turns/order.ts';
+import type { OrderRule, QueueStanding } from './turns/order.ts';
 
 export type SearchId = string;
 
@@ -34,18 +35,18 @@ export interface RunningSearch {
   readonly openStrands: number;
   /** What the last decision gave it. */
   readonly width: Width;
-  /** Rollouts that its limit still allows, those under way included: what the predictor of long searches reads. */
+  /** Rollouts that its limit still allows, those under way included. */
   readonly rolloutsLeft: number;
   /** N_obs of Algorithm 1: completed rollouts. */
   readonly observations: number;
   /** ρ of P0 §4.4: best score of a completed path over the threshold; 0 before the first. */
   readonly progress: number;
-  /** The same of the best path that still grows. */
-  readonly openProgress: number;
   /** No rollout has ended yet, and one that is open may still be accepted; missing where that is not so. */
   readonly hopeful?: boolean;
-  /** Best reward at the first depth, for the predictor of long searches (P0 §4.1); missing before the first expansion. */
-  readonly firstReward?: number | undefined;
+  /** Its tree as it is now, to be read by width rules of one's own; missing where there is none. */
+  readonly tree?: Tree;
+  /** Score at which a completed path of it is accepted. */
+  readonly threshold?: number;
   readonly speculate?: number | undefined;
   /** What it says about speculation; missing where there is nothing to guess. */
   readonly guesses?: SearchGuesses;
@@ -97,8 +98,8 @@ export type Reason = Readonly<Record<string, number | string>>;
 
 export interface Scheduler {
   readonly name: string;
-  /** Of requests that wait for the engine, and of turns; `fcfs` unless said. */
-  readonly order?: Order;
+  /** Of requests that wait for the engine, and of turns; as they come unless said. */
+  readonly order?: OrderRule;
   /** What one unit of priority is worth in a turn. */
   readonly ageingSeconds: number;
   /** It gives speculative widths to searches that do not say how many they may have, and wants to know how guesses fare. */

@@ -3,9 +3,11 @@
 // that look at what a strand costs are in worth.ts.
 
 import { evenly } from '../base/evenly.ts';
+import type { Knobs } from '../base/knob.ts';
+import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../base/part.ts';
 import type { Servers } from './cycle.ts';
 import type { RunningSearch } from './scheduler.ts';
-import { degreeScore, type ScoreOptions } from './score.ts';
+import { degreeScore } from './score.ts';
 import type { Seat } from './seat.ts';
 
 /** One entry per seat, in the same order. By `rank` the lowest yields first and the highest grows first. */
@@ -26,15 +28,26 @@ export type WidthRule = (
   servers: Servers | undefined,
 ) => Targets;
 
+export type WidthsPart = PlugIn<WidthRule>;
+
+/** Of a rule that is given from outside, as of ours (width-rules.ts). */
+export function defineWidths<const Name extends string, const Options extends Knobs = NoOptions>(
+  part: PartInput<WidthRule, Name, Options>,
+): NamedPart<WidthRule, Name, Options> {
+  return definedPart(part);
+}
+
 export const naturalWidths: WidthRule = (seats) => ({
   widths: seats.map(({ base }) => base),
   rank: seats.map(() => 0),
 });
 
-export interface ShareOptions extends ScoreOptions {
+export interface ShareOptions {
   /** Algorithm 1's observation threshold, in completed rollouts: below it a search is not boosted. */
   readonly gate: number;
   readonly boostAt: BoostMoment;
+  /** By which the rest is shared; that of P0 §4.4 unless given. */
+  readonly score?: (search: RunningSearch, nowMs: number) => number;
 }
 
 export const boostMoments = ['start', 'doubt'] as const;
@@ -47,9 +60,9 @@ export type BoostMoment = (typeof boostMoments)[number];
  * descending order of score. The paper multiplies the share by M and takes at least 1, which can exceed M; sharing out
  * the rest cannot.
  */
-export function shareWidths({ gate, boostAt, ...score }: ShareOptions): WidthRule {
+export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions): WidthRule {
   return (seats, budget, nowMs) => {
-    const rank = seats.map(({ running }) => (running === undefined ? 0 : degreeScore(running, nowMs, score)));
+    const rank = seats.map(({ running }) => (running === undefined ? 0 : score(running, nowMs)));
     const widths = seats.map(({ base }) => base);
     const rest = budget - sum(widths);
     const byScore = boostable(seats, gate, boostAt).sort((a, b) => rank[b]! - rank[a]! || a - b);

@@ -21,14 +21,13 @@ function seat(id: string, observations = 1, cap = 16): Seat {
     demand: cap,
     rolloutsLeft: cap,
     progress: 0,
-    openProgress: 0,
     openStrands: 1,
     width,
   };
   return { id, base: 1, cap, open: 1, running: { id, arrivalMs: 0, observations, ...still } };
 }
 
-const share = { beta: 0, gate: 1, boostAt: 'start', lambda: 0, progress: 'completed' } as const;
+const share = { gate: 1, boostAt: 'start' } as const;
 
 describe('one round of a child', () => {
   it('is the engine alone where nothing is scored', () => {

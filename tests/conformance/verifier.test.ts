@@ -8,6 +8,7 @@ import { tableCost } from '../../src/cost/table.ts';
 import { World } from '../../src/engine/sim/world.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
 import { ConfidenceVerifier } from '../../src/verifier/confidence/confidence-verifier.ts';
+import { defineVerifier, verifierOf } from '../../src/verifier/definition.ts';
 import { CheckedVerifier } from '../../src/verifier/exact/checked-verifier.ts';
 import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
 import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
@@ -53,3 +54,19 @@ verifierConformance('embedded reward model', async () => {
   const verifier = await LlamaPrm.open({ model: join(folder, 'prm.gguf'), vocabularyHash: 0 });
   return { verifier, prompt, steps, work: () => setTimeout(1), close: () => verifier.close() };
 });
+
+for (const later of [false, true]) {
+  verifierConformance(`a scoring function, ${later ? 'later' : 'at once'}`, async () => {
+    const part = defineVerifier({
+      name: 'short',
+      summary: 'likes short steps',
+      options: { least: { default: 0.1, low: 0, high: 1, unit: 'reward', why: 'of the longest' } },
+      make:
+        ({ least }) =>
+        ({ step }) =>
+          later ? Promise.resolve(least + 1 / (2 + step.text.length)) : least + 1 / (2 + step.text.length),
+    });
+    const verifier = verifierOf(part, part.make({ least: 0.2 }));
+    return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
+  });
+}

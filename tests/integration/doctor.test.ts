@@ -85,7 +85,7 @@ describe('coppice doctor', () => {
     const { status, text } = await examine();
     expect([status, text.includes('"broken"')]).toEqual([1, true]);
     await embeddings.close();
-    await expect(doctor('--embedder-model', 'm')).rejects.toThrow('belong to --embedder URL, which is not given');
+    await expect(doctor('--set', 'embedder.model=m')).rejects.toThrow('belongs to --embedder URL, which is not given');
   });
 
   it('says whether search pays on twenty questions', async () => {

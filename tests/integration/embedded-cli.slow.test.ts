@@ -27,7 +27,18 @@ function coppice(...args: readonly string[]): Promise<Ran> {
   });
 }
 
-const small = ['--delimiter', '\\n', '--step-tokens', '8', '--rollouts', '3', '--branching', '2', '--step-prompt', ''];
+const small = [
+  '--set',
+  'delimiters=\\n',
+  '--set',
+  'stepTokens=8',
+  '--rollouts',
+  '3',
+  '--branching',
+  '2',
+  '--set',
+  'stepPrompt=',
+];
 
 describe('coppice ask', () => {
   it('answers in words, without a terminal in plain lines of at most 100 columns', async () => {

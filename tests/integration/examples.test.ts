@@ -17,7 +17,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'own-program.ts': /^first-step: exhausted, 6 openings, 5 paths\n$/,
   'level-program.ts': /^halving: exhausted, 16 beginnings\n$/,
   'own-exit.ts': /^exhausted by \w+ after \d+ rollouts\ncertain by last-agree after no more\n$/,
-  'own-policy.ts': /^thrifty takes fewer tokens\n$/,
+  'own-policy.ts': /^thrifty takes fewer tokens, widths by one-more\n$/,
   'own-parts.ts': /^accepted: 2, score 1\n$/,
 };
 
@@ -32,8 +32,11 @@ test('a program of one’s own takes fewer than 60 lines', () => {
   expect(program.match(/\n/g)?.length).toBeLessThan(60);
 });
 
-test.each(['own-exit.ts', 'own-policy.ts'])('%s takes fewer than 60 lines', (file) => {
-  expect(readFileSync(join(folder, file), 'utf8').split('\n').length).toBeLessThan(60);
+test.each([
+  ['own-exit.ts', 60],
+  ['own-policy.ts', 100],
+] as const)('%s takes fewer than %d lines', (file, most) => {
+  expect(readFileSync(join(folder, file), 'utf8').split('\n').length).toBeLessThan(most);
 });
 
 test('what the pages show stands in an example', () => {

@@ -26,7 +26,7 @@ interface Asked {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-const small = ['--rollouts', '2', '--branching', '2', '--step-tokens', '16', '--max-depth', '2', '--json'];
+const small = ['--rollouts', '2', '--branching', '2', '--set', 'stepTokens=16', '--set', 'maxDepth=2', '--json'];
 
 function ask(...flags: readonly string[]): Promise<Asked> {
   const args = ['src/cli/main.ts', 'ask', 'What is 2 + 3?', ...flags, ...small];
@@ -58,7 +58,7 @@ describe.skipIf(!hasWeights)('SmolLM2 on the embedded engine', () => {
   });
 
   it('is checked by arithmetic, where that is what judges it', async () => {
-    const { warned, record } = await ask('--model', weights, '--prm', weights, '--check', 'arithmetic');
+    const { warned, record } = await ask('--model', weights, '--prm', weights, '--set', 'check=arithmetic');
     expect(warned).toMatch(noReward);
     expect(record).toMatchObject({ program: 'mcts' });
   });

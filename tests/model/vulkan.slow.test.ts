@@ -40,7 +40,17 @@ async function ask(
   gpu: string,
   devices: Readonly<Record<string, string>>,
 ): Promise<{ model: string; verdict: string }> {
-  const args = ['src/cli/main.ts', 'ask', 'make 24 from 4 7 8 8', '--gpu', gpu, '--seed', '1', ...small, '--json'];
+  const args = [
+    'src/cli/main.ts',
+    'ask',
+    'make 24 from 4 7 8 8',
+    '--set',
+    `engine.gpu=${gpu}`,
+    '--seed',
+    '1',
+    ...small,
+    '--json',
+  ];
   const env = { ...process.env, NODE_PATH: join(folder, 'node_modules'), VK_ICD_FILENAMES: driver, ...devices };
   const { stdout } = await run(process.execPath, args, { env, timeout: 100_000 });
   return JSON.parse(stdout) as { model: string; verdict: string };

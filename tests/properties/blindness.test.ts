@@ -10,7 +10,8 @@ import { isTreeEvent } from '../../src/log/events.ts';
 import { checkRules } from '../../src/policy/check.ts';
 import { createRules } from '../../src/policy/create.ts';
 import type { PolicyOptions } from '../../src/policy/knobs.ts';
-import { type PolicyName, policyNames, type Rules } from '../../src/policy/policy.ts';
+import { type PolicyName, policyNames } from '../../src/policy/policies.ts';
+import type { Rules } from '../../src/policy/policy.ts';
 import type { ProgramDefinition } from '../../src/program/definition.ts';
 import type { Program } from '../../src/program/program.ts';
 import { createProgram, programs } from '../../src/program/registry/programs.ts';
@@ -30,7 +31,7 @@ const variants: Readonly<Record<string, readonly Record<string, string | number>
 };
 const turned: readonly Partial<PolicyOptions>[] = [
   {},
-  { chancePrune: 0.3, certain: 'threshold', certainAnswers: 2 },
+  { beatPrune: 0.3, certain: 'threshold', certainAnswers: 2 },
   { boundPrune: 'threshold', certain: 'margin' },
 ];
 

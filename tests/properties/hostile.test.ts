@@ -3,12 +3,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { preemptEagerly } from '../../lab/src/lost/algorithm-1-letter.ts';
 import type { Fault } from '../../src/base/fault.ts';
 import { concluded } from '../../src/exit/concluded.ts';
 import type { ExitRule } from '../../src/exit/exit.ts';
 import { pruneBound } from '../../src/exit/prune-bound.ts';
 import { isTreeEvent, type LoggedEvent } from '../../src/log/events.ts';
-import { createPolicy } from '../../src/policy/create.ts';
+import { createScheduler } from '../../src/policy/create.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
@@ -214,7 +215,7 @@ describe('a hostile part', () => {
     });
     const check = fc.property(draws, ({ place: [target, verb], how, from, own, others, budget }) => {
       const sabotage: Sabotage = { verb, from, how: how === 'garbage' ? 'error' : how };
-      const { scheduler } = createPolicy('boost', { preemption: 'eager', gate: 0, speculate: 2 });
+      const scheduler = createScheduler('boost', { gate: 0, speculate: 2 }, {}, { preempt: preemptEagerly });
       const crowd = { others: [...others, 'beam', 'mcts', 'bestOfN'], scheduler, budget };
       const { runtime, results } = runTogether(crowd, target, sabotage, own);
       expect([runtime.leasesTaken, runtime.inFlight, results.size]).toEqual([0, 0, others.length + 4]);

@@ -32,7 +32,7 @@ function snapshotOf(budget: number, present: readonly Draw[], queue: readonly Dr
     const openStrands = Math.min(open, free);
     free -= openStrands;
     const width = { primary: openStrands, speculative: 0 };
-    const shown = { observations: 1, progress: 0.5, openProgress: 0.5, arrivalMs: at, rolloutsLeft: 9, width };
+    const shown = { observations: 1, progress: 0.5, arrivalMs: at, rolloutsLeft: 9, width };
     running.push({ id: `r${at}`, idle, naturalWidth, openStrands, demand: Math.max(demand, openStrands), ...shown });
   }
   const waiting = queue.map(

@@ -4,27 +4,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makePlan } from '../../src/answering/plan.ts';
+import { Refusal } from '../../src/answering/plan-check.ts';
 import { askedQuestion } from '../../src/answering/question-form.ts';
-import { Refusal } from '../../src/answering/refusal.ts';
 import type { PlannedModel, PlanRequest, SearchPlan } from '../../src/answering/search-plan.ts';
 import { FaultError } from '../../src/base/fault.ts';
 import type { Knob, Knobs, KnobValue } from '../../src/base/knob.ts';
 import { hash } from '../../src/base/random.ts';
-import { readWish } from '../../src/cli/terminal/knob-flags.ts';
+import { readSettings } from '../../src/cli/terminal/settings.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import {
   bodyName,
-  flagName,
   knobOf,
   modelKnobs,
   requestKnobs,
   type SearchKnob,
   samplingKnobs,
   searchKnobNames,
+  settingName,
+  writtenName,
 } from '../../src/config/vocabulary.ts';
-import { askedIn } from '../../src/gateway/plan/body-wish.ts';
-import { parseChatBody } from '../../src/gateway/plan/chat-body.ts';
+import { askedIn } from '../../src/gateway/dialects/body-wish.ts';
+import { parseChatBody } from '../../src/gateway/dialects/chat-body.ts';
 import { policyKnobs } from '../../src/policy/knobs.ts';
 import { programKnobs, programOf, programs } from '../../src/program/registry/programs.ts';
 
@@ -72,8 +73,8 @@ function bodyOf(values: Values) {
 }
 
 function byFlags(values: Values): SearchPlan {
-  const flags = Object.fromEntries(Object.entries(values).map(([name, value]) => [flagName(name), String(value)]));
-  const wish = readWish(flags, searchKnobNames);
+  const texts = Object.entries(values).map(([name, value]) => `${settingName(name as SearchKnob)}=${value}`);
+  const { wish } = readSettings(texts, { search: searchKnobNames, model: () => false });
   return planned(configOf(), { question: askedQuestion(question), wish, speaker: 'flags' });
 }
 
@@ -142,9 +143,9 @@ describe('a value out of bounds', () => {
     const inBody = refusalOf(() => byBody({ [name]: value }));
     const byFlag = refusalOf(() => byFlags({ [name]: value }));
     const written = knobOf(name).client === 'openai' ? bodyName(name) : `coppice.${bodyName(name)}`;
-    const reason = byFlag?.replace(/^--\S+ /, '');
+    const reason = byFlag?.replace(/^--(set )?\S+ /, '');
     expect(reason).toMatch(/^is .*; it must be (one of|a whole number from|a number from) /);
-    expect(byFlag).toBe(`--${flagName(name)} ${reason}`);
+    expect(byFlag).toBe(`${writtenName(name, 'flags')} ${reason}`);
     expect(inBody).toBe(`'${written}' ${reason}`);
     if (!perModel.includes(name)) return;
     const path = Object.hasOwn(samplingKnobs, name) ? `sampling.${name}` : name;

@@ -8,12 +8,16 @@ import { WorkMeter } from '../../src/runtime/queue/work-meter.ts';
 import type { RunningSearch } from '../../src/scheduler/scheduler.ts';
 import {
   lastUrgency,
-  type Order,
-  orders,
+  type OrderName,
+  type OrderRule,
+  orderNames,
+  orderParts,
   prefixPriority,
   type QueueStanding,
   urgencyOf,
 } from '../../src/scheduler/turns/order.ts';
+
+const [, , gang, sjf] = orderParts.map((part) => part.make({})) as [OrderRule, OrderRule, OrderRule, OrderRule];
 
 const standings: fc.Arbitrary<QueueStanding> = fc.record({
   place: fc.double({ min: 0, max: 1e6, noNaN: true }),
@@ -28,7 +32,7 @@ describe('an order', () => {
     fc.assert(
       fc.property(standings, standings, ageings, (one, other, ageing) => {
         fc.pre(one.place < other.place);
-        expect(urgencyOf('gang', one, ageing)).toBeGreaterThan(urgencyOf('gang', other, ageing));
+        expect(urgencyOf(gang, one, ageing)).toBeGreaterThan(urgencyOf(gang, other, ageing));
       }),
     );
   });
@@ -38,11 +42,11 @@ describe('an order', () => {
       fc.property(standings, standings, ageings, (one, other, ageing) => {
         const twin = { ...other, ageSeconds: one.ageSeconds, priority: one.priority };
         fc.pre(one.workLeft! < 0.99 * twin.workLeft!);
-        expect(urgencyOf('sjf', one, ageing)).toBeGreaterThan(urgencyOf('sjf', twin, ageing));
+        expect(urgencyOf(sjf, one, ageing)).toBeGreaterThan(urgencyOf(sjf, twin, ageing));
         const older = { ...one, ageSeconds: one.ageSeconds + ageing };
-        expect(urgencyOf('sjf', older, ageing)).toBeGreaterThan(urgencyOf('sjf', one, ageing));
-        expect(urgencyOf('sjf', { ...one, priority: one.priority + 1 }, ageing)).toBeCloseTo(
-          urgencyOf('sjf', older, ageing),
+        expect(urgencyOf(sjf, older, ageing)).toBeGreaterThan(urgencyOf(sjf, one, ageing));
+        expect(urgencyOf(sjf, { ...one, priority: one.priority + 1 }, ageing)).toBeCloseTo(
+          urgencyOf(sjf, older, ageing),
           6,
         );
       }),
@@ -54,8 +58,8 @@ describe('an order', () => {
       fc.property(standings, standings, ageings, (long, short, ageing) => {
         fc.pre(long.workLeft! > short.workLeft! * 1.01);
         const patience = 10 * ageing * (long.workLeft! / short.workLeft! - 1);
-        const at = (ageSeconds: number) => urgencyOf('sjf', { ...long, ageSeconds, priority: 0 }, ageing);
-        const newcomer = urgencyOf('sjf', { ...short, ageSeconds: 0, priority: 0 }, ageing);
+        const at = (ageSeconds: number) => urgencyOf(sjf, { ...long, ageSeconds, priority: 0 }, ageing);
+        const newcomer = urgencyOf(sjf, { ...short, ageSeconds: 0, priority: 0 }, ageing);
         expect(at(patience * 0.99 - 1e-9)).toBeLessThan(newcomer + 1e-6);
         expect(at(patience * 1.01)).toBeGreaterThan(newcomer);
       }),
@@ -72,7 +76,7 @@ describe('an order', () => {
           expect(now).toBeLessThan(40 * ageing * work + work * work + 4 * work + 10);
           waiting.push({ since: now, left: 1, long: false });
           const urgency = ({ since, left }: { since: number; left: number }) =>
-            urgencyOf('sjf', { place: since, ageSeconds: now - since, priority: 0, workLeft: 100 * left }, ageing);
+            urgencyOf(sjf, { place: since, ageSeconds: now - since, priority: 0, workLeft: 100 * left }, ageing);
           const next = waiting.reduce((best, each) => (urgency(each) > urgency(best) ? each : best));
           next.left -= 1;
           if (next.left > 0) continue;
@@ -86,10 +90,10 @@ describe('an order', () => {
   it('puts what nobody waits for behind everyone, and priorities before prefixes', () => {
     fc.assert(
       fc.property(standings, ageings, (standing, ageing) => {
-        for (const order of ['gang', 'sjf'] as const) {
+        for (const order of [gang, sjf]) {
           expect(urgencyOf(order, { ...standing, idle: true }, ageing)).toBe(lastUrgency);
         }
-        expect(urgencyOf('sjf', standing, ageing)).toBeGreaterThan(lastUrgency);
+        expect(urgencyOf(sjf, standing, ageing)).toBeGreaterThan(lastUrgency);
       }),
     );
     expect(prefixPriority(1, 0)).toBeGreaterThan(prefixPriority(0, 1e9));
@@ -100,16 +104,16 @@ describe('an order', () => {
     const running = (id: string, standing: QueueStanding): RunningSearch => {
       const width = { primary: 1, speculative: 0 };
       const facts = { naturalWidth: 1, demand: 1, openStrands: 1, width, rolloutsLeft: 4, observations: 0 };
-      return { id, arrivalMs: 0, ...facts, progress: 0, openProgress: 0, standing };
+      return { id, arrivalMs: 0, ...facts, progress: 0, standing };
     };
     const standing = { place: 1, ageSeconds: 1, priority: 0, workLeft: 100 };
     const searches = [running('short', standing), running('long', { ...standing, place: 0, workLeft: 900 })];
     const snapshot = { nowMs: 1000, budget: 8, waiting: [], running: searches };
-    const first = (order: Order) => {
+    const first = (order: OrderName) => {
       const { urgencies } = createScheduler('vanilla', { order }).decide(snapshot);
       return urgencies && [...urgencies].sort(([, a], [, b]) => b - a).map(([id]) => id)[0];
     };
-    expect(orders.map(first)).toEqual([undefined, undefined, 'long', 'short']);
+    expect(orderNames.map(first)).toEqual([undefined, undefined, 'long', 'short']);
   });
 });
 
@@ -129,7 +133,7 @@ it('expects of a search with longer steps or paths than usual that more is left 
 });
 
 it('is obeyed by the engine: shortest first ends more of a crowd early, and everyone in the end', () => {
-  const run = (order: Order) => {
+  const run = (order: OrderName) => {
     const spec: TrialSpec = {
       ...trialDefaults,
       setting: 'math500/8b',
@@ -144,10 +148,10 @@ it('is obeyed by the engine: shortest first ends more of a crowd early, and ever
     const ends = runTrial(spec).served.map(({ endedMs }) => endedMs);
     return { ends, mean: ends.reduce((sum, each) => sum + each, 0) / ends.length };
   };
-  const [fcfs, gang, sjf] = [run('fcfs'), run('gang'), run('sjf')];
+  const [asTheyCome, together, shortest] = [run('fcfs'), run('gang'), run('sjf')];
   // They come all but at once: under gang the first ones end early, under fcfs hardly anyone does.
-  const early = ({ ends }: typeof gang) => ends.slice(0, 20).reduce((sum, each) => sum + each, 0);
-  expect(early(gang)).toBeLessThan(0.9 * early(fcfs));
-  expect(sjf.mean).toBeLessThan(0.98 * gang.mean);
-  expect(sjf.ends.every(Number.isFinite)).toBe(true);
+  const early = ({ ends }: typeof together) => ends.slice(0, 20).reduce((sum, each) => sum + each, 0);
+  expect(early(together)).toBeLessThan(0.9 * early(asTheyCome));
+  expect(shortest.mean).toBeLessThan(0.98 * together.mean);
+  expect(shortest.ends.every(Number.isFinite)).toBe(true);
 });

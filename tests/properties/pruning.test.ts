@@ -87,9 +87,8 @@ describe('pruning', () => {
     const anyOptions = fc.constantFrom<Partial<PolicyOptions>>(
       { boundPrune: 'best' },
       { boundPrune: 'threshold' },
-      { chancePrune: 0.3 },
       { beatPrune: 0.5 },
-      { boundPrune: 'best', chancePrune: 0.1, first: 'boost', preemption: 'eager' },
+      { boundPrune: 'best', beatPrune: 0.1, gate: 0 },
     );
     fc.assert(
       fc.property(fc.nat(10_000), anyOptions, (seed, options) => {

@@ -2,8 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { boostingRoom, preemptEagerly } from '../../lab/src/lost/algorithm-1-letter.ts';
 import { evenly } from '../../src/base/evenly.ts';
-import { createPolicy } from '../../src/policy/create.ts';
+import { createPolicy, createScheduler } from '../../src/policy/create.ts';
 import type { Servers } from '../../src/scheduler/cycle.ts';
 import type { Decision, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../src/scheduler/scheduler.ts';
 import { TurnLine } from '../../src/scheduler/turns/line.ts';
@@ -16,12 +17,14 @@ const schedulers = fc
     preemption: fc.constantFrom('needed' as const, 'eager' as const),
     gate: fc.nat(3),
     boostAt: fc.constantFrom('start' as const, 'doubt' as const),
-    beta: fc.constantFrom(0, 2, 50),
-    lambda: fc.constantFrom(0, 1, 10),
     speculate: fc.constantFrom(0, 1, 5),
-    idleFirst: fc.constantFrom('boost' as const, 'speculate' as const),
   })
-  .map(({ name, ...options }) => ({ ...createPolicy(name, options), preemption: options.preemption }));
+  .map(({ name, first, preemption, ...options }) => {
+    // Two seams for experiments: whatever sits there, the budget holds.
+    const room = first === 'boost' ? { room: boostingRoom } : {};
+    const seams = preemption === 'eager' ? { ...room, preempt: preemptEagerly } : room;
+    return { scheduler: createScheduler(name, options, {}, seams), preemption };
+  });
 
 interface Draw {
   readonly naturalWidth: number;
@@ -31,7 +34,6 @@ interface Draw {
   readonly progress: number;
   readonly arrivalMs: number;
   readonly priority: number;
-  readonly firstReward: number;
   readonly capacity: number;
 }
 
@@ -43,7 +45,6 @@ const draws: fc.Arbitrary<Draw> = fc.record({
   progress: fc.double({ min: 0, max: 1.2, noNaN: true }),
   arrivalMs: fc.nat(100_000),
   priority: fc.integer({ min: -3, max: 3 }),
-  firstReward: fc.double({ min: 0, max: 1, noNaN: true }),
   capacity: fc.nat(9),
 });
 
@@ -58,13 +59,13 @@ function snapshotOf(budget: number, running: readonly Draw[], waiting: readonly 
     room -= natural;
     const openStrands = Math.min(draw.open, free);
     free -= openStrands;
-    const { arrivalMs, observations, progress, firstReward, naturalWidth } = draw;
+    const { arrivalMs, observations, progress, naturalWidth } = draw;
     const width = { primary: openStrands, speculative: 0 };
-    const known = { arrivalMs, observations, progress, firstReward, naturalWidth, openStrands, width };
+    const known = { arrivalMs, observations, progress, naturalWidth, openStrands, width };
     const demand = Math.max(draw.demand, openStrands);
     const { capacity } = draw;
     const guesses = { capacity, open: Math.min(capacity, 2), made: 8, right: draw.observations, kvTokens: 1000 };
-    admitted.push({ id: `r${at}`, ...known, guesses, demand, rolloutsLeft: demand, openProgress: 1 });
+    admitted.push({ id: `r${at}`, ...known, guesses, demand, rolloutsLeft: demand });
   }
   const queue = waiting.map(({ arrivalMs, priority, naturalWidth }, at): WaitingSearch => {
     return { id: `w${at}`, turn: turnOf({ arrivalMs, priority }).turn, naturalWidth };

@@ -3,8 +3,8 @@
 
 import { expect, it } from 'vitest';
 import { capacityOf } from '../../lab/src/sim/capacity.ts';
+import { contenderOf } from '../../lab/src/sim/contenders.ts';
 import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
-import { contenderOf } from '../../src/bench/simulated/contenders.ts';
 
 function capacity(row: string): number {
   const contender = contenderOf(row);

@@ -1,10 +1,13 @@
 // A seeded swarm: many searches under one runtime over engines that are slow, fail, lose or double answers and die for a
 // while; then calm. Everything that happens is drawn from the seed. The checkers read the log alone, never the runtime.
 
+import { boostingRoom, preemptEagerly } from '../../lab/src/lost/algorithm-1-letter.ts';
 import { hash, Random } from '../../src/base/random.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
-import { createPolicy } from '../../src/policy/create.ts';
-import { type Policy, policyNames, type Rules } from '../../src/policy/policy.ts';
+import { createPolicy, createScheduler } from '../../src/policy/create.ts';
+import type { PolicyOptions } from '../../src/policy/knobs.ts';
+import { policyNames } from '../../src/policy/policies.ts';
+import type { Policy, Rules } from '../../src/policy/policy.ts';
 import { createAggregate } from '../../src/program/aggregate.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
@@ -46,12 +49,14 @@ export function runStorm(seed: number): Storm {
   const verifier = new ToyVerifier(world, misfortune, seed + 1);
   if (random.chance(0.5)) killFor(world, engine, random.integer(stormUntilMs), random.integer(1000));
   const name = random.chance(0.5) ? 'boost' : policyNames[random.integer(policyNames.length)]!;
-  const policy = createPolicy(name, {
-    first: random.chance(0.5) ? 'admit' : 'boost',
-    preemption: random.chance(0.5) ? 'needed' : 'eager',
+  // Whatever sits in the scheduler's seams, nothing may be lost.
+  const room = random.chance(0.5) ? {} : { room: boostingRoom };
+  const seams = random.chance(0.5) ? room : { ...room, preempt: preemptEagerly };
+  const options: Partial<PolicyOptions> = {
     boundPrune: random.chance(0.3) ? 'best' : 'off',
     beatPrune: random.chance(0.3) ? random.uniform() : 0,
-  });
+  };
+  const policy = { ...createPolicy(name, options), scheduler: createScheduler(name, options, {}, seams) };
   const budget = 1 + random.integer(24);
   const log: LoggedEvent[] = [];
   const results: SearchResult[] = [];

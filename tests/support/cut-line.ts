@@ -1,12 +1,27 @@
-// A line to a PostgreSQL socket that a test can cut: for whoever connects through it the database is silent, as behind a
-// broken network, until it is mended. What was on its way then is gone.
+// A line to a PostgreSQL socket that a test can cut: for clients that connect through it the database is silent, as behind a
+// broken network, or refuses them, until it is mended; or it commits what it was sent, and its answer is lost. What was on its way
+// then is gone.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MessageSplitter, TransactionWatch } from './postgres-messages.ts';
 
 const socketName = '.s.PGSQL.5432';
+
+export interface LostAnswerOptions {
+  /** The first commit whose statements match loses its answer; the next one unless given. */
+  readonly matching?: RegExp;
+  /** The server is told to commit only so long after its client has lost the connection. */
+  readonly lateMs?: number;
+  /** How long connections are refused afterwards; until it is mended unless given. */
+  readonly refusedMs?: number;
+}
+
+interface LostAnswer extends LostAnswerOptions {
+  readonly done: (statements: string) => void;
+}
 
 export class CutLine {
   /** As the database's own, by this line. */
@@ -14,7 +29,9 @@ export class CutLine {
   readonly #folder = mkdtempSync(join(tmpdir(), 'coppice-line-'));
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #isCut = false;
+  #state: 'whole' | 'silent' | 'refused' = 'whole';
+  #losing: LostAnswer | undefined;
+  #mending: NodeJS.Timeout | undefined;
   #target: string;
 
   constructor(url: string) {
@@ -29,14 +46,34 @@ export class CutLine {
     this.mend();
   }
 
+  /** Nothing comes through any more, and nothing says so. */
   cut(): void {
-    this.#isCut = true;
-    for (const socket of this.#sockets) socket.unpipe().pause();
+    this.#state = 'silent';
+    for (const socket of this.#sockets) socket.pause();
   }
 
+  /** Connections end, and new ones end at once. */
+  refuse(): void {
+    this.#state = 'refused';
+    this.#destroyAll();
+  }
+
+  /**
+   * The next commit that matches is carried out, and its client never hears of it: all connections break, and new ones are refused.
+   * Resolves to the statements once the server has answered.
+   */
+  loseAnswer(options: LostAnswerOptions = {}): Promise<string> {
+    return new Promise((done) => {
+      this.#losing = { ...options, done };
+    });
+  }
+
+  /** Where no commit that matched has come yet, none loses its answer. */
   mend(): void {
-    this.#isCut = false;
-    for (const socket of this.#sockets) socket.destroy();
+    clearTimeout(this.#mending);
+    this.#losing = undefined;
+    this.#state = 'whole';
+    this.#destroyAll();
   }
 
   close(): void {
@@ -45,15 +82,66 @@ export class CutLine {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  // What tests send is small: neither side is ever asked to wait.
   #join(near: Socket): void {
     this.#keep(near);
-    if (this.#isCut) return void near.pause();
+    if (this.#state === 'silent') return void near.pause();
+    if (this.#state === 'refused') return void near.destroy();
     const far = createConnection(this.#target);
     this.#keep(far);
-    near.pipe(far);
-    far.pipe(near);
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
+    const watch = new TransactionWatch();
+    const [client, server] = [new MessageSplitter('client'), new MessageSplitter('server')];
+    let lost: (() => void) | undefined;
+    near.on('data', (piece: Buffer) => {
+      for (const message of client.take(piece)) {
+        const statements = watch.sent(message);
+        if (lost !== undefined) return;
+        const losing = statements === undefined ? undefined : this.#takeLosing(statements);
+        if (losing === undefined) far.write(message.bytes);
+        else {
+          lost = () => losing.done(statements ?? '');
+          this.#lose(losing, near, far, message.bytes);
+        }
+      }
+    });
+    far.on('data', (piece: Buffer) => {
+      const isAnswered = server.take(piece).filter((message) => watch.answered(message)).length > 0;
+      if (lost === undefined) near.write(piece);
+      else if (isAnswered) far.destroy();
+    });
+    near.on('close', () => lost ?? far.destroy());
+    far.on('close', () => {
+      near.destroy();
+      lost?.();
+    });
+  }
+
+  #takeLosing(statements: string): LostAnswer | undefined {
+    const losing = this.#losing;
+    if (losing === undefined || losing.matching?.test(statements) === false) return undefined;
+    this.#losing = undefined;
+    return losing;
+  }
+
+  /** The server's own side stays open until it has answered. */
+  #lose({ lateMs, refusedMs }: LostAnswer, near: Socket, far: Socket, commit: Buffer): void {
+    this.#sockets.delete(far);
+    const breakOff = () => {
+      near.destroy();
+      this.refuse();
+      if (refusedMs !== undefined) this.#mending = setTimeout(() => this.mend(), refusedMs);
+    };
+    if (lateMs === undefined) {
+      far.once('close', breakOff);
+      far.write(commit);
+      return;
+    }
+    breakOff();
+    setTimeout(() => far.write(commit), lateMs);
+  }
+
+  #destroyAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #keep(socket: Socket): void {

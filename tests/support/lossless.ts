@@ -56,8 +56,14 @@ export function compareWithout(seeds: Iterable<number>): Compared {
     const primary = 1 + (seed % widest);
     // One in two extends unscored steps, of every program, and one in three gathers its scores.
     const turn = Math.floor(seed / shapes.length);
-    const rules = { ...accepting, extendsUnscored: turn % 2 === 0, gathersScores: turn % 3 === 0 };
-    const ahead = run({ ...one, rules, width: { primary, speculative: 'random' }, weather: seed + 7919 });
+    const experiment = { extendsUnscored: turn % 2 === 0, gathersScores: turn % 3 === 0 };
+    const ahead = run({
+      ...one,
+      rules: accepting,
+      experiment,
+      width: { primary, speculative: 'random' },
+      weather: seed + 7919,
+    });
     if (JSON.stringify(essence(ahead)) !== JSON.stringify(essence(without))) {
       compared.different.push(`${create().name}, seed ${seed}`);
     }

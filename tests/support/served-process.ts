@@ -17,16 +17,22 @@ export class ServedProcess {
     this.#errors = errors;
   }
 
-  static async start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<ServedProcess> {
+  /** `ended`: kills it, whether or not it has started. */
+  static async start(
+    args: readonly string[],
+    environment: NodeJS.ProcessEnv = {},
+    ended?: AbortSignal,
+  ): Promise<ServedProcess> {
     const child = spawn(
       process.execPath,
       [main, 'serve', '--port', '0', '--set', 'log.level=warn', '--set', 'server.page=false', ...args],
-      { env: { ...process.env, ...environment } },
+      { env: { ...process.env, ...environment }, killSignal: 'SIGKILL', ...(ended && { signal: ended }) },
     );
     const errors: string[] = [];
     let said = '';
     child.stderr.on('data', (text) => errors.push(String(text)));
     const url = await new Promise<string>((resolve, reject) => {
+      child.on('error', reject);
       child.stdout.on('data', (text) => {
         said += String(text);
         const [, found] = /at (http:\/\/\S+) /.exec(said) ?? [];

@@ -7,7 +7,7 @@ import { createPolicy } from '../../src/policy/create.ts';
 import type { Rules } from '../../src/policy/policy.ts';
 import type { Program } from '../../src/program/program.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
-import type { SearchRequest, SearchResult } from '../../src/runtime/search/request.ts';
+import type { Experiment, SearchRequest, SearchResult } from '../../src/runtime/search/request.ts';
 import type { Scheduler, Width } from '../../src/scheduler/scheduler.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';
 import { Tree } from '../../src/tree/tree.ts';
@@ -37,8 +37,10 @@ export interface Setting {
   readonly misfortune?: Partial<Misfortune>;
   readonly threshold?: number;
   readonly ties?: boolean;
-  /** Of the policy `positive` unless given. Where they extend unscored steps, the verifier scores two steps in one pass. */
+  /** Of the policy `positive` unless given. */
   readonly rules?: Rules;
+  /** Where it extends unscored steps, the verifier scores two steps in one pass. */
+  readonly experiment?: Experiment;
   readonly open?: OpenSetting;
   readonly deadlineMs?: number;
   /** The log of a former process, from which it goes on. */
@@ -54,6 +56,7 @@ export function run({
   threshold = 0.9,
   ties = false,
   rules = accepting,
+  experiment,
   open,
   deadlineMs,
   from,
@@ -68,7 +71,7 @@ export function run({
   const results: SearchResult[] = [];
   const runtime: Runtime = new Runtime({
     engine,
-    verifier: new ToyVerifier(world, storm, weather, question, !rules.extendsUnscored),
+    verifier: new ToyVerifier(world, storm, weather, question, !experiment?.extendsUnscored),
     ...(embedder && { embedder }),
     scheduler: fixed(width, weather),
     budget: 32,
@@ -81,7 +84,7 @@ export function run({
   const asked = requestOf({ create, seed, threshold, rules });
   const limits = { ...asked.limits, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
   const grouped = open && { extract: open.extract, groupSimilarity: open.similarity };
-  const request: SearchRequest = { ...asked, limits, ...grouped };
+  const request: SearchRequest = { ...asked, limits, ...grouped, ...(experiment && { experiment }) };
   if (from === undefined) runtime.submit(request);
   else runtime.revive(request);
   world.run(runtime);

@@ -16,7 +16,7 @@ import { silentLog } from '../../src/gateway/observe/log.ts';
 import { Searches } from '../../src/gateway/searches/searches.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import { optionsOf } from '../../src/policy/create.ts';
-import type { PolicyName } from '../../src/policy/policy.ts';
+import type { PolicyName } from '../../src/policy/policies.ts';
 import { mctsDefaults } from '../../src/program/mcts/mcts.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';

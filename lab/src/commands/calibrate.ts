@@ -4,13 +4,17 @@
 import { existsSync } from 'node:fs';
 import {
   type CalibratedFlags,
-  calibratedOptions,
-  calibratedUsage,
+  calibratedGroup,
+  calibratedKnobs,
   calibrateThresholds,
   calibrationSize,
   checkOut,
   checkOutFor,
+  exitGroup,
+  type Flags,
   given,
+  type Help,
+  helpAsked,
   modelConfig,
   oneOf,
   ownPlan,
@@ -18,11 +22,14 @@ import {
   raise,
   readArguments,
   readCalibrated,
+  readSettings,
   readTrees,
   type SettingName,
+  type SettingScope,
   searchDefaults,
-  searchUsage,
+  settingHelp,
   settingNames,
+  settingOfFlag,
   settledSection,
   thresholdReport,
   thresholdRunOf,
@@ -34,25 +41,33 @@ import { simulatedNotes } from '../calibrate/simulated-notes.ts';
 import { simulatedIdentity } from '../policies/simulated-calibration.ts';
 import { trialDefaults } from '../sim/trial.ts';
 
-const usage = `usage: npm run lab -- calibrate [options]
-Chooses thresholds as coppice calibrate does, on simulated questions, for sim --calibration.
+/** Its questions come from no model, and no engine can be told anything. */
+const scope: SettingScope = { search: calibratedKnobs, model: () => false };
 
-${calibratedUsage}
-  --sim SETTING         --size questions of ${settingNames.join(', ')} (${settingNames[0]})
-  --size N              so many (${calibrationSize})
-  --trees FILE          the questions of recorded trees (coppice bench --record) instead
-  --json                prints the section as JSON
+const questionGroup = {
+  sim: { type: 'string', takes: 'SETTING', default: settingNames[0], about: `of ${settingNames.join(', ')}` },
+  size: { type: 'string', takes: 'N', default: calibrationSize, about: 'so many of them' },
+  trees: { type: 'string', takes: 'FILE', about: 'those of recorded trees (coppice bench --record) instead' },
+} as const satisfies Flags;
 
-${searchUsage}`;
+const flags = { ...exitGroup, ...questionGroup, ...calibratedGroup } as const;
 
-const flags = {
-  ...calibratedOptions,
-  size: { type: 'string', default: calibrationSize },
-  sim: { type: 'string', default: settingNames[0] },
-  trees: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false, short: 'h' },
-} as const;
+const help: Help = {
+  starts: 'npm run lab --',
+  usage: 'calibrate [options]',
+  about: 'Chooses thresholds as coppice calibrate does, on simulated questions, for sim --calibration.',
+  groups: [
+    ['the exit', exitGroup],
+    ['the questions', questionGroup],
+    ['the search', calibratedGroup],
+  ],
+  settings: settingHelp(scope),
+  examples: [
+    'calibrate --loss 1',
+    'calibrate --exit settled --sim amc23/8b --out settled.json',
+    'calibrate --trees trees.jsonl',
+  ],
+};
 
 interface Settings extends CalibratedFlags {
   readonly size: number;
@@ -62,11 +77,12 @@ interface Settings extends CalibratedFlags {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const settings = readSettings(args);
-  if (settings === undefined) {
-    console.log(usage);
+  const asked = helpAsked(args, help);
+  if (asked !== undefined) {
+    console.log(asked);
     return 0;
   }
+  const settings = readArgs(args);
   const { out, trees, json } = settings;
   checkOut(out);
   const model = simulatedIdentity(trees);
@@ -104,11 +120,10 @@ async function calibrated({ exit, wish, sim, trees, size, lossBudget, seed }: Se
   return calibrateThresholds({ ...run, questions, textOf, answers: simulatedAnswers(place) });
 }
 
-function readSettings(args: readonly string[]): Settings | undefined {
-  const { values } = readArguments({ args: [...args], options: flags });
-  if (values.help) return undefined;
+function readArgs(args: readonly string[]): Settings {
+  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
   return {
-    ...readCalibrated(values),
+    ...readCalibrated(values, readSettings(values.set, scope).wish),
     size: whole('size', values.size, 1, 1_000_000, 'questions'),
     sim: oneOf('sim', values.sim, settingNames),
     ...given('trees', values.trees, existing),

@@ -5,7 +5,6 @@ import { policyNames } from 'coppice';
 import {
   allRows,
   budgetKnob,
-  contenderOf,
   flagOf,
   modelKnobs,
   type NumberKnob,
@@ -24,7 +23,7 @@ import {
 } from 'coppice/internals';
 import { openSimulatedCalibration } from '../policies/simulated-calibration.ts';
 import type { ComparisonPlan } from '../sim/comparison.ts';
-import { ablatedRows } from '../sim/contenders.ts';
+import { ablatedRows, contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
 import { type Preset, presets } from '../sim/presets.ts';
 import { type GpuName, gpus, settingOf } from '../sim/settings.ts';
@@ -39,7 +38,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
 
   --policy ROWS      ${rows.join(', ')},
                      ${otherRows.join(', ')}; any may have knobs turned, as in
-                     boost:first=boost:beta=0 (${Object.keys(policyKnobs).join(', ')};
+                     boost:gate=0:firstDepthCut=0.4 (${Object.keys(policyKnobs).join(', ')};
                      of the programs ${Object.keys(programKnobs).join(', ')})
   --setting NAMES    ${settingNames.join(', ')}
   --load LOADS       arrival rates as multiples of measured capacity: 0.6v is 0.6 of vanilla's, 1p is positive's; none for

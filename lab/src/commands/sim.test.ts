@@ -14,7 +14,7 @@ describe('npm run lab -- sim refuses in one line', () => {
     [['--experiment', 'p4', '--requests', '4'], /--requests has no meaning with --experiment p4/],
     [['--budget', '-1'], /--budget is -1; it must be a whole number from 8/],
     [['--policy', 'boost:beta'], /knob is 'beta'; write NAME=VALUE/],
-    [['--policy', 'boost:beta=-1'], /beta is -1/],
+    [['--policy', 'boost:gate=-1'], /gate is -1/],
     [['--policy', 'boost:gamma=1'], /no option 'gamma'/],
     [['--policy', 'boost:unvisited=half'], /unvisited is 'half'; it must be one of zero, parent, score/],
     [['--policy', 'best-of-n:unvisited=zero'], /no option 'unvisited'/],

@@ -1,7 +1,8 @@
 // How the work of one decision grows with the number of live searches: it must not grow faster than n log n.
 
-import { createPolicy, type PolicyOptions } from 'coppice';
+import { createScheduler } from 'coppice';
 import { Random, type RunningSearch, type Snapshot, type WaitingSearch } from 'coppice/internals';
+import { boostingRoom } from '../lost/algorithm-1-letter.ts';
 import { countOperations } from './operations.ts';
 
 export const liveSearches = [10, 100, 1_000, 10_000] as const;
@@ -14,9 +15,12 @@ export const crowds = [
 ] as const;
 export type Crowd = (typeof crowds)[number];
 
+/** Who gets freed strands first; see ../lost. */
+type First = 'admit' | 'boost';
+
 export interface DecisionCount {
   readonly crowd: Crowd;
-  readonly first: PolicyOptions['first'];
+  readonly first: First;
   readonly live: number;
   readonly operations: number;
 }
@@ -27,8 +31,8 @@ export function countDecisions(): DecisionCount[] {
   );
 }
 
-function countOne(crowd: Crowd, first: PolicyOptions['first'], live: number): DecisionCount {
-  const { scheduler } = createPolicy('boost', { first, lambda: 1 });
+function countOne(crowd: Crowd, first: First, live: number): DecisionCount {
+  const scheduler = createScheduler('boost', {}, {}, first === 'boost' ? { room: boostingRoom } : {});
   const snapshot = crowdOf(crowd, live);
   const operations = countOperations('/src/scheduler/', () => void scheduler.decide(snapshot));
   return { crowd, first, live, operations };
@@ -60,10 +64,10 @@ function anyWaiting(id: number, random: Random): WaitingSearch {
 
 function anyRunning(id: number, openStrands: number, random: Random): RunningSearch {
   const demand = openStrands + random.integer(16);
-  const seen = { observations: random.integer(8), progress: random.uniform(), firstReward: random.uniform() };
+  const seen = { observations: random.integer(8), progress: random.uniform() };
   const known = { id: `s${id}`, arrivalMs: random.integer(1_000_000), naturalWidth: 1 };
   const width = { primary: openStrands, speculative: 0 };
-  return { ...known, demand, openStrands, width, rolloutsLeft: demand, openProgress: 1, ...seen };
+  return { ...known, demand, openStrands, width, rolloutsLeft: demand, ...seen };
 }
 
 /** How much faster than n log n the operations grew from the step before: at most 1 where they do not. */

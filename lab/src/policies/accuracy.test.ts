@@ -1,5 +1,5 @@
-import { contenderOf } from 'coppice/internals';
 import { expect, it } from 'vitest';
+import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
 import { accuracyLines, accuracyTable } from './accuracy.ts';
 

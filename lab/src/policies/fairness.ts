@@ -5,7 +5,6 @@
 import {
   type Arrivals,
   assert,
-  contenderOf,
   percentile,
   type RowName,
   raise,
@@ -15,6 +14,7 @@ import {
 } from 'coppice/internals';
 import { capacityOf } from '../sim/capacity.ts';
 import type { ComparisonPlan } from '../sim/comparison.ts';
+import { contenderOf } from '../sim/contenders.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
 

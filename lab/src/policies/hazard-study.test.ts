@@ -1,5 +1,6 @@
-import { contenderOf, hazardFeatures, parseCalibration, type Served } from 'coppice/internals';
+import { hazardFeatures, parseCalibration, type Served } from 'coppice/internals';
 import { expect, it } from 'vitest';
+import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import { fairnessLines, fairnessOf, slowdownsOf } from './fairness.ts';
 import { hazardFile, hazardLines, hazardStudy } from './hazard-study.ts';

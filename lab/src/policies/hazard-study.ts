@@ -5,7 +5,6 @@
 import {
   type CalibrationFile,
   calibrateHazard,
-  contenderOf,
   type HazardParts,
   hazardFeatures,
   type NoHazard,
@@ -15,6 +14,7 @@ import {
   type SettingName,
   triedCuts,
 } from 'coppice/internals';
+import { contenderOf } from '../sim/contenders.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
 import { simulatedFile, simulatedSearch } from './simulated-calibration.ts';

@@ -1,5 +1,6 @@
-import { assert, contenderOf, GrowthMeter } from 'coppice/internals';
+import { assert, GrowthMeter } from 'coppice/internals';
 import { expect, it } from 'vitest';
+import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, type TrialResult, type TrialSpec } from '../sim/trial.ts';
 import { neverLoses, verdictLines } from './never-loses.ts';
 import { randomSetting } from './random-setting.ts';

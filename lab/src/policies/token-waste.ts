@@ -2,9 +2,10 @@
 // where its final answer led for good, or where that is wrong up to its first completed rollout, and what was computed after.
 // Only the first kind is needed; no policy can know which is which.
 
-import { contenderOf, mean, type RowName, type SettingName } from 'coppice/internals';
+import { mean, type RowName, type SettingName } from 'coppice/internals';
 import { clairvoyantTokens, type RolloutStanding } from '../clairvoyant.ts';
 import type { ComparisonPlan } from '../sim/comparison.ts';
+import { contenderOf } from '../sim/contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
 

@@ -1,6 +1,6 @@
-import { contenderOf } from 'coppice/internals';
 import { describe, expect, it } from 'vitest';
 import { clairvoyantCapacity, clairvoyantTokens, type RolloutStanding } from '../clairvoyant.ts';
+import { contenderOf } from './contenders.ts';
 import { runTrial, trialDefaults } from './trial.ts';
 
 function seen(...rights: readonly boolean[]): RolloutStanding[] {

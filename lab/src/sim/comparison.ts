@@ -5,7 +5,6 @@
 import {
   assert,
   type CalibrationFile,
-  contenderOf,
   type Latencies,
   type Load,
   latenciesOf,
@@ -17,6 +16,7 @@ import {
 } from 'coppice/internals';
 import { clairvoyantCapacity } from '../clairvoyant.ts';
 import { capacityOf } from './capacity.ts';
+import { contenderOf } from './contenders.ts';
 import type { GpuName } from './settings.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
 import type { TrialPool } from './trial-pool.ts';

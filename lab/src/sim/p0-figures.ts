@@ -1,8 +1,9 @@
 // Figures 2, 4 and 7 of P0 as the simulator sees them, with the numbers behind each.
 
-import { contenderOf, estimateRatio, mean, type SettingName, yieldOf } from 'coppice/internals';
+import { estimateRatio, mean, type SettingName, yieldOf } from 'coppice/internals';
 import { type Chart, svgOf } from '../svg.ts';
 import type { Cell, ComparisonPlan } from './comparison.ts';
+import { contenderOf } from './contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
 import type { TrialPool } from './trial-pool.ts';
 

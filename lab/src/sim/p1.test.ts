@@ -1,5 +1,5 @@
-import { contenderOf } from 'coppice/internals';
 import { expect, test } from 'vitest';
+import { contenderOf } from './contenders.ts';
 import { certaintyFigures, certaintyRows, certaintyTable } from './p1.ts';
 
 test('a table has a line for every cap and rule, with what a rule saves against none', () => {

@@ -4,6 +4,7 @@
 
 import type { ProgramName } from 'coppice';
 import { type Estimate, estimate, type QuestionProfile, type RowName, type Wish, yieldOf } from 'coppice/internals';
+import type { LostSettings } from '../lost/lost-search.ts';
 import { type Series, svgOf } from '../svg.ts';
 import type { ComparisonPlan } from './comparison.ts';
 import type { Figure } from './p0-figures.ts';
@@ -18,7 +19,7 @@ interface Family {
   readonly caps: readonly number[];
   /** How its answers are chosen in P1, and how many samples are open at a time. */
   readonly knobs: Wish;
-  readonly rules: readonly (readonly [name: string, knobs: Wish])[];
+  readonly rules: readonly (readonly [name: string, knobs: Wish, lost?: LostSettings])[];
   /** Questions that differ from those of the setting. */
   readonly profile?: Partial<QuestionProfile>;
 }
@@ -37,8 +38,8 @@ const families: readonly Family[] = [
       ['certificate 0.05', { certain: 'certificate' }],
       ['beta 0.05', { certain: 'beta' }],
       ['windows of 5', { certain: 'windows' }],
-      ['length 400', { lengthExit: 400, certainAnswers: 5 }],
-      ['length 500', { lengthExit: 500, certainAnswers: 5 }],
+      ['length 400', {}, { lengthExit: 400, lengthAnswers: 5 }],
+      ['length 500', {}, { lengthExit: 500, lengthAnswers: 5 }],
     ],
   },
   {
@@ -51,7 +52,7 @@ const families: readonly Family[] = [
         'threshold 0.99, reward 0.4',
         { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
       ],
-      ['length 400', { lengthExit: 400, certainAnswers: 3 }],
+      ['length 400', {}, { lengthExit: 400, lengthAnswers: 3 }],
     ],
   },
   {
@@ -75,7 +76,7 @@ const families: readonly Family[] = [
         'two rounds, threshold 0.85, reward 0.99',
         { firstPaths: 16, certain: 'threshold', certainAgreement: 0.85, certainReward: 0.99, certainAnswers: 16 },
       ],
-      ['length 400', { lengthExit: 400, certainAnswers: 16 }],
+      ['length 400', {}, { lengthExit: 400, lengthAnswers: 16 }],
     ],
   },
   {
@@ -117,6 +118,7 @@ interface CertaintyRow {
   readonly cap: number;
   readonly rule: string;
   readonly knobs: Wish;
+  readonly lost?: LostSettings | undefined;
 }
 
 export async function certaintyLines(plan: ComparisonPlan, pool: TrialPool): Promise<CertaintyLine[]> {
@@ -148,9 +150,9 @@ export async function certaintyLines(plan: ComparisonPlan, pool: TrialPool): Pro
 }
 
 function rowsOf(family: Family): CertaintyRow[] {
-  const rules = [['none', {}] as const, ...family.rules];
+  const rules: Family['rules'] = [['none', {}], ...family.rules];
   return family.caps.flatMap((cap) =>
-    rules.map(([rule, own]) => ({ family, cap, rule, knobs: { ...family.knobs, ...own } })),
+    rules.map(([rule, own, lost]) => ({ family, cap, rule, knobs: { ...family.knobs, ...own }, lost })),
   );
 }
 
@@ -162,7 +164,7 @@ function bySetting({ settings, seeds }: ComparisonPlan, values: readonly number[
 function specOf(
   plan: ComparisonPlan,
   place: Pick<TrialSpec, 'setting' | 'seed'>,
-  { family: { program, profile }, cap, knobs }: CertaintyRow,
+  { family: { program, profile }, cap, knobs, lost }: CertaintyRow,
 ): TrialSpec {
   const { requests, budget, threshold, verifierReuses, roofline } = plan;
   const system = {
@@ -173,7 +175,7 @@ function specOf(
     ...(roofline && { roofline }),
     ...(profile && { profile }),
   };
-  const contender = { program, policy: 'vanilla', knobs } as const;
+  const contender = { program, policy: 'vanilla', knobs, ...(lost && { lost }) } as const;
   return { ...trialDefaults, ...system, ...place, contender, rollouts: cap, arrivals: { kind: 'backlog' } };
 }
 

@@ -2,7 +2,8 @@
 // It changes when anything that decides changes, and only then; CI compares it with tests/golden/sim-signature.txt.
 
 import { createHash } from 'node:crypto';
-import { contenderOf, rows } from 'coppice/internals';
+import { rows } from 'coppice/internals';
+import { contenderOf } from './contenders.ts';
 import { runTrial, trialDefaults } from './trial.ts';
 
 export function simSignature(): string {

@@ -1,7 +1,8 @@
-import { contenderOf, latenciesOf, parseLoad, yieldOf } from 'coppice/internals';
+import { latenciesOf, parseLoad, yieldOf } from 'coppice/internals';
 import { describe, expect, it } from 'vitest';
 import { capacityOf } from './capacity.ts';
 import { compare } from './comparison.ts';
+import { contenderOf } from './contenders.ts';
 import { runTrial, type TrialSpec, trialDefaults } from './trial.ts';
 import { TrialPool } from './trial-pool.ts';
 

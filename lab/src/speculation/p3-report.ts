@@ -1,7 +1,8 @@
 // What speculation gives, as tables and as one chart beside P3's: speed-up by program and by searches at a time (its figure 10), and how
 // often guesses were right by distance and by depth (its figure 14).
 
-import { contenderOf, type Guesses, type RowName, rightShares } from 'coppice/internals';
+import { type Guesses, type RowName, rightShares } from 'coppice/internals';
+import { contenderOf } from '../sim/contenders.ts';
 import type { Figure } from '../sim/p0-figures.ts';
 import { type Panel, svgOf } from '../svg.ts';
 import { type CompanyLine, type SpeculationLine, widthInCompany } from './p3.ts';

@@ -129,7 +129,8 @@ function specOf(
   const { order, split, speculates, looksAhead = true, alternates, extend, scores }: StageParts = stages[stage];
   const chosen = beams / candidates;
   const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
-  const ahead = speculates ? { speculate: strands, ...given({ extend }) } : {};
+  const ahead = speculates ? { speculate: strands } : {};
+  const lost = given({ extend, scores });
   // A beam is worth two rollouts.
   const size = { rollouts: 2 * chosen, branching: candidates, stepTokens };
   return {
@@ -142,7 +143,7 @@ function specOf(
     edge: { pair, order, split, verifierReuses, looksAhead, ...given({ alternates }) },
     arrivals: { kind: 'one-by-one' },
     budget: chosen + (speculates ? strands : 0),
-    contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead, ...given({ scores }) } },
+    contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead }, lost },
   };
 }
 

@@ -1,16 +1,8 @@
 // Speculation hurts nobody where the reward model is the bottleneck: it is off by itself. Under load: under-load.slow.test.ts.
 
-import {
-  contenderOf,
-  evenSlowdown,
-  llama8b,
-  type MeasuredMachine,
-  mean,
-  percentile,
-  prm7b,
-  Random,
-} from 'coppice/internals';
+import { evenSlowdown, llama8b, type MeasuredMachine, mean, percentile, prm7b, Random } from 'coppice/internals';
 import { describe, expect, it } from 'vitest';
+import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import { drawLoaded, type LoadVerdict, ratiosOf, underLoad } from './under-load.ts';
 import { loadLines, mostHarm } from './under-load-report.ts';

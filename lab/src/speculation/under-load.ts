@@ -1,4 +1,4 @@
-// Whether speculation ever hurts under load: settings drawn at random (bench/policies), a program and a policy drawn with them,
+// Whether speculation ever hurts under load: settings drawn at random (../policies), a program and a policy drawn with them,
 // the same requests at the same instants with speculation and without. The median and the p99 of the one over those of the
 // other, with an interval from pairs of requests. What is said of them: under-load-report.ts.
 //
@@ -6,9 +6,10 @@
 // chance. Such settings are served several times in each way, every time with arrivals that are a few milliseconds later: that
 // narrows the interval, and two servings without speculation say how much is chance alone.
 
-import { contenderOf, mean, percentile, Random, type RowName, warmUpShare } from 'coppice/internals';
+import { mean, percentile, Random, type RowName, warmUpShare } from 'coppice/internals';
 import { type RandomSetting, randomSetting } from '../policies/random-setting.ts';
 import { capacityOf } from '../sim/capacity.ts';
+import { contenderOf } from '../sim/contenders.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
 

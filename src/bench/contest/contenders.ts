@@ -1,8 +1,7 @@
 // Who takes part in a contest: a program under a policy, with a verifier. Everyone gets the exits that it can use, so that
 // no row wins by being allowed to stop. Finds by trial how many samples of best-of-n cost what a search costs. Pure.
 
-import { partsOf } from '../../policy/parts.ts';
-import type { PolicyName } from '../../policy/policy.ts';
+import { type PolicyName, partsOf } from '../../policy/policies.ts';
 import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
 import type { Contender, VerifierMode } from './contest.ts';
 

@@ -12,7 +12,7 @@ import { hash } from '../../base/random.ts';
 import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createScheduler } from '../../policy/create.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
-import type { PolicyName } from '../../policy/policy.ts';
+import type { PolicyName } from '../../policy/policies.ts';
 import type { ExpansionMode } from '../../program/mcts/mcts.ts';
 import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
 import { LiveLoop, systemClock } from '../../runtime/live.ts';

@@ -8,7 +8,7 @@ import { raise } from '../../base/fault.ts';
 import { complaint, type Knobs, type KnobValue, valueOfText } from '../../base/knob.ts';
 import { createScheduler, optionsOf } from '../../policy/create.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
-import { type PolicyName, policyNames } from '../../policy/policy.ts';
+import { type PolicyName, policyNames } from '../../policy/policies.ts';
 import { type ProgramName, programOf, programs } from '../../program/registry/programs.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 
@@ -38,7 +38,7 @@ const otherPrograms: Readonly<Record<string, PolicyContender>> = Object.fromEntr
 );
 export const allRows: readonly string[] = [...new Set([...rows, ...Object.keys(otherPrograms)])];
 
-/** A row as it is written: one of the above, or one with knobs turned, such as `boost:first=boost:beta=0`. */
+/** A row as it is written: one of the above, or one with knobs turned, such as `boost:gate=0:firstDepthCut=0.4`. */
 export type RowName = string;
 
 export function contenderOf(row: RowName): PolicyContender {
@@ -57,7 +57,8 @@ function turned(contender: PolicyContender, settings: readonly string[]): Policy
   return { ...contender, knobs: knobs as Wish };
 }
 
-function turn(setting: string, known: Knobs): [string, KnobValue] {
+/** One knob of a row as it is written, `NAME=VALUE`, checked. */
+export function turn(setting: string, known: Knobs): [string, KnobValue] {
   const [name, text, ...more] = setting.split('=');
   if (!name || !text || more.length > 0) return raise('bad-setting', `knob is '${setting}'; write NAME=VALUE`);
   const knob = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -80,8 +81,17 @@ export interface SimulatedSize {
   readonly threshold: number;
 }
 
-export function searchOf(contender: PolicyContender, model: PlannedModel, size: SimulatedSize): SimulatedSearch {
-  const plan = planOf(contender, model, size);
+/** `build`: for a study whose searches have parts that no plan names. */
+export function searchOf(
+  contender: PolicyContender,
+  model: PlannedModel,
+  size: SimulatedSize,
+  build: (plan: SearchPlan) => SimulatedSearch = plainSearch,
+): SimulatedSearch {
+  return build(planOf(contender, model, size));
+}
+
+function plainSearch(plan: SearchPlan): SimulatedSearch {
   return { built: buildSearch(plan), scheduler: createScheduler(plan.policy, plan.policyOptions) };
 }
 

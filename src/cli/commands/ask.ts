@@ -11,7 +11,8 @@ import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
 import { calibratedText } from '../../calibration/calibration-file.ts';
-import type { SearchKnob } from '../../config/vocabulary.ts';
+import { efforts } from '../../config/search-limits.ts';
+import { flagKnobs } from '../../config/vocabulary.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { createScheduler } from '../../policy/create.ts';
@@ -19,73 +20,73 @@ import { programOf } from '../../program/registry/programs.ts';
 import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { answerLines, answerRecord, type Reported, statusOf } from '../terminal/answer-view.ts';
-import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
-import { modelOptions, modelUsage, readModelFlags } from '../terminal/model-flags.ts';
+import { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../terminal/help.ts';
+import { knobFlags, readWish } from '../terminal/knob-flags.ts';
+import { modelFlags, readModelFlags } from '../terminal/model-flags.ts';
 import { openingLog } from '../terminal/opening-log.ts';
-import { given, readArguments } from '../terminal/options.ts';
+import { given, oneOf, readArguments } from '../terminal/options.ts';
 import { painter } from '../terminal/paint.ts';
 import { eventLine, statusLine } from '../terminal/progress-view.ts';
+import { settingHelp } from '../terminal/setting-help.ts';
+import { everySetting, readSettings, setFlag, settingNames, settingOfFlag } from '../terminal/settings.ts';
 import { LiveBlock } from '../terminal/terminal.ts';
 import type { TraceHeader } from '../terminal/trace.ts';
 import { treeLegend, treeLines } from '../terminal/tree-view.ts';
 
-/** What the search can be told. */
-const main = ['program', 'policy', 'rollouts', 'branching', 'threshold', 'choose'] as const satisfies SearchKnob[];
-const sampling = ['temperature', 'topP', 'topK', 'minP', 'seed'] as const satisfies SearchKnob[];
-const sizes = [
-  'stepTokens',
-  'maxDepth',
-  'tokenBudget',
-  'deadlineMs',
-  'aggregation',
-  'groupSimilarity',
-] as const satisfies SearchKnob[];
-const told: readonly SearchKnob[] = [...main, ...sampling, ...sizes, ...optionKnobs];
+const searchGroup = {
+  effort: { type: 'string', takes: 'NAME', about: `${efforts.join(', ')} (medium)` },
+  program: knobFlags.program,
+  policy: knobFlags.policy,
+  rollouts: knobFlags.rollouts,
+  threshold: knobFlags.threshold,
+  branching: knobFlags.branching,
+  choose: knobFlags.choose,
+  temperature: knobFlags.temperature,
+  seed: knobFlags.seed,
+  ...setFlag,
+} as const satisfies Flags;
+const limitGroup = {
+  'deadline-ms': knobFlags['deadline-ms'],
+  'token-budget': knobFlags['token-budget'],
+} as const satisfies Flags;
+const outputGroup = {
+  trace: { type: 'string', takes: 'FILE', about: 'writes every event, for coppice replay' },
+  json: { type: 'boolean', default: false, about: 'prints one JSON object and nothing else' },
+  ...helpFlag,
+} as const satisfies Flags;
 
-const ownDefaults = {
-  program: 'mcts; self-consistency without a reward model',
-  rollouts: '16; 128 of one path each for the shipped models, which draw step by step',
-  branching: '8 for the shipped models, else 4',
-  choose: 'vote for the shipped models, else best',
-  temperature: '1 for the shipped models, else 0.8',
-  seed: '1',
-  stepTokens: '96 for the shipped models, else 256',
-  maxDepth: '24 for the shipped models, else 40',
-} as const;
+/** For node:util's parseArgs, and for the shell's completion. */
+export const flags = { ...modelFlags, ...searchGroup, ...limitGroup, ...outputGroup } as const;
+export const settings = settingNames(everySetting);
 
-const usage = `usage: coppice ask "QUESTION" [options]
-Answers one question by tree search, on the embedded engine or on servers.
-
-${knobUsage(main, ownDefaults)}
-${knobUsage([...sampling, ...sizes], ownDefaults)}
-  --trace FILE          writes every event as JSON lines; see coppice replay
-  --json                prints one JSON object and nothing else
-
-exit status: 0 an accepted answer, or one that nothing scored; 3 the best attempt is below the threshold;
-4 no path was finished; 1 engine or verifier failed; 2 a setting is wrong; 130 interrupted
-
-the model:
-${modelUsage}
-
-of policies and programs:
-${knobUsage(optionKnobs)}`;
-
-export const flags = {
-  ...knobOptions(told),
-  ...modelOptions,
-  trace: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false, short: 'h' },
-} as const;
+export const help: Help = {
+  usage: 'ask "QUESTION" [options]',
+  about: 'Answers one question by tree search, on the embedded engine or on servers.',
+  groups: [
+    ['the model', modelFlags],
+    ['the search', searchGroup],
+    ['limits', limitGroup],
+    ['output', outputGroup],
+  ],
+  settings: settingHelp(everySetting),
+  examples: [
+    'ask "make 24 from 4 7 8 8"',
+    'ask "make 24 from 4 7 8 8" --effort high --set maxDepth=12',
+    `ask "What is 17 * 23?" --engine ${exampleServer} --json`,
+  ],
+  notes:
+    'exit status: 0 an accepted answer, or one that nothing scored; 3 the best attempt is below the threshold; 4 no path was finished; 1 engine or verifier failed; 2 a flag or setting is wrong; 130 interrupted',
+};
 
 const redrawMs = 80;
 
 export async function run(args: readonly string[]): Promise<number> {
-  const settings = readSettings(args);
-  if (settings === undefined) {
-    console.log(usage);
+  const asked = helpAsked(args, help);
+  if (asked !== undefined) {
+    console.log(asked);
     return 0;
   }
+  const settings = readArgs(args);
   requireKind(settings);
   const startedMs = performance.now();
   const model = await openModel(ownModel(settings.own), process.env, openingLog);
@@ -185,17 +186,20 @@ class Watcher {
   }
 }
 
-function readSettings(args: readonly string[]): Settings | undefined {
-  const { values, positionals } = readArguments({ args: [...args], allowPositionals: true, options: flags });
-  if (values.help) return undefined;
+function readArgs(args: readonly string[]): Settings {
+  const { values, positionals } = readArguments({ args: [...args], allowPositionals: true, options: flags }, (flag) =>
+    settingOfFlag(flag, everySetting),
+  );
   const question = positionals.join(' ').trim();
   if (question === '') raise('bad-setting', 'ask what? Give a question: coppice ask "make 24 from 4 7 8 8"');
-  const wish = readWish(values, told);
+  const set = readSettings(values.set, everySetting);
+  const effort = given('effort', values.effort, (name) => oneOf('effort', name, efforts));
+  const wish = { ...readWish(values, flagKnobs, set.wish), ...effort };
   const needsVerifier = wish.program !== undefined && programOf(wish.program).needsVerifier;
   return {
     question,
     wish,
-    own: readModelFlags(values, needsVerifier),
+    own: readModelFlags(values, needsVerifier, set.model),
     json: values.json,
     ...given('trace', values.trace, String),
   };

@@ -29,96 +29,117 @@ import { growthLines } from '../../bench/contest/trial-growth.ts';
 import { openLoad } from '../../bench/open-load/open-load.ts';
 import { openLoadLines } from '../../bench/open-load/open-load-table.ts';
 import { type Load, parseLoad } from '../../bench/simulated/load.ts';
-import { budgetKnob } from '../../config/machine-knobs.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
-import { type PolicyName, policyNames } from '../../policy/policy.ts';
+import { type PolicyName, policyNames } from '../../policy/policies.ts';
 import { programOf } from '../../program/registry/programs.ts';
-import { knobOptions, knobUsage, optionKnobs, readWish } from '../terminal/knob-flags.ts';
-import { modelOptions, modelUsage, readModelFlags } from '../terminal/model-flags.ts';
+import { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../terminal/help.ts';
+import { knobFlags, readWish } from '../terminal/knob-flags.ts';
+import { modelFlags, readModelFlags } from '../terminal/model-flags.ts';
 import { openingLog } from '../terminal/opening-log.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
+import { chooseQuestions, type QuestionChoice, questionFlags, readQuestionFlags } from '../terminal/question-flags.ts';
+import { settingHelp } from '../terminal/setting-help.ts';
 import {
-  chooseQuestions,
-  type QuestionChoice,
-  questionOptions,
-  questionUsage,
-  readQuestionFlags,
-} from '../terminal/question-flags.ts';
+  ownKnobs,
+  readSettings,
+  type SettingScope,
+  setFlag,
+  settingNames,
+  settingOfFlag,
+} from '../terminal/settings.ts';
 import { duration, LiveBlock, progressBar } from '../terminal/terminal.ts';
 
-/** What all contenders are told. */
-const main = ['branching', 'threshold', 'choose', 'temperature'] as const satisfies SearchKnob[];
-const sizes = [
-  'topP',
-  'topK',
-  'minP',
-  'stepTokens',
-  'maxDepth',
-  'tokenBudget',
-  'deadlineMs',
-  'groupSimilarity',
-] as const satisfies SearchKnob[];
-const told: readonly SearchKnob[] = [...main, ...sizes, ...optionKnobs];
-const ownDefaults = {
-  branching: '8 for the shipped models, else 4',
-  choose: 'vote for the shipped models, else best',
-  temperature: '1 for the shipped models, else 0.8',
-} as const;
+/** What all contenders are told; who they are, and how many rollouts and which seed they get, is the contest's. */
+const ofContest: readonly SearchKnob[] = ['program', 'policy', 'rollouts', 'seed'];
+const told = ownKnobs.filter((name) => !ofContest.includes(name));
+const scope: SettingScope = { search: told, model: () => true };
 
-const defaults = {
-  programs: 'greedy,best-of-n,beam,mcts,mcts-lazy',
-  policies: 'positive',
-  scoredBy: 'both',
-  size: '40',
+const questionGroup = questionFlags('test', '40');
+const contestGroup = {
+  programs: {
+    type: 'string',
+    takes: 'NAMES',
+    default: 'greedy,best-of-n,beam,mcts,mcts-lazy',
+    about: 'all stop at an accepted answer',
+  },
+  policies: { type: 'string', takes: 'NAMES', default: 'positive', about: 'of mcts and mcts-lazy: a row each' },
+  rollouts: { type: 'string', takes: 'N', default: '16', about: knobFlags.rollouts.about.split(',')[0]! },
+  'scored-by': {
+    type: 'string',
+    takes: 'NAMES',
+    default: 'both',
+    about: "both, prm (the reward model alone), checker (the task's checker alone): a row each",
+    rare: true,
+  },
+  ablate: {
+    type: 'string',
+    takes: 'POLICY',
+    about: 'only mcts and mcts-lazy of --programs, under this policy and without each of its parts in turn',
+    rare: true,
+  },
+  samples: {
+    type: 'string',
+    takes: 'N',
+    about:
+      'of best-of-n and self-consistency, where it is another number; best-of-n goes on from there to the tokens of the best search',
+    rare: true,
+  },
+  load: {
+    type: 'string',
+    takes: 'LOADS',
+    about:
+      'mcts alone, its questions at random moments at these multiples of what the first of --policies serves (0.5p,1p,2p), or at so many a second (3/s)',
+    rare: true,
+  },
+  concurrency: { type: 'string', takes: 'N', default: '8', about: 'searches at a time', rare: true },
+} as const satisfies Flags;
+const searchGroup = {
+  threshold: knobFlags.threshold,
+  branching: knobFlags.branching,
+  choose: knobFlags.choose,
+  temperature: knobFlags.temperature,
+  'token-budget': { ...knobFlags['token-budget'], rare: true },
+  'deadline-ms': { ...knobFlags['deadline-ms'], rare: true },
+  seed: { type: 'string', takes: 'N', default: '1', about: 'of all draws' },
+  ...setFlag,
+} as const satisfies Flags;
+const outputGroup = {
+  resume: { type: 'string', takes: 'FILE', about: 'keeps every trial there, and repeats none that it holds' },
+  record: {
+    type: 'string',
+    takes: 'FILE',
+    about: 'only draws --rollouts samples of every question and writes their trees there',
+    rare: true,
+  },
+  json: { type: 'boolean', default: false, about: 'prints JSON instead of the table' },
+  ...helpFlag,
+} as const satisfies Flags;
+
+/** For node:util's parseArgs, and for the shell's completion. */
+export const flags = { ...questionGroup, ...contestGroup, ...searchGroup, ...modelFlags, ...outputGroup } as const;
+export const settings = settingNames(scope);
+
+export const help: Help = {
+  usage: 'bench [options]',
+  about: 'Answers a set of questions with several programs and policies, and prints one table.',
+  groups: [
+    ['the questions', questionGroup],
+    ['the contest', contestGroup],
+    ['every search', searchGroup],
+    ['the model', modelFlags],
+    ['output', outputGroup],
+  ],
+  settings: settingHelp(scope),
+  examples: [
+    'bench --task countdown --size 20',
+    'bench --programs mcts --policies safe,fast,positive --rollouts 32',
+    `bench --questions mine.jsonl --engine ${exampleServer}`,
+  ],
+  notes: `programs: ${entrantNames.join(', ')}; policies: ${policyNames.join(', ')}`,
 };
 
-const usage = `usage: coppice bench [options]
-Answers a set of questions with several programs and policies, on the embedded engine or on servers, and prints one table.
-
-${questionUsage('test', defaults.size)}
-  --programs NAMES      of ${entrantNames.join(', ')}; all stop at an accepted answer
-  --policies NAMES      for mcts and mcts-lazy: ${policyNames.join(', ')}
-  --ablate POLICY       only mcts and mcts-lazy of --programs, under this policy and without each of its parts in turn
-  --scored-by NAMES     both, prm (the reward model alone), checker (the task's checker alone): a row each
-  --rollouts N          ${requestKnobs.rollouts.why} (16)
-  --samples N           of best-of-n and self-consistency, where it is another number; best-of-n goes on from there to
-                        the tokens of the best search
-${knobUsage(main, ownDefaults)}
-  --load LOADS          mcts alone, its questions at random moments at these multiples of what the first of --policies serves, such as
-                        0.5p,1p,2p, or at so many a second (3/s): p50 and p95 of each policy, beside what the simulator says
-  --concurrency N       searches at a time (8)
-  --seed N              (1)
-  --record FILE         only draws --rollouts samples of every question and writes their trees there, for the lab's sim --trees
-  --resume FILE         keeps every trial there, and does not repeat those that it holds
-  --json                prints JSON instead of the table
-
-the model:
-${modelUsage}
-
-of all searches, where their policy or program knows it:
-${knobUsage([...sizes, ...optionKnobs])}`;
-
+const contestBudget = 16; // strands open at a time, of every model: rows of different models are compared
 const blockQuestions = 20; // questions that a contender answers before the next one has its turn
-
-const text = { type: 'string' } as const;
-export const flags = {
-  ...knobOptions(told),
-  ...modelOptions,
-  ...questionOptions('test', defaults.size),
-  programs: { type: 'string', default: defaults.programs },
-  policies: { type: 'string', default: defaults.policies },
-  ablate: text,
-  'scored-by': { type: 'string', default: defaults.scoredBy },
-  rollouts: { type: 'string', default: '16' },
-  samples: text,
-  load: text,
-  concurrency: { type: 'string', default: '8' },
-  seed: { type: 'string', default: '1' },
-  record: text,
-  resume: text,
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false, short: 'h' },
-} as const;
 
 type Settings = ContestSettings &
   QuestionChoice & {
@@ -136,11 +157,12 @@ type Settings = ContestSettings &
   };
 
 export async function run(args: readonly string[]): Promise<number> {
-  const settings = readSettings(args);
-  if (settings === undefined) {
-    console.log(usage);
+  const asked = helpAsked(args, help);
+  if (asked !== undefined) {
+    console.log(asked);
     return 0;
   }
+  const settings = readArgs(args);
   const questions = chooseQuestions(settings);
   if (settings.record !== undefined) return record(settings, settings.record, questions);
   if (settings.loads !== undefined) return underLoad(settings, settings.loads, questions);
@@ -234,8 +256,10 @@ async function underLoad(
 
 /** The model with one of its judges, or both, as it has them by itself. */
 function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModelOptions {
-  if (mode === 'prm') return { ...own, check: 'none' };
-  return mode === 'checker' ? { ...own, prm: 'exact' } : own;
+  if (mode === 'both') return own;
+  const { verifier, ...rest } = own.settings ?? {};
+  if (mode === 'checker') return { ...own, prm: 'exact', settings: rest };
+  return { ...own, settings: { ...own.settings, check: 'none' } };
 }
 
 async function runAll(
@@ -325,7 +349,8 @@ function print(
 /** What was given, and what holds where nothing was. */
 function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: Settings) {
   const { concurrency, budget, seed, scoredBy, samples } = rest;
-  const { model = 'sapling', engines, verifiers, kind, prm, reading, embedder } = own;
+  const { model = 'sapling', engines, verifiers, kind, prm, embedder } = own;
+  const { budget: _, check: __, ...set } = own.settings ?? {};
   const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind, embedder };
   const { check, branching, threshold, choose, sampling } = ownModel(own);
   const questions = { questions: file ?? `${task}.${split}`, range, size: full ? 'full' : size };
@@ -336,7 +361,7 @@ function configurationOf({ own, wish, task, split, file, range, size, full, roll
     prm,
     check,
     scoredBy: scoredBy.join('+'),
-    reading,
+    ...(Object.keys(set).length === 0 ? {} : { set: JSON.stringify(set) }),
     ...questions,
     rollouts,
     samples,
@@ -354,23 +379,22 @@ function configurationLine(configuration: ReturnType<typeof configurationOf>): s
     .join(', ');
 }
 
-function readSettings(args: readonly string[]): Settings | undefined {
-  const { values } = readArguments({ args: [...args], options: flags });
-  if (values.help) return undefined;
+function readArgs(args: readonly string[]): Settings {
+  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
+  const set = readSettings(values.set, scope);
   const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), entrantNames));
+  const needsVerifier = entrants.some((name) => name === 'mcts-lazy' || programOf(name).needsVerifier);
+  const own = readModelFlags(values, needsVerifier, set.model);
   return {
     ...readQuestionFlags(values),
     entrants,
     scoredBy: values['scored-by'].split(',').map((name) => oneOf('scored-by', name.trim(), verifierModes)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
     rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts),
-    wish: readWish(values, told),
-    own: readModelFlags(
-      values,
-      entrants.some((name) => name === 'mcts-lazy' || programOf(name).needsVerifier),
-    ),
+    wish: readWish(values, told, set.wish),
+    own,
     concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
-    budget: flagOf('budget', values.budget ?? '16', budgetKnob),
+    budget: own.settings?.budget === undefined ? contestBudget : Number(own.settings.budget),
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     json: values.json,
     ...given('ablate', values.ablate, (name) => oneOf('ablate', name, policyNames)),

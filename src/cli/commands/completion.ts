@@ -2,9 +2,9 @@
 // own options and from the vocabulary, so that it cannot know less or more than they do.
 
 import { raise } from '../../base/fault.ts';
-import { checkKnob, readingKnob } from '../../config/machine-knobs.ts';
+import { efforts } from '../../config/search-limits.ts';
 import { flagName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
-import { policyNames } from '../../policy/policy.ts';
+import { policyNames } from '../../policy/policies.ts';
 import { programNames } from '../../program/registry/programs.ts';
 import { remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
 import { readArguments } from '../terminal/options.ts';
@@ -26,6 +26,7 @@ interface CommandWords {
   readonly name: string;
   readonly about: string;
   readonly flags: readonly string[];
+  readonly settings: readonly string[];
 }
 
 /** Names that a flag takes, whatever the command. */
@@ -34,11 +35,10 @@ const valuesOfFlag: ReadonlyMap<string, readonly string[]> = new Map<string, rea
     const knob = knobOf(name);
     return 'values' in knob ? [[flagName(name), knob.values.map(String)] as const] : [];
   }),
-  ['reading', readingKnob.values],
   ['kind', remoteVerifierKinds],
+  ['effort', efforts],
   ['programs', programNames],
   ['policies', policyNames],
-  ['check', checkKnob.values],
 ]);
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -50,7 +50,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const shell = shells.find((each) => each === positionals[0]);
   if (shell === undefined) raise('bad-setting', `completion for which shell? Give one of ${shells.join(', ')}`);
   const loaded = Object.entries(commands).map(async ([name, { about, load }]) => {
-    return { name, about, flags: Object.keys((await load()).flags).sort() };
+    const { flags: all, settings = [] } = await load();
+    return { name, about, flags: Object.keys(all).sort(), settings };
   });
   console.log(scripts[shell](await Promise.all(loaded)));
   return 0;
@@ -66,6 +67,9 @@ const scripts: Readonly<Record<Shell, (words: readonly CommandWords[]) => string
 function bashScript(words: readonly CommandWords[]): string {
   const names = words.map(({ name }) => name).join(' ');
   const values = [...valuesOfFlag].map(([flag, all]) => `    --${flag}) words="${all.join(' ')}" ;;`);
+  const settings = words.flatMap(({ name, settings: all }) => {
+    return all.length === 0 ? [] : [`    ${name}:--set) words="${all.map((each) => `${each}=`).join(' ')}" ;;`];
+  });
   const flags = words.map((each) => `    ${each.name}) words="${each.flags.map((flag) => `--${flag}`).join(' ')}" ;;`);
   return [
     '_coppice() {',
@@ -73,6 +77,11 @@ function bashScript(words: readonly CommandWords[]): string {
     '  case "$previous" in',
     ...values,
     '  esac',
+    `  case "\${COMP_WORDS[1]}:$previous" in`,
+    ...settings,
+    '  esac',
+    // After NAME= the value follows at once.
+    '  if [ "$previous" = --set ] && type compopt >/dev/null 2>&1; then compopt -o nospace; fi',
     `  if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then words="${names} --version --help"; fi`,
     `  if [ -z "$words" ]; then case "\${COMP_WORDS[1]}" in`,
     ...flags,
@@ -87,9 +96,10 @@ function fishScript(words: readonly CommandWords[]): string {
   const names = words.map(({ name, about }) => {
     return `complete -c coppice -n __fish_use_subcommand -f -a ${name} -d ${quoted(about)}`;
   });
-  const flags = words.flatMap(({ name, flags: all }) => {
+  const flags = words.flatMap(({ name, flags: all, settings }) => {
     return all.map((flag) => {
-      const values = valuesOfFlag.get(flag);
+      const names = flag === 'set' && settings.length > 0 ? settings.map((each) => `${each}=`) : undefined;
+      const values = names ?? valuesOfFlag.get(flag);
       const taken = values === undefined ? '' : ` -x -a ${quoted(values.join(' '))}`;
       return `complete -c coppice -n '__fish_seen_subcommand_from ${name}' -l ${flag}${taken}`;
     });

@@ -4,6 +4,8 @@
 export interface CommandModule {
   /** For node:util's parseArgs, and for the shell's completion. */
   readonly flags: Readonly<Record<string, object>>;
+  /** What its --set takes, where the shell can complete it. */
+  readonly settings?: readonly string[];
   /** Resolves to the exit status. */
   run(args: readonly string[]): Promise<number>;
 }
@@ -16,19 +18,19 @@ export interface Command {
 export const commands: Readonly<Record<string, Command>> = {
   ask: { about: 'answers one question by search, and shows the tree', load: () => import('./ask.ts') },
   serve: { about: 'answers OpenAI clients by search, and shows the trees', load: () => import('./serve.ts') },
-  migrate: { about: 'makes the tables that serve needs in PostgreSQL', load: () => import('./migrate.ts') },
+  doctor: {
+    about: 'examines servers or the embedded engine, and measures their knee',
+    load: () => import('./doctor/doctor.ts'),
+  },
   bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
   calibrate: {
     about: 'chooses thresholds on labelled questions, and reports them on others',
     load: () => import('./calibrate/calibrate.ts'),
-  },
-  doctor: {
-    about: 'examines servers or the embedded engine, and measures their knee',
-    load: () => import('./doctor/doctor.ts'),
   },
   rehearse: {
     about: 'tries out what your servers hold: simulated questions, real work',
     load: () => import('./rehearse.ts'),
   },
   replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
+  migrate: { about: 'makes the tables that serve needs in PostgreSQL', load: () => import('./migrate.ts') },
 };

@@ -1,60 +1,55 @@
-// Flags, usage lines and wishes from the vocabulary: a command names the settings it takes, and the rest follows.
+// The flags of what a search is told, and the wish that they and `--set` make: a command names the settings it takes, and the
+// rest follows.
 
 import { checkWish } from '../../answering/plan-check.ts';
 import type { Wish } from '../../answering/search-plan.ts';
-import type { Knob } from '../../base/knob.ts';
-import { flagName, flagValue, knobOf, type SearchKnob } from '../../config/vocabulary.ts';
-import { policyKnobs } from '../../policy/knobs.ts';
-import { programKnobs } from '../../program/registry/programs.ts';
+import { raise } from '../../base/fault.ts';
+import { flagName, flagValue, type SearchKnob, settingName } from '../../config/vocabulary.ts';
+import type { Flags } from './help.ts';
 
-const textOption = { type: 'string' } as const;
+const text = 'string';
 
-/** What policies and programs can be told, for a command that takes all of it. */
-export const optionKnobs = [...Object.keys(policyKnobs), ...Object.keys(programKnobs)] as readonly SearchKnob[];
+/** For node:util's parseArgs, and for the help. `--help all` has every name that they take. */
+export const knobFlags = {
+  program: { type: text, takes: 'NAME', about: 'how the tree grows: mcts, beam, best-of-n, … (mcts)' },
+  policy: { type: text, takes: 'NAME', about: 'when a search ends: safe, fast, positive, … (safe)' },
+  rollouts: { type: text, takes: 'N', about: 'paths to pay for, where the effort does not suit' },
+  threshold: { type: text, takes: 'X', about: 'score from which an answer is accepted (0.9)' },
+  branching: {
+    type: text,
+    takes: 'N',
+    about: 'steps per expansion (4, of the shipped models 8)',
+    rare: true,
+  },
+  choose: {
+    type: text,
+    takes: 'NAME',
+    about: 'the answer: best score, vote or majority (best, of the shipped models vote)',
+    rare: true,
+  },
+  temperature: { type: text, takes: 'X', about: 'of sampling (0.8, of the shipped models 1)', rare: true },
+  seed: { type: text, takes: 'N', about: 'of all draws (1)' },
+  'token-budget': { type: text, takes: 'N', about: 'generated tokens; gives the best so far then' },
+  'deadline-ms': { type: text, takes: 'N', about: 'milliseconds; gives the best so far then' },
+} as const satisfies Flags;
 
-/** For node:util's parseArgs. */
-export function knobOptions(names: readonly SearchKnob[]): Record<string, typeof textOption> {
-  return Object.fromEntries(names.map((name) => [flagName(name), textOption]));
-}
-
-/** What the flags ask for, checked; a complaint names the flag. */
-export function readWish(values: Readonly<Record<string, unknown>>, names: readonly SearchKnob[]): Wish {
+/** What the flags and `--set` ask for, checked; a complaint names the flag, and what is said twice is refused. */
+export function readWish(
+  values: Readonly<Record<string, unknown>>,
+  names: readonly SearchKnob[],
+  set: Wish = {},
+): Wish {
   const asked = names.flatMap((name) => {
-    const text = values[flagName(name)];
-    return typeof text === 'string' ? [[name, flagValue(name, text)]] : [];
+    const value = values[flagName(name)];
+    if (typeof value !== 'string') return [];
+    if (set[name] !== undefined) refuseTwice(flagName(name), settingName(name));
+    return [[name, flagValue(name, value)]];
   });
-  const wish = Object.fromEntries(asked) as Wish;
+  const wish = { ...set, ...Object.fromEntries(asked) } as Wish;
   checkWish(wish, 'flags');
   return wish;
 }
 
-/** One line per setting: flag, values or reason, and the default; `defaults` where a command has one of its own. */
-export function knobUsage(
-  names: readonly SearchKnob[],
-  defaults: Readonly<Partial<Record<SearchKnob, string>>> = {},
-): string {
-  return names.map((name) => usageLine(name, knobOf(name), defaults[name])).join('\n');
-}
-
-const column = 24;
-const textWidth = 84;
-
-function usageLine(name: SearchKnob, knob: Knob, own: string | undefined): string {
-  const kind = 'values' in knob ? 'NAME' : knob.whole ? 'N' : 'X';
-  const flag = `  --${flagName(name)} ${kind}`;
-  const otherwise = own ?? knob.default;
-  const values = 'values' in knob ? `${knob.values.join(', ')}: ` : '';
-  const lines = wrapped(`${values}${knob.why}${otherwise === undefined ? '' : ` (${otherwise})`}`);
-  const [first = '', ...rest] = flag.length < column ? lines : ['', ...lines];
-  return [`${flag.padEnd(column)}${first}`.trimEnd(), ...rest.map((line) => `${' '.repeat(column)}${line}`)].join('\n');
-}
-
-function wrapped(text: string): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + word.length >= textWidth) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
+export function refuseTwice(flag: string, setting: string): never {
+  raise('bad-setting', `--${flag} and --set ${setting} say the same; give one of them`);
 }

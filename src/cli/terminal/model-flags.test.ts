@@ -1,20 +1,35 @@
 import { describe, expect, it } from 'vitest';
+import { ownModel } from '../../answering/own-model.ts';
 import { readModelFlags } from './model-flags.ts';
+import { everySetting, readSettings } from './settings.ts';
+
+function modelOf(values: Parameters<typeof readModelFlags>[0], ...set: string[]) {
+  return ownModel(readModelFlags(values, false, readSettings(set, everySetting).model));
+}
 
 describe('the flags of a model', () => {
-  it('say what the embedded engine computes on', () => {
-    expect(readModelFlags({ gpu: 'vulkan' }, false)).toMatchObject({ gpu: 'vulkan' });
-    expect(readModelFlags({}, false)).not.toHaveProperty('gpu');
+  it('go with settings of its parts', () => {
+    expect(modelOf({ budget: '4' }, 'engine.gpu=vulkan', 'delimiters=\\n', 'verifier.good=1')).toMatchObject({
+      budget: 4,
+      engine: { gpu: 'vulkan' },
+      delimiters: ['\n'],
+      verifier: { good: '1' },
+    });
   });
 
   it.each([
-    [{ gpu: 'fast' }, /--gpu is 'fast'; it must be one of auto, cuda, vulkan, metal, off/],
-    [{ gpu: 'cuda', engine: ['http://127.0.0.1:1'] }, /--gpu is for the embedded engine/],
-    [{ draft: 'sapling-draft', engine: ['http://127.0.0.1:1'] }, /--draft is for the embedded engine/],
-    [{ 'embedder-model': 'm' }, /--embedder-model belongs to --embedder URL, which is not given/],
-    [{ 'embedder-key-env': 'KEY' }, /--embedder-key-env belongs to --embedder URL/],
-    [{ prm: 'sapling-prm', verifier: ['http://127.0.0.1:1'] }, /give one of them/],
-  ])('are refused in one line: %j', (values, message) => {
-    expect(() => readModelFlags(values, false)).toThrow(message);
+    [{}, ['engine.gpu=fast'], /--set engine.gpu is 'fast'; it must be one of auto, cuda, vulkan, metal, off/],
+    [{ engine: ['http://127.0.0.1:1'] }, ['engine.gpu=cuda'], /engines of kind llama; this one is 'openai'/],
+    [{}, ['embedder.model=m'], /--set embedder.model belongs to --embedder URL, which is not given/],
+    [{ 'key-env': 'KEY' }, [], /--key-env belongs to --engine URL/],
+    [{ prm: 'sapling-prm', verifier: ['http://127.0.0.1:1'] }, [], /give one of them/],
+    [{ budget: '4' }, ['budget=5'], /--budget and --set budget say the same/],
+    [{}, ['engine.urls=http://x'], /said by --engine/],
+    [{}, ['boundprune=best'], /did you mean boundPrune\?/],
+    [{}, ['topP=1'], /did you mean sampling.topP\?/],
+    [{}, ['threshold=3'], /--threshold is 3; it must be a number from 0 to 1/],
+    [{}, ['maxDepth'], /needs a value: --set maxDepth=VALUE/],
+  ])('are refused in one line: %j %j', (values, set, message) => {
+    expect(() => modelOf(values, ...set)).toThrow(message);
   });
 });

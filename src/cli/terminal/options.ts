@@ -3,14 +3,21 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
 import { complaint, type Knob, type ValueOf, valueOfText } from '../../base/knob.ts';
+import { removalOf } from '../../config/removed-settings.ts';
 import { nearest } from './nearest.ts';
 
+/** The setting that an option of a former version has become, if it has become one. */
+type Successor = (option: string) => string | undefined;
+
 /** As node:util's parseArgs, with its complaints as faults. */
-export function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+export function readArguments<T extends ParseArgsConfig>(
+  config: T,
+  settingOf: Successor = () => undefined,
+): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs<T>({ ...config, args: joinNegatives(config) });
   } catch (error) {
-    return raise('bad-setting', complaintOf(error, Object.keys(config.options ?? {})));
+    return raise('bad-setting', complaintOf(error, config, settingOf));
   }
 }
 
@@ -26,14 +33,29 @@ function joinNegatives({ args = [], options = {} }: ParseArgsConfig): string[] {
   return joined;
 }
 
-function complaintOf(error: unknown, known: readonly string[]): string {
+function complaintOf(error: unknown, { args = [], options = {} }: ParseArgsConfig, settingOf: Successor): string {
   const message = error instanceof Error ? error.message : String(error);
   const lacking = message.match(/^Option '(?:-\w, )?(--[\w-]+)[^']*' argument (?:is ambiguous|missing)/)?.[1];
   if (lacking !== undefined) return `${lacking} needs a value`;
   const unknown = message.match(/^Unknown option '-{1,2}([^']*)'/)?.[1];
   if (unknown === undefined) return message;
-  const meant = nearest(unknown, known);
+  const setting = settingOf(unknown);
+  if (setting !== undefined) return `--${unknown} is a setting: write --set ${setting}=${writtenValue(args, unknown)}`;
+  const removed = removalOf(
+    unknown.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    `--${unknown}`,
+  );
+  if (removed !== undefined) return removed;
+  const meant = nearest(unknown, Object.keys(options));
   return `there is no option --${unknown}${meant === undefined ? '; --help lists them' : `; did you mean --${meant}?`}`;
+}
+
+/** What stands after an option that is not known, as a shell would take it again. */
+function writtenValue(args: readonly string[], option: string): string {
+  const at = args.findIndex((arg) => arg === `--${option}` || arg.startsWith(`--${option}=`));
+  const value = args[at]?.includes('=') ? args[at].slice(option.length + 3) : args[at + 1];
+  if (value === undefined || value.startsWith('--')) return 'VALUE';
+  return /^[\w.,+/:-]+$/.test(value) ? value : `'${value}'`;
 }
 
 /** The value of a flag that is no setting of the vocabulary, refused in the same words where it is out of bounds. */

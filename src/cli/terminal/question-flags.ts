@@ -3,33 +3,30 @@
 import { fileURLToPath } from 'node:url';
 import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
 import { raise } from '../../base/fault.ts';
+import type { Flags } from './help.ts';
 import { given, oneOf, whole } from './options.ts';
 
 const tasks = ['countdown', 'word-problem', 'ledger', 'sudoku'] as const;
 const splits = ['test', 'calibration'] as const;
-const text = { type: 'string' } as const;
 
 export type QuestionSplit = (typeof splits)[number];
 
-/** For node:util's parseArgs. */
-export function questionOptions(split: QuestionSplit, size: string) {
+/** For node:util's parseArgs, and for the help. */
+export function questionFlags(split: QuestionSplit, size: string) {
   return {
-    task: { type: 'string', default: 'countdown' },
-    split: { type: 'string', default: split },
-    questions: text,
-    range: text,
-    size: { type: 'string', default: size },
-    full: { type: 'boolean', default: false },
-  } as const;
-}
-
-export function questionUsage(split: QuestionSplit, size: string): string {
-  return `  --task NAME           a shipped task: ${tasks.join(', ')} (countdown)
-  --split NAME          its test questions or its calibration questions (${split})
-  --questions FILE      your own: JSONL with question (or problem) and answer, or a CSV of Game-of-24 puzzles
-  --range A-B           only questions A to B of the file, counted from 1
-  --size N              so many questions, spread evenly over the set (${size})
-  --full                all of them`;
+    task: { type: 'string', takes: 'NAME', default: 'countdown', about: `${tasks.join(', ')}` },
+    questions: { type: 'string', takes: 'FILE', about: 'your own: JSONL with question and answer' },
+    size: { type: 'string', takes: 'N', default: size, about: 'so many of them, spread evenly' },
+    full: { type: 'boolean', default: false, about: 'all of them' },
+    split: {
+      type: 'string',
+      takes: 'NAME',
+      default: split,
+      about: "the task's test or calibration questions",
+      rare: true,
+    },
+    range: { type: 'string', takes: 'A-B', about: 'only questions A to B, counted from 1', rare: true },
+  } as const satisfies Flags;
 }
 
 export interface QuestionChoice {

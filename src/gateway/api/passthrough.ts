@@ -14,8 +14,6 @@ import type { PassedReader } from './passed-answer.ts';
 import { PassedExchange } from './passed-search.ts';
 import { servedModel } from './plan-for.ts';
 
-export type UpstreamPath = '/chat/completions' | '/responses' | '/messages' | '/completions' | '/embeddings';
-
 /** A model whose engine has an endpoint of its own. */
 export interface PassedModel {
   readonly served: ServedModel;
@@ -35,7 +33,7 @@ export async function passThrough(
   exchange: Exchange,
   { served, upstream }: PassedModel,
   body: Plain,
-  path: UpstreamPath = '/chat/completions',
+  path: string,
 ): Promise<void> {
   context.usage.request(exchange.caller.name);
   const release = context.streams.take();
@@ -90,7 +88,7 @@ export async function passIdle(
   caller: Caller,
   { served, upstream }: PassedModel,
   body: Plain,
-  path: UpstreamPath,
+  path: string,
   halt: AbortSignal,
 ): Promise<{ readonly status: number; readonly body: unknown } | undefined> {
   context.usage.request(caller.name);
@@ -143,12 +141,7 @@ function forwarded(body: Plain, { model }: Upstream): string {
 }
 
 /** Only a server that was never reached may be left for the next one: what has begun is not begun twice. */
-async function ask(
-  { urls, headers }: Upstream,
-  path: UpstreamPath,
-  body: string,
-  signal: AbortSignal,
-): Promise<Response> {
+async function ask({ urls, headers }: Upstream, path: string, body: string, signal: AbortSignal): Promise<Response> {
   const request = {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -159,7 +152,7 @@ async function ask(
   let failure: unknown;
   for (const url of urls) {
     try {
-      return await fetch(`${url}${path}`, request);
+      return await fetch(`${url}${path.slice('/v1'.length)}`, request);
     } catch (error) {
       failure = error;
       if (signal.aborted || !isUnreached(error)) break;
@@ -189,13 +182,13 @@ async function copy(answer: Response, { response }: Exchange, reader: PassedRead
 }
 
 /** Endpoints that are never searched: they are there where the engine has them. */
-export async function passOnly(context: GatewayContext, exchange: Exchange, path: UpstreamPath): Promise<void> {
+export async function passOnly(context: GatewayContext, exchange: Exchange, path: string): Promise<void> {
   const value = parseJson(await readBody(exchange.request, context.config.server.bodyBytes));
   const body = typeof value === 'object' && value !== null ? (value as Plain) : {};
   const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
   const model = passable(served);
   if (model === undefined) {
-    const message = `'model' is '${served.name}', whose engine has no ${path.slice(1)} of its own`;
+    const message = `'model' is '${served.name}', whose engine has no ${path.slice('/v1/'.length)} of its own`;
     throw new ApiError('unsupported_parameter', message, { param: 'model' });
   }
   return passThrough(context, exchange, model, body, path);

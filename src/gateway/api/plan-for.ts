@@ -1,15 +1,52 @@
-// The plan of a request against the models and limits that this server has; a refusal names the field of the body.
+// The plan of a request against the models and limits that this server has; a refusal names the field that the client wrote.
 
 import { makePlan } from '../../answering/plan.ts';
-import { Refusal } from '../../answering/refusal.ts';
+import { Refusal } from '../../answering/plan-check.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { Plain } from '../../journal/journal.ts';
+import { askedIn } from '../dialects/body-wish.ts';
+import type { ChatBody } from '../dialects/chat-body.ts';
+import type { FieldNames, InboundDialect } from '../dialects/dialect.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { askedIn } from '../plan/body-wish.ts';
-import type { ChatBody } from '../plan/chat-body.ts';
 import { randomSeed } from '../searches/search-facts.ts';
 import type { GatewayContext } from './context.ts';
+
+export interface PlannedSearch {
+  readonly plan: SearchPlan;
+  /** What the journal keeps of the body. */
+  readonly kept: Plain;
+}
+
+/** Of a body that its dialect has read. */
+export async function planAsked<Body>(
+  context: GatewayContext,
+  dialect: InboundDialect<Body>,
+  body: Body,
+  caller: Caller,
+  defaultDeadlineMs: number,
+): Promise<PlannedSearch> {
+  const { journal, config } = context;
+  const { chat, kept } = await dialect.chat(body, { journal, caller, limits: config.limits });
+  const plan = renamed(dialect.fieldNames, () => planFor(context, chat, caller, defaultDeadlineMs));
+  return { plan, kept };
+}
+
+/** A client is told of the field that it wrote, not of the chat's. */
+function renamed<Result>(names: FieldNames, make: () => Result): Result {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const inTheirWords = (text: string) => names.reduce((sum, [from, to]) => sum.replace(from, to), text);
+    const { code, message, param, retryAfterSeconds } = error;
+    throw new ApiError(code, inTheirWords(message), {
+      ...(param === undefined ? {} : { param: inTheirWords(param) }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
+  }
+}
 
 export function planFor(
   context: GatewayContext,

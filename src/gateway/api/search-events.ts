@@ -5,9 +5,9 @@
 import { z } from 'zod';
 import { FaultError } from '../../base/fault.ts';
 import { asApiError, refuse } from '../http/api-error.ts';
+import { readQuery } from '../http/checked-input.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { baseHeaders, type Exchange, goneOf } from '../http/exchange.ts';
-import { readQuery } from '../plan/query.ts';
 import type { GatewayContext } from './context.ts';
 import { notFound } from './searches-api.ts';
 

@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import { type ListQuery, type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
+import { parseSearchBody, type SearchBody } from '../dialects/chat-body.ts';
 import { ApiError, journalTrouble, refuse } from '../http/api-error.ts';
+import { readQuery } from '../http/checked-input.ts';
 import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
-import { parseSearchBody, type SearchBody } from '../plan/chat-body.ts';
-import { readQuery } from '../plan/query.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { detailRecord, viewAccepted, viewRecord } from '../searches/search-view.ts';

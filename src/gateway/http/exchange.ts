@@ -2,7 +2,6 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plain } from '../../journal/plain.ts';
-import type { ErrorJson } from '../wire/search-json.ts';
 import { ApiError, refuse } from './api-error.ts';
 import type { Caller } from './keys.ts';
 import type { TraceContext } from './trace-context.ts';
@@ -46,22 +45,16 @@ export function writeJson(
   response.end(body);
 }
 
-/** An error in the words of Anthropic's API. */
-export function messagesError({ type, code, message, param }: ErrorJson) {
-  return { type: 'error', error: { type: type === 'server_error' ? 'api_error' : type, message, code, param } };
-}
-
-/** `path`: of the request; a client of another API is told in its own words. */
+/** `told`: the error in the words of the client's API. */
 export function writeError(
   response: ServerResponse,
   error: ApiError,
+  told: object,
   headers: Readonly<Record<string, string>> = {},
-  path = '',
 ): void {
   const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
   const allow = error.allow === undefined ? {} : { allow: error.allow };
   const challenge = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
-  const told = path.startsWith('/v1/messages') ? messagesError(error.body) : { error: error.body };
   writeJson(response, error.status, told, { ...retry, ...allow, ...challenge, ...headers });
 }
 

@@ -6,22 +6,20 @@ import { version } from '../../config/version.ts';
 import { batchSchema } from '../api/batches/batches-api.ts';
 import { filesQuery } from '../api/batches/files-api.ts';
 import { listQuery } from '../api/batches/listing.ts';
-import { countSchema, messageSchema } from '../api/messages/message-body.ts';
-import { responseSchema } from '../api/responses/response-body.ts';
-import { itemsQuery, responseQuery } from '../api/responses/responses-api.ts';
+import { dialects } from '../api/dialects.ts';
+import { itemsQuery, responseQuery } from '../api/responses-api.ts';
 import { eventsQuery } from '../api/search-events.ts';
 import { searchesQuery } from '../api/searches-api.ts';
+import { searchSchema } from '../dialects/chat-body.ts';
+import { countSchema } from '../dialects/messages/message-body.ts';
 import { errorKinds } from '../http/api-error.ts';
 import type { Route } from '../http/router.ts';
-import { chatSchema, searchSchema } from '../plan/chat-body.ts';
 import { answers } from './answer-schemas.ts';
 
 const bodies: Readonly<Record<string, z.ZodType>> = {
-  '/v1/chat/completions': chatSchema,
+  ...Object.fromEntries(dialects.map(({ path, schema }) => [path, schema])),
   '/v1/searches': searchSchema,
-  '/v1/responses': responseSchema,
   '/v1/batches': batchSchema,
-  '/v1/messages': messageSchema,
   '/v1/messages/count_tokens': countSchema,
 };
 
@@ -43,12 +41,7 @@ const otherTypes: Readonly<Record<string, string>> = {
 };
 
 /** JSON, or events where the request asks for a stream. */
-const streamed: readonly string[] = [
-  'POST /v1/chat/completions',
-  'POST /v1/messages',
-  'POST /v1/responses',
-  'GET /v1/responses/{id}',
-];
+const streamed: readonly string[] = [...dialects.map(({ path }) => `POST ${path}`), 'GET /v1/responses/{id}'];
 
 type Listed = Pick<Route, 'method' | 'path' | 'open'>;
 

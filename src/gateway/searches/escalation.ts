@@ -3,9 +3,9 @@
 import { escalatedPlan } from '../../answering/plan.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
+import { askedIn } from '../dialects/body-wish.ts';
+import type { ChatBody } from '../dialects/chat-body.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { askedIn } from '../plan/body-wish.ts';
-import type { ChatBody } from '../plan/chat-body.ts';
 import type { LiveSearchFacts } from './live-search.ts';
 
 export function planSuccessor(

@@ -93,6 +93,11 @@ export class LiveSearch {
     return { ...counts, width, why: widthReason ?? null, best_score: bestScore ?? null, tokens };
   }
 
+  /** The last search of the chain. */
+  get last(): LiveSearch {
+    return this.successor?.last ?? this;
+  }
+
   /** The last search of the chain, once its end is told. */
   async wait(): Promise<LiveSearch> {
     if (!this.isTold) {

@@ -4,8 +4,9 @@
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
 import { FaultError, raise } from '../../base/fault.ts';
+import { withoutRemoved } from '../../config/removed-settings.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
-import { isTreeEvent } from '../../log/events.ts';
+import { isTreeEvent, type LoggedEvent } from '../../log/events.ts';
 import { plantedEvent, type TreeEvent } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';
 import { LiveSearch } from './live-search.ts';
@@ -40,21 +41,19 @@ export async function revive(record: SearchRecord, options: RecoveryOptions): Pr
   }
 }
 
-/** A search that has ended, as it was when it did. */
-export async function recordedSearch(journal: Journal, record: SearchRecord): Promise<LiveSearch> {
-  const search = searchOf(record, record.request?.plan as SearchPlan);
-  await replayLog(journal, search);
-  return search;
-}
-
-/** Brings the fold up to date and gives the events of the tree. */
-export async function replayLog(journal: Journal, { id, fold }: LiveSearch): Promise<TreeEvent[]> {
+/** Brings the fold up to date and gives the events of the tree. `tell` is told of every entry after it was folded. */
+export async function replayLog(
+  journal: Journal,
+  { id, fold }: LiveSearch,
+  tell: (entry: LoggedEvent) => void = () => {},
+): Promise<TreeEvent[]> {
   const events: TreeEvent[] = [];
   for (let after = -1; ; ) {
     const entries = await journal.read(id, after, pageSize);
     for (const entry of entries) {
       if (entry.sequence > fold.sequence) fold.apply(entry);
       if (isTreeEvent(entry.event)) events.push(entry.event);
+      tell(entry);
     }
     after = entries.at(-1)?.sequence ?? after;
     if (fold.fault !== undefined) raise('bad-event', fold.fault);
@@ -80,7 +79,9 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   // Records of older versions have no turn: by arrival, as if they had had no priority.
   const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
   const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
-  const search = new LiveSearch({ id, owner, plan, body, background, createdMs, title, escalatedFrom, ...home });
+  // A plan of an older version may have options that are gone.
+  const kept = { ...plan, policyOptions: withoutRemoved(plan.policyOptions) };
+  const search = new LiveSearch({ id, owner, plan: kept, body, background, createdMs, title, escalatedFrom, ...home });
   search.turn = turn;
   search.epoch = record.epoch + 1;
   search.startedMs = record.startedMs;

@@ -1,32 +1,12 @@
 // How the exit of a search becomes its end: the state that clients see, its result, and the error that they are told
-// instead of an answer. This is the one place where exits become states and, over http/api-error.ts, HTTP statuses.
+// instead of an answer. Over http/api-error.ts this is where exits become HTTP statuses.
 
 import type { FaultCode } from '../../base/fault.ts';
-import type { ExitKind } from '../../log/end.ts';
 import { ApiError } from '../http/api-error.ts';
 import { makeResult } from '../result/search-result.ts';
+import { cancelledEarly, exitMeanings, type ToldEnd } from '../result/told-end.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
-
-/**
- * `answer`: 200 with the best so far, which says itself whether it is complete. `error`: the status of the error; what was
- * found until then stays with the search object.
- */
-interface ExitMeaning {
-  readonly state: Ended['state'];
-  readonly tells: 'answer' | 'error';
-}
-
-export const exitMeanings: Readonly<Record<ExitKind, ExitMeaning>> = {
-  accepted: { state: 'done', tells: 'answer' },
-  futile: { state: 'done', tells: 'answer' },
-  certain: { state: 'done', tells: 'answer' },
-  settled: { state: 'done', tells: 'answer' },
-  exhausted: { state: 'done', tells: 'answer' },
-  deadline: { state: 'done', tells: 'answer' },
-  cancelled: { state: 'cancelled', tells: 'answer' },
-  failed: { state: 'failed', tells: 'error' },
-};
 
 /** Of a search whose `exited` event has come, and whose successor, if it has one, is known. */
 export function endOf(search: LiveSearch, endedMs: number, retryAfterSeconds: number): Ended {
@@ -71,10 +51,16 @@ function finalResult({ facts, fold, promptTokens, successor }: LiveSearch): Clie
   return { ...result, outcome: { ...result.outcome, escalated_to: successor.id } };
 }
 
+/** As far as it has come, for those who are told of it. */
+export function endOfLive({ state, ended }: LiveSearch): ToldEnd {
+  const { result, error } = ended ?? {};
+  return { state, outcome: result?.outcome, texts: result?.texts, error: error?.body };
+}
+
 /** Of a search that has ended; throws what its client is to be told where it has none. */
 export function requireResult({ ended }: LiveSearch): ClientResult {
   if (ended?.error !== undefined) throw ended.error;
-  if (ended?.result === undefined) throw new ApiError('cancelled', 'the search was cancelled before it started');
+  if (ended?.result === undefined) throw cancelledEarly();
   return ended.result;
 }
 

@@ -96,7 +96,10 @@ export class Watches {
   /** Its end is written, by this node. */
   ended(id: string, ended: Ended, successor: LiveSearch | undefined): void {
     const watch = this.#watches.get(id);
-    if (watch !== undefined) this.#end(watch, ended, successor && this.#watches.get(successor.id)?.search);
+    if (watch === undefined) return;
+    // Other nodes may have begun it, and what they logged is not read yet: a stream is made of the whole log.
+    if (ended.result !== undefined && watch.search.fold.exit === undefined) void this.#read(watch);
+    else this.#end(watch, ended, successor && this.#watches.get(successor.id)?.search);
   }
 
   /** The client is gone, and its search runs elsewhere or nowhere. */

@@ -6,20 +6,14 @@ import type { Fault } from '../../base/fault.ts';
 import { raise } from '../../base/fault.ts';
 import { algorithm1Scheduler } from '../../scheduler/algorithm-1.ts';
 import type { Decision, Scheduler, Snapshot, Width } from '../../scheduler/scheduler.ts';
+import type { OrderRule } from '../../scheduler/turns/order.ts';
 import { naturalWidths } from '../../scheduler/widths.ts';
-import { faultOf, guard } from './guard.ts';
+import { type Answerable, faultOf, guard } from './guard.ts';
 
 /** `strands`: how many may be open in all. */
 export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (fault: Fault) => void): Scheduler {
-  const { name, ageingSeconds, order, speculates } = scheduler;
-  const own = { ageingSeconds, ...(order === undefined ? {} : { order }) };
-  const plain = algorithm1Scheduler({
-    name: 'natural',
-    widths: naturalWidths,
-    first: 'admit',
-    preemption: 'needed',
-    ...own,
-  });
+  const { name, ageingSeconds, speculates } = scheduler;
+  const plain = algorithm1Scheduler({ name: 'natural', widths: naturalWidths, ageingSeconds });
   let isBroken = false;
   const broke = (breakage: Parameters<typeof faultOf>[0]) => {
     if (!isBroken) tell(faultOf(breakage));
@@ -32,7 +26,8 @@ export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (f
   };
   return {
     name,
-    ...own,
+    ageingSeconds,
+    ...(scheduler.order === undefined ? {} : { order: guardedOrder(scheduler.order, { broke }) }),
     ...(speculates === undefined ? {} : { speculates }),
     decide(snapshot) {
       const decision = isBroken
@@ -43,8 +38,22 @@ export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (f
   };
 }
 
+/** Its urgencies are part of a decision. What it says of single requests is asked for outside of one: where it throws, they stand by their priority. */
+function guardedOrder(order: OrderRule, answerable: Answerable): OrderRule {
+  const { priority } = order;
+  if (priority === undefined) return order;
+  const checked = (given: number, pathTokens: number) => {
+    const own = priority.call(order, given, pathTokens);
+    return Number.isFinite(own) ? own : raise('bad-setting', `it gave ${own}; a priority is a number`);
+  };
+  return {
+    ...order,
+    priority: (given, tokens) => guard(answerable, 'order', order, 'priority', () => checked(given, tokens), given),
+  };
+}
+
 /** Why a decision cannot be carried out, in words; undefined where it can. Read at every decision: it makes no tables. */
-function problemWith({ admit, widths, preempt }: Decision, { running, waiting }: Snapshot, strands: number) {
+function problemWith({ admit, widths, preempt, urgencies }: Decision, { running, waiting }: Snapshot, strands: number) {
   let held = 0;
   let taken = 0;
   for (const { id, idle, openStrands } of running) {
@@ -63,6 +72,8 @@ function problemWith({ admit, widths, preempt }: Decision, { running, waiting }:
     if (!isWidth(width, queued.get(id)?.idle)) return `it gives '${id}' no width`;
     held += width.primary + width.speculative;
   }
+  for (const [id, urgency] of urgencies ?? [])
+    if (!Number.isFinite(urgency)) return `it gives '${id}' the urgency ${urgency}`;
   return held <= strands ? undefined : `it gives out ${held} strands of ${strands} (budget)`;
 }
 

@@ -11,6 +11,7 @@ export type PartKind =
   | 'prune rule'
   | 'extractor'
   | 'scheduler'
+  | 'order'
   | 'engine'
   | 'verifier'
   | 'embedder'

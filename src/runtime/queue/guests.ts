@@ -82,7 +82,6 @@ export class Guests {
       width: { primary: 1, speculative: 0 },
       observations: 0,
       progress: 0,
-      openProgress: 0,
     };
     return Array.from(this.#held.values(), ({ guest: { id, arrivalMs, idle } }) => {
       return { id, arrivalMs, ...still, ...asIdle(idle) };

@@ -5,7 +5,7 @@
 import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/forecast.ts';
 import type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
 import { type LineFacts, TurnLine } from '../../scheduler/turns/line.ts';
-import { isBySearch, type Order, type QueueStanding } from '../../scheduler/turns/order.ts';
+import type { OrderRule, QueueStanding } from '../../scheduler/turns/order.ts';
 import { type Guest, Guests } from './guests.ts';
 import type { Leases } from './leases.ts';
 import { PaceMeter } from './pace.ts';
@@ -49,7 +49,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #guests: Guests;
   readonly #meter = new PaceMeter();
   readonly #work: WorkEstimates;
-  readonly #order: Order;
+  readonly #order: OrderRule | undefined;
   /** When the process began, or this queue: turns are counted from here where a server is told of them. */
   #originSeconds: number | undefined;
   readonly #waiting = new Map<string, Search>();
@@ -58,7 +58,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
 
   constructor(
     leases: Leases,
-    { ageingSeconds, order = 'fcfs' }: TurnRule,
+    { ageingSeconds, order }: TurnRule,
     onChange: () => void,
     work: WorkEstimates = new WorkMeter(),
   ) {
@@ -108,7 +108,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
 
   /** With the work that is to be expected, where the order goes by it. */
   #estimated(facts: LineFacts): LineFacts {
-    if (this.#order !== 'sjf' || facts.kind === undefined) return facts;
+    if (!this.#order?.readsWork || facts.kind === undefined) return facts;
     return { ...facts, workSeconds: this.#work.estimate(facts.kind) };
   }
 
@@ -150,14 +150,14 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
 
   /** What a search stands by, where the order goes by searches. */
   #standing(search: Search, nowMs: number): QueueStanding | undefined {
-    if (!isBySearch(this.#order)) return undefined;
+    if (this.#order?.urgency === undefined) return undefined;
     this.#originSeconds ??= nowMs / 1000;
     const { turn, arrivalMs, request, isIdle } = search;
     return {
       place: turn - this.#originSeconds,
       ageSeconds: (nowMs - arrivalMs) / 1000,
       priority: request.priority,
-      ...(this.#order === 'sjf' ? { workLeft: this.#work.left(search.kind, search.done(), search.id) } : {}),
+      ...(this.#order.readsWork ? { workLeft: this.#work.left(search.kind, search.done(), search.id) } : {}),
       ...(isIdle ? { idle: true } : {}),
     };
   }

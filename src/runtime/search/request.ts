@@ -36,8 +36,18 @@ export interface SearchRequest {
   readonly logprobs?: boolean;
   /** Least cosine of two answers in the model's own words that mean the same, where the runtime has an embedder; unset groups none. */
   readonly groupSimilarity?: number;
+  /** What an experiment turns that no setting does; see Experiment. */
+  readonly experiment?: Experiment;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
+}
+
+/** Mechanisms of the runtime that lost their measurement, and that published tables still have rows for. Never a user's setting. */
+export interface Experiment {
+  /** Speculation also grows below steps whose reward is not known yet (P4 §4.1.1). */
+  readonly extendsUnscored?: boolean;
+  /** A generated step may wait a while for its siblings before it is scored, so that one pass scores several. */
+  readonly gathersScores?: boolean;
 }
 
 /**

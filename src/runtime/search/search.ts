@@ -7,9 +7,7 @@ import { doomedBy } from '../../exit/prune.ts';
 import type { Answer, Cost, Exit } from '../../log/end.ts';
 import { bestAnswer, certainAnswer } from '../../program/choice.ts';
 import type { Doomed } from '../../program/program.ts';
-import { bestFirstReward } from '../../scheduler/predictor.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../../scheduler/scheduler.ts';
-import { bestOpenScore } from '../../scheduler/score.ts';
 import type { SearchGuesses } from '../../scheduler/speculation-budget.ts';
 import type { QueueStanding } from '../../scheduler/turns/order.ts';
 import { isBound } from '../../tree/aggregate.ts';
@@ -97,7 +95,6 @@ export class Search implements Breakable {
   urgency: number | undefined;
   #seenTokens = 0;
   readonly #ends = { scanned: 0, paths: 0, tokens: 0 };
-  #openScoreOf = { nodes: 0, score: 0 };
   /** What one of its parts threw first: it ends as soon as the loop can end it. */
   #broken: Breakage | undefined;
   readonly #onBroken: ((search: Search, breakage: Breakage) => void) | undefined;
@@ -198,7 +195,8 @@ export class Search implements Breakable {
       id: this.id,
       arrivalMs: this.arrivalMs,
       naturalWidth: program.naturalWidth,
-      firstReward: bestFirstReward(tree),
+      tree,
+      threshold: limits.threshold,
       hopeful: this.#isHopeful(),
       idle: this.isIdle,
       standing,
@@ -210,7 +208,6 @@ export class Search implements Breakable {
       rolloutsLeft: this.#rolloutsLeft(),
       observations: tree.closed.completed,
       progress: tree.best?.reward === undefined ? 0 : tree.best.score / limits.threshold,
-      openProgress: this.#openScore() / limits.threshold,
     };
   }
 
@@ -250,15 +247,6 @@ export class Search implements Breakable {
     const { nextSequence, order } = this;
     const isKnown = this.#foreseen?.events === nextSequence && this.#foreseen.early === order.earlyCount;
     return isKnown ? this.#foreseen!.most : Number.MAX_SAFE_INTEGER;
-  }
-
-  /** Changes only when a node is added; a decision asks for it far more often. */
-  #openScore(): number {
-    const { nodes } = this.tree;
-    if (this.#openScoreOf.nodes !== nodes.length) {
-      this.#openScoreOf = { nodes: nodes.length, score: bestOpenScore(this.tree) };
-    }
-    return this.#openScoreOf.score;
   }
 
   /** Strands it could have open now: what its program can use where it is boosted, else its natural width. */

@@ -2,18 +2,27 @@
 // room for waits in its queue, and there a search stands by one number, its urgency, which a decision gives it and which may
 // change while it runs. Pure: how much work is left is estimated by whoever makes the snapshot.
 
-export const orders = ['fcfs', 'longest-prefix', 'gang', 'sjf'] as const;
-/**
- * `fcfs`: requests as they come. `longest-prefix`: those that find most of their path computed. `gang`: those of the search whose
- * turn it was first. `sjf`: those of the search that has least left to do, with ageing.
- */
-export type Order = (typeof orders)[number];
+import type { Knobs } from '../../base/knob.ts';
+import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../../base/part.ts';
 
-/** Orders under which a search has an urgency; the others are the engine's, request by request. */
-export type SearchOrder = Extract<Order, 'gang' | 'sjf'>;
+/** One that says neither by which urgency nor by which priority leaves requests as they come. */
+export interface OrderRule {
+  readonly name: string;
+  /** It goes by expected work: standings have `workLeft`, and the turns of searches include what they are expected to take. */
+  readonly readsWork?: boolean;
+  /** Where all requests of a search stand, higher first. Idle searches are not asked for: they stand behind everyone. */
+  urgency?(standing: QueueStanding, ageingSeconds: number): number;
+  /** Where one request stands, higher first: by the priority of its search and the tokens of its path. */
+  priority?(priority: number, pathTokens: number): number;
+}
 
-export function isBySearch(order: Order): order is SearchOrder {
-  return order === 'gang' || order === 'sjf';
+export type OrderPart = PlugIn<OrderRule>;
+
+/** Of an order that is given from outside, as of ours. */
+export function defineOrder<const Name extends string, const Options extends Knobs = NoOptions>(
+  part: PartInput<OrderRule, Name, Options>,
+): NamedPart<OrderRule, Name, Options> {
+  return definedPart(part);
 }
 
 /** What a search stands by. */
@@ -36,13 +45,14 @@ const perDoubling = 100;
 export const tellingUrgency = perDoubling * Math.log2(1.1);
 
 /** Higher goes first. */
-export function urgencyOf(order: SearchOrder, standing: QueueStanding, ageingSeconds: number): number {
-  if (standing.idle === true) return lastUrgency;
-  if (order === 'gang') return -standing.place;
-  const { workLeft = 1, ageSeconds, priority } = standing;
-  return (
-    -perDoubling * Math.log2(Math.max(1, workLeft) * shrinking((ageSeconds / ageingSeconds + priority) / patience))
-  );
+export function urgencyOf(order: OrderRule, standing: QueueStanding, ageingSeconds: number): number {
+  return standing.idle === true ? lastUrgency : (order.urgency?.(standing, ageingSeconds) ?? lastUrgency);
+}
+
+/** By what is left to do, on a logarithmic scale, with ageing. */
+function shortestFirst({ workLeft = 1, ageSeconds, priority }: QueueStanding, ageingSeconds: number): number {
+  const age = shrinking((ageSeconds / ageingSeconds + priority) / patience);
+  return -perDoubling * Math.log2(Math.max(1, workLeft) * age);
 }
 
 /**
@@ -65,3 +75,25 @@ export function prefixPriority(priority: number, pathTokens: number): number {
 }
 
 const longestPath = 4096;
+
+export const orderParts = [
+  defineOrder({ name: 'fcfs', summary: 'requests as they come', make: () => ({ name: 'fcfs' }) }),
+  defineOrder({
+    name: 'longest-prefix',
+    summary: 'requests that find most of their path computed',
+    make: () => ({ name: 'longest-prefix', priority: prefixPriority }),
+  }),
+  defineOrder({
+    name: 'gang',
+    summary: 'requests of the search whose turn it was first',
+    make: () => ({ name: 'gang', urgency: ({ place }) => -place }),
+  }),
+  defineOrder({
+    name: 'sjf',
+    summary: 'requests of the search that has least left to do, with ageing',
+    make: () => ({ name: 'sjf', readsWork: true, urgency: shortestFirst }),
+  }),
+] as const;
+
+export type OrderName = (typeof orderParts)[number]['name'];
+export const orderNames: readonly OrderName[] = orderParts.map(({ name }) => name);

@@ -15,49 +15,57 @@ import type { CalibrationSection, ModelIdentity } from '../../../calibration/cal
 import { identityOf } from '../../../calibration/read-calibration.ts';
 import { checkOut, checkOutFor, writeSection } from '../../../calibration/write-calibration.ts';
 import { programOf } from '../../../program/registry/programs.ts';
-import { modelOptions, modelUsage, readModelFlags } from '../../terminal/model-flags.ts';
+import { exampleServer, type Flags, type Help, helpAsked } from '../../terminal/help.ts';
+import { modelFlags, readModelFlags } from '../../terminal/model-flags.ts';
 import { readArguments, whole } from '../../terminal/options.ts';
 import {
   chooseQuestions,
   type QuestionChoice,
-  questionOptions,
-  questionUsage,
+  questionFlags,
   readQuestionFlags,
 } from '../../terminal/question-flags.ts';
+import { settingHelp } from '../../terminal/setting-help.ts';
+import { readSettings, type SettingScope, settingNames, settingOfFlag } from '../../terminal/settings.ts';
 import {
   type CalibratedFlags,
-  calibratedOptions,
-  calibratedUsage,
+  calibratedGroup,
+  calibratedKnobs,
   calibrationSize,
+  exitGroup,
   readCalibrated,
-  searchUsage,
 } from './calibrated-search.ts';
 
-const usage = `usage: coppice calibrate [options]
-Chooses by which rule, and from which thresholds on, searches end early (--exit): what saves most tokens and loses no more
-accuracy than allowed. Chosen on one half of the questions, reported on the other, written to a file for --calibration of
-ask and bench and for models[].calibration of serve. docs/calibration.md tells more.
+const scope: SettingScope = { search: calibratedKnobs, model: () => true };
 
-${calibratedUsage}
-  --concurrency N       searches at a time (8)
-  --json                prints the section as JSON
+const questionGroup = questionFlags('calibration', calibrationSize);
+const searchGroup = {
+  ...calibratedGroup,
+  concurrency: { type: 'string', takes: 'N', default: '8', about: 'searches at a time', rare: true },
+} as const satisfies Flags;
 
-labelled questions:
-${questionUsage('calibration', calibrationSize)}
+/** For node:util's parseArgs, and for the shell's completion. */
+export const flags = { ...exitGroup, ...questionGroup, ...searchGroup, ...modelFlags } as const;
+export const settings = settingNames(scope);
 
-${searchUsage}
-
-the model:
-${modelUsage}`;
-
-export const flags = {
-  ...calibratedOptions,
-  ...modelOptions,
-  ...questionOptions('calibration', calibrationSize),
-  concurrency: { type: 'string', default: '8' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false, short: 'h' },
-} as const;
+export const help: Help = {
+  usage: 'calibrate [options]',
+  about:
+    'Chooses when searches may end early, on one half of labelled questions; reports on the other half, and writes a file for --calibration (docs/calibration.md).',
+  groups: [
+    ['the exit', exitGroup],
+    ['the questions', questionGroup],
+    ['the search', searchGroup],
+    ['the model', modelFlags],
+  ],
+  settings: settingHelp(scope),
+  examples: [
+    'calibrate --task word-problem --loss 1',
+    'calibrate --exit settled --task countdown --out countdown.json',
+    `calibrate --questions mine.jsonl --engine ${exampleServer}`,
+  ],
+  notes:
+    'It takes 100 / loss questions in each half to show that no more is lost. The file is also models[].calibration of serve.',
+};
 
 interface Settings extends CalibratedFlags {
   readonly choice: QuestionChoice;
@@ -67,11 +75,12 @@ interface Settings extends CalibratedFlags {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const settings = readSettings(args);
-  if (settings === undefined) {
-    console.log(usage);
+  const asked = helpAsked(args, help);
+  if (asked !== undefined) {
+    console.log(asked);
     return 0;
   }
+  const settings = readArgs(args);
   checkOut(settings.out);
   const { section, model } = await calibrateModel(settings);
   writeSection(settings.out, model, section);
@@ -132,18 +141,18 @@ class Ticks {
   }
 }
 
-function readSettings(args: readonly string[]): Settings | undefined {
+function readArgs(args: readonly string[]): Settings {
   if (args.some((arg) => /^--(sim|trees)(=|$)/.test(arg)))
     raise('bad-setting', "simulated and recorded questions are the lab's: npm run lab -- calibrate in the repository");
-  const { values } = readArguments({ args: [...args], options: flags });
-  if (values.help) return undefined;
+  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
   if (values.calibration !== undefined)
     raise('bad-setting', '--calibration names a file to read; the one to write is --out');
-  const calibrated = readCalibrated(values);
+  const set = readSettings(values.set, scope);
+  const calibrated = readCalibrated(values, set.wish);
   return {
     ...calibrated,
     choice: readQuestionFlags(values),
-    own: readModelFlags(values, programOf(calibrated.wish.program ?? 'mcts').needsVerifier),
+    own: readModelFlags(values, programOf(calibrated.wish.program ?? 'mcts').needsVerifier, set.model),
     concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
     json: values.json,
   };

@@ -5,10 +5,11 @@ import type { Wish } from '../../../answering/search-plan.ts';
 import { raise } from '../../../base/fault.ts';
 import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
 import { programKnobs } from '../../../program/registry/programs.ts';
-import { knobOptions, knobUsage, readWish } from '../../terminal/knob-flags.ts';
+import { type Flags, helpFlag } from '../../terminal/help.ts';
+import { knobFlags, readWish } from '../../terminal/knob-flags.ts';
 import { flagOf, oneOf } from '../../terminal/options.ts';
+import { setFlag } from '../../terminal/settings.ts';
 
-/** What the search is told: the calibration holds for searches that are told the same. */
 const main = [
   'program',
   'policy',
@@ -19,35 +20,45 @@ const main = [
   'stepTokens',
   'maxDepth',
 ] as const;
-const told: readonly SearchKnob[] = [...main, ...(Object.keys(programKnobs) as SearchKnob[])];
-const defaults = { loss: '0.5', rollouts: '16', out: 'calibration.json', program: 'self-consistency' };
-const defaultsOfCertain = { program: defaults.program };
-const settledDefaults = { program: 'mcts', policy: 'fast' };
+/** What the search is told: the calibration holds for searches that are told the same. */
+export const calibratedKnobs: readonly SearchKnob[] = [...main, ...(Object.keys(programKnobs) as SearchKnob[])];
+const defaultsOfCertain = { program: 'self-consistency' } as const;
+const settledDefaults = { program: 'mcts', policy: 'fast' } as const;
 const lossKnob = { low: 0, high: 100, unit: 'points of accuracy', why: '' } as const;
 const exitNames = ['certain', 'settled'] as const;
 
 /** Questions that are asked where no number is given. */
 export const calibrationSize = '460';
 
-export const calibratedUsage = `  --exit NAME           certain: answers that agree; settled: more work is unlikely to make the answer right, of policy fast and
-                        programs with scores (certain)
-  --loss X              points of accuracy that may be lost (${defaults.loss}): it takes 100 / X questions in each half to show that
-  --rollouts N          ${requestKnobs.rollouts.why} (${defaults.rollouts})
-  --out FILE            the file; a section for the same search in it is replaced (${defaults.out})
-  --seed N              of the draws, and of which half a question is in (1)`;
+export const exitGroup = {
+  exit: {
+    type: 'string',
+    takes: 'NAME',
+    default: 'certain',
+    about: 'certain: answers agree; settled: more work is unlikely to help, of policy fast',
+  },
+  loss: { type: 'string', takes: 'X', default: '0.5', about: 'points of accuracy that may be lost' },
+  out: {
+    type: 'string',
+    takes: 'FILE',
+    default: 'calibration.json',
+    about: 'the file; a section for the same search is replaced',
+  },
+  json: { type: 'boolean', default: false, about: 'prints the section as JSON' },
+  ...helpFlag,
+} as const satisfies Flags;
 
-export const searchUsage = `the search:
-${knobUsage(told, { program: defaults.program, policy: 'as ask would take' })}`;
-
-/** For node:util's parseArgs. */
-export const calibratedOptions = {
-  ...knobOptions(told),
-  loss: { type: 'string', default: defaults.loss },
-  rollouts: { type: 'string', default: defaults.rollouts },
-  out: { type: 'string', default: defaults.out },
-  seed: { type: 'string', default: '1' },
-  exit: { type: 'string', default: 'certain' },
-} as const;
+export const calibratedGroup = {
+  program: { ...knobFlags.program, about: 'how the tree grows (self-consistency; mcts with --exit settled)' },
+  policy: { ...knobFlags.policy, rare: true },
+  rollouts: { type: 'string', takes: 'N', default: '16', about: knobFlags.rollouts.about.split(',')[0]! },
+  threshold: knobFlags.threshold,
+  branching: knobFlags.branching,
+  choose: knobFlags.choose,
+  temperature: knobFlags.temperature,
+  seed: { type: 'string', takes: 'N', default: '1', about: 'of the draws, and of which half a question is in' },
+  ...setFlag,
+} as const satisfies Flags;
 
 export interface CalibratedFlags {
   readonly exit: (typeof exitNames)[number];
@@ -65,9 +76,11 @@ interface CalibratedValues {
   readonly out: string;
 }
 
-export function readCalibrated(values: CalibratedValues): CalibratedFlags {
+/** `set`: what `--set` asked of the search. */
+export function readCalibrated(values: CalibratedValues, set: Wish): CalibratedFlags {
   const exit = oneOf('exit', values.exit, exitNames);
-  const wish = readWish({ ...(exit === 'settled' ? settledDefaults : defaultsOfCertain), ...values }, told);
+  const otherwise = exit === 'settled' ? settledDefaults : defaultsOfCertain;
+  const wish: Wish = { ...otherwise, ...readWish({ ...values }, calibratedKnobs, set) };
   if (exit === 'settled' && wish.policy !== 'fast')
     raise('bad-setting', `--policy is '${wish.policy}'; --exit settled is about searches of policy fast`);
   return {

@@ -1,94 +1,115 @@
 // The options of `coppice doctor`: read once and checked. A bad one is refused in one line that gives the value and what it may be.
 
+import { ownModel } from '../../../answering/own-model.ts';
 import { raise } from '../../../base/fault.ts';
 import { curveDefaults } from '../../../bench/doctor/step-time.ts';
 import { engineKnobs } from '../../../config/machine-knobs.ts';
+import type { ModelConfig } from '../../../config/schema.ts';
 import { requestKnobs } from '../../../config/vocabulary.ts';
-import { dialectNames } from '../../../engine/remote/dialect/dialect.ts';
-import { remoteVerifierKinds } from '../../../verifier/remote/open-verifier.ts';
-import { refuseEmbedded } from '../../terminal/model-flags.ts';
-import { flagOf, given, oneOf, readArguments, whole } from '../../terminal/options.ts';
+import { exampleServer, type Flags, type Help, helpFlag } from '../../terminal/help.ts';
+import { modelFlags, readModelFlags, serverFlags } from '../../terminal/model-flags.ts';
+import { flagOf, given, readArguments, whole } from '../../terminal/options.ts';
+import { settingHelp } from '../../terminal/setting-help.ts';
+import { readSettings, type SettingScope, setFlag, settingNames, settingOfFlag } from '../../terminal/settings.ts';
 
-export const usage = `usage: coppice doctor [options]
-Examines servers, or the embedded engine where none is given, and says what to expect of a search on them.
+/** It searches nothing of its own: only what engine and embedder can be told. */
+const scope: SettingScope = { search: [], model: (name) => /^(engine|embedder)\./.test(name) };
 
-  --engine URL         a server of the generator; once per replica
-  --model NAME         the model that it must serve, or of the embedded engine (sapling)
-  --dialect NAME       ${dialectNames.join(', ')}; found by probing unless given
-  --key-env NAME       environment variable with the engine's key
-  --verifier URL       a server of the reward model; once per replica
-  --kind NAME          what the reward model is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
-  --verifier-key-env NAME
-  --embedder URL       a server of an embedding model; with --embedder-model, --embedder-key-env NAME
-  --draft NAME|FILE    a draft model for the embedded engine: is it faster with it, and would it be used
-  --kv-bytes N         show how the embedded models would share this KV memory (64 MiB)
-  --seconds N          for the step-time probe (15); 0 leaves it out
-  --table FILE         measures both servers for about a minute, alone and together, for npm run lab -- sim --machine FILE
-  --compare            twenty questions through greedy, self-consistency and MCTS; sapling gets its own task
-  --questions FILE     your own for --compare: JSONL with question and answer
-  --rollouts N         samples and rollouts in --compare (8)
-  --seed N             (1)
-  --json               prints one JSON object`;
+const modelGroup = {
+  model: {
+    ...modelFlags.model,
+    takes: 'NAME',
+    about: 'the model to examine; with --engine, what it must serve (sapling)',
+  },
+  ...serverFlags,
+  ...setFlag,
+} as const satisfies Flags;
+const examinationGroup = {
+  seconds: {
+    type: 'string',
+    takes: 'N',
+    default: String(curveDefaults.seconds),
+    about: 'for the step-time probe; 0 leaves it out',
+  },
+  compare: { type: 'boolean', default: false, about: 'twenty questions through greedy, self-consistency and mcts' },
+  questions: { type: 'string', takes: 'FILE', about: 'your own for --compare: JSONL with question and answer' },
+  rollouts: { type: 'string', takes: 'N', default: '8', about: 'samples and rollouts in --compare' },
+  seed: { type: 'string', takes: 'N', default: '1', about: 'of --compare', rare: true },
+  'kv-bytes': {
+    type: 'string',
+    takes: 'N',
+    default: String(64 * 1024 * 1024),
+    about: 'shows how the embedded models would share this KV memory',
+    rare: true,
+  },
+  table: {
+    type: 'string',
+    takes: 'FILE',
+    about: 'measures both servers for about a minute, alone and together, for the lab (sim --machine)',
+    rare: true,
+  },
+  json: { type: 'boolean', default: false, about: 'prints one JSON object' },
+  ...helpFlag,
+} as const satisfies Flags;
 
-const text = { type: 'string' } as const;
-const list = { type: 'string', multiple: true } as const;
-export const flags = {
-  engine: list,
-  model: text,
-  dialect: text,
-  'key-env': text,
-  verifier: list,
-  kind: text,
-  'verifier-key-env': text,
-  embedder: text,
-  'embedder-model': text,
-  'embedder-key-env': text,
-  draft: text,
-  'kv-bytes': text,
-  seconds: text,
-  table: text,
-  compare: { type: 'boolean' },
-  questions: text,
-  rollouts: text,
-  seed: text,
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+/** For node:util's parseArgs, and for the shell's completion. */
+export const flags = { ...modelGroup, ...examinationGroup } as const;
+export const settings = settingNames(scope);
 
-export type DoctorSettings = NonNullable<ReturnType<typeof readDoctorSettings>>;
+export const help: Help = {
+  usage: 'doctor [options]',
+  about: 'Examines servers, or the embedded engine, and says what to expect of a search on them.',
+  groups: [
+    ['the model', modelGroup],
+    ['the examination', examinationGroup],
+  ],
+  settings: settingHelp(scope),
+  examples: [
+    'doctor',
+    `doctor --engine ${exampleServer} --compare`,
+    'doctor --set engine.draft=sapling-draft --seconds 5',
+  ],
+};
+
+export type DoctorSettings = ReturnType<typeof readDoctorSettings>;
 
 export function readDoctorSettings(args: readonly string[]) {
-  const { values } = readArguments({
-    args: [...args],
-    options: flags,
-  });
-  if (values.help === true) return undefined;
+  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
   if (values.table !== undefined && (values.engine === undefined || values.verifier === undefined))
     raise('bad-setting', '--table measures a generator and a reward model: give --engine and --verifier');
-  if (values.engine !== undefined) refuseEmbedded({ draft: values.draft });
-  if (values.embedder === undefined && (values['embedder-model'] ?? values['embedder-key-env']) !== undefined)
-    raise('bad-setting', '--embedder-model and --embedder-key-env belong to --embedder URL, which is not given');
+  const own = readModelFlags(values, true, readSettings(values.set, scope).model);
+  const config = ownModel(own);
   return {
-    engines: values.engine ?? [],
-    verifiers: values.verifier ?? [],
-    kind: oneOf('kind', values.kind ?? 'qwen-prm', remoteVerifierKinds),
-    seconds: whole('seconds', values.seconds ?? String(curveDefaults.seconds), 0, 600, 'seconds'),
-    kvBytes: flagOf('kv-bytes', values['kv-bytes'] ?? String(64 * 1024 * 1024), engineKnobs.kvBytes),
-    rollouts: flagOf('rollouts', values.rollouts ?? '8', requestKnobs.rollouts),
-    seed: flagOf('seed', values.seed ?? '1', requestKnobs.seed),
-    compare: values.compare === true,
-    json: values.json === true,
-    ...given('draft', values.draft, (name) => name),
+    own,
+    engines: own.engines ?? [],
+    verifiers: own.verifiers ?? [],
+    kind: own.kind ?? 'qwen-prm',
+    seconds: whole('seconds', values.seconds, 0, 600, 'seconds'),
+    kvBytes: flagOf('kv-bytes', values['kv-bytes'], engineKnobs.kvBytes),
+    rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts),
+    seed: flagOf('seed', values.seed, requestKnobs.seed),
+    compare: values.compare,
+    json: values.json,
     ...given('table', values.table, (name) => name),
-    ...given('model', values.model, (name) => name),
-    ...given('dialect', values.dialect, (name) => oneOf('dialect', name, dialectNames)),
-    ...given('keyEnv', values['key-env'], (name) => name),
-    ...given('verifierKeyEnv', values['verifier-key-env'], (name) => name),
     ...given('questions', values.questions, (name) => name),
-    ...given('embedder', values.embedder, (url) => {
-      return { url, model: values['embedder-model'], ...keyOf(values['embedder-key-env']) };
-    }),
+    ...namedOf(config),
+    ...given('verifierKeyEnv', values['verifier-key-env'], (name) => name),
+    ...(config.embedder === undefined ? {} : { embedder: endpointOf(config.embedder) }),
   };
+}
+
+/** How its servers are asked. */
+function namedOf({ engine }: ModelConfig) {
+  if (engine.kind !== 'openai') return {};
+  return {
+    ...given('model', engine.model, String),
+    ...given('keyEnv', engine.apiKeyEnv, String),
+    ...(engine.dialect === undefined ? {} : { dialect: engine.dialect }),
+  };
+}
+
+function endpointOf({ url, model, apiKeyEnv }: NonNullable<ModelConfig['embedder']>) {
+  return { url, model, ...keyOf(apiKeyEnv) };
 }
 
 /** The key that a variable holds: the name may be shown, the value never. */

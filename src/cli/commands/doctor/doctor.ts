@@ -7,7 +7,6 @@ import { closeModel, type OpenModel } from '../../../answering/open-model.ts';
 import { openModel } from '../../../answering/open-models.ts';
 import { ownModel } from '../../../answering/own-model.ts';
 import { type GoldQuestion, readQuestions } from '../../../answering/question-file.ts';
-import { defaultStepPrompt } from '../../../answering/question-form.ts';
 import { FaultError } from '../../../base/fault.ts';
 import { tallyTable } from '../../../bench/contest/tally-table.ts';
 import { compare, verdict } from '../../../bench/doctor/compare.ts';
@@ -18,7 +17,7 @@ import { ServerAlone } from '../../../bench/doctor/server-alone.ts';
 import { cacheOf, roomOf } from '../../../bench/doctor/server-room.ts';
 import { curveDefaults, EngineWaves, measureCurve } from '../../../bench/doctor/step-time.ts';
 import { shareOf, throughputFindings } from '../../../bench/doctor/throughput.ts';
-import { checkConfig } from '../../../config/load.ts';
+import { overlay } from '../../../config/load.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
 import { modelKnobs } from '../../../config/vocabulary.ts';
 import { type EndpointOptions, openEndpoint } from '../../../embedder/embeddings-endpoint.ts';
@@ -30,10 +29,11 @@ import { probe } from '../../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../../remote/connection.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
 import { openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
+import { helpAsked } from '../../terminal/help.ts';
 import { embeddedLines } from './doctor-embedded.ts';
-import { type DoctorSettings, keyOf, readDoctorSettings, usage } from './doctor-options.ts';
+import { type DoctorSettings, help, keyOf, readDoctorSettings } from './doctor-options.ts';
 
-export { flags } from './doctor-options.ts';
+export { flags, help, settings } from './doctor-options.ts';
 
 const branching = 4;
 const generalQuestions = fileURLToPath(new URL('../../../../tasks/doctor/questions.jsonl', import.meta.url));
@@ -60,11 +60,12 @@ interface Report {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const settings = readDoctorSettings(args);
-  if (settings === undefined) {
-    console.log(usage);
+  const asked = helpAsked(args, help);
+  if (asked !== undefined) {
+    console.log(asked);
     return 0;
   }
+  const settings = readDoctorSettings(args);
   const report: Report = { sections: [] };
   const print = (line: string): void => {
     if (!settings.json) console.log(line);
@@ -85,10 +86,7 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenModel> {
-  const own = await openModel(
-    ownModel({ model: settings.model ?? 'sapling', draft: settings.draft, needsVerifier: true }),
-    process.env,
-  );
+  const own = await openModel(ownModel(settings.own), process.env);
   const { engine, embedded, note } = own;
   const lines = embedded === undefined ? [] : await embeddedLines(embedded, settings.kvBytes);
   const findings = [
@@ -117,15 +115,11 @@ async function openServers(settings: DoctorSettings, report: Report): Promise<Op
 }
 
 /** The servers as the configuration would name them. */
-function remoteModel(settings: DoctorSettings, inFlight: number, scores: boolean): ModelConfig {
-  const { engines, keyEnv, verifiers, verifierKeyEnv, kind } = settings;
-  const engineKey = keyEnv === undefined ? {} : { apiKeyEnv: keyEnv };
-  const engine = { kind: 'openai', urls: engines, inFlight, ...namedOf(settings), ...engineKey };
-  const verifierKey = verifierKeyEnv === undefined ? {} : { apiKeyEnv: verifierKeyEnv };
-  const named = kind === 'judge' ? { kind } : { kind: 'prm', format: kind };
-  const verifier = scores ? { ...named, urls: verifiers, ...verifierKey } : { kind: 'confidence' };
-  const { models } = checkConfig({ models: [{ name: 'remote', engine, verifier, stepPrompt: defaultStepPrompt }] });
-  return models[0]!;
+function remoteModel({ own }: DoctorSettings, inFlight: number, scores: boolean): ModelConfig {
+  const { verifiers, settings = {}, ...rest } = own;
+  const { verifier: _, ...withoutVerifier } = settings;
+  const told = overlay({ engine: { inFlight } }, scores ? settings : withoutVerifier);
+  return ownModel({ ...rest, ...(scores ? { verifiers } : {}), settings: told });
 }
 
 async function examine(

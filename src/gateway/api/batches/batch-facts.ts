@@ -4,8 +4,8 @@
 import type { KeptDocument } from '../../../journal/documents.ts';
 import type { Plain } from '../../../journal/journal.ts';
 
-export const batchEndpoints = ['/v1/chat/completions', '/v1/responses', '/v1/messages'] as const;
-export type BatchEndpoint = (typeof batchEndpoints)[number];
+/** A path of a dialect. */
+export type BatchEndpoint = string;
 
 export type BatchStatus =
   | 'validating'

@@ -5,12 +5,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FaultError } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
+import type { InboundDialect } from '../../dialects/dialect.ts';
 import { asApiError } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
 import type { GatewayContext } from '../context.ts';
+import { dialectAt } from '../dialects.ts';
 import { passIdle } from '../passthrough.ts';
 import { modelNamed } from '../plan-for.ts';
-import { type SearchedPath, upstreamFor } from '../upstream-for.ts';
+import { upstreamFor } from '../upstream-for.ts';
 import { type BatchDocument, BatchLost, leaseMs } from './batch-document.ts';
 import { type BatchFacts, type BatchStatus, inStatus } from './batch-facts.ts';
 import { type BatchLine, readBatchLines } from './batch-lines.ts';
@@ -32,13 +34,15 @@ export class BatchWork {
   readonly #document: BatchDocument;
   readonly #halted = new AbortController();
   readonly #caller: Caller;
+  readonly #dialect: InboundDialect;
   #halt: Halt | undefined;
 
   constructor(context: GatewayContext, slots: LineSlots, document: BatchDocument) {
     this.#context = context;
     this.#slots = slots;
     this.#document = document;
-    const { maxPriority } = document.facts;
+    const { maxPriority, endpoint } = document.facts;
+    this.#dialect = dialectAt(endpoint);
     this.#caller = { name: document.owner, share: 1, maxPriority, queue: 0, admin: false };
   }
 
@@ -137,7 +141,7 @@ export class BatchWork {
         if (told.code === 'internal') this.#context.log.error('batch', { batch: this.#document.id, error });
         // While the journal cannot be written, or its key has used up its quota, nothing is lost by waiting.
         const isTrouble = told.code === 'unavailable' || told.code === 'quota_exceeded';
-        if (!isTrouble) return this.#write(line, errorAnswer(told.body, this.#document.facts.endpoint));
+        if (!isTrouble) return this.#write(line, errorAnswer(told.body, this.#dialect));
         await delay(troubleMs);
       }
     }
@@ -145,28 +149,27 @@ export class BatchWork {
 
   /** Undefined where the batch was halted before it had an answer. What cannot be searched goes to the engine's own endpoint. */
   async #answer(line: BatchLine): Promise<LineAnswer | undefined> {
-    const path = this.#document.facts.endpoint.slice('/v1'.length) as SearchedPath;
-    const upstream = upstreamFor(this.#context, path, line.body);
+    const upstream = upstreamFor(this.#context, this.#dialect, line.body);
     if (upstream === undefined) return this.#search(line);
     requireWhole(line.body);
-    return passIdle(this.#context, this.#caller, upstream, line.body, path, this.#halted.signal);
+    return passIdle(this.#context, this.#caller, upstream, line.body, this.#dialect.path, this.#halted.signal);
   }
 
   async #search(line: BatchLine): Promise<LineAnswer | undefined> {
-    const { endpoint, expiresMs } = this.#document.facts;
+    const { expiresMs } = this.#document.facts;
     const leftMs = Math.max(1, expiresMs - this.#nowMs());
-    const planned = await planLine(this.#context, endpoint, line.body, this.#caller, leftMs);
+    const planned = await planLine(this.#context, this.#dialect, line.body, this.#caller, leftMs);
     for (;;) {
       const id = await this.#start(line, planned);
       const record = await this.#ended(id);
       if (this.#halt === 'left' || (this.#halt !== undefined && record?.state === 'cancelled')) return undefined;
       // One whose record has been swept is searched again.
-      if (record !== undefined) return lineAnswer(this.#context, endpoint, record, line.body);
+      if (record !== undefined) return lineAnswer(this.#context, this.#dialect, record, planned.asked);
     }
   }
 
   /** No header can hold a line break: the key is nobody else's. */
-  async #start({ at }: BatchLine, { plan, body }: PlannedLine): Promise<string> {
+  async #start({ at }: BatchLine, { plan, kept: body }: PlannedLine): Promise<string> {
     const idempotencyKey = `${this.#document.id}\n${at}`;
     const started = await this.#context.searches.start(plan, this.#caller, { background: true, body, idempotencyKey });
     return 'known' in started ? started.known : started.id;

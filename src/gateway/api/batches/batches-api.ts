@@ -3,12 +3,13 @@
 import { z } from 'zod';
 import type { KeptDocument } from '../../../journal/documents.ts';
 import { ApiError } from '../../http/api-error.ts';
+import { parseBody } from '../../http/checked-input.ts';
 import { type Exchange, parseJson, readBody, writeJson } from '../../http/exchange.ts';
 import type { Caller } from '../../http/keys.ts';
-import { parseBody } from '../../plan/chat-body.ts';
 import { newId } from '../../searches/search-facts.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
-import { asFacts, type BatchFacts, batchEndpoints, batchFacts, batchJson, inStatus } from './batch-facts.ts';
+import { dialects } from '../dialects.ts';
+import { asFacts, type BatchFacts, batchFacts, batchJson, inStatus } from './batch-facts.ts';
 import type { BatchRunner } from './batch-runner.ts';
 import { findFile } from './files-api.ts';
 import { listOf, requireTexts } from './listing.ts';
@@ -17,7 +18,7 @@ const windowMs = 86_400_000;
 
 export const batchSchema = z.strictObject({
   input_file_id: z.string().min(1),
-  endpoint: z.enum(batchEndpoints),
+  endpoint: z.enum(dialects.map(({ path }) => path)),
   completion_window: z.literal('24h'),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
 });

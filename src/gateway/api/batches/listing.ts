@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { DocumentKind, KeptDocument } from '../../../journal/documents.ts';
 import { refuse } from '../../http/api-error.ts';
+import { readQuery } from '../../http/checked-input.ts';
 import type { Caller } from '../../http/keys.ts';
-import { readQuery } from '../../plan/query.ts';
 import type { GatewayContext } from '../context.ts';
 
 const mostListed = 100;

@@ -1,0 +1,21 @@
+// Two ways to share a budget that lost: Algorithm 1's preemption to the letter, and boosting before admitting. No plug-in carries them;
+// they are seams of the scheduler itself.
+
+import type { Seat, Snapshot, WidthRule } from 'coppice';
+import { naturalSeats, type preemptAsNeeded, sum } from 'coppice/internals';
+
+/** Every search above its width is cut down to it at once, and loses its steps in flight. */
+export const preemptEagerly: typeof preemptAsNeeded = (seats, { widths }) => {
+  return { widths, preempt: seats.map(({ open }, at) => Math.max(0, open - widths[at]!)) };
+};
+
+/**
+ * What is left when the running searches have all that their targets allow: keeps searches waiting while others are sped up at
+ * poor efficiency, which loses throughput in P0 §5.3 (0.8x).
+ */
+export function boostingRoom(present: readonly Seat[], snapshot: Snapshot, rule: WidthRule): number {
+  const { running, budget, nowMs, servers } = snapshot;
+  const natural = running.map((search) => naturalSeats(search, budget));
+  const { widths } = rule(present, budget, nowMs, servers);
+  return budget - sum(present.map(({ open }, at) => Math.max(open, natural[at]!, widths[at]!)));
+}

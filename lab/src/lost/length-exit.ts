@@ -1,0 +1,29 @@
+// P1 §6.2, its baseline `baseline-length`: gives up on questions whose answers are long. A baseline to hold certainty against; long
+// answers are no sign that more of them would not help. Promises nothing.
+
+import { defineExit, type ExitRule } from 'coppice';
+import { readable } from 'coppice/internals';
+
+/** `limit`: mean tokens of the first `answers` answers from which on nothing more is spent. */
+export function exitByLength(limit: number, answers: number): ExitRule {
+  return {
+    name: 'length',
+    check({ belief }) {
+      const first = belief.votes().slice(0, answers);
+      if (first.length < answers) return undefined;
+      const mean = first.reduce((sum, { node }) => sum + node.pathTokens, 0) / answers;
+      if (mean <= limit) return undefined;
+      return { kind: 'exhausted', rule: 'length', evidence: { answers, meanTokens: readable(mean), limit } };
+    },
+  };
+}
+
+export const lengthExit = defineExit({
+  name: 'length',
+  summary: 'the first answers are long (P1 §6.2)',
+  options: {
+    lengthExit: { default: 0, low: 0, high: 1_000_000, whole: true, unit: 'tokens', why: 'on average; 0 is off' },
+    lengthAnswers: { default: 5, low: 1, high: 100_000, whole: true, unit: 'answers', why: 'those that are read' },
+  },
+  make: (options) => (options.lengthExit === 0 ? undefined : exitByLength(options.lengthExit, options.lengthAnswers)),
+});

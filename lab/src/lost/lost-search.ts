@@ -1,0 +1,67 @@
+// A simulated search with parts that the product no longer has. The knobs are rows of published tables; what they turn are plug-ins
+// of this folder, two seams of the scheduler and the one experimental option of a request.
+
+import { createScheduler, definePolicy, type Knobs, type PartOptions, type Scheduler } from 'coppice';
+import {
+  type BuiltSearch,
+  buildSearch,
+  defaultsOf,
+  type OptionsOf,
+  policyOf,
+  programOf,
+  raise,
+  type SearchPlan,
+} from 'coppice/internals';
+import { boostingRoom, preemptEagerly } from './algorithm-1-letter.ts';
+import { chancePrune } from './chance-prune.ts';
+import { lengthExit } from './length-exit.ts';
+import { scoredShares } from './scored-shares.ts';
+
+const { beta, lambda, progress } = scoredShares.options;
+
+export const lostKnobs = {
+  beta,
+  lambda,
+  progress,
+  ...chancePrune.options,
+  ...lengthExit.options,
+  first: { default: 'admit', values: ['admit', 'boost'], unit: 'who', why: 'who gets freed strands first: P0 §5.3' },
+  preemption: { default: 'needed', values: ['needed', 'eager'], unit: 'when', why: 'Algorithm 1 to the letter' },
+  extend: { default: 'scored', values: ['scored', 'unscored'], unit: 'rule', why: 'what guesses grow on: P4 §4.1.1' },
+  scores: { default: 'at-once', values: ['at-once', 'gathered'], unit: 'rule', why: 'whether steps wait for siblings' },
+} as const satisfies Knobs;
+
+export type LostSettings = Partial<OptionsOf<typeof lostKnobs>>;
+
+export function lostSearch(plan: SearchPlan, given: LostSettings): { built: BuiltSearch; scheduler: Scheduler } {
+  const lost = { ...defaultsOf(lostKnobs), ...given };
+  const scored = (['beta', 'lambda', 'progress'] as const).find((name) => given[name] !== undefined);
+  const { gate, boostAt, widths } = plan.policyOptions;
+  if (scored !== undefined && widths !== 'shares')
+    raise('bad-setting', `${scored} turns the score of widths 'shares'; those of the row are '${widths}'`);
+  const definition = definePolicy({
+    ...policyOf(plan.policy),
+    exits: lost.lengthExit === 0 ? [] : [lengthExit],
+    prunes: lost.chancePrune === 0 ? [] : [chancePrune],
+    ...(scored && { widths: scoredShares }),
+  });
+  const options: PartOptions = {
+    ...(lost.lengthExit === 0 ? {} : { lengthExit: lost.lengthExit, lengthAnswers: lost.lengthAnswers }),
+    ...(lost.chancePrune === 0 ? {} : { chancePrune: lost.chancePrune }),
+    ...(scored && {
+      beta: lost.beta,
+      lambda: lost.lambda,
+      progress: lost.progress,
+      lostGate: gate,
+      lostBoostAt: boostAt,
+    }),
+  };
+  const built = buildSearch(plan, programOf(plan.program), { definition, options });
+  const experiment = { extendsUnscored: lost.extend === 'unscored', gathersScores: lost.scores === 'gathered' };
+  const seams = {
+    ...(lost.preemption === 'eager' && { preempt: preemptEagerly }),
+    ...(lost.first === 'boost' && { room: boostingRoom }),
+  };
+  const scheduler = createScheduler(definition, plan.policyOptions, options, seams);
+  return { built: { ...built, experiment }, scheduler };
+}

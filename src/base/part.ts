@@ -1,0 +1,61 @@
+// The one shape of what can be given from outside: a name, one line about it, options with unit, default, bounds and reason, and how
+// it is made of them. Exit rules, prune rules, width rules, orders and verifiers are defined so, ours as a stranger's. Makes nothing by itself.
+
+import { raise } from './fault.ts';
+import { complaint, defaultsOf, type Knobs, type KnobValue, type OptionsOf } from './knob.ts';
+
+export type PartOptions = Readonly<Record<string, KnobValue>>;
+
+/** `Facts`: what a part is made of besides its options, where there is something. */
+export interface PlugIn<Made, Facts = void> {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: Knobs;
+  /** Of a part of ours: whether the settings of a policy ask for it. One that says nothing is in every policy that lists it. */
+  when?(settings: PartOptions): boolean;
+  make(options: PartOptions, facts: Facts): Made;
+}
+
+export interface PartInput<Made, Name extends string, Options extends Knobs, Facts = void> {
+  readonly name: Name;
+  readonly summary: string;
+  readonly options?: Options;
+  readonly when?: (settings: PartOptions) => boolean;
+  readonly make: (options: OptionsOf<Options>, facts: Facts) => Made;
+}
+
+export type NamedPart<Made, Name extends string, Options extends Knobs, Facts = void> = PlugIn<Made, Facts> & {
+  readonly name: Name;
+  readonly options: Options;
+};
+
+export type NoOptions = Readonly<Record<never, never>>;
+
+/** Keeps the exact types of a part's name and options. */
+export function definedPart<Made, Name extends string, Options extends Knobs, Facts>(
+  part: PartInput<Made, Name, Options, Facts>,
+): NamedPart<Made, Name, Options, Facts> {
+  return { ...part, options: part.options ?? ({} as Options) } as unknown as NamedPart<Made, Name, Options, Facts>;
+}
+
+/** Of some parts, each option that was given: it must be one of theirs, within its bounds. `setting`: where they are given. */
+export function checkPartOptions(
+  owner: string,
+  parts: readonly { readonly options: Knobs }[],
+  given: PartOptions,
+  setting: string,
+): void {
+  const known: Knobs = Object.assign({}, ...parts.map(({ options }) => options));
+  for (const [name, value] of Object.entries(given)) {
+    const knob = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (knob === undefined) return raise('bad-setting', `${setting}.${name} is no option of ${owner}`);
+    const wrong = complaint(knob, value);
+    if (wrong !== undefined) raise('bad-setting', `${setting}.${name} ${wrong}`);
+  }
+}
+
+/** The options of one part: those given that are its own, the rest at their defaults. */
+export function optionsOfPart({ options }: { readonly options: Knobs }, given: PartOptions): PartOptions {
+  const own = Object.entries(given).filter(([name]) => Object.hasOwn(options, name));
+  return { ...(defaultsOf(options) as PartOptions), ...Object.fromEntries(own) };
+}

@@ -1,0 +1,100 @@
+// The settings of a model's section by their dotted names (`engine.threads`), read off the schema: what `--set` of a command
+// may name, and what `--help all` says of each. Checks a value by the field's own schema, so in the words of the
+// configuration. Never decides what a setting means.
+
+import { z } from 'zod';
+import { FaultError, fault } from '../base/fault.ts';
+import { issueLine } from './knob.ts';
+import { model } from './model.ts';
+
+export interface ModelSetting {
+  readonly name: string;
+  readonly why: string;
+  readonly unit?: string;
+  /** Where unset. */
+  readonly fallback?: unknown;
+  /** The allowed words, where it takes one of a few. */
+  readonly values?: readonly string[];
+  /** The kinds of engine or verifier that have it, where not all have. */
+  readonly kinds?: readonly string[];
+  readonly schema: z.ZodType;
+}
+
+export const modelSettings: ReadonlyMap<string, ModelSetting> = byName(leaves(model, []));
+
+/** The value that a text stands for; refused where the schema of the setting refuses it. */
+export function settingValue({ name, schema }: ModelSetting, text: string): unknown {
+  const parsed = schema.safeParse(valueOfText(schema, text));
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map(({ path, message }) =>
+    issueLine([`--set ${name}`, ...path].join('.'), message),
+  );
+  throw new FaultError(fault('bad-setting', lines.join('; ')));
+}
+
+/** A text stays one even where it looks like a number; `\n` in it is a line break. A list may be JSON, or its only item. */
+function valueOfText(schema: z.ZodType, text: string): unknown {
+  const { type } = unwrapped(schema).def;
+  if (type === 'number') return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+  if (type === 'array') return text.startsWith('[') ? listOf(text) : [unescaped(text)];
+  return type === 'string' ? unescaped(text) : text;
+}
+
+function listOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('\\n', '\n');
+}
+
+function leaves(schema: z.ZodType, path: readonly string[], kind?: string): ModelSetting[] {
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodObject)
+    return Object.entries(inner.shape).flatMap(([key, each]) => leaves(each as z.ZodType, [...path, key], kind));
+  if (inner instanceof z.ZodUnion)
+    return inner.options.flatMap((each) => leaves(each as z.ZodType, path, kindOf(each as z.ZodType)));
+  return [settingOf(schema, path.join('.'), kind)];
+}
+
+function settingOf(schema: z.ZodType, name: string, kind: string | undefined): ModelSetting {
+  const inner = unwrapped(schema);
+  const { description = '', unit } = (schema.meta() ?? {}) as { readonly description?: string; readonly unit?: string };
+  const fallback = schema instanceof z.ZodDefault ? (schema.def.defaultValue as unknown) : undefined;
+  return {
+    name,
+    why: description,
+    schema,
+    ...(unit === undefined ? {} : { unit }),
+    ...(fallback === undefined ? {} : { fallback }),
+    ...(inner instanceof z.ZodEnum ? { values: inner.options.map(String) } : {}),
+    ...(kind === undefined ? {} : { kinds: [kind] }),
+  };
+}
+
+function kindOf(alternative: z.ZodType): string {
+  const { kind } = (unwrapped(alternative) as z.ZodObject).shape;
+  return String((kind as z.ZodLiteral).value);
+}
+
+/** Without what only says what holds where nothing is given. */
+function unwrapped(schema: z.ZodType): z.ZodType {
+  const isWrapped =
+    schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault;
+  return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+}
+
+/** What several kinds have is one setting. */
+function byName(all: readonly ModelSetting[]): Map<string, ModelSetting> {
+  const found = new Map<string, ModelSetting>();
+  for (const each of all) {
+    const before = found.get(each.name);
+    const kinds = [...(before?.kinds ?? []), ...(each.kinds ?? [])];
+    found.set(each.name, { ...(before ?? each), ...(kinds.length === 0 ? {} : { kinds }) });
+  }
+  return found;
+}

@@ -1,0 +1,28 @@
+// How an exit rule or a prune rule makes itself known: by name, with options of its own. exits.ts and prunes.ts list ours; a stranger's
+// stand in a policy of their own (policy/definition.ts).
+
+import type { Knobs } from '../base/knob.ts';
+import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../base/part.ts';
+import type { ExitRule, PruneRule } from './exit.ts';
+import type { HazardModel } from './hazard.ts';
+
+/** What was calibrated for the search. */
+export interface ExitFacts {
+  readonly hazard?: HazardModel | undefined;
+}
+
+/** Makes no rule where what it rests on is missing. */
+export type ExitPart = PlugIn<ExitRule | undefined, ExitFacts>;
+export type PrunePart = PlugIn<PruneRule>;
+
+export function defineExit<const Name extends string, const Options extends Knobs = NoOptions>(
+  part: PartInput<ExitRule | undefined, Name, Options, ExitFacts>,
+): NamedPart<ExitRule | undefined, Name, Options, ExitFacts> {
+  return definedPart(part);
+}
+
+export function definePrune<const Name extends string, const Options extends Knobs = NoOptions>(
+  part: PartInput<PruneRule, Name, Options>,
+): NamedPart<PruneRule, Name, Options> {
+  return definedPart(part);
+}

@@ -1,0 +1,139 @@
+// The exit rules that there are, in the order in which they are read: the first that fires ends the search, so that an accepted answer is
+// never called futile. What a rule does stands in its own file; its options and the setting that asks for it stand here.
+
+import { budgets } from './budgets.ts';
+import { type CertaintyRule, certainExit } from './certain.ts';
+import { concluded } from './concluded.ts';
+import { defineExit, type ExitPart } from './definition.ts';
+import type { ExitRule } from './exit.ts';
+import { hazardExit } from './hazard.ts';
+import { selectiveNegative, strictNegative } from './negative.ts';
+import { positive } from './positive.ts';
+
+const client = 'coppice';
+
+export const negativeKnobs = {
+  firstDepthCut: {
+    default: 0.7,
+    low: 0,
+    high: 1,
+    client,
+    unit: 'share of the way from the threshold to 1',
+    why: 'first steps below it are left out of the selective exit: P0 §4.3 names no value; at a threshold of 0.65 it is a first reward of 0.895. 0 is the strict exit',
+  },
+  futileDraws: {
+    default: 0,
+    low: 0,
+    high: 64,
+    whole: true,
+    client,
+    unit: 'draws',
+    why: 'of lazy trees: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
+  },
+} as const;
+
+export const certaintyKnobs = {
+  certainRisk: {
+    default: 0.05,
+    low: 0.000001,
+    high: 0.5,
+    client,
+    unit: 'probability',
+    why: "of 'certificate' the share of wrong stops that it allows; of 'beta' 1 minus the authors' 0.95",
+  },
+  certainAnswers: {
+    default: 5,
+    low: 2,
+    high: 100_000,
+    whole: true,
+    client,
+    unit: 'answers',
+    why: "a window of 'windows', the authors' 5; 'threshold', 'curve' and 'margin' are read from so many answers on",
+  },
+  certainAgreement: {
+    default: 0.7,
+    low: 0,
+    high: 1,
+    client,
+    unit: 'certainty',
+    why: "of 'threshold': 1 minus the normalised entropy of the answers; P1 table 1 for self-consistency, 0.75 to 0.99 for trees",
+  },
+  certainEvery: {
+    default: 1,
+    low: 0,
+    high: 100_000,
+    whole: true,
+    client,
+    unit: 'answers',
+    why: "of 'threshold' and 'curve': read every so many answers; 1 reads all, P1 §6.4 tries 5, and 0 reads once at certainAnswers (its static threshold, and its curve over first readings)",
+  },
+  certainCurve: {
+    default: 1,
+    low: 0.01,
+    high: 100,
+    client,
+    unit: 'exponent',
+    why: "of 'curve': a search gets certainAnswers answers and, of the rest of its rollouts, the share (1 - agreement) to this power; 1 is a straight line, to be calibrated",
+  },
+  certainReward: {
+    default: 0,
+    low: 0,
+    high: 1,
+    client,
+    unit: 'reward',
+    why: "of 'threshold': what the rewards of completed paths must reach too; 0 asks for none. P1 table 1: 0.4 for mcts (the mean), 0.99 for rebase (the maximum)",
+  },
+} as const;
+
+function certain<const Name extends CertaintyRule>(name: Name, summary: string) {
+  return defineExit({
+    name,
+    summary,
+    options: certaintyKnobs,
+    when: (settings) => settings.certain === name,
+    make: (options) => certainExit(name, options),
+  });
+}
+
+/** Of a rule that is in every policy. */
+function always(rule: ExitRule, summary: string): ExitPart {
+  return defineExit({ name: rule.name, summary, make: () => rule });
+}
+
+const limits = 'a limit of the search is reached';
+
+export const exitParts: readonly ExitPart[] = [
+  defineExit({
+    name: 'positive',
+    summary: 'a completed path has reached the threshold (P0 §5.1)',
+    when: ({ positiveExit }) => positiveExit === 'on',
+    make: () => positive,
+  }),
+  defineExit({
+    name: 'negative-strict',
+    summary: 'no path can reach the threshold any more (P0 §3.4)',
+    when: ({ negativeExit }) => negativeExit === 'strict',
+    make: () => strictNegative,
+  }),
+  defineExit({
+    name: 'negative-selective',
+    summary: 'no path is likely to reach the threshold (P0 §4.3)',
+    options: negativeKnobs,
+    when: ({ negativeExit }) => negativeExit === 'selective',
+    make: ({ firstDepthCut, futileDraws }) => selectiveNegative(firstDepthCut, futileDraws),
+  }),
+  defineExit({
+    name: 'hazard',
+    summary: 'more work is unlikely to make the answer right, by a calibration',
+    when: ({ settledExit }) => settledExit === 'on',
+    make: (_, { hazard }) => hazard && hazardExit(hazard),
+  }),
+  certain('certificate', 'the leading answer is the most frequent one, by a test that may be read after every sample'),
+  certain('beta', 'the leading answer is the most frequent one, by adaptive consistency'),
+  certain('windows', 'all samples of one window agree'),
+  certain('margin', 'the leader is ahead of the second (P3 §4.4)'),
+  certain('threshold', 'agreement and reward have reached their thresholds (P1 §3.2)'),
+  certain('curve', 'the search has as many answers as their agreement allows (P1 §6.4)'),
+  always(concluded, 'the program is certain by itself'),
+  ...budgets.map((rule) => always(rule, limits)),
+];

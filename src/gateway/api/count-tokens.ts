@@ -1,0 +1,39 @@
+// `POST /v1/messages/count_tokens`: the engine's own count where it can tell, else an estimate that says so.
+
+import type { Upstream } from '../../answering/open-model.ts';
+import { messagesOf, parseCountBody } from '../dialects/messages/message-body.ts';
+import { type Exchange, parseJson, readBody, writeJson } from '../http/exchange.ts';
+import type { GatewayContext } from './context.ts';
+import { servedModel } from './plan-for.ts';
+
+/** Roughly so many characters make a token of English; each message adds some of its template. */
+const charsPerToken = 4;
+const tokensPerMessage = 4;
+
+export async function countTokens(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const value = parseJson(await readBody(exchange.request, context.config.server.bodyBytes));
+  const body = parseCountBody(value);
+  const model = servedModel(context, body.model);
+  const messages = messagesOf(body);
+  const exact = model.upstream === undefined ? undefined : await askServer(model.upstream, messages);
+  const chars = messages.reduce((sum, { content }) => sum + String(content).length, 0);
+  const estimate = Math.ceil(chars / charsPerToken) + messages.length * tokensPerMessage;
+  writeJson(exchange.response, 200, { input_tokens: exact ?? estimate, coppice: { estimate: exact === undefined } });
+}
+
+/** Servers that can count render the conversation with the model's own template. */
+async function askServer({ urls, model, headers }: Upstream, messages: readonly object[]): Promise<number | undefined> {
+  try {
+    const answer = await fetch(`${urls[0]?.replace(/\/v1$/, '')}/tokenize`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model, messages }),
+      signal: AbortSignal.timeout(5000),
+      redirect: 'error',
+    });
+    const { count } = (await answer.json()) as { count?: unknown };
+    return answer.ok && typeof count === 'number' ? count : undefined;
+  } catch {
+    return undefined;
+  }
+}

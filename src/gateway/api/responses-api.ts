@@ -1,0 +1,122 @@
+// `/v1/responses/{id}`: read, resume, cancel, delete, and list what was put in. A response that is stored is a search in the journal.
+
+import { z } from 'zod';
+import { findResponse, noResponse, type StoredResponse } from '../dialects/responses/conversation.ts';
+import { itemsOf, messageOf } from '../dialects/responses/response-body.ts';
+import { type ResponseFacts, responseId } from '../dialects/responses/response-json.ts';
+import { responseTeller } from '../dialects/responses/responses-dialect.ts';
+import { journalTrouble, refuse } from '../http/api-error.ts';
+import { readQuery } from '../http/checked-input.ts';
+import { type Exchange, goneOf, writeJson } from '../http/exchange.ts';
+import { endOfRecord } from '../result/told-end.ts';
+import type { GatewayContext } from './context.ts';
+import { streamStored } from './telling.ts';
+
+const pageSize = 500;
+
+export class ResponsesApi {
+  readonly #context: GatewayContext;
+
+  constructor(context: GatewayContext) {
+    this.#context = context;
+  }
+
+  async read(exchange: Exchange): Promise<void> {
+    const { query, response, caller, parameters } = exchange;
+    if (query.has('include') || query.has('include[]'))
+      refuse('unsupported_parameter', "'include' adds nothing here", 'include');
+    const { facts, record } = await findResponse(this.#context.journal, caller, parameters.id ?? '');
+    exchange.search = record.id;
+    const { stream, starting_after: after } = readQuery(responseQuery, query);
+    if (stream !== 'true') return writeJson(response, 200, await this.#json(facts));
+    const release = this.#context.streams.take();
+    try {
+      await streamStored(this.#context, response, responseTeller(facts), facts.id, after);
+    } finally {
+      release();
+    }
+  }
+
+  async cancel(exchange: Exchange): Promise<void> {
+    const { caller, parameters, response } = exchange;
+    const { facts, record } = await findResponse(this.#context.journal, caller, parameters.id ?? '');
+    exchange.search = record.id;
+    if (!facts.background)
+      refuse('bad_request', 'only a response in the background can be cancelled; close the connection of another');
+    await this.#end(exchange, record.id);
+    writeJson(response, 200, await this.#json(facts));
+  }
+
+  async remove(exchange: Exchange): Promise<void> {
+    const { caller, parameters, response } = exchange;
+    const { record } = await findResponse(this.#context.journal, caller, parameters.id ?? '');
+    exchange.search = record.id;
+    await this.#end(exchange, record.id);
+    if (!(await this.#context.journal.remove(record.id))) throw noResponse(parameters.id ?? '');
+    writeJson(response, 200, { id: responseId(record.id), object: 'response', deleted: true });
+  }
+
+  async inputItems(exchange: Exchange): Promise<void> {
+    const { caller, parameters, response, query } = exchange;
+    const found = await findResponse(this.#context.journal, caller, parameters.id ?? '');
+    const { limit, order, after } = readQuery(itemsQuery, query);
+    const items = inputOf(found);
+    if (order === 'desc') items.reverse();
+    const from = items.findIndex(({ id }) => id === after) + 1;
+    const data = items.slice(from, from + limit);
+    const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    writeJson(response, 200, { object: 'list', data, ...ends, has_more: items.length > from + limit });
+  }
+
+  async #json(facts: ResponseFacts) {
+    // Read first: a log is complete by the time that its search has an end.
+    const record = await this.#context.journal.find(facts.id);
+    if (record === undefined) throw noResponse(responseId(facts.id));
+    const teller = responseTeller(facts);
+    for (let after = -1; ; ) {
+      const entries = await this.#context.journal.read(facts.id, after, pageSize);
+      for (const entry of entries) teller.event?.(entry);
+      after = entries.at(-1)?.sequence ?? after;
+      if (entries.length < pageSize) return teller.answer(endOfRecord(record));
+    }
+  }
+
+  /** Resolves when its end is on disk. Noted first, so that a crash in between does not bring it back. */
+  async #end({ response }: Exchange, id: string): Promise<void> {
+    const { journal, searches, watchers } = this.#context;
+    const noted = await journal.requestCancel(id).catch(() => 'refused' as const);
+    const live = searches.find(id);
+    if (live !== undefined) searches.cancel(live);
+    if (noted === 'refused') throw journalTrouble();
+    await watchers.ended(id, goneOf(response));
+  }
+}
+
+export const responseQuery = z.object({
+  stream: z.enum(['true', 'false']).optional(),
+  /** The number of the last event that the reader has. */
+  starting_after: z.int().min(-1).default(-1),
+  /** OpenAI's clients ask for streams without padding; there is none. */
+  include_obfuscation: z.enum(['true', 'false']).optional(),
+});
+
+export const itemsQuery = z.object({
+  limit: z.int().min(1).max(100).default(20),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  after: z.string().optional(),
+});
+
+type ListedItem = Readonly<Record<string, unknown>> & { readonly id: string };
+
+function inputOf({ body, record }: StoredResponse): ListedItem[] {
+  return itemsOf(body).flatMap((item, at): ListedItem[] => {
+    const id = `${record.id.replace(/^srch_/, 'msg_')}_${at}`;
+    if (item.type === 'item_reference') return [{ ...item, id: item.id ?? id }];
+    const message = messageOf(item, at);
+    if (message === undefined) return [];
+    const type = message.role === 'assistant' ? 'output_text' : 'input_text';
+    return [
+      { id, type: 'message', role: message.role, status: 'completed', content: [{ type, text: message.content }] },
+    ];
+  });
+}

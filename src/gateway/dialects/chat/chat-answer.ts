@@ -1,0 +1,134 @@
+// The answer of a chat completion in OpenAI's words, whole or in chunks.
+
+import { version } from '../../../config/version.ts';
+import { answerLogprobs, pathLogprobs } from '../../result/logprobs.ts';
+import { describeForClient, furtherAnswers, splitPath } from '../../result/search-result.ts';
+import type { LogprobsJson } from '../../wire/logprobs-json.ts';
+import type { ClientResult, ResultTexts, Usage } from '../../wire/result-json.ts';
+import type { Delta } from '../deltas.ts';
+import type { ToldSearch } from '../dialect.ts';
+
+function completionId(searchId: string): string {
+  return `chatcmpl-${searchId.replace(/^srch_/, '')}`;
+}
+
+export function completion(search: ToldSearch, { texts, outcome }: ClientResult) {
+  const { content, reasoning_content, refusal } = texts;
+  const reasoning = reasoning_content === null ? {} : { reasoning_content };
+  const calls = outcome.complete && refusal === null ? callsOf(search, content ?? '') : undefined;
+  const message = { role: 'assistant', ...(calls ?? { content }), ...reasoning, refusal };
+  const further = furtherOf(search, texts).map(({ delta, index, logprobs }) => {
+    const { content: text = '', ...before } = delta;
+    const called = callsOf(search, text, index);
+    const said = { role: 'assistant', ...(called ?? { content: text }), ...before, refusal: null };
+    return { index, message: said, logprobs, finish_reason: called ? 'tool_calls' : 'stop' };
+  });
+  const logprobs = logprobsOf(search, { texts, outcome });
+  return {
+    ...head(search, 'chat.completion'),
+    choices: [{ index: 0, message, logprobs, finish_reason: calls ? 'tool_calls' : outcome.finish_reason }, ...further],
+    usage: outcome.usage,
+    coppice: coppiceObject(search, { texts, outcome }),
+  };
+}
+
+/** Where the answer is the call of a function: that call in the place of the text. */
+function callsOf({ facts }: ToldSearch, text: string, index = 0) {
+  if (facts.plan.shape?.isCall === undefined) return undefined;
+  const { name, arguments: given } = JSON.parse(text) as { readonly name: string; readonly arguments: unknown };
+  const id = `call_${facts.id.replace(/^srch_/, '')}_${index}`;
+  const call = { id, type: 'function', function: { name, arguments: JSON.stringify(given) } };
+  return { content: null, tool_calls: [call] };
+}
+
+/** Of the answer itself; a refusal is nobody's tokens. */
+function logprobsOf({ facts, fold }: ToldSearch, { texts, outcome }: ClientResult): LogprobsJson | null {
+  const isText = texts.refusal === null && facts.plan.shape?.isCall === undefined;
+  return isText ? answerLogprobs(facts.plan, fold, outcome.complete) : null;
+}
+
+interface FurtherChoice {
+  readonly delta: Delta;
+  readonly index: number;
+  readonly logprobs: LogprobsJson | null;
+}
+
+/** The answers after the first, where several were asked for. */
+function furtherOf({ facts: { plan }, fold }: ToldSearch, { refusal }: ResultTexts): FurtherChoice[] {
+  const further = refusal === null ? furtherAnswers(plan, fold) : [];
+  return further.map((path, at) => {
+    const { content, reasoning } = splitPath(plan, path, true);
+    const before = reasoning === '' ? {} : { reasoning_content: reasoning };
+    return {
+      delta: { ...before, content },
+      index: at + 1,
+      logprobs: plan.shape?.isCall ? null : pathLogprobs(plan, path, true),
+    };
+  });
+}
+
+function coppiceObject(search: ToldSearch, { texts, outcome }: ClientResult) {
+  const { id, plan, escalatedFrom } = search.facts;
+  const asked = plan.answers ?? 1;
+  const answers = asked === 1 ? {} : { answers: { asked, given: 1 + furtherOf(search, texts).length } };
+  return { ...describeForClient(id, plan, texts, outcome, escalatedFrom), ...answers };
+}
+
+/** Makes the chunks of one answer: the same id, time and model in all of them. */
+export class Chunks {
+  readonly #head: ReturnType<typeof head>;
+  readonly #usage: { readonly usage: null } | undefined;
+
+  constructor(search: ToldSearch, includeUsage: boolean) {
+    this.#head = head(search, 'chat.completion.chunk');
+    this.#usage = includeUsage ? { usage: null } : undefined;
+  }
+
+  delta(delta: Delta) {
+    return this.#chunk(delta, null);
+  }
+
+  /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */
+  last(search: ToldSearch, result: ClientResult) {
+    const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs }) => {
+      const { content: text = '', ...before } = delta;
+      const called = callDelta(search, text, index);
+      return [
+        this.#chunk({ role: 'assistant', ...before, ...(called ?? { content: text }) }, null, index, logprobs),
+        this.#chunk({}, called ? 'tool_calls' : 'stop', index),
+      ];
+    });
+    const { outcome, texts } = result;
+    const isAnswer = outcome.complete && texts.refusal === null;
+    const first = isAnswer ? callDelta(search, texts.content ?? '') : undefined;
+    const called = first === undefined ? [] : [this.#chunk(first, null)];
+    const end = this.#chunk({}, first ? 'tool_calls' : outcome.finish_reason, 0, logprobsOf(search, result));
+    const { model } = search.facts.plan;
+    return [...called, ...further, { ...end, model, coppice: coppiceObject(search, result) }];
+  }
+
+  usage(usage: Usage) {
+    return { ...this.#head, choices: [], usage };
+  }
+
+  #chunk(delta: object, finish_reason: string | null, index = 0, logprobs: LogprobsJson | null = null) {
+    return { ...this.#head, choices: [{ index, delta, logprobs, finish_reason }], ...this.#usage };
+  }
+}
+
+/** The same as a piece of a stream: whole, under its place among the calls. */
+function callDelta(search: ToldSearch, text: string, index = 0): object | undefined {
+  const called = callsOf(search, text, index);
+  return called && { tool_calls: called.tool_calls.map((call) => ({ index: 0, ...call })) };
+}
+
+function head({ facts }: ToldSearch, object: string) {
+  const created = Math.floor(facts.createdMs / 1000);
+  return {
+    id: completionId(facts.id),
+    object,
+    created,
+    model: facts.plan.model,
+    system_fingerprint: `coppice-${version}`,
+  };
+}

@@ -1,0 +1,56 @@
+// `POST /v1/chat/completions` as OpenAI's clients speak it. The other dialects are searched as the chats that they ask for, so this one
+// needs no names of its own.
+
+import type { Plain } from '../../../journal/journal.ts';
+import { forcedCall, shapeIn } from '../answer-format.ts';
+import { type ChatBody, chatSchema, parseChatBody } from '../chat-body.ts';
+import { type DeltaWords, deltaTeller } from '../deltas.ts';
+import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
+import { needsPassthrough } from '../prompt.ts';
+import { isFull, some } from '../unchecked.ts';
+import { Chunks, completion } from './chat-answer.ts';
+
+export const chatDialect: InboundDialect<ChatBody> = {
+  path: '/v1/chat/completions',
+  schema: chatSchema,
+  fieldNames: [],
+  beyond,
+  read,
+  chat: (body) => ({ chat: body, kept: body as Plain }),
+  teller,
+  error: (error) => ({ error }),
+};
+
+function beyond(body: Plain): Beyond {
+  const { tools, functions, messages, reasoning_effort: effort, stop } = body;
+  const isOffered = isFull(functions) || (isFull(tools) && forcedCall(body) === undefined);
+  const isBeyond = isOffered || some(messages, needsPassthrough) || effort === 'none';
+  return { isBeyond, shape: () => shapeIn(body), stop };
+}
+
+function read(value: unknown): AskedBody<ChatBody> {
+  const body = parseChatBody(value);
+  return { body, stream: body.stream === true, background: false, stored: false };
+}
+
+function teller({ body, stream }: AskedBody<ChatBody>, search: ToldSearch): Teller {
+  const includesUsage = body.stream_options?.include_usage === true;
+  const chunks = new Chunks(search, includesUsage);
+  const words: DeltaWords = {
+    begin: () => words.delta({ role: 'assistant', content: '' }),
+    delta: (delta) => [{ data: chunks.delta(delta) }],
+    last: (last, result) => [
+      ...chunks.last(last, result).map((data) => ({ data })),
+      ...(includesUsage ? [{ data: chunks.usage(result.outcome.usage) }] : []),
+      { data: '[DONE]' },
+    ],
+    failed: (error) => [{ data: { error } }],
+    whole: completion,
+  };
+  return { ...deltaTeller(search, stream, words), heartbeat: () => progress(search) };
+}
+
+function progress({ state, fold }: ToldSearch): string {
+  const best = fold.bestScore === undefined ? '-' : fold.bestScore.toPrecision(3);
+  return `coppice ${state} nodes=${fold.nodes} rollouts=${fold.rollouts} best=${best}`;
+}

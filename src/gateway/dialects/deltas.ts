@@ -1,0 +1,123 @@
+// An answer in deltas, for dialects that know no other events: what is certain goes out while the search runs, the rest when it has
+// ended, so that all of it together is the whole answer. After the first byte a failure can only be a frame.
+
+import type { LoggedEvent } from '../../log/events.ts';
+import type { Token } from '../../runtime/options.ts';
+import { isFold } from '../../tree/events.ts';
+import { ApiError } from '../http/api-error.ts';
+import { chosenPath, splitPath } from '../result/search-result.ts';
+import { SharedText } from '../result/shared-text.ts';
+import { resultIn, type ToldEnd } from '../result/told-end.ts';
+import type { ClientResult } from '../wire/result-json.ts';
+import type { ErrorJson } from '../wire/search-json.ts';
+import type { StreamFrame, Teller, ToldSearch } from './dialect.ts';
+
+export type Delta = Readonly<Record<string, string>>;
+
+/** The words of one dialect for it. `search`: the last of a chain. */
+export interface DeltaWords {
+  begin(): StreamFrame[];
+  delta(delta: Delta): StreamFrame[];
+  last(search: ToldSearch, result: ClientResult): StreamFrame[];
+  failed(error: ErrorJson): StreamFrame[];
+  whole(search: ToldSearch, result: ClientResult): unknown;
+}
+
+export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaWords): Teller {
+  const { event, token, rest }: Deltas = isStream ? deltasOf(search) : { rest: wholeAnswer };
+  const say = (deltas: readonly Delta[]) => deltas.flatMap((delta) => words.delta(delta));
+  const end = (told: ToldEnd) => {
+    const result = resultIn(told);
+    if ('error' in result) return words.failed(result.error);
+    const more = rest(search.last, result);
+    return more === undefined ? words.failed(brokenOff()) : [...say(more), ...words.last(search.last, result)];
+  };
+  const answer = (told: ToldEnd) => {
+    const result = resultIn(told);
+    return 'error' in result ? result : words.whole(search.last, result);
+  };
+  return {
+    begin: () => words.begin(),
+    ...(event && { event: (entry: LoggedEvent) => say(event(entry)) }),
+    ...(token && { token: (each: Token) => say(token(each)) }),
+    end,
+    answer,
+  };
+}
+
+function brokenOff(): ErrorJson {
+  return new ApiError('engine_failed', 'the engine failed in the middle of its answer').body;
+}
+
+interface Deltas {
+  event?(entry: LoggedEvent): Delta[];
+  token?(token: Token): Delta[];
+  /** What the final answer adds to what has gone out; undefined where it contradicts that. */
+  rest(last: ToldSearch, result: ClientResult): Delta[] | undefined;
+}
+
+/** With `refuse` and `escalate` nothing is certain before the end. */
+function deltasOf(search: ToldSearch): Deltas {
+  const { plan } = search.facts;
+  if (plan.shape?.isCall) return { rest: wordsBeforeCall };
+  if (plan.onFutile !== 'answer') return { rest: wholeAnswer };
+  return plan.mode === 'direct' ? tokenDeltas(search) : treeDeltas(search);
+}
+
+/** The call itself is put together from the whole answer, and goes out with the end. */
+function wordsBeforeCall(search: ToldSearch, result: ClientResult): Delta[] {
+  const whole = wholeAnswer(search, result);
+  return result.outcome.complete ? whole.filter(({ content }) => content === undefined) : whole;
+}
+
+function wholeAnswer(_: ToldSearch, { texts }: ClientResult): Delta[] {
+  const { content, reasoning_content: reasoning, refusal } = texts;
+  return [
+    ...(reasoning === null ? [] : [{ reasoning_content: reasoning }]),
+    ...(content === null || content === '' ? [] : [{ content }]),
+    ...(refusal === null ? [] : [{ refusal }]),
+  ];
+}
+
+function treeDeltas({ facts: { plan }, fold }: ToldSearch): Deltas {
+  const shared = new SharedText(fold, plan);
+  const inline = plan.reasoning === 'inline';
+  const toDelta = ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }): Delta =>
+    kind === 'content' || inline ? { content: text } : { reasoning_content: text };
+  return {
+    event: ({ event }) => (isFold(event) ? shared.take().map(toDelta) : []),
+    rest: (last, { outcome }) => {
+      const path = chosenPath(plan, last.fold);
+      if (!shared.agrees(path)) return undefined;
+      const pieces = shared.finish(path).map(toDelta);
+      // A path that was not completed has gone out as reasoning; its last step stands for the answer.
+      const repeat = outcome.complete || inline ? '' : splitPath(plan, path, false).content;
+      return repeat === '' ? pieces : [...pieces, { content: repeat }];
+    },
+  };
+}
+
+/** One generation goes out token by token; a stop string is held back until it is known to be one. */
+function tokenDeltas({ facts: { plan } }: ToldSearch): Deltas {
+  const hold = Math.max(0, ...plan.delimiters.map((each) => each.length));
+  let text = '';
+  let sent = 0;
+  let index: number | undefined;
+  return {
+    token: (token) => {
+      index ??= token.index;
+      if (token.index !== index) return [];
+      text += token.text;
+      const upTo = text.length - hold;
+      if (upTo <= sent) return [];
+      const content = text.slice(sent, upTo);
+      sent = upTo;
+      return [{ content }];
+    },
+    rest: (_, { texts }) => {
+      const content = texts.content ?? '';
+      if (!content.startsWith(text.slice(0, sent))) return undefined;
+      return content.length > sent ? [{ content: content.slice(sent) }] : [];
+    },
+  };
+}

@@ -1,0 +1,104 @@
+// The contract of an API that clients speak to the gateway: what a body of it asks for, and how a search is told in its words, whole,
+// as a stream, or as an error. A new one is a folder beside this file and a line in api/dialects.ts, and passes
+// tests/conformance/dialect.ts. A dialect never starts a search, and never writes to a connection or to the journal.
+
+import type { z } from 'zod';
+import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { LimitsConfig } from '../../config/schema.ts';
+import type { JsonSchema } from '../../engine/engine.ts';
+import type { Journal, Plain, SearchState, TextKeeping } from '../../journal/journal.ts';
+import type { LoggedEvent } from '../../log/events.ts';
+import type { SearchFold } from '../../log/fold.ts';
+import type { Token } from '../../runtime/options.ts';
+import type { Caller } from '../http/keys.ts';
+import type { ToldEnd } from '../result/told-end.ts';
+import type { ErrorJson } from '../wire/search-json.ts';
+import type { ChatBody } from './chat-body.ts';
+
+export interface InboundDialect<Body = unknown> {
+  /** Where its requests are sent; an engine's own endpoint for what is passed through has the same path. */
+  readonly path: `/v1/${string}`;
+  readonly schema: z.ZodType;
+  /** What its bodies call the fields of a chat, in refusals. */
+  readonly fieldNames: FieldNames;
+  /** What a body asks for that no search can do. Reads what nothing has checked yet. */
+  beyond(body: Plain): Beyond;
+  /** What is asked; a body that is wrong is refused under the names of its own fields. */
+  read(value: unknown, texts: TextKeeping): AskedBody<Body>;
+  /** The chat that is searched for it, with what was said before it. */
+  chat(body: Body, desk: Desk): SearchedChat | Promise<SearchedChat>;
+  /** Tells a search that was started for it. */
+  teller(asked: AskedBody<Body>, search: ToldSearch): Teller;
+  error(error: ErrorJson): object;
+}
+
+/** Words of a chat's body, and what they are called in another API. */
+export type FieldNames = readonly (readonly [RegExp, string])[];
+
+export interface Beyond {
+  /** No search can do it. */
+  readonly isBeyond: boolean;
+  /** Reads the shape that its answer is to have; throws where it is none. */
+  readonly shape?: () => { readonly schema: JsonSchema } | undefined;
+  readonly stop?: unknown;
+}
+
+export interface AskedBody<Body = unknown> {
+  readonly body: Body;
+  readonly stream: boolean;
+  /** The search goes on without its client. */
+  readonly background: boolean;
+  /** Clients may read it again: all that is told of it comes from the journal. */
+  readonly stored: boolean;
+}
+
+/** What a dialect may look up while it reads. */
+export interface Desk {
+  readonly journal: Pick<Journal, 'find'>;
+  readonly caller: Caller;
+  readonly limits: LimitsConfig;
+}
+
+export interface SearchedChat {
+  readonly chat: ChatBody;
+  /** What the journal keeps of the body. */
+  readonly kept: Plain;
+}
+
+/** What tellers know of a search: one that runs here, or one that was read back from its log. */
+export interface ToldSearch {
+  readonly facts: {
+    readonly id: string;
+    readonly plan: SearchPlan;
+    readonly createdMs: number;
+    readonly background: boolean;
+    readonly escalatedFrom: string | null;
+  };
+  readonly state: SearchState;
+  readonly fold: SearchFold;
+  /** Itself, or the search that went on where it was futile. */
+  readonly last: ToldSearch;
+}
+
+/** One search in the words of one client. What was given out is never taken back. */
+export interface Teller {
+  begin(): StreamFrame[];
+  /** What an entry of the log makes certain. Missing where nothing is certain before the end. */
+  event?(entry: LoggedEvent): StreamFrame[];
+  /** The same of a token; where it is missing, no tokens are sent on. */
+  token?(token: Token): StreamFrame[];
+  /** The rest of a stream, an error included. */
+  end(end: ToldEnd): StreamFrame[];
+  /** The whole reply, of a search that has followed `event` where there is one. */
+  answer(end: ToldEnd): unknown;
+  /** The comment that keeps a quiet stream open. */
+  heartbeat?(): string;
+}
+
+/** One server-sent event. */
+export interface StreamFrame {
+  readonly event?: string;
+  readonly data: object | '[DONE]';
+  /** For readers that come back after it. */
+  readonly sequence?: number;
+}

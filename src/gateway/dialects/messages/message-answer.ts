@@ -1,0 +1,107 @@
+// The answer of a message in Anthropic's words: a thinking block where the client asked to see it, then a text block, whole
+// or as the events of a stream.
+
+import { describeForClient } from '../../result/search-result.ts';
+import type { ClientResult } from '../../wire/result-json.ts';
+import type { Delta } from '../deltas.ts';
+import type { ToldSearch } from '../dialect.ts';
+
+export interface BlockEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+const kinds = {
+  thinking: { empty: { type: 'thinking', thinking: '', signature: '' }, delta: 'thinking_delta', field: 'thinking' },
+  text: { empty: { type: 'text', text: '' }, delta: 'text_delta', field: 'text' },
+} as const;
+type BlockKind = keyof typeof kinds;
+
+export function wholeMessage(search: ToldSearch, result: ClientResult, thinks: boolean) {
+  const { content, reasoning_content: thinking, refusal } = result.texts;
+  const text = content ?? refusal ?? '';
+  return {
+    ...head(search),
+    content: [
+      ...(thinks && thinking !== null ? [{ type: 'thinking', thinking, signature: '' }] : []),
+      ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
+    ],
+    ...ending(search, result),
+    coppice: coppiceOf(search, result),
+  };
+}
+
+/** Makes the events of one stream; a block that was left is never taken up again. */
+export class MessageEvents {
+  readonly #thinks: boolean;
+  #at = -1;
+  #open: BlockKind | undefined;
+
+  constructor(thinks: boolean) {
+    this.#thinks = thinks;
+  }
+
+  start(search: ToldSearch): BlockEvent[] {
+    const usage = { input_tokens: 0, output_tokens: 0 };
+    const message = { ...head(search), content: [], stop_reason: null, stop_sequence: null, usage };
+    return [{ type: 'message_start', message }];
+  }
+
+  delta(delta: Delta): BlockEvent[] {
+    const { reasoning_content: thinking, content, refusal } = delta;
+    if (thinking !== undefined) return this.#thinks ? this.#grow('thinking', thinking) : [];
+    return this.#grow('text', content ?? refusal ?? '');
+  }
+
+  last(search: ToldSearch, result: ClientResult): BlockEvent[] {
+    const { usage, ...delta } = ending(search, result);
+    const coppice = coppiceOf(search, result);
+    return [...this.#close(), { type: 'message_delta', delta, usage, coppice }, { type: 'message_stop' }];
+  }
+
+  #grow(kind: BlockKind, text: string): BlockEvent[] {
+    if (text === '') return [];
+    const { empty, delta, field } = kinds[kind];
+    const opened =
+      this.#open === kind
+        ? []
+        : [...this.#close(), { type: 'content_block_start', index: this.#next(kind), content_block: empty }];
+    return [...opened, { type: 'content_block_delta', index: this.#at, delta: { type: delta, [field]: text } }];
+  }
+
+  #next(kind: BlockKind): number {
+    this.#open = kind;
+    this.#at += 1;
+    return this.#at;
+  }
+
+  #close(): BlockEvent[] {
+    if (this.#open === undefined) return [];
+    this.#open = undefined;
+    return [{ type: 'content_block_stop', index: this.#at }];
+  }
+}
+
+function head({ facts }: ToldSearch) {
+  return { id: facts.id.replace(/^srch_/, 'msg_'), type: 'message', role: 'assistant', model: facts.plan.model };
+}
+
+function ending(_: ToldSearch, { outcome, texts }: ClientResult) {
+  const { prompt_tokens: prompt, completion_tokens, prompt_tokens_details } = outcome.usage;
+  const { cached_tokens: cached } = prompt_tokens_details;
+  const cut = outcome.finish_reason === 'length' ? 'max_tokens' : 'end_turn';
+  return {
+    stop_reason: texts.refusal === null ? cut : 'refusal',
+    stop_sequence: null,
+    usage: {
+      input_tokens: prompt - cached,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: cached,
+      output_tokens: completion_tokens,
+    },
+  };
+}
+
+function coppiceOf({ facts }: ToldSearch, { texts, outcome }: ClientResult) {
+  return describeForClient(facts.id, facts.plan, texts, outcome, facts.escalatedFrom);
+}

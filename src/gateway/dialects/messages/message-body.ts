@@ -1,0 +1,143 @@
+// The body of a message as Anthropic's clients send it, and the chat that it asks for. Shape only; what cannot be honoured is
+// refused by name, here or where every chat is planned.
+
+import { z } from 'zod';
+import { schemaOf } from '../../../config/knob.ts';
+import { efforts } from '../../../config/search-limits.ts';
+import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
+import { refuse } from '../../http/api-error.ts';
+import { parseBody } from '../../http/checked-input.ts';
+import { type ChatBody, coppiceSettings } from '../chat-body.ts';
+
+const anything = z.unknown().optional();
+const block = z.looseObject({ type: z.string() });
+const content = z.union([z.string(), z.array(block)]);
+
+const prompt = {
+  model: z.string().min(1),
+  messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant', 'system']), content })).min(1),
+  system: z.union([z.string(), z.array(block)]).nullish(),
+  thinking: z
+    .looseObject({
+      type: z.enum(['enabled', 'disabled', 'adaptive']),
+      budget_tokens: z.int().min(1).optional(),
+      display: anything,
+    })
+    .nullish(),
+  output_config: z.looseObject({ effort: z.enum([...efforts, 'max']).nullish() }).nullish(),
+  // A cache of ours needs no marks: prefixes are shared where they are the same.
+  cache_control: anything,
+  // Taken as they are, and refused by name where they ask for something.
+  tools: anything,
+  tool_choice: anything,
+  mcp_servers: anything,
+  context_management: anything,
+};
+
+export const messageSchema = z.strictObject({
+  ...prompt,
+  max_tokens: schemaOf(requestKnobs.maxTokens),
+  stream: z.boolean().nullish(),
+  temperature: schemaOf(samplingKnobs.temperature).nullish(),
+  top_p: schemaOf(samplingKnobs.topP).nullish(),
+  top_k: schemaOf(samplingKnobs.topK).nullish(),
+  stop_sequences: z.array(z.string().min(1)).max(4).nullish(),
+  metadata: z.strictObject({ user_id: z.string().max(512).nullish() }).nullish(),
+  service_tier: z.enum(['auto', 'standard_only']).nullish(),
+  coppice: coppiceSettings.nullish(),
+  container: anything,
+  inference_geo: anything,
+});
+
+export const countSchema = z.strictObject(prompt);
+
+export type MessageBody = z.output<typeof messageSchema>;
+export type CountBody = z.output<typeof countSchema>;
+type ChatMessage = ChatBody['messages'][number];
+
+export function parseMessageBody(value: unknown): MessageBody {
+  const body = parseBody(messageSchema, value);
+  refuseWhatIsAsked(body, ['tools', 'tool_choice', 'mcp_servers', 'context_management', 'container', 'inference_geo']);
+  // Whether the answer can have a format is seen where the chat is planned.
+  const { effort, format: _, ...more } = body.output_config ?? {};
+  if (effort === 'max')
+    refuse(
+      'unsupported_parameter',
+      `'output_config.effort' is 'max'; there are ${efforts.join(', ')}`,
+      'output_config.effort',
+    );
+  refuseWhatIsAsked(more, Object.keys(more), 'output_config.');
+  return body;
+}
+
+export function parseCountBody(value: unknown): CountBody {
+  const body = parseBody(countSchema, value);
+  refuseWhatIsAsked(body, ['tools', 'mcp_servers', 'context_management']);
+  return body;
+}
+
+function refuseWhatIsAsked(body: Readonly<Record<string, unknown>>, names: readonly string[], within = ''): void {
+  for (const name of names) {
+    const value = body[name];
+    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
+    if (name === 'tool_choice' && ['auto', 'none'].includes(String((value as { type?: unknown }).type))) continue;
+    refuse('unsupported_parameter', `'${within}${name}' cannot be honoured by a search`, `${within}${name}`);
+  }
+}
+
+/** Whether the client wants to see the steps before the answer. */
+export function showsThinking({ thinking }: MessageBody): boolean {
+  return thinking?.type === 'enabled' || thinking?.type === 'adaptive';
+}
+
+/** `mostTokens`: what the server allows; a budget for thinking is a most, and less is within it. */
+export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
+  const { model, max_tokens, temperature, top_p, top_k, stop_sequences, coppice, output_config, thinking } = body;
+  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
+  const own = budget === undefined ? coppice : { token_budget: Math.min(budget, mostTokens), ...coppice };
+  const user = body.metadata?.user_id;
+  return {
+    model,
+    messages: messagesOf(body),
+    temperature,
+    top_p,
+    top_k,
+    user,
+    max_completion_tokens: max_tokens,
+    ...(stop_sequences?.length ? { stop: stop_sequences } : {}),
+    ...(own ? { coppice: own } : {}),
+    reasoning_effort: output_config?.effort,
+    response_format: output_config?.format,
+  } as ChatBody;
+}
+
+export function messagesOf({ system, messages }: CountBody): ChatMessage[] {
+  const first: ChatMessage[] = system ? [{ role: 'system', content: textOf(system, 'system') }] : [];
+  return [
+    ...first,
+    ...messages.map(({ role, content: each }, at) => ({ role, content: textOf(each, `messages.${at}.content`) })),
+  ];
+}
+
+/** Thinking of former turns is taken and not sent again, as is usual. */
+const leftOut: readonly string[] = ['thinking', 'redacted_thinking'];
+
+function textOf(value: z.output<typeof content>, where: string): string {
+  if (typeof value === 'string') return value;
+  return value
+    .filter(({ type }) => !leftOut.includes(type))
+    .map(({ type, text, ...rest }, at) => {
+      const name = `${where}.${at}`;
+      if (type !== 'text' || typeof text !== 'string')
+        return refuse(
+          'unsupported_parameter',
+          `'${name}' is of type '${type.slice(0, 40)}': a search takes text only`,
+          name,
+        );
+      const unknown = Object.keys(rest).find((key) => key !== 'cache_control' && key !== 'citations');
+      if (unknown !== undefined)
+        refuse('unknown_parameter', `'${name}.${unknown}' is not a known parameter`, `${name}.${unknown}`);
+      return text;
+    })
+    .join('');
+}

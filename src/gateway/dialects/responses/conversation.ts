@@ -1,0 +1,87 @@
+// What was said before a response: by the response that it names, and by items that it points to. All of it stands in the
+// journal; a key sees its own, and nobody reads what was not to be stored.
+
+import type { SearchPlan } from '../../../answering/search-plan.ts';
+import { raise } from '../../../base/fault.ts';
+import type { SearchRecord } from '../../../journal/journal.ts';
+import { ApiError, refuse } from '../../http/api-error.ts';
+import type { Caller } from '../../http/keys.ts';
+import type { ResultTexts } from '../../wire/result-json.ts';
+import type { ChatBody } from '../chat-body.ts';
+import type { Desk } from '../dialect.ts';
+import { type InputItem, itemsOf, messageOf, type ResponseBody } from './response-body.ts';
+import { type ResponseFacts, searchIdOf } from './response-json.ts';
+
+type ChatMessage = ChatBody['messages'][number];
+
+/** What is kept of a response: its body, and the conversation before its input. */
+export interface StoredBody extends ResponseBody {
+  readonly history: readonly ChatMessage[];
+}
+
+export interface StoredResponse {
+  readonly record: SearchRecord;
+  readonly body: StoredBody;
+  readonly facts: ResponseFacts;
+}
+
+export async function findResponse(journal: Desk['journal'], caller: Caller, name: string): Promise<StoredResponse> {
+  const id = searchIdOf(name);
+  const record = id === undefined ? undefined : await journal.find(id);
+  const body = record?.request?.body as StoredBody | undefined;
+  const mayRead = record !== undefined && (caller.admin || record.owner === caller.name);
+  if (mayRead && record.damage !== undefined) raise('damaged', record.damage);
+  if (!mayRead || body?.input === undefined || body.store === false) throw noResponse(name);
+  const { id: search, createdMs, background } = record;
+  const plan = record.request?.plan as SearchPlan;
+  return { record, body, facts: { id: search, plan, body, createdMs, background, stored: true } };
+}
+
+export function noResponse(name: string): ApiError {
+  return new ApiError('not_found', `there is no response '${name.slice(0, 64)}'`);
+}
+
+/** The conversation before the input of this response. */
+export async function historyOf(journal: Desk['journal'], caller: Caller, body: ResponseBody): Promise<ChatMessage[]> {
+  const { previous_response_id: name } = body;
+  if (name === undefined || name === null) return [];
+  const previous = await findResponse(journal, caller, name).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ApiError('not_found', error.message, { param: 'previous_response_id' });
+  });
+  const own = await saidIn(journal, caller, itemsOf(previous.body));
+  return [...previous.body.history, ...own, answerOf(previous, 'previous_response_id')];
+}
+
+/** The messages of an input, those included that it only points to. */
+export async function saidIn(
+  journal: Desk['journal'],
+  caller: Caller,
+  items: readonly InputItem[],
+): Promise<ChatMessage[]> {
+  const said: ChatMessage[] = [];
+  for (const [at, item] of items.entries()) {
+    const message = item.type === 'item_reference' ? await pointedAt(journal, caller, item, at) : messageOf(item, at);
+    if (message !== undefined) said.push(message);
+  }
+  return said;
+}
+
+async function pointedAt(
+  journal: Desk['journal'],
+  caller: Caller,
+  { id }: InputItem,
+  at: number,
+): Promise<ChatMessage | undefined> {
+  const name = id ?? '';
+  if (name.startsWith('rs_')) return undefined;
+  return answerOf(await findResponse(journal, caller, name), `input.${at}`);
+}
+
+function answerOf({ record }: StoredResponse, param: string): ChatMessage {
+  const texts = record.texts as Partial<ResultTexts> | undefined;
+  const content = texts?.content ?? texts?.refusal;
+  if (content === undefined || content === null)
+    return refuse('invalid_value', `'${param}' names a response without an answer; it is ${record.state}`, param);
+  return { role: 'assistant', content };
+}

@@ -1,0 +1,120 @@
+// The events of a response as a fold of its search's log: the same log gives the same events under the same numbers, live,
+// after a crash, or read again by somebody who resumes. Progress is the summary of a reasoning item, the steps before the
+// answer are its text, the answer is a message. What was given out is never taken back. Knows no HTTP and no journal.
+
+import type { LoggedEvent } from '../../../log/events.ts';
+import { SearchFold } from '../../../log/fold.ts';
+import { isFold } from '../../../tree/events.ts';
+import { answerLogprobs } from '../../result/logprobs.ts';
+import { chosenPath, makeResult } from '../../result/search-result.ts';
+import { SharedText } from '../../result/shared-text.ts';
+import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
+import { OutputItems } from './output-items.ts';
+import { type OutputItem, type ResponseFacts, type ResponseStatus, responseJson, statusOf } from './response-json.ts';
+
+export interface ResponseEvent {
+  readonly type: string;
+  /** Dense from 0. */
+  readonly sequence_number: number;
+  readonly [field: string]: unknown;
+}
+
+export class ResponseFold {
+  readonly #facts: ResponseFacts;
+  readonly #log = new SearchFold();
+  readonly #shared: SharedText;
+  readonly #items: OutputItems;
+  #status: ResponseStatus = 'queued';
+  #given = 0;
+  #bestShown = Number.NEGATIVE_INFINITY;
+  #broken = false;
+
+  constructor(facts: ResponseFacts) {
+    this.#facts = facts;
+    this.#shared = new SharedText(this.#log, facts.plan);
+    this.#items = new OutputItems(facts.id);
+  }
+
+  get output(): readonly OutputItem[] {
+    return this.#items.output;
+  }
+
+  begin(): ResponseEvent[] {
+    return this.#number([this.#whole('response.created')]);
+  }
+
+  apply(entry: LoggedEvent): ResponseEvent[] {
+    const { event } = entry;
+    this.#log.apply(entry);
+    if (event.type === 'admitted' && this.#status === 'queued') {
+      this.#status = 'in_progress';
+      return this.#number([this.#whole('response.in_progress')]);
+    }
+    if (event.type === 'exited') this.#close();
+    else if (isFold(event)) this.#grow();
+    return this.#number(this.#items.take());
+  }
+
+  /** The last word, once cost and end are written. */
+  finish(end: ToldEnd): ResponseEvent[] {
+    const told = this.#broken ? { ...end, state: 'failed' as const } : end;
+    this.#status = statusOf(told);
+    return this.#number([...this.#items.take(), this.#whole(`response.${this.#status}`, told)]);
+  }
+
+  json(end: ToldEnd) {
+    return responseJson(this.#facts, statusOf(end), this.output, end);
+  }
+
+  /** With `refuse` nothing is certain before the end. */
+  #grow(): void {
+    const { bestScore = Number.NEGATIVE_INFINITY, rollouts } = this.#log;
+    if (bestScore > this.#bestShown) {
+      this.#bestShown = bestScore;
+      this.#items.progress(
+        `Score ${bestScore.toPrecision(3)} after ${this.#log.nodes - 1} steps, ${rollouts} rollouts.\n`,
+      );
+    }
+    if (this.#facts.plan.onFutile === 'answer') this.#give(this.#shared.take());
+  }
+
+  #close(): void {
+    const { plan, createdMs } = this.#facts;
+    const { texts, outcome } = makeResult(plan, this.#log, 0, createdMs);
+    this.#items.progress(`Ended as ${outcome.exit.kind} by the rule ${outcome.exit.rule}.\n`);
+    if (exitMeanings[outcome.exit.kind].tells === 'error') return;
+    const path = chosenPath(plan, this.#log);
+    this.#broken = !this.#shared.agrees(path);
+    if (this.#broken) return;
+    if (texts.refusal !== null) return this.#items.refuse(texts.refusal);
+    if (plan.mode === 'direct') this.#items.content(texts.content ?? '');
+    else {
+      this.#give(this.#shared.finish(path));
+      // A path that was not completed has gone out as reasoning; its last step stands for the answer.
+      if (!outcome.complete && plan.reasoning === 'separate') this.#items.content(texts.content ?? '');
+    }
+    const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
+    this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);
+  }
+
+  #give(pieces: readonly { readonly kind: 'reasoning' | 'content'; readonly text: string }[]): void {
+    const { reasoning, mode } = this.#facts.plan;
+    if (mode === 'direct') return;
+    for (const { kind, text } of pieces) {
+      if (kind === 'content' || reasoning === 'inline') this.#items.content(text);
+      else this.#items.reasoning(text);
+    }
+  }
+
+  #whole(type: string, end?: ToldEnd) {
+    return { type, response: responseJson(this.#facts, this.#status, this.output, end) };
+  }
+
+  #number(events: readonly { readonly type: string }[]): ResponseEvent[] {
+    return events.map((event) => {
+      const numbered = { ...event, sequence_number: this.#given };
+      this.#given += 1;
+      return numbered;
+    });
+  }
+}

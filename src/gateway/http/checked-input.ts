@@ -1,0 +1,38 @@
+// Bodies and queries of requests, read by a schema: what is wrong is refused by name. A field that is not known is refused in a body and
+// left alone in a query.
+
+import type { z } from 'zod';
+import { issueLine } from '../../config/knob.ts';
+import { removalOf } from '../../config/removed-settings.ts';
+import { refuse } from './api-error.ts';
+
+/** The value as its schema reads it, or a refusal that names the field. */
+export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    const name = [...path, key].join('.');
+    const own = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const removed = path[0] === 'coppice' ? removalOf(own, `'${name}'`) : undefined;
+    return refuse('unknown_parameter', removed ?? `'${name}' is not a known parameter`, name);
+  }
+  const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
+  return refuse('invalid_value', issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));
+}
+
+export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
+  const given = Object.entries(schema.shape).flatMap(([name, field]) => {
+    const text = query.get(name);
+    return text === null ? [] : [[name, inQuery(text, field as z.ZodType)] as const];
+  });
+  return parseBody(schema, Object.fromEntries(given)) as z.output<Schema>;
+}
+
+/** A query is text: what is to be a number is read as one. */
+function inQuery(text: string, field: z.ZodType): unknown {
+  const isNumber = text.trim() !== '' && !Number.isNaN(Number(text));
+  return isNumber && !field.safeParse(text).success ? Number(text) : text;
+}

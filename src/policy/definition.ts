@@ -1,0 +1,59 @@
+// How a policy makes itself known: a name, which of the parts that there are it takes (settings), and parts of its own. Ours are listed in
+// policies.ts; a stranger hands theirs to `search`, `openModel` or `makeModel`. Defines; what runs is made in create.ts.
+
+import { raise } from '../base/fault.ts';
+import type { PlugIn } from '../base/part.ts';
+import type { ExitPart, PrunePart } from '../exit/definition.ts';
+import type { OrderPart } from '../scheduler/turns/order.ts';
+import type { WidthsPart } from '../scheduler/widths.ts';
+import type { PolicyOptions } from './knobs.ts';
+import { type PolicyParts, plainParts } from './parts.ts';
+
+export interface PolicyDefinition {
+  readonly name: string;
+  readonly summary: string;
+  /** Of the parts that there are. */
+  readonly settings: PolicyParts & Partial<PolicyOptions>;
+  /** Rules of its own, read before those that its settings ask for. */
+  readonly exits: readonly ExitPart[];
+  readonly prunes: readonly PrunePart[];
+  /** In the place of those that its settings name. */
+  readonly widths?: WidthsPart;
+  readonly order?: OrderPart;
+  /** What is wrong with the policy under these settings, in words; undefined where nothing is. */
+  readonly contradiction?: (settings: PolicyOptions) => string | undefined;
+}
+
+export interface PolicyInput<Name extends string> {
+  readonly name: Name;
+  readonly summary: string;
+  /** What is not set is off: every policy has its budgets and nothing else by itself. */
+  readonly settings?: Partial<PolicyOptions>;
+  readonly exits?: readonly ExitPart[];
+  readonly prunes?: readonly PrunePart[];
+  readonly widths?: WidthsPart;
+  readonly order?: OrderPart;
+  readonly contradiction?: (settings: PolicyOptions) => string | undefined;
+}
+
+export function definePolicy<const Name extends string>(
+  policy: PolicyInput<Name>,
+): PolicyDefinition & { readonly name: Name } {
+  const { settings = {}, exits = [], prunes = [], ...rest } = policy;
+  const definition = { ...rest, settings: { ...plainParts, ...settings }, exits, prunes };
+  const names = ownParts(definition).flatMap(({ options }) => Object.keys(options));
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined)
+    raise('bad-setting', `policy '${policy.name}' has two parts with an option '${twice}': give one another name`);
+  return definition;
+}
+
+/** The parts that a policy brings itself. */
+export function ownParts({
+  exits,
+  prunes,
+  widths,
+  order,
+}: PolicyDefinition): readonly Pick<PlugIn<unknown>, 'name' | 'options'>[] {
+  return [...exits, ...prunes, ...(widths ? [widths] : []), ...(order ? [order] : [])];
+}

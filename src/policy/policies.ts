@@ -1,0 +1,79 @@
+// The policies that there are: the rows of P0's comparison (§5.1), TAPER's rule with the positive exit, and ours.
+
+import { raise } from '../base/fault.ts';
+import { definePolicy, type PolicyDefinition } from './definition.ts';
+import type { PolicyOptions } from './knobs.ts';
+import { type PartName, type PolicyParts, partNames, partsOff } from './parts.ts';
+
+const accepting = { positiveExit: 'on' } as const;
+const unlosing = {
+  ...accepting,
+  boundPrune: 'best',
+  beatPrune: 0.2,
+  widths: 'worth',
+  boostAt: 'doubt',
+  gate: 0,
+} as const;
+
+export const policies = [
+  definePolicy({ name: 'vanilla', summary: 'budgets alone: the baseline of P0 §5.1' }),
+  definePolicy({ name: 'positive', summary: 'ends what is accepted; PE in P0', settings: accepting }),
+  definePolicy({
+    name: 'positive+strict',
+    summary: 'gives up where no path can be accepted any more, P0 §3.4',
+    settings: { ...accepting, negativeExit: 'strict' },
+  }),
+  definePolicy({
+    name: 'positive+negative',
+    summary: 'gives up where none is likely to be; PE+NE in P0',
+    settings: { ...accepting, negativeExit: 'selective' },
+  }),
+  definePolicy({
+    name: 'boost',
+    summary: "PE+NE+Boosting, P0's full system",
+    settings: { ...accepting, negativeExit: 'selective', widths: 'shares' },
+  }),
+  definePolicy({
+    name: 'taper',
+    summary: "TAPER's widths, arXiv 2605.06914",
+    settings: { ...accepting, widths: 'slack' },
+  }),
+  definePolicy({
+    name: 'safe',
+    summary: 'gives up on no question',
+    settings: unlosing,
+    contradiction: givesUp,
+  }),
+  definePolicy({
+    name: 'fast',
+    summary: 'gives up where a calibration says so: time before the last point of accuracy',
+    settings: { ...unlosing, negativeExit: 'selective', settledExit: 'on', eagerReward: 0.9 },
+  }),
+] as const;
+
+export type PolicyName = (typeof policies)[number]['name'];
+export const policyNames: readonly PolicyName[] = policies.map(({ name }) => name);
+
+function givesUp(settings: PolicyOptions): string | undefined {
+  const part = (['negativeExit', 'settledExit'] as const).find((each) => settings[each] !== 'off');
+  if (part === undefined) return undefined;
+  return `policy 'safe' gives up on no question, and ${part} is '${settings[part]}': take policy 'fast', or turn ${part} off`;
+}
+
+export function policyOf(policy: PolicyName | PolicyDefinition): PolicyDefinition {
+  if (typeof policy === 'object') return policy;
+  const found = policies.find(({ name }) => name === policy);
+  return found ?? raise('bad-setting', `there is no policy '${policy}'; there are ${policyNames.join(', ')}`);
+}
+
+/** A part of a policy, and what turns it off. */
+export interface PartOff {
+  readonly part: PartName;
+  readonly off: PolicyParts[PartName];
+}
+
+/** The parts that a policy has, each as it would be without: what an ablation runs, one at a time. */
+export function partsOf(name: PolicyName): PartOff[] {
+  const { settings } = policyOf(name);
+  return partNames.flatMap((part) => (settings[part] === partsOff[part] ? [] : [{ part, off: partsOff[part] }]));
+}

@@ -1,0 +1,104 @@
+"""Reads and writes LoRA adapters: as PEFT writes them (what vLLM and transformers load) and as GGUF (what llama.cpp loads)."""
+
+import json
+import struct
+from pathlib import Path
+
+from ..gguf import ALIGNMENT, _string, _value
+from .base import PARTS
+from .qwen import FOLDER, Qwen
+
+F16 = 1
+
+
+def save(model: Qwen, out: Path, name: str):
+    import torch
+    from safetensors.torch import save_file
+
+    out.mkdir(parents=True, exist_ok=True)
+    weights = {}
+    for half, table in (('lora_A', model.down), ('lora_B', model.up)):
+        for key, weight in table.items():
+            layer, target = key.split('-')
+            place = f'base_model.model.model.layers.{layer}.{FOLDER[target]}.{target}.{half}.weight'
+            weights[place] = weight.detach().to('cpu', torch.bfloat16).contiguous()
+    save_file(weights, str(out / 'adapter_model.safetensors'), metadata={'format': 'pt'})
+    (out / 'adapter_config.json').write_text(json.dumps(config_of(model, name), indent=2) + '\n')
+
+
+def config_of(model: Qwen, name: str) -> dict:
+    return {
+        'peft_type': 'LORA',
+        'task_type': 'CAUSAL_LM',
+        'base_model_name_or_path': name,
+        'r': model.rank,
+        'lora_alpha': model.alpha,
+        'lora_dropout': 0.0,
+        'bias': 'none',
+        'fan_in_fan_out': False,
+        'inference_mode': True,
+        'target_modules': list(model.targets),
+        'use_dora': False,
+        'use_rslora': False,
+    }
+
+
+def load(folder: Path) -> tuple[dict, dict]:
+    """The configuration and the weights, by the names in the file, as float32."""
+    from safetensors.torch import load_file
+
+    config = json.loads((folder / 'adapter_config.json').read_text())
+    return config, {name: weight.float() for name, weight in load_file(str(folder / 'adapter_model.safetensors')).items()}
+
+
+def fill(model: Qwen, folder: Path):
+    """Puts the adapter of a folder into a network that was made with its rank, alpha and targets."""
+    import torch
+
+    _, weights = load(folder)
+    with torch.no_grad():
+        for name, weight in weights.items():
+            *_, layer, _, target, half, _ = name.split('.')
+            (model.down if half == 'lora_A' else model.up)[f'{layer}-{target}'].copy_(weight)
+
+
+def open_model(base: Path, folder: Path | None, device='cpu', dtype=None) -> Qwen:
+    """The base with an adapter, or bare."""
+    import torch
+
+    dtype = dtype or torch.bfloat16
+    if folder is None:
+        return Qwen(base, device, dtype)
+    config = json.loads((folder / 'adapter_config.json').read_text())
+    model = Qwen(base, device, dtype, config['r'], config['lora_alpha'], config['target_modules'])
+    fill(model, folder)
+    return model
+
+
+def write_gguf(folder: Path, out: Path, name: str):
+    """The same adapter for llama.cpp (`--lora FILE`), in half precision."""
+    config, weights = load(folder)
+    there = {target: part for part, target in ((part, place.split('.')[-1]) for part, place in PARTS.items())}
+    table = {
+        'general.type': 'adapter',
+        'general.architecture': 'qwen2',
+        'general.name': name,
+        'general.license': 'apache-2.0',
+        'general.alignment': ALIGNMENT,
+        'general.file_type': F16,
+        'adapter.type': 'lora',
+        'adapter.lora.alpha': float(config['lora_alpha']),
+    }
+    infos, data = b'', b''
+    for name_here, weight in weights.items():
+        *_, layer, _, target, half, _ = name_here.split('.')
+        values = weight.numpy().astype('<f2')
+        infos += _string(f'blk.{layer}.{there[target]}.weight.{half.lower()}') + struct.pack('<I', values.ndim)
+        infos += b''.join(struct.pack('<Q', size) for size in reversed(values.shape)) + struct.pack('<IQ', F16, len(data))
+        data += values.tobytes()
+        data += b'\0' * (-len(data) % ALIGNMENT)
+    head = b'GGUF' + struct.pack('<IQQ', 3, len(weights), len(table))
+    head += b''.join(_string(key) + _value(value) for key, value in table.items()) + infos
+    part = out.with_suffix('.part')
+    part.write_bytes(head + b'\0' * (-len(head) % ALIGNMENT) + data)
+    part.replace(out)

@@ -1,0 +1,77 @@
+"""The answer of a solution, and whether it is the right one. Knows the forms of GSM8K and MATH; it never calls a solution right whose form it cannot read."""
+
+import re
+from fractions import Fraction
+
+WRAPPED = re.compile(r'\\(?:text|mbox|mathrm|mathbf|textbf|textit|operatorname)\{([^{}]*)\}')
+SAID = re.compile(r'answer is:?\s*\**\\?\$?\s*(-?\$?[\d,]*\.?\d+(?:/\d+)?)', re.IGNORECASE)
+NUMBER = re.compile(r'-?\d[\d,]*(?:\.\d+)?')
+NOISE = ('\\left', '\\right', '\\!', '\\,', '\\;', '\\:', '\\ ', '\\%', '%', '\\$', '$', '^\\circ', '^{\\circ}', '\\degree', '~')
+PLAIN_FRACTION = re.compile(r'\\frac\{(-?[\w.\\]+)\}\{([\w.\\]+)\}')
+SHORT_FRACTION = re.compile(r'\\frac(\w)(\w)')
+HALF_SHORT_FRACTION = re.compile(r'\\frac(\w)\{(\w+)\}')
+UNIT = re.compile(r'^(-?\d*\.?\d+(?:/\d+)?)(?:[A-Za-z]{2,}|m|s|g)(?:\^[23])?\.?$')
+
+
+def boxed(text: str) -> str | None:
+    """What the last \\boxed{…} holds."""
+    start = text.rfind('\\boxed{')
+    if start < 0:
+        return None
+    depth = 0
+    for at in range(start + 6, len(text)):
+        depth += (text[at] == '{') - (text[at] == '}')
+        if depth == 0:
+            return text[start + 7 : at].strip()
+    return None
+
+
+def stated(text: str) -> str | None:
+    """The answer that a solution states: boxed, or after "the answer is"."""
+    found = boxed(text)
+    if found is not None:
+        return found
+    said = SAID.findall(text)
+    return said[-1] if said else None
+
+
+def last_number(text: str) -> str | None:
+    """For solutions that were not told how to end."""
+    found = stated(text)
+    if found is not None:
+        return found
+    numbers = NUMBER.findall(text)
+    return numbers[-1] if numbers else None
+
+
+def normal(answer: str | None) -> str | None:
+    """One spelling for equal answers: numbers as fractions, everything else as LaTeX without decoration."""
+    if answer is None:
+        return None
+    text = answer.strip().replace('dfrac', 'frac').replace('tfrac', 'frac')
+    text = WRAPPED.sub(r'\1', text)
+    for noise in NOISE:
+        text = text.replace(noise, '')
+    text = re.sub(r'\s+', '', text)
+    text = re.sub(r'(?<=\d),(?=\d{3}(?!\d))', '', text)
+    text = SHORT_FRACTION.sub(r'\\frac{\1}{\2}', text)
+    text = HALF_SHORT_FRACTION.sub(r'\\frac{\1}{\2}', text)
+    text = PLAIN_FRACTION.sub(r'\1/\2', text)
+    text = re.sub(r'([_^])\{(\w)\}', r'\1\2', text)
+    text = re.sub(r'\\sqrt(\w)', r'\\sqrt{\1}', text)
+    text = re.sub(r'^[A-Za-z](?:\(\w\))?=(?=.)', '', text)
+    text = re.sub(r'^\((\w)\)$', r'\1', text).rstrip('.')
+    unit = UNIT.match(text)
+    return _number(unit.group(1) if unit else text)
+
+
+def _number(text: str) -> str:
+    try:
+        return str(Fraction(text))
+    except (ValueError, ZeroDivisionError):
+        return text
+
+
+def is_right(answer: str | None, gold: str) -> bool:
+    said = normal(answer)
+    return said is not None and said != '' and said == normal(gold)

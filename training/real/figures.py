@@ -1,0 +1,128 @@
+"""Figures from scored solutions: how choosing by score does against choosing by majority, and how well scores tell right from wrong within a question."""
+
+import math
+import random
+from collections import Counter, defaultdict
+
+RESAMPLES = 2000
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
+
+
+def values_of(odds: list[float]) -> dict[str, float]:
+    """One number for a path: its last score, its lowest, the logarithm of their product."""
+    product = sum(-math.log1p(math.exp(-x)) if x > -30 else x for x in odds)
+    return {'last': odds[-1], 'minimum': min(odds), 'product': product}
+
+
+def chosen(paths: list[dict]) -> dict[str, float]:
+    """Which share of right answers each rule gives for one question."""
+    answered = [each for each in paths if each['answer'] is not None]
+    found = {'mean': sum(each['right'] for each in paths) / len(paths), 'any': float(any(each['right'] for each in paths))}
+    truth = {each['answer']: each['right'] for each in answered}
+    votes = Counter(each['answer'] for each in answered)
+    found['majority'] = float(truth[votes.most_common(1)[0][0]]) if votes else 0.0
+    for name in ('last', 'minimum', 'product'):
+        values = [values_of(each['odds'])[name] for each in paths]
+        best = max(range(len(paths)), key=lambda at: values[at])
+        found[f'best by {name}'] = float(paths[best]['right'])
+        weights = Counter()
+        for each, value in zip(paths, values):
+            if each['answer'] is not None:
+                weights[each['answer']] += math.exp(value) if name == 'product' else sigmoid(value)
+        found[f'majority weighted by {name}'] = float(truth[weights.most_common(1)[0][0]]) if weights else 0.0
+    return found
+
+
+def interval(values: list[float], seed: int = 1) -> list[float]:
+    """The mean's 95 % interval over questions, by resampling them."""
+    chance, count = random.Random(seed), len(values)
+    means = sorted(sum(chance.choices(values, k=count)) / count for _ in range(RESAMPLES))
+    return [means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES) - 1]]
+
+
+def choosing(records: list[dict]) -> dict:
+    by_question = defaultdict(list)
+    for each in sorted(records, key=lambda each: (each['index'], each['sample'])):
+        by_question[each['index']].append(each)
+    most = max(len(paths) for paths in by_question.values())
+    whole = [paths for paths in by_question.values() if len(paths) == most]
+    rows = [chosen(paths) for paths in whole]
+    table = {'questions': len(rows), 'samples': most, 'cut': _mean([each['end'] == 'length' for paths in whole for each in paths])}
+    table['tokens'] = _mean([each['tokens'] for paths in whole for each in paths])
+    for rule in rows[0]:
+        values = [row[rule] for row in rows]
+        table[rule] = {'right': _mean(values)}
+        if rule not in ('mean', 'any', 'majority'):
+            gains = [row[rule] - row['majority'] for row in rows]
+            table[rule] |= {'over majority': _mean(gains), 'interval': interval(gains)}
+    return table
+
+
+def area(pairs: list[tuple[float, float]]) -> float:
+    """Of pairs (right one's value, wrong one's), how many are in order; ties count half."""
+    return sum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs)
+
+
+def telling(records: list[dict], finished: bool = False) -> dict:
+    """AUC of the score after the last step, the first third and the first two thirds of the steps against the path's end, within questions that have both kinds."""
+    by_question = defaultdict(list)
+    for each in records:
+        if not (finished and (each['end'] == 'length' or each['answer'] is None)):
+            by_question[each['index']].append(each)
+    places = {'first third': 1 / 3, 'two thirds': 2 / 3, 'last': 1.0}
+    readings = {name: (lambda odds, part=part: odds[math.ceil(len(odds) * part) - 1]) for name, part in places.items()}
+    readings['minimum'] = min
+    found = {}
+    for name, read in readings.items():
+        pooled, means = [], []
+        for paths in by_question.values():
+            right = [read(each['odds']) for each in paths if each['right']]
+            wrong = [read(each['odds']) for each in paths if not each['right']]
+            if right and wrong:
+                pairs = [(a, b) for a in right for b in wrong]
+                pooled += pairs
+                means.append(area(pairs))
+        all_right = [(read(each['odds']), each['right']) for paths in by_question.values() for each in paths]
+        found[name] = {'pairs within questions': area(pooled), 'mean of questions': _mean(means), 'interval': interval(means), 'over all': _rank_area(all_right)}
+        found['questions'], found['pairs'] = len(means), len(pooled)
+    return found
+
+
+def calibration(records: list[dict]) -> list[list[float]]:
+    """Last scores in tenths: how high, how often right, how many."""
+    tenths = defaultdict(list)
+    for each in records:
+        said = sigmoid(each['odds'][-1])
+        tenths[min(9, int(said * 10))].append((said, each['right']))
+    return [[_mean([a for a, _ in rows]), _mean([b for _, b in rows]), len(rows)] for _, rows in sorted(tenths.items())]
+
+
+def _rank_area(values: list[tuple[float, bool]]) -> float:
+    ordered = sorted(values, key=lambda each: each[0])
+    right = sum(is_right for _, is_right in values)
+    ranks = sum(at for at, (_, is_right) in enumerate(ordered, 1) if is_right)
+    return (ranks - right * (right + 1) / 2) / max(1, right * (len(values) - right))
+
+
+def _mean(values) -> float:
+    return sum(values) / max(1, len(values))
+
+
+def figures(records: list[dict]) -> dict:
+    return {
+        'choosing': choosing(records),
+        'telling': telling(records),
+        'telling, finished paths': telling(records, finished=True),
+        'calibration': calibration(records),
+    }
+
+
+def rounded(value, digits: int = 4):
+    if isinstance(value, float):
+        return round(value, digits)
+    if isinstance(value, dict):
+        return {key: rounded(each, digits) for key, each in value.items()}
+    return [rounded(each, digits) for each in value] if isinstance(value, list) else value
