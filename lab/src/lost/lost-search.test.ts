@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
 
-const spec = { ...trialDefaults, setting: 'math500/8b', seed: 3, requests: 12, rollouts: 6 } as const;
+const spec = { ...trialDefaults, setting: 'math500/8b', seed: 3, requests: 16, rollouts: 8 } as const;
 
 function served(row: string, budget = 24): string {
   const { served: all } = runTrial({ ...spec, budget, contender: contenderOf(row), arrivals: { kind: 'backlog' } });
