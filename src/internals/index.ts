@@ -29,7 +29,7 @@ export {
   type SimulatedSearch,
   type SimulatedSize,
   searchOf,
-  turn,
+  turnedKnob,
 } from '../bench/simulated/contenders.ts';
 export { type Load, parseLoad } from '../bench/simulated/load.ts';
 export { type Latencies, latenciesOf, warmUpShare, type Yield, yieldOf } from '../bench/simulated/measures.ts';

@@ -1,5 +1,6 @@
 // Rows of published tables that the product has no settings for any more: each still runs, and does something.
 
+import { contenderOf as productContender } from 'coppice/internals';
 import { expect, test } from 'vitest';
 import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
@@ -23,4 +24,8 @@ test('a row turned to what the product does is that of the product, and any othe
 
 test('a score that the widths of the row do not read is refused', () => {
   expect(() => served('safe:beta=0')).toThrow("beta turns the score of widths 'shares'; those of the row are 'worth'");
+});
+
+test('the product refuses a row that turns a lost part', () => {
+  expect(() => productContender('boost:beta=0')).toThrow("there is no option 'beta' here");
 });

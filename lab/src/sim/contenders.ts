@@ -11,7 +11,7 @@ import {
   type SimulatedSearch,
   type SimulatedSize,
   searchOf,
-  turn,
+  turnedKnob,
 } from 'coppice/internals';
 import { type LostSettings, lostKnobs, lostSearch } from '../lost/lost-search.ts';
 
@@ -27,7 +27,7 @@ export function contenderOf(row: RowName): StudyContender {
   const [name = '', ...settings] = row.split(':');
   const isLost = (setting: string) => Object.hasOwn(lostKnobs, setting.split('=', 1)[0]!);
   const contender = productContender([name, ...settings.filter((each) => !isLost(each))].join(':'));
-  const lost = settings.filter(isLost).map((each) => turn(each, lostKnobs));
+  const lost = settings.filter(isLost).map((each) => turnedKnob(each, lostKnobs));
   return lost.length === 0 ? contender : { ...contender, lost: Object.fromEntries(lost) };
 }
 

@@ -51,14 +51,14 @@ export function contenderOf(row: RowName): PolicyContender {
 
 function turned(contender: PolicyContender, settings: readonly string[]): PolicyContender {
   const known: Knobs = { ...policyKnobs, ...programOf(contender.program).options };
-  const knobs = Object.fromEntries(settings.map((setting) => turn(setting, known)));
+  const knobs = Object.fromEntries(settings.map((setting) => turnedKnob(setting, known)));
   const ofPolicy = Object.entries(knobs).filter(([name]) => Object.hasOwn(policyKnobs, name));
   optionsOf(contender.policy, Object.fromEntries(ofPolicy));
   return { ...contender, knobs: knobs as Wish };
 }
 
 /** One knob of a row as it is written, `NAME=VALUE`, checked. */
-export function turn(setting: string, known: Knobs): [string, KnobValue] {
+export function turnedKnob(setting: string, known: Knobs): [string, KnobValue] {
   const [name, text, ...more] = setting.split('=');
   if (!name || !text || more.length > 0) return raise('bad-setting', `knob is '${setting}'; write NAME=VALUE`);
   const knob = Object.hasOwn(known, name) ? known[name] : undefined;
