@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import OpenAI, { BadRequestError, NotFoundError, toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { FaultError, fault } from '../../src/base/fault.ts';
 import { newKey } from '../../src/gateway/http/keys.ts';
 import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
 import type { Loose } from '../support/loose.ts';
@@ -93,6 +94,23 @@ describe('files', () => {
 });
 
 describe('a batch', () => {
+  test('that is stored is told to its client, although the journal cannot be read a moment later', async () => {
+    const journal = new MemoryJournal();
+    const { openai } = await client({ journal });
+    const { id } = await upload(openai, lines([chat]));
+    const { partNumbers } = journal.documents;
+    journal.documents.partNumbers = async () => {
+      throw new FaultError(fault('unavailable', 'the database cannot be used'));
+    };
+    const made = openai.batches.create({
+      input_file_id: id,
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+    });
+    expect(await made).toMatchObject({ status: 'validating', request_counts: { total: 0, completed: 0, failed: 0 } });
+    journal.documents.partNumbers = partNumbers;
+  });
+
   test('answers every line once, and says by line what cannot be searched', async () => {
     const { openai } = await client();
     const bodies = [chat, { ...chat, n: 2 }, { ...chat, tools: [{ type: 'function' }] }, { ...chat, model: '' }, chat];

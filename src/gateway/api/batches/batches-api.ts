@@ -49,7 +49,8 @@ export class BatchesApi {
     const document = { ...kept, open: true, expiresMs: undefined, facts: asFacts(facts) };
     await this.#context.journal.documents.add(document);
     this.#runner.look();
-    writeJson(response, 200, await this.#json({ ...document, revision: 0 }));
+    // It has no results yet. Nothing is read that could fail: the batch is stored, and its client has to know its name.
+    writeJson(response, 200, batchJson({ ...document, revision: 0 }, { completed: 0, failed: 0 }));
   }
 
   async read({ response, caller, parameters }: Exchange): Promise<void> {
