@@ -92,9 +92,9 @@ export class BatchRun<Write extends JournalWrite> {
       if (unsure.length === 0) return done;
       return [...done, ...(await this.#ids(statements.isClaimed, [rowsOf(unsure), node]))];
     }
-    const done = await this.#ids(statements.finish, [rowsOf(writes), erasesTexts]);
+    const done = await this.#ids(statements.finish, [rowsOf(writes), erasesTexts, node]);
     const left = writes.filter(({ search }) => !done.includes(search));
-    return left.length === 0 ? done : [...done, ...(await this.#ids(statements.isFinished, [rowsOf(left)]))];
+    return left.length === 0 ? done : [...done, ...(await this.#ids(statements.isFinished, [rowsOf(left), node]))];
   }
 
   async #ids(sql: string, values: unknown[]): Promise<string[]> {
@@ -116,14 +116,14 @@ export class BatchRun<Write extends JournalWrite> {
   }
 
   async #append(writes: readonly Write[]): Promise<void> {
-    const { append, readEntries } = this.#options.statements;
-    const stored = await this.#client.query(append, [rowsOf(writes)]);
+    const { statements, node } = this.#options;
+    const stored = await this.#client.query(statements.append, [rowsOf(writes), node]);
     const counts = new Map(stored.rows.map(({ id, count }) => [String(id), Number(count)]));
     const wanted = Map.groupBy(writes, ({ search }) => search);
     const short = [...wanted.values()].filter((group) => counts.get(group[0]?.search ?? '') !== group.length).flat();
     this.#record(writes, () => 'stored');
     if (short.length === 0) return;
-    const found = await this.#client.query(readEntries, [rowsOf(short)]);
+    const found = await this.#client.query(statements.readEntries, [rowsOf(short), node]);
     const results = new Map(found.rows.map((row) => [`${row.id} ${row.sequence}`, resultOf(row)]));
     this.#record(short, ({ search, row }) => results.get(`${search} ${row.sequence}`) ?? 'lost');
   }

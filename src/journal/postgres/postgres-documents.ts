@@ -124,7 +124,10 @@ export class PostgresDocuments implements Documents {
     const untilMs = performance.now() + patienceMs;
     for (let isUnsure = false; ; ) {
       try {
-        return isUnsure && (await wasMade()) ? true : await write();
+        if (isUnsure && (await wasMade())) return true;
+        const result = await write();
+        // The first try may have been committed just before this one.
+        return isUnsure && result === false && (await wasMade()) ? true : result;
       } catch (error) {
         if (!(error instanceof StatementFault) || performance.now() > untilMs) throw error;
         isUnsure ||= error.isUnsure;

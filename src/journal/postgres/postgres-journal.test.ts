@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JournalCase, journalConformance } from '../../../tests/conformance/journal.ts';
+import type { Loose } from '../../../tests/support/loose.ts';
 import { hasPostgres, startPostgres, type TestDatabase } from '../../../tests/support/postgres.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { NewSearch } from '../journal.ts';
@@ -66,6 +67,28 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     expect(await first.finish('a', 1, ending)).toBe(false);
     expect(lost).toEqual(['a']);
     expect((await second.read('a', -1, 9)).map(({ sequence }) => sequence)).toEqual([0, 1]);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test('a process whose claim comes too late writes nothing under the epoch that another was given', async () => {
+    const options = await freshSchema();
+    const [first, second] = [await PostgresJournal.open(options), await PostgresJournal.open(options)];
+    const heard: string[] = [];
+    first.listen({ lost: (id) => heard.push(`lost ${id}`), refused: (id, why) => heard.push(`refused ${id}: ${why}`) });
+    await first.accept(search('a'));
+    expect(await second.claim('a', 0, 1)).toBe(true);
+    second.append(1, entry('a', 0));
+    await second.flush();
+    // It begins with what it accepted before it hears whether it has it: both are at epoch 1.
+    const claimed = first.claim('a', 0, 2);
+    const other = { ...entry('a', 0), event: { type: 'moved', strand: 7, node: 7 } } as const;
+    for (const each of [other, entry('a', 1), entry('a', 2)]) first.append(1, each);
+    const finished = first.finish('a', 1, { ...ending, state: 'failed' });
+    expect([await claimed, await finished]).toEqual([false, false]);
+    expect(new Set(heard)).toEqual(new Set(['lost a']));
+    second.append(1, entry('a', 1));
+    expect(await second.finish('a', 1, { ...ending, lastSequence: 1 })).toBe(true);
+    expect((await second.read('a', -1, 9)).map(({ event }) => (event as Loose).strand)).toEqual([0, 0]);
     await Promise.all([first.close(), second.close()]);
   });
 

@@ -1,7 +1,8 @@
 // Every statement that the journal writes with. Each takes a whole batch as one JSON array, so that a hundred searches
-// cost one round trip. The fence stands in the statements themselves: entries are inserted only for searches that are at
-// the writer's epoch, have not ended, and whose log reaches up to them; `for share` holds off a claim until they are in. Entries
-// that an earlier try stored are passed over by `append` and found by `readEntries`; a search ends only where its log is complete.
+// cost one round trip. The fence stands in the statements themselves: entries are inserted only for searches that the writer has
+// claimed at this epoch (the name too: a claim that comes too late is followed by entries for the epoch that another was given),
+// that have not ended, and whose log reaches up to them; `for share` holds off a claim until they are in. Entries that an
+// earlier try stored are passed over by `append` and found by `readEntries`; a search ends only where its log is complete.
 
 export interface PostgresStatements {
   readonly accept: string;
@@ -68,7 +69,7 @@ function growing(searches: string, events: string) {
                  select s.id, h.head, n.next from ${searches} s join heads h on s.id = h.search and s.epoch = h.epoch
                    cross join lateral (
                      select coalesce(max(e.sequence), -1) + 1 as next from ${events} e where e.search = s.id) n
-                 where s.ended_ms is null and h.head <= n.next
+                 where s.ended_ms is null and s.node = $2 and h.head <= n.next
                  for share of s),
                stored as (
                  insert into ${events} (search, sequence, epoch, at_ms, body, texts)
@@ -76,9 +77,10 @@ function growing(searches: string, events: string) {
                  from entries e join mine on mine.id = e.search where e.sequence >= mine.next
                  on conflict do nothing returning search)
              select search as id, count(*)::integer as count from stored group by search`,
-    readEntries: `select w.search as id, w.sequence, e.epoch = w.epoch as mine, e.body = w.body as same
+    readEntries: `select w.search as id, w.sequence, e.epoch = w.epoch and s.epoch = w.epoch and s.node = $2 as mine,
+               e.body = w.body as same
              from json_to_recordset($1::json) as w(${entryColumns})
-             join ${events} e on e.search = w.search and e.sequence = w.sequence`,
+             join ${events} e on e.search = w.search and e.sequence = w.sequence join ${searches} s on s.id = w.search`,
   };
 }
 
@@ -88,12 +90,12 @@ function ending(searches: string, events: string) {
                title = case when $2 then null else s.title end, request = case when $2 then null else s.request end
              from json_to_recordset($1::json) as w(id text, epoch integer, state text, ended_ms double precision,
                outcome text, texts text, last integer)
-             where s.id = w.id and s.epoch = w.epoch and s.ended_ms is null and (w.last is null or w.last =
+             where s.id = w.id and s.epoch = w.epoch and s.node = $3 and s.ended_ms is null and (w.last is null or w.last =
                (select coalesce(max(e.sequence), -1) from ${events} e where e.search = s.id)) returning s.id`,
     isFinished: `select s.id from ${searches} s
              join json_to_recordset($1::json) as w(id text, epoch integer, state text, ended_ms double precision, outcome text)
                on s.id = w.id
-             where s.epoch = w.epoch and s.state = w.state and s.ended_ms = w.ended_ms and s.outcome = w.outcome`,
+             where s.epoch = w.epoch and s.node = $2 and s.state = w.state and s.ended_ms = w.ended_ms and s.outcome = w.outcome`,
     eraseTexts: `update ${events} set texts = null where search = any($1) and texts is not null`,
     cancel: `update ${searches} set cancel_requested = 1 where id = any($1) and ended_ms is null returning id`,
     // A row that says cancelled, whether or not the acceptance was stored: one that comes late finds its id taken.

@@ -179,9 +179,9 @@ export class SimulatedDatabase {
         }
         return isUnsure && known?.epoch === Number(row.epoch) + 1 && known.node === node;
       case 'append':
-        return this.#append(known, row as unknown as EntryRow);
+        return this.#append(known, row as unknown as EntryRow, node);
       case 'finish':
-        return this.#finish(known, row);
+        return known?.node === node && this.#finish(known, row);
       case 'cancel':
         if (known === undefined || known.ended_ms !== null) return false;
         known.cancel_requested = 1;
@@ -203,15 +203,15 @@ export class SimulatedDatabase {
     return { fresh: true };
   }
 
-  #append(known: SearchRow | undefined, entry: EntryRow): AppendResult {
-    const log = this.events.get(known?.id ?? '') ?? [];
+  #append(known: SearchRow | undefined, entry: EntryRow, node: string): AppendResult {
+    if (known?.node !== node || known.epoch !== entry.epoch) return 'lost';
+    const log = this.events.get(known.id) ?? [];
     const present = log[entry.sequence];
     if (present !== undefined) {
       if (present.epoch !== entry.epoch) return 'lost';
       return present.body === entry.body ? 'stored' : 'differs';
     }
-    if (known === undefined || known.epoch !== entry.epoch || known.ended_ms !== null) return 'lost';
-    if (entry.sequence !== log.length) return 'lost';
+    if (known.ended_ms !== null || entry.sequence !== log.length) return 'lost';
     log.push(entry);
     this.events.set(known.id, log);
     return 'stored';
