@@ -50,6 +50,7 @@ const clientKinds: readonly (readonly [number, (world: StormWorld, random: Rando
 
 const blowEveryMs = { sim: 3500, embedded: 4500 };
 const calmMs = 240_000;
+const mostExamples = 12;
 
 export async function runStorm(options: StormOptions): Promise<StormReport> {
   const { seconds, engine, seed, clients, interrupted, say = () => {} } = options;
@@ -84,7 +85,8 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
     const judgement = await judge(cluster.database.url, record);
     const tookMs = await storming;
     const faultCount = Object.values(judgement.faults).flat().length;
-    const summary = summaryOf(options, record, blows, judgement, tookMs);
+    const errors = cluster.errors.slice(0, mostExamples).map((line) => `\n  a node logged ${line}`);
+    const summary = `${summaryOf(options, record, blows, judgement, tookMs)}${errors.join('')}`;
     return { ...judgement, tookMs, logs: record.logs.size, faultCount, summary };
   } finally {
     interrupted?.removeEventListener('abort', close);
@@ -142,8 +144,6 @@ function summaryOf(
 function listed(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
 }
-
-const mostExamples = 12;
 
 function examples(faults: StormFaults): string[] {
   return Object.entries(faults).flatMap(([name, found]) =>

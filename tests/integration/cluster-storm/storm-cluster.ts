@@ -34,6 +34,8 @@ export class StormCluster {
   readonly database: TestDatabase;
   readonly lines: readonly CutLine[];
   readonly nodes: StormNode[] = [];
+  /** Every process that ever ran. */
+  readonly #served: ServedProcess[] = [];
   readonly #ended = new AbortController();
 
   constructor(engine: StormEngine) {
@@ -52,6 +54,13 @@ export class StormCluster {
     return this.engine === 'sim' ? 'simulated' : 'sapling';
   }
 
+  /** What nodes logged as errors, beside the trouble that the storm makes: mistakes of their own, whatever clients were told. */
+  get errors(): string[] {
+    const lines = this.#served.flatMap(({ errors }) => errors.split('\n'));
+    const isError = (line: string) => line.includes('"level":"error"') || /^\w*Error: /.test(line);
+    return lines.filter((line) => isError(line) && !line.includes('the journal cannot be written'));
+  }
+
   /** Of one that is there no more, another. */
   async start(at: number): Promise<void> {
     const settings = ['journal.kind=postgres', 'server.shutdownMs=0', ...engineSettings[this.engine]];
@@ -60,6 +69,7 @@ export class StormCluster {
     for (let tries = 1; ; tries += 1) {
       try {
         const served = await ServedProcess.start(args, environment, this.#ended.signal);
+        this.#served.push(served);
         this.nodes[at] = { at, served, url: served.url, isGone: false };
         return;
       } catch (error) {
