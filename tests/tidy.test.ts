@@ -183,6 +183,10 @@ describe('the street', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('carries types alone from gateway/wire to the page, which has no use for the schemas', () => {
+    expect(page.filter((file) => /^import (?!type ).*gateway\/wire\//m.test(textOf(file)))).toEqual([]);
+  });
+
   it('has no circle of files, `import type` included: move the shared type below both', () => {
     expect(circles(graph([...code, ...page, ...labCode], (file) => file))).toEqual([]);
   });

@@ -72,11 +72,20 @@ describe('files', () => {
     const { openai, url } = await client({ config: { batches: { fileBytes: 2000, keyBytes: 2500 } } });
     const put = async (text: string | Buffer, purpose: 'batch' | 'vision' = 'batch') =>
       openai.files.create({ purpose, file: await toFile(Buffer.from(text), 'x') });
-    await expect(put('a', 'vision')).rejects.toThrow(/'purpose' must be 'batch'/);
+    await expect(put('a', 'vision')).rejects.toThrow(/'purpose': must be 'batch'/);
     await expect(put(Buffer.from([0xff, 0xfe]))).rejects.toThrow(/must be text in UTF-8/);
     await expect(put('a\u0000b')).rejects.toThrow(/must be text in UTF-8/);
     await expect(put('')).rejects.toThrow(/'file' is empty/);
     await expect(put('x'.repeat(2001))).rejects.toThrow(/at most 2000 \(batches.fileBytes\)/);
+    const file = await toFile(Buffer.from('a'), 'x');
+    const form = { purpose: 'batch', file, expires_after: { anchor: 'created_at', seconds: 60 } } as const;
+    await expect(openai.files.create(form)).rejects.toThrow(/'expires_after\[seconds\]': .*3600/);
+    const alone = new FormData();
+    alone.set('purpose', 'batch');
+    alone.set('file', new Blob(['a']), 'x');
+    alone.set('expires_after[seconds]', '3600');
+    const half = await fetch(`${url}/v1/files`, { method: 'POST', body: alone });
+    expect([half.status, ((await half.json()) as Loose).error.param]).toEqual([400, 'expires_after[anchor]']);
     await put('x'.repeat(2000));
     await expect(put('x'.repeat(501))).rejects.toThrow(/at most 10000 files and 2500 bytes \(batches.keyBytes\)/);
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };

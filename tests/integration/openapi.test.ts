@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { endpoints } from '../../src/gateway/openapi/endpoints.ts';
+import { openApi } from '../../src/gateway/openapi/openapi.ts';
 import type { Loose } from '../support/loose.ts';
 import { ask, post, runGateway } from '../support/running-gateway.ts';
 
@@ -22,6 +24,16 @@ test('names every endpoint, and every reference in it leads somewhere', async ()
     ([, name]) => name!,
   );
   expect(new Set(references)).toEqual(new Set(Object.keys(components.schemas)));
+});
+
+test('every route of the gateway has its schemas, and every schema a route', async () => {
+  const { url } = await runGateway();
+  const { paths } = await document(url);
+  const served = Object.entries<Loose>(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(served.toSorted()).toEqual(Object.keys(endpoints).toSorted());
+  expect(() => openApi([{ method: 'GET', path: '/v1/forgotten' }])).toThrow('GET /v1/forgotten has no schemas');
 });
 
 test('a field is in the document where the server knows it, and only there', async () => {

@@ -4,6 +4,7 @@ import { usualSearch } from '../../answering/plan.ts';
 import { ApiError } from '../http/api-error.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import type { ModelJson } from '../wire/server-json.ts';
 import type { GatewayContext } from './context.ts';
 
 export function listModels({ searches }: GatewayContext, { response }: Exchange): void {
@@ -23,7 +24,7 @@ export function listExamples({ config }: GatewayContext, { response }: Exchange)
   writeJson(response, 200, { object: 'list', data });
 }
 
-function viewModel(model: ServedModel) {
+function viewModel(model: ServedModel): ModelJson {
   const { name, config } = model;
   const { engine, verifier } = config;
   return {

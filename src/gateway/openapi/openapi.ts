@@ -1,54 +1,31 @@
-// The OpenAPI document of this server, made from the routes that it has, the schemas that it reads bodies and queries with, and
-// those of its answers: what is in none of these is not in the document, and the other way round.
+// The OpenAPI document of this server, made from the routes that it has and the schemas of its endpoints: what is in neither is not in
+// the document, and the other way round.
 
+import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { version } from '../../config/version.ts';
-import { batchSchema } from '../api/batches/batches-api.ts';
-import { filesQuery } from '../api/batches/files-api.ts';
-import { listQuery } from '../api/batches/listing.ts';
-import { dialects } from '../api/dialects.ts';
-import { itemsQuery, responseQuery } from '../api/responses-api.ts';
-import { eventsQuery } from '../api/search-events.ts';
-import { searchesQuery } from '../api/searches-api.ts';
-import { searchSchema } from '../dialects/chat-body.ts';
-import { countSchema } from '../dialects/messages/message-body.ts';
-import { errorKinds } from '../http/api-error.ts';
+import { type ApiErrorCode, errorKinds } from '../http/api-error.ts';
 import type { Route } from '../http/router.ts';
-import { answers } from './answer-schemas.ts';
-
-const bodies: Readonly<Record<string, z.ZodType>> = {
-  ...Object.fromEntries(dialects.map(({ path, schema }) => [path, schema])),
-  '/v1/searches': searchSchema,
-  '/v1/batches': batchSchema,
-  '/v1/messages/count_tokens': countSchema,
-};
-
-const queries: Readonly<Record<string, z.ZodObject>> = {
-  'GET /v1/searches': searchesQuery,
-  'GET /v1/searches/{id}/events': eventsQuery,
-  'GET /v1/responses/{id}': responseQuery,
-  'GET /v1/responses/{id}/input_items': itemsQuery,
-  'GET /v1/files': filesQuery,
-  'GET /v1/batches': listQuery,
-};
-
-/** Answers that are no JSON. */
-const otherTypes: Readonly<Record<string, string>> = {
-  'GET /v1/files/{id}/content': 'application/octet-stream',
-  'GET /metrics': 'text/plain',
-  'GET /v1/searches/{id}/events': 'text/event-stream',
-  'GET /v1/overview/events': 'text/event-stream',
-};
-
-/** JSON, or events where the request asks for a stream. */
-const streamed: readonly string[] = [...dialects.map(({ path }) => `POST ${path}`), 'GET /v1/responses/{id}'];
+import { errorJson } from '../wire/search-json.ts';
+import { type Endpoint, endpoints } from './endpoints.ts';
 
 type Listed = Pick<Route, 'method' | 'path' | 'open'>;
 
+const openAiError = z.object({
+  error: errorJson.extend({ code: z.enum(Object.keys(errorKinds) as ApiErrorCode[]) }),
+});
+const errors = { error: openAiError, messages_error: openAiError.extend({ type: z.literal('error') }) };
+
 export function openApi(routes: readonly Listed[]) {
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes)
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
+  const schemas: Record<string, object> = {};
+  for (const route of routes) {
+    const endpoint = endpoints[`${route.method} ${route.path}`];
+    assert(endpoint !== undefined, `${route.method} ${route.path} has no schemas in openapi/endpoints.ts`);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, endpoint) };
+    if (endpoint.body !== undefined) schemas[nameOf(route.path)] = jsonOf(endpoint.body);
+  }
+  for (const [name, schema] of Object.entries(errors)) schemas[name] = jsonOf(schema);
   return {
     openapi: '3.1.0',
     info: {
@@ -57,29 +34,19 @@ export function openApi(routes: readonly Listed[]) {
       description: 'LLM reasoning served as tree search. docs/http-api.md says what the fields mean.',
     },
     paths,
-    components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: Object.fromEntries([
-        ...Object.entries(bodies).map(([path, schema]) => [nameOf(path), jsonOf(schema)]),
-        ['error', errorSchema()],
-        ['messages_error', errorSchema({ type: { type: 'string', enum: ['error'] } })],
-      ]),
-    },
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } }, schemas },
   };
 }
 
-function operation({ method, path, open }: Listed): object {
-  const name = `${method} ${path}`;
-  const parameters = [...pathParameters(path), ...queryParameters(queries[name])];
-  const takesBody = method === 'POST' && (path in bodies || path === '/v1/completions' || path === '/v1/embeddings');
-  const schema = path in bodies ? { $ref: `#/components/schemas/${nameOf(path)}` } : { type: 'object' };
+/** What is undefined is not written. */
+function operation({ method, path, open }: Listed, endpoint: Endpoint): object {
+  const parameters = [...pathParameters(path), ...queryParameters(endpoint.query)];
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^a-z0-9]+/gi, '_')}`,
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(method === 'POST' && path === '/v1/files' ? { requestBody: uploadBody } : {}),
-    ...(takesBody ? { requestBody: { required: true, content: { 'application/json': { schema } } } } : {}),
-    ...(open ? {} : { security: [{}, { key: [] }] }),
-    responses: responsesOf(name, path),
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: requestBody(path, endpoint),
+    security: open ? undefined : [{}, { key: [] }],
+    responses: responsesOf(path, endpoint),
   };
 }
 
@@ -94,64 +61,40 @@ function queryParameters(schema: z.ZodObject | undefined): object[] {
   });
 }
 
-function responsesOf(name: string, path: string): object {
-  const told = path.startsWith('/v1/messages') ? 'messages_error' : 'error';
-  const failure = { 'application/json': { schema: { $ref: `#/components/schemas/${told}` } } };
-  const good = { description: 'as docs/http-api.md says', content: contentOf(name) };
+function requestBody(path: string, { body, form }: Endpoint): object | undefined {
+  if (form !== undefined) return { required: true, content: { 'multipart/form-data': { schema: jsonOf(form) } } };
+  if (body === undefined) return undefined;
+  return { required: true, content: { 'application/json': { schema: referenceTo(nameOf(path)) } } };
+}
+
+function responsesOf(path: string, endpoint: Endpoint): object {
+  const told: keyof typeof errors = path.startsWith('/v1/messages') ? 'messages_error' : 'error';
+  const content = contentOf(endpoint);
   return {
-    '2XX': good,
-    ...(name === 'GET /ready' ? { '503': { ...good, description: 'not ready' } } : {}),
-    default: { description: 'a refusal or a failure', content: failure },
+    '2XX': { description: 'as docs/http-api.md says', content },
+    '503': path === '/ready' ? { description: 'not ready', content } : undefined,
+    default: {
+      description: 'a refusal or a failure',
+      content: { 'application/json': { schema: referenceTo(told) } },
+    },
   };
 }
 
-/** What an engine's own endpoint answers is any object. */
-function contentOf(name: string): object {
-  const other = otherTypes[name];
-  if (other !== undefined) return { [other]: { schema: { type: 'string' } } };
-  const schema = answers[name] === undefined ? { type: 'object' } : jsonOf(answers[name], 'output');
-  const events = streamed.includes(name) ? { 'text/event-stream': {} } : {};
-  return { 'application/json': { schema }, ...events };
+function contentOf({ answer, streams }: Endpoint): object {
+  if (typeof answer === 'string') return { [answer]: { schema: { type: 'string' } } };
+  return { 'application/json': { schema: jsonOf(answer, 'output') }, 'text/event-stream': streams && {} };
 }
-
-const uploadBody = {
-  required: true,
-  content: {
-    'multipart/form-data': {
-      schema: {
-        type: 'object',
-        required: ['file', 'purpose'],
-        properties: {
-          file: { type: 'string', format: 'binary' },
-          purpose: { type: 'string', enum: ['batch'] },
-        },
-      },
-    },
-  },
-};
 
 /** `/v1/messages/count_tokens` is `messages_count_tokens`. */
 function nameOf(path: string): string {
   return path.replace(/^\/v1\//, '').replaceAll('/', '_');
 }
 
+function referenceTo(name: string): object {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
 function jsonOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): object {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return json;
-}
-
-/** `more`: fields beside the error. */
-function errorSchema(more: Readonly<Record<string, object>> = {}): object {
-  const code = { type: 'string', enum: Object.keys(errorKinds) };
-  const properties = {
-    message: { type: 'string' },
-    type: { type: 'string' },
-    param: { type: ['string', 'null'] },
-    code,
-  };
-  return {
-    type: 'object',
-    required: ['error', ...Object.keys(more)],
-    properties: { ...more, error: { type: 'object', required: ['message', 'type'], properties } },
-  };
 }

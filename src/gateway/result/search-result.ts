@@ -8,8 +8,8 @@ import type { SearchFold } from '../../log/fold.ts';
 import { type Judged, shownScore, verdictOf, verdictText } from '../../log/verdict.ts';
 import { distinctAnswers } from '../../tree/distinct-answers.ts';
 import type { Node } from '../../tree/node.ts';
-import type { ClientResult, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
-import type { AboutJson, CoppiceJson } from '../wire/search-json.ts';
+import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
+import type { AboutJson } from '../wire/search-json.ts';
 
 /** Exits that end a search before its budget does. */
 const saving: ReadonlySet<ExitKind> = new Set(['accepted', 'futile', 'certain', 'settled']);

@@ -1,16 +1,21 @@
-// Log probabilities as OpenAI's chat completions write them. Types only.
+// Log probabilities as OpenAI's chat completions write them.
 
-export interface TokenLogprob {
+import { z } from 'zod';
+import { number, text, type Written } from './parts.ts';
+
+export const tokenLogprob = z.object({
   /** What the token adds to the text; empty where its bytes wait for the next one. */
-  readonly token: string;
-  readonly logprob: number;
-  readonly bytes: readonly number[];
-  readonly top_logprobs: readonly never[];
-}
+  token: text,
+  logprob: number,
+  bytes: z.array(z.int()),
+  top_logprobs: z.array(z.never()),
+});
+export type TokenLogprob = Written<typeof tokenLogprob>;
 
-export interface LogprobsJson {
-  readonly content: readonly TokenLogprob[];
+export const logprobsJson = z.object({
+  content: z.array(tokenLogprob),
   /** Of the steps before the answer, where these go out apart. */
-  readonly reasoning_content?: readonly TokenLogprob[];
-  readonly refusal: null;
-}
+  reasoning_content: z.array(tokenLogprob).exactOptional(),
+  refusal: z.null(),
+});
+export type LogprobsJson = Written<typeof logprobsJson>;

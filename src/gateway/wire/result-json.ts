@@ -1,44 +1,66 @@
 // What a finished search says to its client, in the field names of the wire: texts apart from facts, because texts may be
-// erased and facts stay. Types only.
+// erased and facts stay.
 
-import type { Exit } from '../../log/end.ts';
-import type { Verdict } from '../../log/verdict.ts';
+import { z } from 'zod';
+import { exit, flag, maybeNumber, maybeText, number, text, verdict, type Written } from './parts.ts';
 
-export interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-  readonly prompt_tokens_details: { readonly cached_tokens: number };
-  readonly completion_tokens_details: { readonly reasoning_tokens: number };
-}
+export const usage = z.object({
+  prompt_tokens: number,
+  completion_tokens: number,
+  total_tokens: number,
+  prompt_tokens_details: z.object({ cached_tokens: number }),
+  completion_tokens_details: z.object({ reasoning_tokens: number }),
+});
+export type Usage = Written<typeof usage>;
 
-export interface ResultTexts {
-  readonly content: string | null;
-  readonly reasoning_content: string | null;
-  readonly refusal: string | null;
-  readonly answer: string | null;
-}
+export const resultTexts = z.object({
+  content: maybeText,
+  reasoning_content: maybeText,
+  refusal: maybeText,
+  answer: maybeText,
+});
+export type ResultTexts = Written<typeof resultTexts>;
 
-export interface ResultFacts {
-  readonly exit: Exit;
-  /** `length` only where the text was cut: some clients take it for an error. */
-  readonly finish_reason: 'stop' | 'length';
+/** What every answer says of the search behind it. */
+const effort = {
+  exit,
   /** What to think of the answer, and the same as a sentence. */
-  readonly verdict: Verdict;
-  readonly verdict_text: string;
+  verdict,
+  verdict_text: text,
   /** Null where no verifier has judged the answer. */
-  readonly score: number | null;
+  score: maybeNumber,
   /** Where completed paths voted: the share of the vote for the answer. */
-  readonly support: number | null;
-  readonly complete: boolean;
-  readonly usage: Usage;
-  readonly rollouts: number;
-  readonly nodes: number;
-  readonly queue_ms: number | null;
-  readonly search_ms: number | null;
-  readonly tokens: Readonly<Record<string, number>>;
-  readonly escalated_to?: string;
-}
+  support: maybeNumber,
+  complete: flag,
+  rollouts: number,
+  nodes: number,
+  queue_ms: maybeNumber,
+  search_ms: maybeNumber,
+  tokens: z.record(text, number),
+};
+
+export const resultFacts = z.object({
+  ...effort,
+  /** `length` only where the text was cut: some clients take it for an error. */
+  finish_reason: z.enum(['stop', 'length']),
+  usage,
+  escalated_to: text.exactOptional(),
+});
+export type ResultFacts = Written<typeof resultFacts>;
+
+/** The `coppice` object of an answer. */
+export const coppiceJson = z.object({
+  search: text,
+  answer: maybeText,
+  ...effort,
+  scoring: text.exactOptional(),
+  program: text.exactOptional(),
+  policy: text.exactOptional(),
+  calibrated: z.array(text).exactOptional(),
+  passed_through: z.literal(true).exactOptional(),
+  escalated_from: maybeText,
+});
+export type CoppiceJson = Written<typeof coppiceJson>;
 
 export interface ClientResult {
   readonly texts: ResultTexts;

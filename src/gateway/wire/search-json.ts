@@ -1,110 +1,78 @@
-// A search as clients and the page read it (docs/http-api.md): what `/v1/searches` writes and nothing else. Types only, in
-// the field names of the wire. What may be missing, because texts are not kept or a search has not got so far, is null.
+// A search as clients and the page read it (docs/http-api.md): what `/v1/searches` writes and nothing else, in the field names of
+// the wire. What may be missing, because texts are not kept or a search has not got so far, is null.
 
-import type { SearchState } from '../../journal/journal.ts';
-import type { Evidence, Exit } from '../../log/end.ts';
-import type { Verdict } from '../../log/verdict.ts';
-import type { ClientResult, ResultFacts, ResultTexts } from './result-json.ts';
+import { z } from 'zod';
+import { searchStates } from '../../journal/journal.ts';
+import { exit, flag, maybeNumber, maybeText, number, text, verdict, type Written, why } from './parts.ts';
+import { coppiceJson, resultFacts, resultTexts } from './result-json.ts';
 
-export interface LimitsJson {
-  readonly rollouts: number;
-  readonly threshold: number;
-  readonly token_budget: number | null;
-  readonly deadline_ms: number | null;
-}
+const summary = z.object({
+  sequence: z.int(),
+  nodes: number,
+  rollouts: number,
+  open_strands: number,
+  width: z.object({ primary: number, speculative: number }),
+  why,
+  best_score: maybeNumber,
+  tokens: number,
+});
+export type SummaryJson = Written<typeof summary>;
+
+export const errorJson = z.object({ message: text, type: text, param: maybeText, code: text });
+export type ErrorJson = Written<typeof errorJson>;
+
+export const searchJson = z.object({
+  object: z.literal('search'),
+  id: text,
+  state: z.enum(searchStates),
+  title: maybeText,
+  model: text,
+  mode: z.enum(['search', 'direct']),
+  program: text,
+  policy: text,
+  background: flag,
+  /** Name of the API key that asked. */
+  key: text,
+  priority: number,
+  created_ms: number,
+  started_ms: maybeNumber,
+  ended_ms: maybeNumber,
+  limits: z.object({ rollouts: number, threshold: number, token_budget: maybeNumber, deadline_ms: maybeNumber }),
+  epoch: z.int(),
+  summary: summary.nullable(),
+  exit: exit.nullable(),
+  /** What to think of its answer; null before the end. */
+  verdict: verdict.nullable(),
+  /** Its answer, or where nothing marks one the last line of its text, at most 200 characters; null where texts are not kept. */
+  answer: maybeText,
+  error: errorJson.nullable(),
+});
+export type SearchJson = Written<typeof searchJson>;
 
 /** What was asked for, as the journal keeps it beside the texts. */
-export interface AboutJson {
-  readonly model: string;
-  readonly mode: 'search' | 'direct';
-  readonly program: string;
-  readonly policy: string;
+export interface AboutJson
+  extends Pick<SearchJson, 'model' | 'mode' | 'program' | 'policy' | 'priority' | 'limits'>,
+    Pick<Written<typeof coppiceJson>, 'escalated_from'> {
   /** Kinds of calibrated exits that it has; records of before there were any lack it. */
   readonly calibrated?: readonly string[];
   readonly scoring: string;
-  readonly priority: number;
-  readonly limits: LimitsJson;
-  readonly escalated_from: string | null;
 }
 
-export interface SummaryJson {
-  readonly sequence: number;
-  readonly nodes: number;
-  readonly rollouts: number;
-  readonly open_strands: number;
-  readonly width: { readonly primary: number; readonly speculative: number };
-  /** Why it has this width, in the scheduler's numbers. */
-  readonly why: Evidence | null;
-  readonly best_score: number | null;
-  readonly tokens: number;
-}
-
-export interface ErrorJson {
-  readonly message: string;
-  readonly type: string;
-  readonly param: string | null;
-  readonly code: string;
-}
-
-export interface SearchJson extends Omit<AboutJson, 'scoring' | 'calibrated' | 'escalated_from'> {
-  readonly object: 'search';
-  readonly id: string;
-  readonly state: SearchState;
-  readonly title: string | null;
-  readonly background: boolean;
-  /** Name of the API key that asked. */
-  readonly key: string;
-  readonly created_ms: number;
-  readonly started_ms: number | null;
-  readonly ended_ms: number | null;
-  readonly epoch: number;
-  readonly summary: SummaryJson | null;
-  readonly exit: Exit | null;
-  /** What to think of its answer; null before the end. */
-  readonly verdict: Verdict | null;
-  /** Its answer, or where nothing marks one the last line of its text, at most 200 characters; null where texts are not kept. */
-  readonly answer: string | null;
-  readonly error: ErrorJson | null;
-}
-
-/** The `coppice` object of an answer. */
-export interface CoppiceJson
-  extends Pick<
-    ResultFacts,
-    | 'exit'
-    | 'verdict'
-    | 'verdict_text'
-    | 'score'
-    | 'support'
-    | 'complete'
-    | 'rollouts'
-    | 'nodes'
-    | 'queue_ms'
-    | 'search_ms'
-    | 'tokens'
-  > {
-  readonly search: string;
-  readonly answer: string | null;
-  readonly scoring?: string;
-  readonly program?: string;
-  readonly policy?: string;
-  readonly calibrated?: readonly string[];
-  readonly passed_through?: true;
-  readonly escalated_from: string | null;
-}
-
-export interface ResultJson
-  extends ResultTexts,
-    Pick<ClientResult['outcome'], 'finish_reason' | 'verdict' | 'score' | 'complete' | 'usage'> {
-  readonly escalated_to: string | null;
-  readonly coppice: CoppiceJson;
-}
+const resultJson = z.object({
+  ...resultTexts.shape,
+  ...resultFacts.pick({ finish_reason: true, verdict: true, score: true, complete: true, usage: true }).shape,
+  escalated_to: maybeText,
+  coppice: coppiceJson,
+});
+export type ResultJson = Written<typeof resultJson>;
 
 /** What only a single search shows. */
-export interface DetailJson {
-  readonly result: ResultJson | null;
+const detail = z.object({
+  result: resultJson.nullable(),
   /** The body as the client sent it. */
-  readonly request: { readonly messages?: readonly { readonly role: string; readonly content?: unknown }[] } | null;
-}
+  request: z.looseObject({ messages: z.array(z.looseObject({ role: text })).exactOptional() }).nullable(),
+});
+export type DetailJson = Written<typeof detail>;
 
-export type WholeSearchJson = SearchJson & DetailJson;
+export const wholeSearchJson = z.object({ ...searchJson.shape, ...detail.shape });
+export type WholeSearchJson = Written<typeof wholeSearchJson>;

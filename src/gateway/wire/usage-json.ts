@@ -1,28 +1,26 @@
-// What `/v1/usage` writes: what keys have used since the start of this process. Types only.
+// What `/v1/usage` writes: what keys have used since the start of this process.
 
-interface QuotaJson {
-  readonly used: number;
-  readonly limit: number | null;
-}
+import { z } from 'zod';
+import { maybeNumber, number, text, type Written } from './parts.ts';
 
-export interface UsageJson {
-  readonly object: 'list';
-  readonly since_ms: number;
-  readonly data: readonly {
-    readonly object: 'usage';
-    readonly key: string;
-    readonly requests: number;
-    /** By its quota. */
-    readonly refused: number;
-    readonly prompt_tokens: number;
-    readonly completion_tokens: number;
-    readonly verifier_tokens: number;
-    /** Null where it has none. */
-    readonly quota: {
-      readonly window_ms: number;
-      readonly ends_ms: number;
-      readonly requests: QuotaJson;
-      readonly tokens: QuotaJson;
-    } | null;
-  }[];
-}
+const share = z.object({ used: number, limit: maybeNumber });
+
+export const usageJson = z.object({
+  object: z.literal('list'),
+  since_ms: number,
+  data: z.array(
+    z.object({
+      object: z.literal('usage'),
+      key: text,
+      requests: number,
+      /** By its quota. */
+      refused: number,
+      prompt_tokens: number,
+      completion_tokens: number,
+      verifier_tokens: number,
+      /** Null where it has none. */
+      quota: z.object({ window_ms: number, ends_ms: number, requests: share, tokens: share }).nullable(),
+    }),
+  ),
+});
+export type UsageJson = Written<typeof usageJson>;

@@ -1,8 +1,8 @@
 // Talks to `coppice serve`, and to nothing else. The key, where the server wants one, stays in this tab's session storage
 // and goes out as a header only. Addresses are relative to the page, so that a proxy may put it below any prefix.
 
-import type { ExampleJson, ModelJson } from '../../../src/gateway/wire/overview-json.ts';
 import type { SearchJson, WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
+import type { ExampleJson, ModelJson } from '../../../src/gateway/wire/server-json.ts';
 import { ServerEventParser, type ServerMessage } from './server-events.ts';
 
 const keyName = 'coppice.key';

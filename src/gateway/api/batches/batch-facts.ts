@@ -3,27 +3,10 @@
 
 import type { KeptDocument } from '../../../journal/documents.ts';
 import type { Plain } from '../../../journal/journal.ts';
+import type { BatchJson, BatchProblem, BatchStatus } from '../../wire/document-json.ts';
 
 /** A path of a dialect. */
 export type BatchEndpoint = string;
-
-export type BatchStatus =
-  | 'validating'
-  | 'failed'
-  | 'in_progress'
-  | 'finalizing'
-  | 'completed'
-  | 'expired'
-  | 'cancelling'
-  | 'cancelled';
-
-export interface BatchProblem {
-  readonly code: string;
-  readonly message: string;
-  /** Counted from 1; null where it is the file's. */
-  readonly line: number | null;
-  readonly param: string | null;
-}
 
 export interface BatchFacts {
   readonly endpoint: BatchEndpoint;
@@ -61,7 +44,7 @@ export function inStatus(facts: BatchFacts, status: BatchStatus, nowMs: number):
 }
 
 /** `counts`: of a batch that is under way. */
-export function batchJson(document: KeptDocument, counts: NonNullable<BatchFacts['counts']>) {
+export function viewBatch(document: KeptDocument, counts: NonNullable<BatchFacts['counts']>): BatchJson {
   const facts = batchFacts(document);
   const { status, problems, times, total } = facts;
   const { completed, failed } = facts.counts ?? counts;

@@ -6,7 +6,8 @@ import { issueLine } from '../../../config/knob.ts';
 import type { Plain } from '../../../journal/journal.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { parseJson } from '../../http/exchange.ts';
-import type { BatchEndpoint, BatchProblem } from './batch-facts.ts';
+import type { BatchProblem } from '../../wire/document-json.ts';
+import type { BatchEndpoint } from './batch-facts.ts';
 
 export interface BatchLine {
   /** Its place in the file, from 0. */

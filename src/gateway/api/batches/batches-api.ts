@@ -9,7 +9,7 @@ import type { Caller } from '../../http/keys.ts';
 import { newId } from '../../searches/search-facts.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
 import { dialects } from '../dialects.ts';
-import { asFacts, type BatchFacts, batchFacts, batchJson, inStatus } from './batch-facts.ts';
+import { asFacts, type BatchFacts, batchFacts, inStatus, viewBatch } from './batch-facts.ts';
 import type { BatchRunner } from './batch-runner.ts';
 import { findFile } from './files-api.ts';
 import { listOf, requireTexts } from './listing.ts';
@@ -51,7 +51,7 @@ export class BatchesApi {
     await this.#context.journal.documents.add(document);
     this.#runner.look();
     // It has no results yet. Nothing is read that could fail: the batch is stored, and its client has to know its name.
-    writeJson(response, 200, batchJson({ ...document, revision: 0 }, { completed: 0, failed: 0 }));
+    writeJson(response, 200, viewBatch({ ...document, revision: 0 }, { completed: 0, failed: 0 }));
   }
 
   async read({ response, caller, parameters }: Exchange): Promise<void> {
@@ -92,6 +92,6 @@ export class BatchesApi {
     const { documents } = this.#context.journal;
     const { output, errors, counts } = batchFacts(document);
     const linesOf = async (file: string) => (counts === null ? (await documents.partNumbers(file)).length : 0);
-    return batchJson(document, { completed: await linesOf(output), failed: await linesOf(errors) });
+    return viewBatch(document, { completed: await linesOf(output), failed: await linesOf(errors) });
   }
 }

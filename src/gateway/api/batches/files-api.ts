@@ -7,10 +7,11 @@ import { z } from 'zod';
 import type { KeptDocument } from '../../../journal/documents.ts';
 import type { Plain } from '../../../journal/journal.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
-import { readQuery } from '../../http/checked-input.ts';
+import { parseBody, readQuery } from '../../http/checked-input.ts';
 import { baseHeaders, type Exchange, readBytes, writeJson } from '../../http/exchange.ts';
 import type { Caller } from '../../http/keys.ts';
 import { newId } from '../../searches/search-facts.ts';
+import type { FileJson } from '../../wire/document-json.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
 import { type FileFacts, fileFacts, partsOf } from './batch-results.ts';
 import { listOf, listQuery, requireTexts } from './listing.ts';
@@ -32,18 +33,20 @@ export async function createFile(context: GatewayContext, { request, response, c
   const type = request.headers['content-type'] ?? '';
   if (!type.toLowerCase().startsWith('multipart/form-data'))
     refuse('unsupported_media_type', 'a file must be sent as content-type: multipart/form-data');
-  const form = await formOf(await readBytes(request, fileBytes + formBytes, 'batches.fileBytes'), type);
-  const { text, filename } = await fileIn(form, fileBytes);
+  const fields = await formOf(await readBytes(request, fileBytes + formBytes, 'batches.fileBytes'), type);
+  const form = parseBody(uploadForm, Object.fromEntries(fields));
+  const text = await textOf(form.file, fileBytes);
   const bytes = Buffer.byteLength(text);
   await requireRoom(context, caller, bytes);
   const createdMs = context.clock.nowMs();
-  const expiresMs = createdMs + Math.min(retentionMs, keptFor(form) ?? retentionMs);
+  const expiresMs = createdMs + Math.min(retentionMs, wishedMs(form) ?? retentionMs);
+  const filename = form.file.name.slice(0, 255).toWellFormed();
   const facts: FileFacts = { filename, purpose: 'batch', bytes };
   const id = newId('file-', createdMs);
   const kept = { id, kind: 'file', owner: caller.name, createdMs, open: false, expiresMs } as const;
   const document = { ...kept, facts: facts as unknown as Plain };
   await context.journal.documents.add(document, inParts(text));
-  writeJson(response, 200, fileJson({ ...document, revision: 0 }));
+  writeJson(response, 200, viewFile({ ...document, revision: 0 }));
 }
 
 async function formOf(body: Buffer, type: string): Promise<FormData> {
@@ -84,38 +87,31 @@ function boundaryOf(type: string): string {
   return refuse('bad_request', 'the content-type names no boundary of the form');
 }
 
-const fields: readonly string[] = ['file', 'purpose', 'expires_after[anchor]', 'expires_after[seconds]'];
+const anchored = z.object({
+  'expires_after[anchor]': z.literal('created_at', "must be 'created_at'"),
+  'expires_after[seconds]': z.coerce.number().int().min(leastSeconds),
+});
 
-async function fileIn(form: FormData, most: number): Promise<{ text: string; filename: string }> {
-  const unknown = [...form.keys()].find((name) => !fields.includes(name));
-  if (unknown !== undefined)
-    refuse('unknown_parameter', `'${unknown.slice(0, 64)}' is not a known parameter`, unknown.slice(0, 64));
-  const purpose = form.get('purpose');
-  if (purpose !== 'batch') refuse('invalid_value', "'purpose' must be 'batch': files are for batches", 'purpose');
-  const file = form.get('file');
-  if (!(file instanceof File)) return refuse('invalid_value', "'file' must be a file", 'file');
+/** When a file expires is said with both fields or with neither. */
+export const uploadForm = z.strictObject({
+  file: z.file('must be a file'),
+  purpose: z.literal('batch', "must be 'batch': files are for batches"),
+  ...anchored.partial().shape,
+});
+
+async function textOf(file: File, most: number): Promise<string> {
   const bytes = Buffer.from(await file.arrayBuffer());
   if (bytes.length > most)
     throw new ApiError('body_too_large', `'file' has ${bytes.length} bytes; at most ${most} (batches.fileBytes)`);
   if (bytes.length === 0) refuse('invalid_value', "'file' is empty", 'file');
   if (!isUtf8(bytes) || bytes.includes(0)) refuse('invalid_value', "'file' must be text in UTF-8", 'file');
-  return { text: bytes.toString('utf8'), filename: file.name.slice(0, 255).toWellFormed() };
+  return bytes.toString('utf8');
 }
 
-/** Milliseconds; undefined where the form does not say. */
-function keptFor(form: FormData): number | undefined {
-  const [anchor, seconds] = [form.get('expires_after[anchor]'), form.get('expires_after[seconds]')];
-  if (anchor === null && seconds === null) return undefined;
-  if (anchor !== 'created_at')
-    refuse('invalid_value', "'expires_after.anchor' must be 'created_at'", 'expires_after.anchor');
-  const given = Number(seconds);
-  if (!Number.isInteger(given) || given < leastSeconds)
-    refuse(
-      'invalid_value',
-      `'expires_after.seconds' must be a whole number from ${leastSeconds}`,
-      'expires_after.seconds',
-    );
-  return given * 1000;
+/** As the client wishes; undefined where it does not say. */
+function wishedMs({ file: _, purpose: __, ...expiry }: z.output<typeof uploadForm>): number | undefined {
+  if (Object.keys(expiry).length === 0) return undefined;
+  return parseBody(anchored, expiry)['expires_after[seconds]'] * 1000;
 }
 
 async function requireRoom({ journal, config }: GatewayContext, { name: owner }: Caller, bytes: number): Promise<void> {
@@ -155,11 +151,11 @@ export async function listFiles(context: GatewayContext, { response, query, call
   const isWanted = (document: KeptDocument) =>
     !document.open && (purpose === undefined || fileFacts(document).purpose === purpose);
   const { page, more } = await listOf(context, 'file', caller, query, isWanted);
-  writeJson(response, 200, { object: 'list', data: page.map(fileJson), ...more });
+  writeJson(response, 200, { object: 'list', data: page.map(viewFile), ...more });
 }
 
 export async function readFile(context: GatewayContext, exchange: Exchange): Promise<void> {
-  writeJson(exchange.response, 200, fileJson(await findFile(context, exchange.caller, exchange.parameters.id ?? '')));
+  writeJson(exchange.response, 200, viewFile(await findFile(context, exchange.caller, exchange.parameters.id ?? '')));
 }
 
 export async function readContent(context: GatewayContext, exchange: Exchange): Promise<void> {
@@ -193,7 +189,7 @@ export async function findFile(context: GatewayContext, caller: Caller, id: stri
   return document;
 }
 
-function fileJson(document: KeptDocument) {
+function viewFile(document: KeptDocument): FileJson {
   const { filename, purpose, bytes } = fileFacts(document);
   const { id, createdMs, expiresMs } = document;
   return {

@@ -1,22 +1,16 @@
 // What the question-answering APIs say: a chat completion, a message, a response.
 
 import { z } from 'zod';
-import type { LogprobsJson } from '../wire/logprobs-json.ts';
-import { anything, coppice, coppiceFields, flag, maybeNumber, maybeText, number, text, usage } from './parts.ts';
-
-const token = z.object({ token: text, logprob: number, bytes: z.array(z.int()), top_logprobs: z.array(z.never()) });
-const logprobs: z.ZodType<LogprobsJson> = z.object({
-  content: z.array(token),
-  reasoning_content: z.array(token).exactOptional(),
-  refusal: z.null(),
-});
+import { logprobsJson, tokenLogprob } from './logprobs-json.ts';
+import { anything, flag, maybeNumber, maybeText, number, text } from './parts.ts';
+import { coppiceJson, usage } from './result-json.ts';
 
 const call = z.object({
   id: text,
   type: z.literal('function'),
   function: z.object({ name: text, arguments: text }),
 });
-export const completion = z.object({
+export const completionJson = z.object({
   id: text,
   object: z.literal('chat.completion'),
   created: z.int(),
@@ -32,19 +26,19 @@ export const completion = z.object({
         tool_calls: z.array(call).exactOptional(),
         refusal: maybeText,
       }),
-      logprobs: logprobs.nullable(),
+      logprobs: logprobsJson.nullable(),
       finish_reason: z.enum(['stop', 'length', 'tool_calls']),
     }),
   ),
   usage,
-  coppice: z.object({ ...coppiceFields, answers: z.object({ asked: z.int(), given: z.int() }).exactOptional() }),
+  coppice: coppiceJson.extend({ answers: z.object({ asked: z.int(), given: z.int() }).exactOptional() }),
 });
 
 const block = z.union([
   z.object({ type: z.literal('text'), text, citations: z.null() }),
   z.object({ type: z.literal('thinking'), thinking: text, signature: text }),
 ]);
-export const message = z.object({
+export const messageJson = z.object({
   id: text,
   type: z.literal('message'),
   role: z.literal('assistant'),
@@ -58,7 +52,7 @@ export const message = z.object({
     cache_read_input_tokens: number,
     output_tokens: number,
   }),
-  coppice,
+  coppice: coppiceJson,
 });
 
 const itemStatus = z.enum(['in_progress', 'completed', 'incomplete']);
@@ -76,12 +70,17 @@ const messageItem = z.object({
   status: itemStatus,
   content: z.array(
     z.union([
-      z.object({ type: z.literal('output_text'), text, annotations: z.array(z.never()), logprobs: z.array(token) }),
+      z.object({
+        type: z.literal('output_text'),
+        text,
+        annotations: z.array(z.never()),
+        logprobs: z.array(tokenLogprob),
+      }),
       z.object({ type: z.literal('refusal'), refusal: text }),
     ]),
   ),
 });
-export const response = z.object({
+export const responseJson = z.object({
   id: text,
   object: z.literal('response'),
   created_at: z.int(),
@@ -114,5 +113,8 @@ export const response = z.object({
     .nullable(),
   user: maybeText,
   metadata: z.record(text, text),
-  coppice: coppice.nullable(),
+  coppice: coppiceJson.nullable(),
 });
+
+export const countJson = z.object({ input_tokens: z.int(), coppice: z.object({ estimate: flag }) });
+export const inputItemJson = z.looseObject({ id: text, type: text.exactOptional() });

@@ -1,0 +1,29 @@
+// What a server says of itself: the models that it serves, the examples it offers, and whether it is ready.
+
+import { z } from 'zod';
+import { flag, text, type Written } from './parts.ts';
+
+export const modelJson = z.object({
+  id: text,
+  object: z.literal('model'),
+  created: z.int(),
+  owned_by: text,
+  coppice: z.object({ engine: text, verifier: text, program: text, policy: text, scoring: text }),
+});
+export type ModelJson = Written<typeof modelJson>;
+
+export const exampleJson = z.object({
+  title: text,
+  question: text,
+  /** The model that can answer it. */
+  model: text,
+});
+export type ExampleJson = Written<typeof exampleJson>;
+
+export const healthJson = z.object({ status: z.literal('ok') });
+
+export const readyJson = z.object({
+  ready: flag,
+  models: z.array(z.object({ name: text, healthy: flag })),
+  journal: z.object({ healthy: flag }),
+});
