@@ -45,7 +45,7 @@ def parse() -> argparse.Namespace:
     one.add_argument('--models', type=Path, default=Path('models'))
     one.add_argument('--kind', choices=EXACT, default=EXACT[0])
     one.add_argument('--out', type=Path, required=True, help='a file, .jsonl.gz')
-    one = commands.add_parser('trees', help='write for `grade` what `coppice bench --record --check none` drew of test questions')
+    one = commands.add_parser('trees', help='write for `grade` what `npm run lab -- record FILE --check none` drew of test questions')
     one.set_defaults(command=run_trees)
     one.add_argument('recordings', nargs='+', type=Path)
     one.add_argument('--out', type=Path, required=True, help='a file, .jsonl.gz')

@@ -1,4 +1,4 @@
-"""Reads what `coppice bench --record` wrote of test questions: samples that the engine drew and the reward model read, both as they ship, for
+"""Reads what `npm run lab -- record` wrote of test questions: samples that the engine drew and the reward model read, both as they ship, for
 `grade.py`. On a CPU the engine is much faster than `measure.py`. Needs no PyTorch.
 """
 
@@ -32,7 +32,7 @@ def write(recordings: list[Path], out: Path, temperature: float):
 def trees_of(recording: Path) -> list[dict]:
     head, *lines = recording.read_text().splitlines() or ['']
     if '"format":"coppice-trees","version":1,' not in head:
-        raise SystemExit(f'{recording} is no recording of trees of version 1 (coppice bench --record makes one)')
+        raise SystemExit(f'{recording} is no recording of trees of version 1 (npm run lab -- record makes one)')
     return [json.loads(line) for line in lines]
 
 

@@ -1,7 +1,8 @@
 // How much work each search will be, for one who has seen it run: an order that goes by it is the bound of what better
 // estimates would give, and beside it a measured estimate can be judged.
 
-import { rankCorrelation, type WorkEstimates } from 'coppice/internals';
+import type { WorkEstimates } from 'coppice/internals';
+import { rankCorrelation } from './statistics.ts';
 
 /** The tokens of every request, by its number. */
 export type KnownTokens = readonly number[];

@@ -11,6 +11,14 @@ interface LabCommand {
 const commands: Readonly<Record<string, LabCommand>> = {
   sim: { about: "P0's comparison and every other experiment in virtual time", load: () => import('./commands/sim.ts') },
   fit: { about: 'fits a question profile to recorded trees', load: () => import('./commands/fit.ts') },
+  record: {
+    about: 'draws samples of questions on a real model and writes their trees',
+    load: () => import('./commands/record.ts'),
+  },
+  load: {
+    about: 'policies under open arrivals on a real model, and the simulator beside them',
+    load: () => import('./commands/load.ts'),
+  },
   calibrate: {
     about: 'chooses thresholds on simulated questions or recorded trees',
     load: () => import('./commands/calibrate.ts'),

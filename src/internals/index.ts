@@ -1,24 +1,34 @@
 // What `import … from 'coppice/internals'` gives: what the lab needs beyond `coppice`. Outside semantic versioning: any of it may change or
 // go in any release, without a word in the changelog. A list only; nothing is defined here, and nothing in src/ imports it.
 
+export { extractAnswer as extractWritten } from '../answer/extract.ts';
 export { type Embedded, type MemoryShare, measuredRound, measuredSplit, openEmbedded } from '../answering/embedded.ts';
 export { closeModel, type OpenModel } from '../answering/open-model.ts';
 export { embeddedModel, openModel } from '../answering/open-models.ts';
 export { ownModel, ownPlan } from '../answering/own-model.ts';
 export { readQuestions } from '../answering/question-file.ts';
 export { isRight } from '../answering/question-form.ts';
+export { RealTimeWorld } from '../answering/real-time-world.ts';
 export type { PlannedModel, SearchPlan, Wish } from '../answering/search-plan.ts';
-export { type BuiltSearch, buildSearch } from '../answering/search-request.ts';
+export { type BuiltSearch, buildSearch, requestOf } from '../answering/search-request.ts';
+export { runSearch } from '../answering/search-run.ts';
 export { assert } from '../base/assert.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';
 export { defaultsOf, type NumberKnob, type OptionsOf } from '../base/knob.ts';
 export { hash, Random } from '../base/random.ts';
-export { type Contender, type Contest, runBlock, type Trial } from '../bench/contest/contest.ts';
-export { Recording } from '../bench/contest/recording.ts';
+export { contendersOf } from '../bench/contest/contenders.ts';
+export {
+  type Contender,
+  type Contest,
+  type ContestJob,
+  contestRequest,
+  runBlock,
+  schedulerOf,
+  type Trial,
+  trialOf,
+} from '../bench/contest/contest.ts';
 export { quantile } from '../bench/contest/tally.ts';
-export { type BlockCosts, virtualBlock } from '../bench/contest/virtual-block.ts';
-export { othersShare, processorMs } from '../bench/open-load/neighbours.ts';
 export { fillerPrompt } from '../bench/rehearse/filler.ts';
 export {
   allRows,
@@ -46,15 +56,7 @@ export {
   servedOf,
   tookMs,
 } from '../bench/simulated/service.ts';
-export {
-  type Estimate,
-  estimate,
-  estimateRatio,
-  mean,
-  percentile,
-  rankCorrelation,
-  studentT,
-} from '../bench/statistics.ts';
+export { mean, percentile } from '../bench/statistics.ts';
 export { nothingGivesUp, settledSection } from '../bench/thresholds/settled-run.ts';
 export { thresholdReport } from '../bench/thresholds/threshold-report.ts';
 export {
@@ -82,6 +84,14 @@ export { type DriftFinding, SectionWatch } from '../calibration/section-watch.ts
 export { type AnswerStanding, type ShadowedSearch, shadowRule, withShadow } from '../calibration/shadow.ts';
 export { checkOut, checkOutFor, writeSection } from '../calibration/write-calibration.ts';
 export {
+  type BenchSettings,
+  configurationLine,
+  configurationOf,
+  help as benchHelp,
+  readBench,
+  withVerifier,
+} from '../cli/commands/bench.ts';
+export {
   type CalibratedFlags,
   calibratedGroup,
   calibratedKnobs,
@@ -91,6 +101,7 @@ export {
 } from '../cli/commands/calibrate/calibrated-search.ts';
 export { type Flags, type Help, helpAsked } from '../cli/terminal/help.ts';
 export { flagOf, given, oneOf, readArguments, whole } from '../cli/terminal/options.ts';
+export { chooseQuestions } from '../cli/terminal/question-flags.ts';
 export { settingHelp } from '../cli/terminal/setting-help.ts';
 export { readSettings, type SettingScope, settingOfFlag } from '../cli/terminal/settings.ts';
 export { checkConfig } from '../config/load.ts';
@@ -120,7 +131,7 @@ export {
   draftDefaults,
   type ToDrafter,
 } from '../engine/llama/draft/drafts.ts';
-export { LlamaEngine } from '../engine/llama/llama-engine.ts';
+export { LlamaEngine, llamaDefaults } from '../engine/llama/llama-engine.ts';
 export { type Binding, loadBinding, type Pointer } from '../engine/llama/native/binding.ts';
 export { Model } from '../engine/llama/native/model.ts';
 export { findLibrary } from '../engine/llama/native/platform.ts';
@@ -132,9 +143,16 @@ export { vllm } from '../engine/remote/dialect/vllm.ts';
 export { openRemoteEngine } from '../engine/remote/open-engine.ts';
 export { RemoteEngine } from '../engine/remote/remote-engine.ts';
 export { type DepthHabits, extractAnswer, QuestionModel, type QuestionProfile } from '../engine/sim/question-model.ts';
-export type { RecordedNode, RecordedTree } from '../engine/sim/recorded-trees.ts';
+export {
+  type RecordedNode,
+  type RecordedTree,
+  type TreesHeader,
+  treesFormat,
+  treesVersion,
+} from '../engine/sim/recorded-trees.ts';
 export { SharedGpu } from '../engine/sim/shared-gpu.ts';
 export { SimEngine, type SimEngineOptions } from '../engine/sim/sim-engine.ts';
+export type { RewardSource, StepSource } from '../engine/sim/source.ts';
 export { World } from '../engine/sim/world.ts';
 export { requireBound } from '../exit/bound.ts';
 export { readable } from '../exit/evidence.ts';

@@ -47,7 +47,7 @@ const scope: SettingScope = { search: calibratedKnobs, model: () => false };
 const questionGroup = {
   sim: { type: 'string', takes: 'SETTING', default: settingNames[0], about: `of ${settingNames.join(', ')}` },
   size: { type: 'string', takes: 'N', default: calibrationSize, about: 'so many of them' },
-  trees: { type: 'string', takes: 'FILE', about: 'those of recorded trees (coppice bench --record) instead' },
+  trees: { type: 'string', takes: 'FILE', about: 'those of recorded trees (npm run lab -- record) instead' },
 } as const satisfies Flags;
 
 const flags = { ...exitGroup, ...questionGroup, ...calibratedGroup } as const;

@@ -7,7 +7,7 @@ export async function run([file, ...args]: readonly string[]): Promise<number> {
   if (file === undefined || file.startsWith('-'))
     return raise(
       'bad-setting',
-      'usage: npm run lab -- fit FILE [--json], with a file that coppice bench --record wrote',
+      'usage: npm run lab -- fit FILE [--json], with a file that npm run lab -- record wrote',
     );
   return runSim(['--fit', file, ...args]);
 }

@@ -53,7 +53,7 @@ Compares the policies of P0 in virtual time, on simulated GPUs with measured ste
   --threshold X      score at which an answer is accepted (${searchDefaults.threshold})
   --roofline GPU     step times from a roofline of ${Object.keys(gpus).join(' or ')} instead of the measured tables
   --machine NAME     servers as coppice doctor --table measured them, by file; ${Object.keys(machines).join(' and ')} ship
-  --trees FILE       draws from recorded trees (bench --record) instead of the question profiles
+  --trees FILE       draws from recorded trees (npm run lab -- record) instead of the question profiles
   --calibration FILE what the calibrated exit of fast goes by, as --experiment hazard writes it; without one it does not fire
   --fit FILE         only fits a question profile to recorded trees and says how well it fits
   --ablate POLICY    a policy beside itself without each of its parts in turn; all are compared with it

@@ -7,7 +7,6 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type PolicyName, policyNames } from 'coppice';
 import {
-  type BlockCosts,
   type Contender,
   type Contest,
   type CostModel,
@@ -17,17 +16,16 @@ import {
   isRight,
   LlamaPrm,
   openEmbedded,
-  othersShare,
   ownModel,
-  processorMs,
   quantile,
-  Recording,
   readQuestions,
   runBlock,
   type Trial,
   tableCost,
-  virtualBlock,
 } from 'coppice/internals';
+import { othersShare, processorMs } from '../open-load/neighbours.ts';
+import { Recording } from '../open-load/recording.ts';
+import { type BlockCosts, virtualBlock } from '../open-load/virtual-block.ts';
 
 const measurementMs = 4_000;
 const wish = { branching: 4, threshold: 0.9, choose: 'best' } as const;

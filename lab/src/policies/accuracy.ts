@@ -2,11 +2,12 @@
 // leaves, and with all that it can use, one search at a time. What grows with one strand depends on nothing but question and
 // seed, so that a search alone answers as it would in a full house.
 
-import { type Estimate, estimate, mean, type RowName, type SettingName } from 'coppice/internals';
+import { mean, type RowName, type SettingName } from 'coppice/internals';
 import type { ComparisonPlan } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
+import { type Estimate, estimate } from '../statistics.ts';
 
 export type AccuracyPlan = Pick<
   ComparisonPlan,

@@ -2,11 +2,12 @@
 // of the others, each setting by itself. The worst are printed first: a mean would hide them. Accuracy is paired with that of
 // `positive`, question by question over all settings.
 
-import { type Arrivals, assert, estimate, latenciesOf, type RowName } from 'coppice/internals';
+import { type Arrivals, assert, latenciesOf, type RowName } from 'coppice/internals';
 import { capacityOf } from '../sim/capacity.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
+import { estimate } from '../statistics.ts';
 import { type RandomSetting, randomSetting } from './random-setting.ts';
 
 export const challenger: RowName = 'safe';

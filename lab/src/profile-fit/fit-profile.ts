@@ -90,7 +90,7 @@ function rangeOf(values: readonly number[]): { low: number; high: number } {
 
 const longestStep = 100_000;
 
-/** Independent samples of one question, as `bench --record` draws them. */
+/** Independent samples of one question, as `record` draws them. */
 export function drawTree(model: QuestionModel, prompt: Prompt, samples: number): RecordedTree {
   const nodes: (RecordedNode & { readonly draws: number[] })[] = [{ draws: [] }];
   const known = new Map<string, number>();

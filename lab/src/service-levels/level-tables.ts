@@ -1,8 +1,8 @@
 // Service levels in words: the rate at 90 % attainment by scale, how many times that of engines as they are, how tight deadlines may
 // be, finish-time fairness, and how well the work was known. Means over seeds with their 95 % intervals.
 
-import { type Estimate, estimate, estimateRatio } from 'coppice/internals';
 import { judgedSteps } from '../known-work.ts';
+import { type Estimate, estimate, estimateRatio } from '../statistics.ts';
 import { levelShare } from './attainment.ts';
 import { capLoad, capRows, capScale, highestLoad, type LevelCell, readLoads, scales } from './rates.ts';
 import { baselines, type OrderRow, orderRows } from './workloads.ts';

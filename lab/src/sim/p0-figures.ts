@@ -1,6 +1,7 @@
 // Figures 2, 4 and 7 of P0 as the simulator sees them, with the numbers behind each.
 
-import { estimateRatio, mean, type SettingName, yieldOf } from 'coppice/internals';
+import { mean, type SettingName, yieldOf } from 'coppice/internals';
+import { estimateRatio } from '../statistics.ts';
 import { type Chart, svgOf } from '../svg.ts';
 import type { Cell, ComparisonPlan } from './comparison.ts';
 import { contenderOf } from './contenders.ts';

@@ -3,8 +3,9 @@
 // thought five times as long as those of the settings, probed and not.
 
 import type { ProgramName } from 'coppice';
-import { type Estimate, estimate, type QuestionProfile, type RowName, type Wish, yieldOf } from 'coppice/internals';
+import { type QuestionProfile, type RowName, type Wish, yieldOf } from 'coppice/internals';
 import type { LostSettings } from '../lost/lost-search.ts';
+import { type Estimate, estimate } from '../statistics.ts';
 import { type Series, svgOf } from '../svg.ts';
 import type { ComparisonPlan } from './comparison.ts';
 import type { Figure } from './p0-figures.ts';

@@ -1,6 +1,6 @@
 // Text tables: right-aligned numbers under short headings, one blank line between groups.
 
-import type { Estimate } from 'coppice/internals';
+import type { Estimate } from '../statistics.ts';
 import type { Line } from './report.ts';
 
 export interface Column {

@@ -1,7 +1,8 @@
 // What is said of settings under load (under-load.ts): over all of them, over those that are boosted and not, how much is chance
 // alone, and what is left of speculation where there is more to do than can be done.
 
-import { estimateRatio, mean, studentT } from 'coppice/internals';
+import { mean } from 'coppice/internals';
+import { estimateRatio, studentT } from '../statistics.ts';
 import type { LoadVerdict, Ratio } from './under-load.ts';
 
 /** The most that the upper end of an interval may be. */

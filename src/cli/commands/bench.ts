@@ -23,12 +23,8 @@ import { type EqualTokens, equalTokens, trialsOf } from '../../bench/contest/equ
 import { pairing, pairingLine } from '../../bench/contest/pairs.ts';
 import { tally, unsolvedIn } from '../../bench/contest/tally.ts';
 import { deadlineLines, tallyTable } from '../../bench/contest/tally-table.ts';
-import { recordTrees } from '../../bench/contest/tree-record.ts';
 import { Trials } from '../../bench/contest/trial-file.ts';
 import { growthLines } from '../../bench/contest/trial-growth.ts';
-import { openLoad } from '../../bench/open-load/open-load.ts';
-import { openLoadLines } from '../../bench/open-load/open-load-table.ts';
-import { type Load, parseLoad } from '../../bench/simulated/load.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policies.ts';
 import { programOf } from '../../program/registry/programs.ts';
@@ -84,13 +80,6 @@ const contestGroup = {
       'of best-of-n and self-consistency, where it is another number; best-of-n goes on from there to the tokens of the best search',
     rare: true,
   },
-  load: {
-    type: 'string',
-    takes: 'LOADS',
-    about:
-      'mcts alone, its questions at random moments at these multiples of what the first of --policies serves (0.5p,1p,2p), or at so many a second (3/s)',
-    rare: true,
-  },
   concurrency: { type: 'string', takes: 'N', default: '8', about: 'searches at a time', rare: true },
 } as const satisfies Flags;
 const searchGroup = {
@@ -105,12 +94,6 @@ const searchGroup = {
 } as const satisfies Flags;
 const outputGroup = {
   resume: { type: 'string', takes: 'FILE', about: 'keeps every trial there, and repeats none that it holds' },
-  record: {
-    type: 'string',
-    takes: 'FILE',
-    about: 'only draws --rollouts samples of every question and writes their trees there',
-    rare: true,
-  },
   json: { type: 'boolean', default: false, about: 'prints JSON instead of the table' },
   ...helpFlag,
 } as const satisfies Flags;
@@ -141,7 +124,7 @@ export const help: Help = {
 const contestBudget = 16; // strands open at a time, of every model: rows of different models are compared
 const blockQuestions = 20; // questions that a contender answers before the next one has its turn
 
-type Settings = ContestSettings &
+export type BenchSettings = ContestSettings &
   QuestionChoice & {
     readonly own: OwnModelOptions;
     readonly entrants: readonly EntrantName[];
@@ -150,8 +133,6 @@ type Settings = ContestSettings &
     readonly scoredBy: readonly VerifierMode[];
     readonly rollouts: number;
     readonly resume?: string;
-    readonly record?: string;
-    readonly loads?: readonly Load[];
     readonly samples?: number;
     readonly json: boolean;
   };
@@ -162,10 +143,8 @@ export async function run(args: readonly string[]): Promise<number> {
     console.log(asked);
     return 0;
   }
-  const settings = readArgs(args);
+  const settings = readBench(args);
   const questions = chooseQuestions(settings);
-  if (settings.record !== undefined) return record(settings, settings.record, questions);
-  if (settings.loads !== undefined) return underLoad(settings, settings.loads, questions);
   const contenders = entered(settings);
   const kept = new Trials(settings.resume, configurationOf(settings));
   const models = new Map<VerifierMode, OpenModel>();
@@ -202,7 +181,7 @@ function driftOf(
   return contenders.flatMap((each) => driftLines(contestOf(each), each, questions[0]!, trialsOf(kept, each.name, ids)));
 }
 
-function entered(settings: Settings): Contender[] {
+function entered(settings: BenchSettings): Contender[] {
   const { ablate, scoredBy: verifiers } = settings;
   if (ablate === undefined) return contendersOf({ ...settings, verifiers });
   const searches = settings.entrants.filter((name) => name === 'mcts' || name === 'mcts-lazy');
@@ -210,52 +189,8 @@ function entered(settings: Settings): Contender[] {
   return ablationOf(ablate, contendersOf({ ...settings, entrants: searches, policies: [ablate], verifiers }));
 }
 
-async function record(settings: Settings, file: string, questions: readonly GoldQuestion[]): Promise<number> {
-  const { own, wish, rollouts: samples, seed } = settings;
-  const model = await openModel(ownModel(own), process.env);
-  try {
-    await recordTrees(
-      { file, model, modelName: own.model ?? 'sapling', wish, samples, seed, isCorrect: isRight },
-      questions,
-    );
-    console.log(`${questions.length} trees of ${samples} samples in ${file}`);
-    return 0;
-  } finally {
-    await closeModel(model);
-  }
-}
-
-/** Policies of one search under open arrivals. */
-async function underLoad(
-  settings: Settings,
-  loads: readonly Load[],
-  questions: readonly GoldQuestion[],
-): Promise<number> {
-  const [scoredBy] = settings.scoredBy;
-  const contenders = contendersOf({ ...settings, entrants: ['mcts'], verifiers: [scoredBy!] });
-  const model = await openModel(ownModel(withVerifier(settings.own, scoredBy!)), process.env);
-  try {
-    const contest = { model, settings, isCorrect: isRight };
-    const found = await openLoad({ contest, contenders, questions, loads }, (about) => console.error(about));
-    const configuration = configurationOf(settings);
-    if (settings.json) console.log(JSON.stringify({ ...configuration, note: model.note, ...found }));
-    else
-      console.log(
-        [
-          `${questions.length} questions, ${model.note}`,
-          ...openLoadLines(found),
-          '',
-          configurationLine(configuration),
-        ].join('\n'),
-      );
-    return 0;
-  } finally {
-    await closeModel(model);
-  }
-}
-
 /** The model with one of its judges, or both, as it has them by itself. */
-function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModelOptions {
+export function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModelOptions {
   if (mode === 'both') return own;
   const { verifier, ...rest } = own.settings ?? {};
   if (mode === 'checker') return { ...own, prm: 'exact', settings: rest };
@@ -288,9 +223,9 @@ class Progress {
   readonly #kept: Trials;
   readonly #total: number;
   readonly #before: number;
-  readonly #settings: Settings;
+  readonly #settings: BenchSettings;
 
-  constructor(settings: Settings, kept: Trials, total: number) {
+  constructor(settings: BenchSettings, kept: Trials, total: number) {
     this.#settings = settings;
     this.#kept = kept;
     this.#total = total;
@@ -313,7 +248,7 @@ class Progress {
 }
 
 function print(
-  settings: Settings,
+  settings: BenchSettings,
   note: string,
   questions: readonly GoldQuestion[],
   contenders: readonly Contender[],
@@ -347,7 +282,7 @@ function print(
 }
 
 /** What was given, and what holds where nothing was. */
-function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: Settings) {
+export function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: BenchSettings) {
   const { concurrency, budget, seed, scoredBy, samples } = rest;
   const { model = 'sapling', engines, verifiers, kind, prm, embedder } = own;
   const { budget: _, check: __, ...set } = own.settings ?? {};
@@ -372,14 +307,18 @@ function configurationOf({ own, wish, task, split, file, range, size, full, roll
   };
 }
 
-function configurationLine(configuration: ReturnType<typeof configurationOf>): string {
+export function configurationLine(configuration: ReturnType<typeof configurationOf>): string {
   return Object.entries(configuration)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join('-') : value}`)
     .join(', ');
 }
 
-function readArgs(args: readonly string[]): Settings {
+/** Of a contest; the lab's commands on the same questions and models read theirs with it. */
+export function readBench(args: readonly string[]): BenchSettings {
+  const moved = args.find((arg) => /^--(load|record)(=|$)/.test(arg))?.split('=')[0];
+  if (moved !== undefined)
+    raise('bad-setting', `${moved} is a command of the lab: npm run lab -- ${moved.slice(2)} in the repository`);
   const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
   const set = readSettings(values.set, scope);
   const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), entrantNames));
@@ -398,17 +337,7 @@ function readArgs(args: readonly string[]): Settings {
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     json: values.json,
     ...given('ablate', values.ablate, (name) => oneOf('ablate', name, policyNames)),
-    ...given('loads', values.load, (loads) => loads.split(',').map((each) => readLoad(each.trim()))),
     ...given('resume', values.resume, String),
-    ...given('record', values.record, String),
     ...given('samples', values.samples, (value) => flagOf('samples', value, requestKnobs.rollouts)),
   };
-}
-
-/** Multiples of what the first policy serves; there is no vanilla to measure here. */
-function readLoad(text: string): Load {
-  const load = parseLoad(text);
-  return load.of === 'vanilla'
-    ? raise('bad-setting', `--load is '${text}'; it must be as 0.5p, or a rate as 3/s`)
-    : load;
 }

@@ -29,7 +29,7 @@ the work is real. Needs no questions; answers mean nothing, times do.
   --load LOADS         0.8/s: requests per second; backlog: all at once; alone: one after the other; 1p, 0.6v: of the capacity
                        that --prediction says (1p where there is a prediction, else backlog)
   --setting NAME       whose questions: ${settingNames.join(', ')} (${settingNames[0]})
-  --trees FILE         questions from recorded trees (bench --record) instead
+  --trees FILE         questions from recorded trees (npm run lab -- record) instead
   --requests N         requests of each point (${standard.requests})
   --budget M           strands in all (${searchDefaults.budget})
   --rollouts N         rollouts of a search (${standard.rollouts})

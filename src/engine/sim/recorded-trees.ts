@@ -58,7 +58,7 @@ export class RecordedTrees implements StepSource, RewardSource {
     const [head = '', ...lines] = text.split('\n').filter((line) => line.trim() !== '');
     const header = parseLine(name, head, 1) as Partial<TreesHeader> | null;
     if (header?.format !== treesFormat)
-      raise('bad-setting', `${name} is no recording of trees (bench --record makes one)`);
+      raise('bad-setting', `${name} is no recording of trees (npm run lab -- record makes one)`);
     if (header.version !== treesVersion) {
       raise('bad-setting', `${name} is a recording of version ${header.version}; this is version ${treesVersion}`);
     }

@@ -39,7 +39,7 @@ it('warns once when searches are no longer like those it was calibrated on, says
   const draw = new Random('watch');
   const end = (share: number, plan = {}, kind?: string) => {
     const exit = { kind: kind ?? (draw.uniform() < share ? 'certain' : 'exhausted'), rule: '', evidence: {} };
-    const outcome = { exit, tokens: { committed: draw.normal(1000, 300), discarded: 0, speculative: 0 } };
+    const outcome = { exit, usage: { completion_tokens: draw.normal(1000, 300) } };
     const facts = { plan: { model: 'm', ...search, programOptions: {}, calibrated: ['certain'], ...plan } };
     watch.ended({ facts } as unknown as ObservedSearch, { result: { outcome } } as unknown as ObservedEnd);
   };

@@ -25,9 +25,8 @@ export class CalibrationWatch {
 
   ended({ facts: { plan } }: Pick<ObservedSearch, 'facts'>, { result }: Pick<ObservedEnd, 'result'>): void {
     if (result === undefined) return;
-    const { exit, tokens } = result.outcome;
-    const { committed = 0, discarded = 0, speculative = 0 } = tokens;
-    const end = { exit: exit.kind, tokens: committed + discarded + speculative };
+    const { exit, usage } = result.outcome;
+    const end = { exit: exit.kind, tokens: usage.completion_tokens };
     for (const watched of this.#watches.get(plan.model)?.ended(plan, end) ?? []) this.#warn(plan.model, watched);
   }
 

@@ -2,9 +2,7 @@
 // that a client sends, so that their number is bounded.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { addDraftMetrics } from './draft-metrics.ts';
-import { addEmbedderMetrics } from './embedder-metrics.ts';
-import { addGrowthMetrics } from './growth-metrics.ts';
+import { addModelMetrics } from './model-metrics.ts';
 import type { ObservedEnd, ObservedSearch, ObservedSearches } from './observed.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
@@ -28,57 +26,48 @@ const tokenClasses = [
 
 export class Metrics {
   readonly registry = new Registry();
-  readonly #requests: Counter<'route' | 'status'>;
-  readonly #requestSeconds: Histogram<'route'>;
-  readonly #searches: Counter<'model' | 'program' | 'policy' | 'exit'>;
-  readonly #searchSeconds: Histogram<'model' | 'exit'>;
-  readonly #queueSeconds: Histogram<'model'>;
-  readonly #rollouts: Counter<'model'>;
-  readonly #tokens: Counter<'model' | 'class'>;
-  readonly #saved: Counter<'model'>;
-  readonly #refusals: Counter<'code'>;
-  readonly #givenUp: Counter<'model'>;
-  readonly #deadlines: Counter<'model' | 'attained'>;
-  readonly #fairness: Histogram<'model'>;
-  readonly #passed: Counter<'model' | 'status'>;
-  readonly #passedSeconds: Histogram<'model'>;
-  readonly resumed: Counter;
+  readonly #requests = this.#counter('requests_total', 'HTTP requests by route and status', ['route', 'status']);
+  readonly #requestSeconds = this.#histogram('request_seconds', 'Time to the end of the answer', ['route']);
+  readonly #searches = this.#counter('searches_total', 'Searches that ended, by exit', [
+    'model',
+    'program',
+    'policy',
+    'exit',
+  ]);
+  readonly #searchSeconds = this.#histogram('search_seconds', 'From arrival to exit', ['model', 'exit']);
+  readonly #queueSeconds = this.#histogram('queue_seconds', 'From arrival to admission', ['model']);
+  readonly #rollouts = this.#counter('rollouts_total', 'Completed strands', ['model']);
+  readonly #tokens = this.#counter('tokens_total', 'Tokens by class', ['model', 'class']);
+  readonly #saved = this.#counter('tokens_saved_total', 'Tokens that exits made unnecessary (estimate)', ['model']);
+  readonly #refusals = this.#counter('refusals_total', 'Refused requests by error code', ['code']);
+  readonly #givenUp = this.#counter('given_up_total', 'Searches given up, or out of time, while they waited', [
+    'model',
+  ]);
+  readonly #deadlines = this.#counter(
+    'deadlines_total',
+    'Searches by whether they ended by themselves before their deadline',
+    ['model', 'attained'],
+  );
+  readonly #fairness = this.#histogram(
+    'seconds_per_token',
+    'Finish-time fairness: from arrival to exit, a token generated',
+    ['model'],
+    tokenSeconds,
+  );
+  readonly #passed = this.#counter('passthrough_total', 'Requests handed on without search', ['model', 'status']);
+  readonly #passedSeconds = this.#histogram('passthrough_seconds', 'Time to the end of their answer', ['model']);
+  readonly resumed = this.#counter('searches_resumed_total', 'Searches taken up again after a restart', []);
 
   constructor(searches: () => ObservedSearches) {
-    const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry, prefix: 'coppice_' });
-    const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
-      new Counter({ name: `coppice_${name}`, help, labelNames, registers });
-    const histogram = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
-      new Histogram({ name: `coppice_${name}`, help, labelNames, registers, buckets: seconds });
-    this.#requests = counter('requests_total', 'HTTP requests by route and status', ['route', 'status']);
-    this.#requestSeconds = histogram('request_seconds', 'Time to the end of the answer', ['route']);
-    this.#searches = counter('searches_total', 'Searches that ended, by exit', ['model', 'program', 'policy', 'exit']);
-    this.#searchSeconds = histogram('search_seconds', 'From arrival to exit', ['model', 'exit']);
-    this.#queueSeconds = histogram('queue_seconds', 'From arrival to admission', ['model']);
-    this.#rollouts = counter('rollouts_total', 'Completed strands', ['model']);
-    this.#tokens = counter('tokens_total', 'Tokens by class', ['model', 'class']);
-    this.#saved = counter('tokens_saved_total', 'Tokens that exits made unnecessary (estimate)', ['model']);
-    this.#refusals = counter('refusals_total', 'Refused requests by error code', ['code']);
-    this.#givenUp = counter('given_up_total', 'Searches given up, or out of time, while they waited', ['model']);
-    this.#deadlines = counter('deadlines_total', 'Searches by whether they ended by themselves before their deadline', [
-      'model',
-      'attained',
-    ]);
-    this.#fairness = new Histogram({
-      name: 'coppice_seconds_per_token',
-      help: 'Finish-time fairness: from arrival to exit, a token generated',
-      labelNames: ['model'] as const,
-      registers,
-      buckets: tokenSeconds,
-    });
-    this.#passed = counter('passthrough_total', 'Requests handed on without search', ['model', 'status']);
-    this.#passedSeconds = histogram('passthrough_seconds', 'Time to the end of their answer', ['model']);
-    this.resumed = counter('searches_resumed_total', 'Searches taken up again after a restart', []);
-    this.#gauges(searches);
-    addGrowthMetrics(this.registry, () => searches().models.values());
-    addEmbedderMetrics(this.registry, () => searches().models.values());
-    addDraftMetrics(this.registry, () => searches().models.values());
+    const all = new ReadMetrics(this.registry, [], () => [[{}, searches()]]);
+    all.gauge('queue_searches', 'Searches that wait for admission', ({ admission }) => admission.waiting);
+    all.gauge('running_searches', 'Searches that run', ({ admission }) => admission.running);
+    all.gauge('batch_searches', 'Searches of batches that run, are parked or wait', batchSearches);
+    const width = 'Strands that running searches may have open';
+    all.gauge('width_primary_strands', width, (each) => widthOf(each, 'primary'));
+    all.gauge('width_speculative_strands', 'The same for speculation', (each) => widthOf(each, 'speculative'));
+    addModelMetrics(this.registry, () => searches().models.values());
   }
 
   request(route: string, status: number, durationMs: number): void {
@@ -99,15 +88,14 @@ export class Metrics {
   ended({ facts }: ObservedSearch, { result, endedMs }: ObservedEnd): void {
     if (result === undefined) return;
     const { model, program, policy } = facts.plan;
-    const { exit, tokens, rollouts, queue_ms } = result.outcome;
+    const { exit, tokens, usage, rollouts, queue_ms } = result.outcome;
     this.#searches.inc({ model, program, policy, exit: exit.kind });
     this.#searchSeconds.observe({ model, exit: exit.kind }, (endedMs - facts.createdMs) / 1000);
     if (queue_ms !== null) this.#queueSeconds.observe({ model }, queue_ms / 1000);
     else if (exit.kind === 'deadline') this.#givenUp.inc({ model });
     if (exit.kind !== 'cancelled' && exit.kind !== 'failed') {
       this.#deadlines.inc({ model, attained: exit.kind === 'deadline' ? 'no' : 'yes' });
-      const { committed = 0, discarded = 0, speculative = 0 } = tokens;
-      const generated = committed + discarded + speculative;
+      const { completion_tokens: generated } = usage;
       if (generated > 0) this.#fairness.observe({ model }, (endedMs - facts.createdMs) / 1000 / generated);
     }
     this.#rollouts.inc({ model }, rollouts);
@@ -115,47 +103,17 @@ export class Metrics {
     this.#saved.inc({ model }, tokens.saved_estimate ?? 0);
   }
 
-  #gauges(searches: () => ObservedSearches): void {
-    const perModel = new ReadMetrics(this.registry, ['model'], () =>
-      Array.from(searches().models.values(), (model) => [{ model: model.name }, model] as const),
-    );
-    const all = new ReadMetrics(this.registry, [], () => [[{}, searches()]]);
-    all.gauge('queue_searches', 'Searches that wait for admission', ({ admission }) => admission.waiting);
-    all.gauge('running_searches', 'Searches that run', ({ admission }) => admission.running);
-    all.gauge('batch_searches', 'Searches of batches that run, are parked or wait', batchSearches);
-    const width = 'Strands that running searches may have open';
-    all.gauge('width_primary_strands', width, (each) => widthOf(each, 'primary'));
-    all.gauge('width_speculative_strands', 'The same for speculation', (each) => widthOf(each, 'speculative'));
-    perModel.gauge('waiting_searches', 'Searches that wait for their turn', ({ runtime }) => runtime.waiting.size);
-    perModel.gauge(
-      'expected_wait_seconds',
-      'Forecast for a search at the end of the line',
-      ({ runtime }) => runtime.queue.backWaitMs / 1000,
-    );
-    perModel.gauge(
-      'service_seconds',
-      'Median time from admission to end, lately',
-      ({ runtime }) => (runtime.queue.pace?.medianMs ?? 0) / 1000,
-    );
-    perModel.gauge('budget_strands', 'M: strands that may be open', ({ runtime }) => runtime.queue.budget);
-    perModel.gauge('open_strands', 'Strands that are open, both lanes', ({ runtime }) => runtime.leasesTaken);
-    perModel.gauge('engine_healthy', '1 while engine and verifier answer', ({ healthy }) => (healthy ? 1 : 0));
-    perModel.gauge(
-      'engine_running_sequences',
-      'Sequences in the batch',
-      ({ engine }) => engine.load().runningSequences,
-    );
-    perModel.gauge(
-      'engine_waiting_sequences',
-      'Sequences that wait for the batch',
-      ({ engine }) => engine.load().waitingSequences,
-    );
-    perModel.gauge(
-      'engine_step_seconds',
-      'Recent time of one decode step',
-      ({ engine }) => (engine.load().stepMs ?? 0) / 1000,
-    );
-    perModel.gauge('verifier_waiting', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name: `coppice_${name}`, help, labelNames, registers: [this.registry] });
+  }
+
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets = seconds,
+  ): Histogram<Label> {
+    return new Histogram({ name: `coppice_${name}`, help, labelNames, registers: [this.registry], buckets });
   }
 }
 

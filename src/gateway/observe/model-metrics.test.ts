@@ -1,17 +1,27 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { addDraftMetrics } from './draft-metrics.ts';
-import { addGrowthMetrics } from './growth-metrics.ts';
+import { addModelMetrics } from './model-metrics.ts';
 import type { ObservedModel } from './observed.ts';
 
 const guesses = (count: number) => Array.from({ length: count }, (_, at) => ({ guessed: 10 - at, right: at }));
 
-it('counts guesses by distance and by depth, the farthest and the deepest together', async () => {
+/** A model at rest, but for what the test says of it. */
+function model(name: string, more: object): ObservedModel {
+  const total = { paths: 0, pathTokens: 0, pathMs: 0, byDistance: [], byDepth: [] };
+  const runtime = { leasesTaken: 0, waiting: new Set(), queue: { budget: 8, backWaitMs: 0 } };
+  const engine = { load: () => ({ runningSequences: 0, waitingSequences: 0 }) };
+  return { name, healthy: true, growth: { total }, runtime, engine, ...more } as unknown as ObservedModel;
+}
+
+async function valuesOf(models: readonly ObservedModel[]): Promise<string[]> {
   const registry = new Registry();
+  addModelMetrics(registry, () => models);
+  return (await registry.metrics()).split('\n');
+}
+
+it('counts guesses by distance and by depth, the farthest and the deepest together', async () => {
   const total = { paths: 1, pathTokens: 80, pathMs: 500, byDistance: guesses(5), byDepth: guesses(10) };
-  addGrowthMetrics(registry, () => [{ name: 'm', growth: { total } } as unknown as ObservedModel]);
-  const lines = (await registry.metrics()).split('\n');
-  expect(lines).toEqual(
+  expect(await valuesOf([model('m', { growth: { total } })])).toEqual(
     expect.arrayContaining([
       'coppice_guesses_total{model="m",ahead="1"} 10',
       'coppice_guesses_total{model="m",ahead="4+"} 13',
@@ -23,15 +33,12 @@ it('counts guesses by distance and by depth, the farthest and the deepest togeth
 });
 
 it('tells what the trial of a draft model said and what the model proposes, of models that have one', async () => {
-  const registry = new Registry();
   const drafting = { gain: 1.25, isUsed: true, draftedTokens: 40, acceptedTokens: 30 };
-  const models = [
-    { name: 'drafted', engine: { load: () => ({ drafting }) } },
-    { name: 'plain', engine: { load: () => ({}) } },
-  ] as unknown as ObservedModel[];
-  addDraftMetrics(registry, () => models);
-  const values = (await registry.metrics()).split('\n').filter((line) => /^[^#]/.test(line));
-  expect(values).toEqual([
+  const values = await valuesOf([
+    model('drafted', { engine: { load: () => ({ runningSequences: 0, waitingSequences: 0, drafting }) } }),
+    model('plain', {}),
+  ]);
+  expect(values.filter((line) => /^coppice_draft/.test(line))).toEqual([
     'coppice_draft_gain{model="drafted"} 1.25',
     'coppice_draft_used{model="drafted"} 1',
     'coppice_draft_tokens_total{model="drafted"} 40',

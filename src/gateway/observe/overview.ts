@@ -28,9 +28,14 @@ export const mostListed = 200;
 const mostReported = 50;
 const rateWindowMs = 10_000;
 const tokenClasses = [
-  ...(['committed', 'discarded', 'speculative', 'adopted', 'forsaken'] as const),
-  ...(['verifier', 'saved_estimate'] as const),
-];
+  'committed',
+  'discarded',
+  'speculative',
+  'adopted',
+  'forsaken',
+  'verifier',
+  'saved_estimate',
+] as const;
 
 /** A node in its own words. */
 export interface NodeReport {
@@ -71,16 +76,10 @@ export class Overview {
     for (const name of tokenClasses) this.#tokens[name] = (this.#tokens[name] ?? 0) + (tokens[name] ?? 0);
   }
 
-  /** Called every `sampleMs`, whether somebody looks or not. */
-  sample({ models, admission: { running, waiting } }: ObservedSearches): void {
-    const served = [...models.values()];
-    this.#samples.push({
-      at_ms: Math.round(this.#clock.nowMs()),
-      used: served.reduce((sum, { runtime }) => sum + runtime.leasesTaken, 0),
-      total: served.reduce((sum, { runtime }) => sum + runtime.queue.budget, 0),
-      running,
-      waiting,
-    });
+  /** Called every `sampleMs`, with readers and without. */
+  sample(searches: ObservedSearches): void {
+    const { running, waiting } = searches.admission;
+    this.#samples.push({ at_ms: Math.round(this.#clock.nowMs()), ...budgetOf(searches), running, waiting });
     if (this.#samples.length > mostSamples) this.#samples.shift();
   }
 
@@ -89,19 +88,17 @@ export class Overview {
     return this.#samples;
   }
 
-  /** The sums, with nobody's searches listed. */
+  /** The sums; the searches are listed for each reader. */
   frame(searches: ObservedSearches, queueLimit: number, journal: JournalHealthJson): OverviewJson {
     const nowMs = this.#clock.nowMs();
     this.#ends = this.#ends.filter(({ atMs }) => nowMs - atMs <= windowMs);
-    const models = [...searches.models.values()].map(viewModel);
-    const sum = (name: 'budget' | 'open_strands') => models.reduce((total, model) => total + model[name], 0);
     return {
       at_ms: Math.round(nowMs),
       uptime_ms: Math.round(nowMs - this.#startedMs),
       version,
-      models,
+      models: [...searches.models.values()].map(viewModel),
       journal,
-      budget: { total: sum('budget'), used: sum('open_strands') },
+      budget: budgetOf(searches),
       nodes: [],
       queue: { waiting: searches.admission.waiting, limit: queueLimit },
       searches: { running: searches.admission.running, listed: [] },
@@ -127,15 +124,11 @@ export class Overview {
 
   /** What other nodes show of this one. */
   report(searches: ObservedSearches, keepsTitles: boolean): NodeReport {
-    const models = [...searches.models.values()];
     const running = [...searches.live].filter(({ state }) => state === 'running').slice(0, mostReported);
     const nowMs = this.#clock.nowMs();
     return {
-      healthy: models.some(({ healthy }) => healthy),
-      budget: {
-        total: models.reduce((sum, { runtime }) => sum + runtime.queue.budget, 0),
-        used: models.reduce((sum, { runtime }) => sum + runtime.leasesTaken, 0),
-      },
+      healthy: [...searches.models.values()].some(({ healthy }) => healthy),
+      budget: budgetOf(searches),
       running: searches.admission.running,
       listed: running.map((search) => {
         const row = listedRow(search, nowMs);
@@ -165,6 +158,15 @@ export class Overview {
     this.#delay.reset();
     return Math.round(ms * 10) / 10;
   }
+}
+
+/** Strands of all models: those that may be open, and those that are. */
+function budgetOf({ models }: ObservedSearches): OverviewJson['budget'] {
+  const served = [...models.values()];
+  return {
+    total: served.reduce((sum, { runtime }) => sum + runtime.queue.budget, 0),
+    used: served.reduce((sum, { runtime }) => sum + runtime.leasesTaken, 0),
+  };
 }
 
 /** Figures only: what the trouble is, with its paths, is for the log. */

@@ -1,22 +1,22 @@
-// A block of questions once more in virtual time (contest.ts has it on a real engine): the simulator with the times that engine and
+// A block of questions once more in virtual time (`runBlock` has it on a real engine): the simulator with the times that engine and
 // verifier measured of themselves, and the steps and rewards that were recorded of them.
 
-import type { GoldQuestion } from '../../answering/question-file.ts';
-import type { CostModel } from '../../cost/cost.ts';
-import { llamaDefaults } from '../../engine/llama/llama-engine.ts';
-import { SimEngine } from '../../engine/sim/sim-engine.ts';
-import { World } from '../../engine/sim/world.ts';
-import { Runtime } from '../../runtime/runtime.ts';
-import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
+import { Runtime } from 'coppice';
 import {
   type Contender,
   type Contest,
   type ContestJob,
+  type CostModel,
   contestRequest,
+  type GoldQuestion,
+  llamaDefaults,
+  SimEngine,
+  SimVerifier,
   schedulerOf,
   type Trial,
   trialOf,
-} from './contest.ts';
+  World,
+} from 'coppice/internals';
 import type { Recording } from './recording.ts';
 
 export interface BlockCosts {

@@ -1,13 +1,19 @@
+import {
+  type Contender,
+  type Contest,
+  extractAnswer,
+  llama8b,
+  modelConfig,
+  parseLoad,
+  prm7b,
+  profileOf,
+  QuestionModel,
+  RealTimeWorld,
+  SimEngine,
+  SimVerifier,
+  tableCost,
+} from 'coppice/internals';
 import { expect, it } from 'vitest';
-import { RealTimeWorld } from '../../answering/real-time-world.ts';
-import { llama8b, prm7b } from '../../cost/h200.ts';
-import { tableCost } from '../../cost/table.ts';
-import { extractAnswer, QuestionModel } from '../../engine/sim/question-model.ts';
-import { SimEngine } from '../../engine/sim/sim-engine.ts';
-import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
-import type { Contender, Contest } from '../contest/contest.ts';
-import { parseLoad } from '../simulated/load.ts';
-import { modelConfig, profileOf } from '../simulated/profiles.ts';
 import { type LoadFigures, type LoadPoint, openLoad } from './open-load.ts';
 import { openLoadLines } from './open-load-table.ts';
 

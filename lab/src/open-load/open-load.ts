@@ -3,19 +3,26 @@
 // stands what the simulator says of it, from the times that engine and verifier measured of themselves and from what they
 // wrote: whether it puts the policies in the same order is what the simulator is worth.
 
-import type { GoldQuestion } from '../../answering/question-file.ts';
-import { raise } from '../../base/fault.ts';
-import { hash, Random } from '../../base/random.ts';
-import { tableCost } from '../../cost/table.ts';
-import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
-import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
-import { Recording } from '../contest/recording.ts';
-import { type BlockCosts, virtualBlock } from '../contest/virtual-block.ts';
-import type { Load } from '../simulated/load.ts';
-import { mean, percentile } from '../statistics.ts';
+import {
+  type Contender,
+  type Contest,
+  type GoldQuestion,
+  hash,
+  LlamaPrm,
+  type Load,
+  mean,
+  percentile,
+  Random,
+  raise,
+  runBlock,
+  type Trial,
+  tableCost,
+} from 'coppice/internals';
 import { othersShare, processorMs } from './neighbours.ts';
+import { Recording } from './recording.ts';
+import { type BlockCosts, virtualBlock } from './virtual-block.ts';
 
-export interface OpenLoadPlan {
+interface OpenLoadPlan {
   readonly contest: Contest;
   /** The first is what loads are multiples of. */
   readonly contenders: readonly Contender[];
@@ -91,8 +98,8 @@ function mixed({ contest, questions }: OpenLoadPlan): readonly GoldQuestion[] {
 
 function recorded(contest: Contest, recording: Recording): Contest {
   const { engine, verifier, ...rest } = contest.model;
-  if (rest.embedded === undefined) raise('bad-setting', '--load needs the embedded engine, whose times it measures');
-  if (verifier === undefined) return raise('bad-setting', '--load compares searches, and nothing scores them here');
+  if (rest.embedded === undefined) raise('bad-setting', 'a load needs the embedded engine, whose times it measures');
+  if (verifier === undefined) return raise('bad-setting', 'a load compares searches, and nothing scores them here');
   const model = { ...rest, engine: recording.listenTo(engine), verifier: recording.listenToVerifier(verifier) };
   return { ...contest, model };
 }

@@ -2,7 +2,7 @@
 
 import { cpus } from 'node:os';
 
-export interface ProcessorMs {
+interface ProcessorMs {
   readonly atMs: number;
   readonly own: number;
   readonly all: number;

@@ -4,28 +4,26 @@
 
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { extractAnswer } from '../../answer/extract.ts';
-import type { OpenModel } from '../../answering/open-model.ts';
-import { ownPlan } from '../../answering/own-model.ts';
-import type { GoldQuestion } from '../../answering/question-file.ts';
-import type { Wish } from '../../answering/search-plan.ts';
-import { buildSearch, requestOf } from '../../answering/search-request.ts';
-import { runSearch } from '../../answering/search-run.ts';
-import { hash } from '../../base/random.ts';
-import { modelPath } from '../../engine/llama/shipped-models.ts';
+import { createScheduler, type Node, type Step, type Tree } from 'coppice';
 import {
+  buildSearch,
+  extractWritten,
+  type GoldQuestion,
+  hash,
+  modelPath,
+  type OpenModel,
+  ownPlan,
   type RecordedNode,
   type RecordedTree,
+  requestOf,
+  runSearch,
   type TreesHeader,
   treesFormat,
   treesVersion,
-} from '../../engine/sim/recorded-trees.ts';
-import { createScheduler } from '../../policy/create.ts';
-import type { Node } from '../../tree/node.ts';
-import type { Step } from '../../tree/step.ts';
-import type { Tree } from '../../tree/tree.ts';
+  type Wish,
+} from 'coppice/internals';
 
-export interface TreeRecording {
+interface TreeRecording {
   readonly file: string;
   readonly model: OpenModel;
   /** As the command named it: a shipped model or a path. */
@@ -57,7 +55,7 @@ export async function recordTrees(recording: TreeRecording, questions: readonly 
   }
 }
 
-export function hashOf(model: string): string {
+function hashOf(model: string): string {
   return createHash('sha256')
     .update(readFileSync(modelPath(model)))
     .digest('hex');
@@ -66,7 +64,7 @@ export function hashOf(model: string): string {
 async function drawTree({ model, wish, samples, seed }: TreeRecording, question: GoldQuestion): Promise<Tree> {
   const asked = { ...wish, ...wholeSamples, program: 'best-of-n', policy: 'vanilla', rollouts: samples } as const;
   const plan = ownPlan(model, question.question, asked, hash(seed, question.id));
-  const request = requestOf(buildSearch(plan), question.id, model.extract ?? extractAnswer);
+  const request = requestOf(buildSearch(plan), question.id, model.extract ?? extractWritten);
   const { engine, verifier } = model;
   const scheduler = createScheduler('vanilla', {});
   const run = { engine, scheduler, budget: samples, request, ...(verifier === undefined ? {} : { verifier }) };

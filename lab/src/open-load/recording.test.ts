@@ -1,7 +1,7 @@
+import type { EngineMessage } from 'coppice';
 import { describe, expect, it } from 'vitest';
 import { generateRequest } from '../../../tests/support/requests.ts';
 import { ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
-import type { EngineMessage } from '../../engine/engine.ts';
 import { Recording } from './recording.ts';
 
 describe('a recording', () => {

@@ -2,10 +2,17 @@
 // seed is a function of its path), rewards by question and path. The simulated run may look at a child that the real one
 // never did; then a step of the same question and depth stands in, and is counted.
 
-import { type Engine, type EngineMessage, type GenerateRequest, isAnswer, type PathStep } from '../../engine/engine.ts';
-import type { RewardSource, StepSource } from '../../engine/sim/source.ts';
-import type { Prompt, Step } from '../../tree/step.ts';
-import type { ScoreRequest, Verifier, VerifierMessage } from '../../verifier/verifier.ts';
+import type {
+  Engine,
+  EngineMessage,
+  GenerateRequest,
+  Prompt,
+  ScoreRequest,
+  Step,
+  Verifier,
+  VerifierMessage,
+} from 'coppice';
+import { isAnswer, type PathStep, type RewardSource, type StepSource } from 'coppice/internals';
 
 export class Recording implements StepSource, RewardSource {
   readonly #steps = new Map<string, Step>();

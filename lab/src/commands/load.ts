@@ -1,0 +1,66 @@
+// `npm run lab -- load LOADS`: MCTS under several policies on the embedded engine while questions come at random moments, beside what
+// the simulator says of the same run. Questions, policies and model are told by the options of `coppice bench`.
+
+import {
+  benchHelp,
+  chooseQuestions,
+  closeModel,
+  configurationLine,
+  configurationOf,
+  contendersOf,
+  type Help,
+  helpAsked,
+  isRight,
+  type Load,
+  openModel,
+  ownModel,
+  parseLoad,
+  raise,
+  readBench,
+  withVerifier,
+} from 'coppice/internals';
+import { openLoad } from '../open-load/open-load.ts';
+import { openLoadLines } from '../open-load/open-load-table.ts';
+
+const help: Help = {
+  ...benchHelp,
+  starts: 'npm run lab --',
+  usage: 'load LOADS [options of coppice bench]',
+  about:
+    'Serves questions at multiples of what the first of --policies serves (0.5p,1p,2p), or at so many a second (3/s), and says what the simulator makes of it.',
+  examples: ['load 0.5p,1p,2p --task countdown --scored-by prm --policies positive,safe --size 20 --rollouts 8'],
+};
+
+export async function run(args: readonly string[]): Promise<number> {
+  const asked = helpAsked(args, help);
+  if (asked !== undefined) {
+    console.log(asked);
+    return 0;
+  }
+  const [given = '', ...rest] = args;
+  const loads = given.split(',').map((each) => readLoad(each.trim()));
+  const settings = readBench(rest);
+  const questions = chooseQuestions(settings);
+  const [scoredBy = 'both'] = settings.scoredBy;
+  const contenders = contendersOf({ ...settings, entrants: ['mcts'], verifiers: [scoredBy] });
+  const model = await openModel(ownModel(withVerifier(settings.own, scoredBy)), process.env);
+  try {
+    const contest = { model, settings, isCorrect: isRight };
+    const found = await openLoad({ contest, contenders, questions, loads }, (about) => console.error(about));
+    const configuration = configurationOf(settings);
+    const lines = [`${questions.length} questions, ${model.note}`, ...openLoadLines(found), ''];
+    if (settings.json) console.log(JSON.stringify({ ...configuration, note: model.note, ...found }));
+    else console.log([...lines, configurationLine(configuration)].join('\n'));
+    return 0;
+  } finally {
+    await closeModel(model);
+  }
+}
+
+/** Multiples of what the first policy serves; there is no vanilla to measure here. */
+function readLoad(text: string): Load {
+  const load = parseLoad(text);
+  return load.of === 'vanilla'
+    ? raise('bad-setting', `the load is '${text}'; it must be as 0.5p, or a rate as 3/s`)
+    : load;
+}
