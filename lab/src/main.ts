@@ -1,11 +1,18 @@
 // `npm run lab -- NAME …`: the lab's commands by name. Each is loaded only when it is used; faults become one readable line.
 
 import { FaultError } from 'coppice';
+import { type Help, helpAsked } from 'coppice/internals';
+
+interface LabModule {
+  /** Commands without it print their own. */
+  readonly help?: Help;
+  /** Resolves to the exit status. */
+  run(args: readonly string[]): Promise<number>;
+}
 
 interface LabCommand {
   readonly about: string;
-  /** Its `run` resolves to the exit status. */
-  readonly load: () => Promise<{ run(args: readonly string[]): Promise<number> }>;
+  readonly load: () => Promise<LabModule>;
 }
 
 const commands: Readonly<Record<string, LabCommand>> = {
@@ -39,9 +46,16 @@ function usage(): string {
   return ['usage: npm run lab -- COMMAND [options]', '', ...lines].join('\n');
 }
 
+async function runCommand({ help, run }: LabModule, args: readonly string[]): Promise<number> {
+  const asked = help && helpAsked(args, help);
+  if (asked === undefined) return run(args);
+  console.log(asked);
+  return 0;
+}
+
 async function main([name, ...args]: readonly string[]): Promise<number> {
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command !== undefined) return (await command.load()).run(args);
+  if (command !== undefined) return runCommand(await command.load(), args);
   const isHelp = name === '--help' || name === '-h' || name === 'help';
   if (name === undefined || isHelp) console.log(usage());
   else console.error(`lab: there is no command '${name}'\n\n${usage()}`);

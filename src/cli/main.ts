@@ -4,6 +4,7 @@
 
 import { FaultError } from '../base/fault.ts';
 import { type Command, commands as listed } from './commands/list.ts';
+import { helpAsked } from './terminal/help.ts';
 import { nearest } from './terminal/nearest.ts';
 
 const commands: Readonly<Record<string, Command>> = {
@@ -42,11 +43,14 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`coppice: there is no command '${name}'${hint}`);
     return 2;
   }
-  const { run } = await command.load();
-  return run(rest);
+  const { run, help } = await command.load();
+  const asked = helpAsked(rest, help);
+  if (asked === undefined) return run(rest);
+  console.log(asked);
+  return 0;
 }
 
-/** Whoever reads a pipe may stop: `coppice bench | head` ends quietly, as other commands do. */
+/** The reader of a pipe may stop: `coppice bench | head` ends quietly, as other commands do. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

@@ -28,7 +28,6 @@ export {
   type Trial,
   trialOf,
 } from '../bench/contest/contest.ts';
-export { quantile } from '../bench/contest/tally.ts';
 export { fillerPrompt } from '../bench/rehearse/filler.ts';
 export {
   allRows,
@@ -56,7 +55,7 @@ export {
   servedOf,
   tookMs,
 } from '../bench/simulated/service.ts';
-export { mean, percentile } from '../bench/statistics.ts';
+export { mean, percentile, quantile } from '../bench/statistics.ts';
 export { nothingGivesUp, settledSection } from '../bench/thresholds/settled-run.ts';
 export { thresholdReport } from '../bench/thresholds/threshold-report.ts';
 export {

@@ -14,7 +14,6 @@ import {
   type Flags,
   given,
   type Help,
-  helpAsked,
   modelConfig,
   oneOf,
   ownPlan,
@@ -52,7 +51,7 @@ const questionGroup = {
 
 const flags = { ...exitGroup, ...questionGroup, ...calibratedGroup } as const;
 
-const help: Help = {
+export const help: Help = {
   starts: 'npm run lab --',
   usage: 'calibrate [options]',
   about: 'Chooses thresholds as coppice calibrate does, on simulated questions, for sim --calibration.',
@@ -77,11 +76,6 @@ interface Settings extends CalibratedFlags {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const asked = helpAsked(args, help);
-  if (asked !== undefined) {
-    console.log(asked);
-    return 0;
-  }
   const settings = readArgs(args);
   const { out, trees, json } = settings;
   checkOut(out);

@@ -9,7 +9,6 @@ import {
   configurationOf,
   contendersOf,
   type Help,
-  helpAsked,
   isRight,
   type Load,
   openModel,
@@ -22,7 +21,7 @@ import {
 import { openLoad } from '../open-load/open-load.ts';
 import { openLoadLines } from '../open-load/open-load-table.ts';
 
-const help: Help = {
+export const help: Help = {
   ...benchHelp,
   starts: 'npm run lab --',
   usage: 'load LOADS [options of coppice bench]',
@@ -32,11 +31,6 @@ const help: Help = {
 };
 
 export async function run(args: readonly string[]): Promise<number> {
-  const asked = helpAsked(args, help);
-  if (asked !== undefined) {
-    console.log(asked);
-    return 0;
-  }
   const [given = '', ...rest] = args;
   const loads = given.split(',').map((each) => readLoad(each.trim()));
   const settings = readBench(rest);

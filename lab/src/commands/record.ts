@@ -6,7 +6,6 @@ import {
   chooseQuestions,
   closeModel,
   type Help,
-  helpAsked,
   isRight,
   openModel,
   ownModel,
@@ -15,7 +14,7 @@ import {
 } from 'coppice/internals';
 import { recordTrees } from '../profile-fit/tree-record.ts';
 
-const help: Help = {
+export const help: Help = {
   ...benchHelp,
   starts: 'npm run lab --',
   usage: 'record FILE [options of coppice bench]',
@@ -24,11 +23,6 @@ const help: Help = {
 };
 
 export async function run(args: readonly string[]): Promise<number> {
-  const asked = helpAsked(args, help);
-  if (asked !== undefined) {
-    console.log(asked);
-    return 0;
-  }
   const [file, ...rest] = args;
   if (file === undefined || file.startsWith('-'))
     return raise('bad-setting', 'record where? npm run lab -- record FILE [options]');

@@ -1,7 +1,9 @@
 // Tallies as a table. `drawn` are the generator's tokens a question, `rows` what it computed for
 // them (prompt and path included), `scored` those that the verifier computed.
 
-import type { Interval, Tally, Waste } from './tally.ts';
+import type { Interval } from '../statistics.ts';
+import { tableLines } from '../text-table.ts';
+import type { Tally, Waste } from './tally.ts';
 
 const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'drawn', 'rows', 'scored', 'exits %'] as const;
 const letters: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
@@ -17,17 +19,8 @@ export function tallyTable(tallies: readonly Tally[]): string {
     each.scoredTokens.toFixed(0),
     exitText(each.exits),
   ]);
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) =>
-        column === 0 || column === head.length - 1 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
-      )
-      .join('  ')
-      .trimEnd();
   return [
-    line(head),
-    ...rows.map(line),
+    ...tableLines([head, ...rows], (column) => column === 0 || column === head.length - 1),
     ...wasteLines('without a solution', tallies, ({ unsolvable }) => unsolvable),
     ...wasteLines('that no contender solved', tallies, ({ unsolved }) => unsolved),
   ].join('\n');

@@ -1,13 +1,8 @@
 // The trials of one contender as one line: accuracy with its interval, latency, tokens, exits.
 
+import { type Interval, quantile, wilson } from '../statistics.ts';
 import type { Trial } from './contest.ts';
 import { type TrialGrowth, totalGrowth } from './trial-growth.ts';
-
-export interface Interval {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
 
 export interface Tally {
   readonly contender: string;
@@ -78,29 +73,6 @@ function wasteOf(trials: readonly Trial[]): Waste {
     futile: mean(trials.map(({ exit }) => (exit === 'futile' ? 1 : 0))),
     tokens: mean(trials.map((trial) => trial.generatedTokens)),
   };
-}
-
-const Z = 1.96; // two-sided 95 %
-
-/** Wilson's 95 % interval of a share. */
-export function wilson(hits: number, total: number): Interval {
-  if (total === 0) return { value: Number.NaN, low: 0, high: 1 };
-  const share = hits / total;
-  const centre = share + (Z * Z) / (2 * total);
-  const spread = Z * Math.sqrt((share * (1 - share)) / total + (Z * Z) / (4 * total * total));
-  const scale = 1 + (Z * Z) / total;
-  const low = Math.max(0, (centre - spread) / scale);
-  return { value: share, low, high: Math.min(1, (centre + spread) / scale) };
-}
-
-/** A quantile of sorted values with its 95 % interval from the order statistics around it. */
-export function quantile(sorted: readonly number[], share: number): Interval {
-  const last = sorted.length - 1;
-  if (last < 0) return { value: Number.NaN, low: Number.NaN, high: Number.NaN };
-  const at = (rank: number) => sorted[Math.max(0, Math.min(last, rank))]!;
-  const rank = Math.ceil(share * sorted.length) - 1;
-  const spread = Z * Math.sqrt(sorted.length * share * (1 - share));
-  return { value: at(rank), low: at(Math.floor(rank - spread)), high: at(Math.ceil(rank + spread)) };
 }
 
 function mean(values: readonly number[]): number {

@@ -4,6 +4,7 @@
 import type { Cost } from '../../log/end.ts';
 import { type GrowthTotals, goodput } from '../../log/growth-meter.ts';
 import { addGuesses, type Guesses, rightShares, sumOfGuesses } from '../../log/guesses.ts';
+import { tableLines } from '../text-table.ts';
 
 /** Of one search, or the sum over several. */
 export interface TrialGrowth {
@@ -51,13 +52,7 @@ export function growthLines(contenders: readonly { contender: string; growth: Tr
   if (rows.length === 0) return [];
   const right = ['right %', `1 to ${mostAhead} ahead %`, `at depth 1 to ${mostDepth} %`];
   const head = ['completed paths', 'goodput, tokens/s', 'guesses', ...right, 'tokens used', 'wasted'];
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  return [head, ...rows].map((row) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
-      .join('  ')
-      .trimEnd(),
-  );
+  return tableLines([head, ...rows]);
 }
 
 function cellsOf(contender: string, growth: TrialGrowth): string[] {

@@ -2,11 +2,11 @@
 // tokens. Two lengths give what a token takes and what a request takes besides.
 
 import { FaultError } from '../../base/fault.ts';
-import { type Engine, type EngineMessage, type GenerateRequest, isAnswer } from '../../engine/engine.ts';
-import { rootKey } from '../../tree/keys.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { EngineProbe, type ProbeRequest } from '../engine-probe.ts';
 import { fillerPrompt } from '../rehearse/filler.ts';
 
-export interface WaveSize {
+interface WaveSize {
   readonly sequences: number;
   readonly promptTokens: number;
   readonly tokens: number;
@@ -28,31 +28,22 @@ const repetitions = 2;
 
 export class ExactWaves {
   readonly #engine: Engine;
+  readonly #probe: EngineProbe;
   readonly #tokensPerWord: number;
   readonly #searches = new Set<string>();
-  #next = 0;
-  #receive: (message: EngineMessage) => void = () => {};
 
   constructor(engine: Engine, tokensPerWord: number) {
     this.#engine = engine;
+    this.#probe = new EngineProbe(engine);
     this.#tokensPerWord = tokensPerWord;
-    engine.connect((message) => this.#receive(message));
   }
 
   /** Milliseconds from the first request to the last answer. */
-  wave(size: WaveSize): Promise<number> {
+  async wave(size: WaveSize): Promise<number> {
     const requests = Array.from({ length: size.sequences }, (_, at) => this.#request(size, at));
-    const startMs = performance.now();
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    let open = requests.length;
-    this.#receive = (message) => {
-      if (!isAnswer(message)) return;
-      if (message.type === 'fault') return reject(new FaultError(message.fault));
-      open -= 1;
-      if (open === 0) resolve(performance.now() - startMs);
-    };
-    this.#engine.generate(requests);
-    return promise;
+    const { elapsedMs, fault } = await this.#probe.ask(requests);
+    if (fault !== undefined) throw new FaultError(fault);
+    return elapsedMs;
   }
 
   /** The fastest of a few waves of either length: what slows one down is other work. */
@@ -75,28 +66,11 @@ export class ExactWaves {
   }
 
   /** As MCTS asks with its usual prior: log probabilities, whole answers, no seed. */
-  #request({ promptTokens, tokens, name }: WaveSize, at: number): GenerateRequest {
-    const id = this.#next;
-    this.#next += 1;
+  #request({ promptTokens, tokens, name }: WaveSize, at: number): ProbeRequest {
     const search = `${name} ${promptTokens} ${at}`;
     this.#searches.add(search);
-    return {
-      id,
-      search,
-      parent: rootKey,
-      path: [],
-      index: id,
-      sampling: { temperature: 1 },
-      seed: id,
-      expansion: id,
-      prompt: fillerPrompt(search, Math.max(1, Math.round(promptTokens / this.#tokensPerWord))),
-      needs: { logprobs: true, tokens: false, seed: false },
-      delimiters: [],
-      maxTokens: tokens,
-      exact: true,
-      lane: 'primary',
-      priority: 0,
-    };
+    const prompt = fillerPrompt(search, Math.max(1, Math.round(promptTokens / this.#tokensPerWord)));
+    return { search, prompt, maxTokens: tokens, exact: true, logprobs: true };
   }
 }
 

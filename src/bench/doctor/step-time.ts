@@ -1,12 +1,13 @@
 // The step-time curve of an engine, by a short probe: so many sequences at a time, twice as many each time, until the time
-// is up or the engine's limit is reached. Works on any engine; asks for whole steps in expansions, as a search does that
-// nobody watches.
+// is up or the engine's limit is reached. Works on any engine; asks for whole steps in expansions, as a search does whose
+// tokens are not streamed.
 
-import { type Engine, type EngineMessage, type GenerateRequest, isAnswer } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Prompt } from '../../tree/step.ts';
+import { EngineProbe } from '../engine-probe.ts';
 import type { CurvePoint } from './knee.ts';
 
-export interface CurveOptions {
+interface CurveOptions {
   readonly seconds: number;
   readonly maxSequences: number;
   readonly tokens: number;
@@ -31,7 +32,7 @@ export const wavePrompt: Prompt = {
   kind: 'chat',
   messages: [{ role: 'user', content: 'Count upwards from 1, one number per line.' }],
 };
-/** A string that nobody writes: every sequence runs to the token limit unless the model ends it. */
+/** A string that no model writes: every sequence runs to the token limit unless the model ends it. */
 export const waveDelimiters: readonly string[] = ['\u0001\u0002'];
 
 export async function measureCurve(source: WaveSource, options: Partial<CurveOptions> = {}): Promise<CurvePoint[]> {
@@ -83,57 +84,21 @@ async function bestWave(
 /** Steps per expansion. */
 const siblings = 4;
 
-/** Connects the engine to itself: the caller must not use it meanwhile. */
 export class EngineWaves implements WaveSource {
   readonly limit: number | undefined;
   readonly #engine: Engine;
-  #next = 0;
-  #receive: (message: EngineMessage) => void = () => {};
+  readonly #probe: EngineProbe;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.#probe = new EngineProbe(engine, siblings);
     this.limit = engine.load().sequenceLimit;
-    engine.connect((message) => this.#receive(message));
   }
 
-  wave(sequences: number, tokens: number): Promise<Wave> {
-    const startMs = performance.now();
-    const requests = Array.from({ length: sequences }, () => this.#request(tokens));
-    return new Promise((resolve) => {
-      let open = sequences;
-      let written = 0;
-      let fault: string | undefined;
-      this.#receive = (message) => {
-        if (!isAnswer(message)) return;
-        open -= 1;
-        if (message.type === 'step') written += message.step.tokens;
-        else fault = message.fault.message;
-        if (open > 0) return;
-        this.#engine.release('doctor');
-        resolve({ tokens: written, elapsedMs: performance.now() - startMs, fault });
-      };
-      this.#engine.generate(requests);
-    });
-  }
-
-  #request(tokens: number): GenerateRequest {
-    const id = this.#next;
-    this.#next += 1;
-    return {
-      id,
-      search: 'doctor',
-      prompt: wavePrompt,
-      parent: 0,
-      path: [],
-      index: id,
-      sampling: { temperature: 1 },
-      seed: id,
-      expansion: Math.floor(id / siblings),
-      needs: { logprobs: false, tokens: false, seed: false },
-      delimiters: waveDelimiters,
-      maxTokens: tokens,
-      lane: 'primary',
-      priority: 0,
-    };
+  async wave(sequences: number, maxTokens: number): Promise<Wave> {
+    const request = { search: 'doctor', prompt: wavePrompt, delimiters: waveDelimiters, maxTokens };
+    const { steps, fault, elapsedMs } = await this.#probe.ask(new Array(sequences).fill(request));
+    this.#engine.release('doctor');
+    return { tokens: steps.reduce((sum, { step }) => sum + step.tokens, 0), elapsedMs, fault: fault?.message };
   }
 }

@@ -3,9 +3,9 @@
 
 import { FaultError } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
-import { type Engine, type GenerateRequest, isAnswer } from '../../engine/engine.ts';
-import { rootKey } from '../../tree/keys.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Prompt } from '../../tree/step.ts';
+import { EngineProbe } from '../engine-probe.ts';
 
 const vocabularyWords = 100_000;
 const probedWords = 200;
@@ -16,39 +16,14 @@ export function fillerPrompt(name: string, words: number): Prompt {
   return { kind: 'text', text };
 }
 
-/** Tokens per word of such prompts on the engine's servers. Connects the engine to itself. */
+/** Tokens per word of such prompts on the engine's servers. */
 export async function tokensPerWord(engine: Engine): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  engine.connect((message) => {
-    if (!isAnswer(message)) return;
-    if (message.type === 'fault') return reject(new FaultError(message.fault));
-    const { computedTokens, cachedTokens } = message.usage;
-    resolve((computedTokens + cachedTokens) / probedWords);
-  });
-  engine.generate([probe()]);
-  const ratio = await promise;
-  engine.release(probeSearch);
+  const search = 'words';
+  const prompt = fillerPrompt(search, probedWords);
+  const { steps, fault } = await new EngineProbe(engine).ask([{ search, prompt, maxTokens: 1, exact: true }]);
+  if (fault !== undefined) throw new FaultError(fault);
+  engine.release(search);
+  const tokens = steps.reduce((sum, { usage }) => sum + usage.computedTokens + usage.cachedTokens, 0);
   // A server that does not count: words of this kind take three tokens in most vocabularies.
-  return ratio > 0 ? ratio : 3;
-}
-
-const probeSearch = 'words';
-
-function probe(): GenerateRequest {
-  return {
-    id: 0,
-    search: probeSearch,
-    parent: rootKey,
-    path: [],
-    index: 0,
-    sampling: { temperature: 1 },
-    seed: 1,
-    prompt: fillerPrompt(probeSearch, probedWords),
-    needs: { logprobs: false, tokens: false, seed: false },
-    delimiters: [],
-    maxTokens: 1,
-    exact: true,
-    lane: 'primary',
-    priority: 0,
-  };
+  return tokens > 0 ? tokens / probedWords : 3;
 }

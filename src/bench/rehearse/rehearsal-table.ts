@@ -4,6 +4,7 @@
 import { latenciesOf, warmUpShare, yieldOf } from '../simulated/measures.ts';
 import { outcomeOf, tookMs } from '../simulated/service.ts';
 import { mean, percentile } from '../statistics.ts';
+import { tableLines } from '../text-table.ts';
 import { type Prediction, predictedLoad } from './prediction.ts';
 import type { RehearsalResult } from './rehearsal.ts';
 import { isComplete, type RehearsalRecord } from './result-file.ts';
@@ -195,18 +196,10 @@ export function rehearsalTable(rows: readonly RehearsedRow[], base: string): str
 }
 
 function grouped(columns: readonly TextColumn[], rows: readonly RehearsedRow[]): string {
-  const groups = [...new Set(rows.map(({ load }) => load))].map((load) => {
-    const among = rows.filter((row) => row.load === load);
-    return { title: `load ${load}`, cells: among.map((row) => columns.map(({ of }) => of(row, among))) };
-  });
-  const all = [columns.map(({ heading }) => heading), ...groups.flatMap(({ cells }) => cells)];
-  const widths = columns.map((_, at) => Math.max(...all.map((cells) => cells[at]!.length)));
-  const print = (cells: readonly string[]): string =>
-    cells
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
-      .join('  ')
-      .trimEnd();
-  const heading = print(all[0]!);
-  const lines = groups.flatMap(({ title, cells }) => [title, ...cells.map(print), '']);
-  return [heading, '-'.repeat(heading.length), ...lines].join('\n').trimEnd();
+  const groups = [...Map.groupBy(rows, ({ load }) => load)];
+  const cells = groups.flatMap(([, among]) => among.map((row) => columns.map(({ of }) => of(row, among))));
+  const [heading = '', ...lines] = tableLines([columns.map((column) => column.heading), ...cells]);
+  const left = [...lines];
+  const told = groups.flatMap(([load, among]) => [`load ${load}`, ...left.splice(0, among.length), '']);
+  return [heading, '-'.repeat(heading.length), ...told].join('\n').trimEnd();
 }

@@ -157,7 +157,7 @@ class RehearsalRun {
     const request = questionRequest(this.#search, this.#model, at, String(at));
     this.#live.set(at, systemClock.nowMs());
     this.#journal.accept(request);
-    // Nobody needs to repeat what the servers write here, and without seeds they are faster.
+    // What the servers write here is never repeated, and without seeds they are faster.
     this.#runtime.submit({ ...request, repeatable: false });
   }
 
@@ -180,7 +180,7 @@ class RehearsalRun {
     if (this.#cut) return;
     const shifted = { ...result, ...fromStart(result, this.#startMs) };
     this.#served[at] = servedOf(shifted, this.#model, at);
-    const { generatedTokens: tokens } = this.#engine.totals();
+    const { generatedTokens: tokens } = this.#engine.totals;
     this.#ends.push({ atMs: shifted.endedMs, tokens, waiting: this.#runtime.waiting.size });
   }
 
@@ -201,19 +201,20 @@ class RehearsalRun {
   #result(): RehearsalResult {
     const { user, system } = process.cpuUsage(this.#cpu);
     const { tookMs } = this.#verifier.meter;
+    const scored = tookMs.length > 0 && { scoreMs: mean(tookMs), scoreP90Ms: percentile(tookMs, 90) };
     return {
       served: this.#served.filter((each) => each !== undefined),
       unfinishedMs: this.#unfinishedMs,
       saturatedTokensPerSecond: saturatedRate(this.#ends),
       elapsedMs: systemClock.nowMs() - this.#startMs,
-      ...this.#engine.totals(),
+      ...this.#engine.totals,
       sequences: this.#engine.meter.meanSince(this.#startMs),
       scores: tookMs.length,
       scoredTokens: this.#verifier.computedTokens,
-      ...(tookMs.length === 0 ? {} : { scoreMs: mean(tookMs), scoreP90Ms: percentile(tookMs, 90) }),
+      ...scored,
       cpuMs: (user + system) / 1000,
       faults: this.#faults,
-      ...(this.#lastFault === undefined ? {} : { lastFault: this.#lastFault }),
+      ...(this.#lastFault !== undefined && { lastFault: this.#lastFault }),
     };
   }
 }

@@ -20,7 +20,7 @@ import { fillerPrompt } from './filler.ts';
 import { Meter } from './meter.ts';
 import type { RealSteps } from './real-steps.ts';
 
-export interface RehearsedEngineOptions {
+interface RehearsedEngineOptions {
   readonly engine: Engine;
   readonly source: StepSource;
   readonly steps: RealSteps;
@@ -40,9 +40,8 @@ export class RehearsedEngine implements Engine {
   readonly meter: Meter;
   readonly #options: RehearsedEngineOptions;
   readonly #drawn = new Map<RequestId, DrawnRequest>();
-  #generatedTokens = 0;
-  #computedTokens = 0;
-  #cachedTokens = 0;
+  /** Of the whole run: generated, and of prompts and paths computed and found in a cache. */
+  readonly #totals = { generatedTokens: 0, computedTokens: 0, cachedTokens: 0 };
   #post: (message: EngineMessage) => void = () => {};
 
   constructor(options: RehearsedEngineOptions) {
@@ -78,17 +77,11 @@ export class RehearsedEngine implements Engine {
     return this.#options.engine.load();
   }
 
-  /** Tokens of the whole run: generated, and of prompts and paths computed and found in a cache. */
-  totals(): { readonly generatedTokens: number; readonly computedTokens: number; readonly cachedTokens: number } {
-    const [generatedTokens, computedTokens, cachedTokens] = [
-      this.#generatedTokens,
-      this.#computedTokens,
-      this.#cachedTokens,
-    ];
-    return { generatedTokens, computedTokens, cachedTokens };
+  get totals() {
+    return { ...this.#totals };
   }
 
-  /** The servers outlive a rehearsal: whoever opened them closes them. */
+  /** The servers outlive a rehearsal: the command that opened them closes them. */
   async close(): Promise<void> {
     this.cancel([...this.#drawn.keys()]);
   }
@@ -124,9 +117,8 @@ export class RehearsedEngine implements Engine {
     const drawn = this.#drawn.get(id);
     this.#drawn.delete(id);
     this.meter.end(id, message.type === 'step');
-    this.#generatedTokens += usage?.generatedTokens ?? 0;
-    this.#computedTokens += usage?.computedTokens ?? 0;
-    this.#cachedTokens += usage?.cachedTokens ?? 0;
+    for (const name of ['generatedTokens', 'computedTokens', 'cachedTokens'] as const)
+      this.#totals[name] += usage?.[name] ?? 0;
     if (message.type === 'fault' || drawn === undefined) return this.#post(message);
     const { request, step } = drawn;
     this.#options.steps.keep(request.search, nodeKey(request.parent, step), message.step);

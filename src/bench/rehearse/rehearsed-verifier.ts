@@ -15,7 +15,7 @@ import type {
 import { Meter } from './meter.ts';
 import type { RealSteps } from './real-steps.ts';
 
-export interface RehearsedVerifierOptions {
+interface RehearsedVerifierOptions {
   readonly verifier: Verifier;
   readonly source: RewardSource;
   readonly steps: RealSteps;
@@ -27,7 +27,7 @@ export class RehearsedVerifier implements Verifier {
   readonly meter: Meter;
   readonly #options: RehearsedVerifierOptions;
   readonly #asked = new Map<RequestId, ScoreRequest>();
-  #computedTokens = 0;
+  computedTokens = 0;
   #post: (message: VerifierMessage) => void = () => {};
 
   constructor(options: RehearsedVerifierOptions) {
@@ -36,10 +36,6 @@ export class RehearsedVerifier implements Verifier {
     const { capabilities } = options.verifier;
     // Rewards of the question model are made to be multiplied, whatever the reward model's are.
     this.capabilities = { ...capabilities, name: `rehearsal on ${capabilities.name}`, aggregation: 'product' };
-  }
-
-  get computedTokens(): number {
-    return this.#computedTokens;
   }
 
   connect(post: (message: VerifierMessage) => void): void {
@@ -67,7 +63,7 @@ export class RehearsedVerifier implements Verifier {
     return this.#options.verifier.load();
   }
 
-  /** The servers outlive a rehearsal: whoever opened them closes them. */
+  /** The servers outlive a rehearsal: the command that opened them closes them. */
   async close(): Promise<void> {
     this.cancel([...this.#asked.keys()]);
   }
@@ -91,7 +87,7 @@ export class RehearsedVerifier implements Verifier {
     this.#asked.delete(message.request);
     this.meter.end(message.request, message.type === 'score');
     if (message.type === 'fault' || asked === undefined) return this.#post(message);
-    this.#computedTokens += message.usage.computedTokens;
+    this.computedTokens += message.usage.computedTokens;
     const { prompt, path, step } = asked;
     this.#post({ ...message, reward: this.#options.source.reward(prompt, path, step) });
   }

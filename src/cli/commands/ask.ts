@@ -20,7 +20,7 @@ import { programOf } from '../../program/registry/programs.ts';
 import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { answerLines, answerRecord, type Reported, statusOf } from '../terminal/answer-view.ts';
-import { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../terminal/help.ts';
+import { exampleServer, type Flags, type Help, helpFlag } from '../terminal/help.ts';
 import { knobFlags, readWish } from '../terminal/knob-flags.ts';
 import { modelFlags, readModelFlags } from '../terminal/model-flags.ts';
 import { openingLog } from '../terminal/opening-log.ts';
@@ -81,11 +81,6 @@ export const help: Help = {
 const redrawMs = 80;
 
 export async function run(args: readonly string[]): Promise<number> {
-  const asked = helpAsked(args, help);
-  if (asked !== undefined) {
-    console.log(asked);
-    return 0;
-  }
   const settings = readArgs(args);
   requireKind(settings);
   const startedMs = performance.now();

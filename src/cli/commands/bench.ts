@@ -28,7 +28,8 @@ import { growthLines } from '../../bench/contest/trial-growth.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policies.ts';
 import { programOf } from '../../program/registry/programs.ts';
-import { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../terminal/help.ts';
+import { AnswerProgress } from '../terminal/answer-progress.ts';
+import { exampleServer, type Flags, type Help, helpFlag } from '../terminal/help.ts';
 import { knobFlags, readWish } from '../terminal/knob-flags.ts';
 import { modelFlags, readModelFlags } from '../terminal/model-flags.ts';
 import { openingLog } from '../terminal/opening-log.ts';
@@ -43,7 +44,6 @@ import {
   settingNames,
   settingOfFlag,
 } from '../terminal/settings.ts';
-import { duration, LiveBlock, progressBar } from '../terminal/terminal.ts';
 
 /** What all contenders are told; who they are, and how many rollouts and which seed they get, is the contest's. */
 const ofContest: readonly SearchKnob[] = ['program', 'policy', 'rollouts', 'seed'];
@@ -138,11 +138,6 @@ export type BenchSettings = ContestSettings &
   };
 
 export async function run(args: readonly string[]): Promise<number> {
-  const asked = helpAsked(args, help);
-  if (asked !== undefined) {
-    console.log(asked);
-    return 0;
-  }
   const settings = readBench(args);
   const questions = chooseQuestions(settings);
   const contenders = entered(settings);
@@ -156,11 +151,16 @@ export async function run(args: readonly string[]): Promise<number> {
     const contestOf = ({ verifier = 'both' }: Contender): Contest => {
       return { model: models.get(verifier)!, settings, isCorrect: isRight };
     };
-    const watch = new Progress(settings, kept, questions.length * (contenders.length + 1));
-    const answer = (rows: readonly Contender[]) => runAll(contestOf, rows, questions, kept, watch);
+    if (settings.full) process.stderr.write('the whole set: the time left is shown after the first answers\n');
+    const progress = new AnswerProgress(questions.length * (contenders.length + 1), kept.count);
+    const onTrial = (trial: Trial): void => {
+      kept.add(trial);
+      progress.tick(trial.contender, settings.json);
+    };
+    const answer = (rows: readonly Contender[]) => runAll(contestOf, rows, questions, kept, onTrial);
     await answer(contenders);
     const equal = await equalTokens(contenders, questions, kept, answer);
-    watch.end();
+    progress.end();
     const [model] = models.values();
     const drift = driftOf(contestOf, contenders, questions, kept);
     print(settings, model?.note ?? '', questions, contenders, equal, kept, drift);
@@ -202,48 +202,15 @@ async function runAll(
   contenders: readonly Contender[],
   questions: readonly GoldQuestion[],
   kept: Trials,
-  watch: Progress,
+  onTrial: (trial: Trial) => void,
 ): Promise<void> {
   for (let start = 0; start < questions.length; start += blockQuestions) {
     const block = questions.slice(start, start + blockQuestions);
     for (const contender of contenders) {
       const open = block.filter((question) => !kept.has(contender.name, question.id));
       if (open.length === 0) continue;
-      await runBlock(contestOf(contender), contender, open, (trial) => {
-        kept.add(trial);
-        watch.tick(trial);
-      });
+      await runBlock(contestOf(contender), contender, open, onTrial);
     }
-  }
-}
-
-class Progress {
-  readonly #block = new LiveBlock(process.stderr);
-  readonly #startMs = performance.now();
-  readonly #kept: Trials;
-  readonly #total: number;
-  readonly #before: number;
-  readonly #settings: BenchSettings;
-
-  constructor(settings: BenchSettings, kept: Trials, total: number) {
-    this.#settings = settings;
-    this.#kept = kept;
-    this.#total = total;
-    this.#before = kept.count;
-    if (settings.full) process.stderr.write('the whole set: the time left is shown after the first answers\n');
-  }
-
-  tick(trial: Trial): void {
-    const done = this.#kept.count;
-    const spentMs = performance.now() - this.#startMs;
-    const leftMs = (spentMs / Math.max(1, done - this.#before)) * Math.max(0, this.#total - done);
-    const line = `${progressBar(done, this.#total, 30)}  ${duration(leftMs)} left  ${trial.contender}`;
-    if (process.stderr.isTTY) this.#block.draw([line]);
-    else if (!this.#settings.json && done % 50 === 0) process.stderr.write(`${line}\n`);
-  }
-
-  end(): void {
-    this.#block.clear();
   }
 }
 

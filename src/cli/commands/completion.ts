@@ -13,7 +13,7 @@ import { commands } from './list.ts';
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-const usage = `usage: coppice completion ${shells.join('|')}
+export const help = `usage: coppice completion ${shells.join('|')}
 Prints a script that completes commands, flags and their values:
 
   bash   source <(coppice completion bash)
@@ -42,11 +42,7 @@ const valuesOfFlag: ReadonlyMap<string, readonly string[]> = new Map<string, rea
 ]);
 
 export async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readArguments({ args: [...args], allowPositionals: true, options: flags });
-  if (values.help) {
-    console.log(usage);
-    return 0;
-  }
+  const { positionals } = readArguments({ args: [...args], allowPositionals: true, options: flags });
   const shell = shells.find((each) => each === positionals[0]);
   if (shell === undefined) raise('bad-setting', `completion for which shell? Give one of ${shells.join(', ')}`);
   const loaded = Object.entries(commands).map(async ([name, { about, load }]) => {

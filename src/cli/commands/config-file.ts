@@ -1,19 +1,26 @@
-// The configuration file that a command was given, or the one that lies here. Reads it; parses nothing.
+// The configuration in force for a command: the file that it was given or the one that lies here, then the environment, then its flags.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { raise } from '../../base/fault.ts';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
 
-export function readConfigFile(
-  given: string | undefined,
-): { readonly name: string; readonly text: string } | undefined {
-  const name = given ?? (existsSync('coppice.json') ? 'coppice.json' : undefined);
-  if (name === undefined) return undefined;
+/** `model`: the one that is served where nothing else is named. */
+export function readConfig(given: string | undefined, model: object, settings: readonly string[]): Config {
+  const file = given ?? (existsSync('coppice.json') ? 'coppice.json' : undefined);
+  return loadConfig({
+    base: { models: [model] },
+    ...(file !== undefined && { file: { name: file, text: textOf(file) } }),
+    environment: process.env,
+    settings,
+  });
+}
+
+function textOf(file: string): string {
   try {
-    return { name, text: readFileSync(name, 'utf8') };
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    return raise(
-      'bad-setting',
-      `cannot read --config ${name}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    return raise('bad-setting', `cannot read --config ${file}: ${reason}`);
   }
 }

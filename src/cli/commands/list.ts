@@ -1,7 +1,10 @@
 // The commands by name. Each is loaded only when it is used: what one needs, another may not have. `completion` reads this
 // list, so it stands beside it in main.ts.
 
-export interface CommandModule {
+import type { Help } from '../terminal/help.ts';
+
+interface CommandModule {
+  readonly help: Help | string;
   /** For node:util's parseArgs, and for the shell's completion. */
   readonly flags: Readonly<Record<string, object>>;
   /** What its --set takes, where the shell can complete it. */

@@ -1,16 +1,15 @@
 // `coppice migrate`: makes the tables of a cluster in PostgreSQL, or says that they are there. The only command that
-// changes tables: nodes look at them when they start and change nothing, so that an upgrade happens when somebody wants it.
+// changes tables: nodes look at them when they start and change nothing, so that an upgrade happens when its operator wants it.
 
 import { defaultModel } from '../../answering/default-models.ts';
 import { NodeQueue } from '../../cluster/node-queue.ts';
-import { loadConfig } from '../../config/load.ts';
 import { connect, databaseFault } from '../../journal/postgres/connection.ts';
 import { migrate } from '../../journal/postgres/schema.ts';
 import { readArguments } from '../terminal/options.ts';
-import { readConfigFile } from './config-file.ts';
+import { readConfig } from './config-file.ts';
 import { databaseOf } from './open-journal.ts';
 
-const usage = `usage: coppice migrate [options]
+export const help = `usage: coppice migrate [options]
 Makes the tables of journal.schema in the PostgreSQL that the environment names; does nothing where they are there.
 
   --config FILE       JSON with comments; coppice.json here, if there is one
@@ -23,22 +22,8 @@ export const flags = {
 } as const;
 
 export async function run(args: readonly string[]): Promise<number> {
-  const { values } = readArguments({
-    args: [...args],
-    options: flags,
-  });
-  if (values.help) {
-    console.log(usage);
-    return 0;
-  }
-  const file = readConfigFile(values.config);
-  const config = loadConfig({
-    base: { models: [defaultModel()] },
-    ...(file === undefined ? {} : { file }),
-    environment: process.env,
-    settings: values.set,
-  });
-  const options = databaseOf(config, process.env);
+  const { values } = readArguments({ args: [...args], options: flags });
+  const options = databaseOf(readConfig(values.config, defaultModel(), values.set), process.env);
   const client = await connect(options);
   try {
     const isNew = await migrate(client, options.schema);

@@ -11,11 +11,12 @@ import { readTrees } from '../../bench/simulated/questions.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
 import { type RemoteVerifierKind, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
+import { keyOf } from '../terminal/model-flags.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
 
 const standard = { seed: '1', requests: '64', rollouts: '8', seconds: '300', out: 'rehearsal.jsonl' } as const;
 
-export const usage = `usage: coppice rehearse --engine URL --verifier URL [options]
+export const help = `usage: coppice rehearse --engine URL --verifier URL [options]
 What will my servers hold? Serves simulated questions under policies and loads: what a step says comes from the simulator,
 the work is real. Needs no questions; answers mean nothing, times do.
 
@@ -91,10 +92,8 @@ export interface RehearseOptions {
   readonly json: boolean;
 }
 
-/** Undefined where help is asked for. */
-export function readRehearseOptions(args: readonly string[]): RehearseOptions | undefined {
+export function readRehearseOptions(args: readonly string[]): RehearseOptions {
   const { values } = readArguments({ args: [...args], options: flags });
-  if (values.help === true) return undefined;
   const prediction = given('prediction', values.prediction, readPrediction);
   const base = values.base ?? 'positive';
   contenderOf(base);
@@ -115,10 +114,8 @@ export function readRehearseOptions(args: readonly string[]): RehearseOptions | 
 
 function serversOf(role: string, urls: readonly string[] | undefined, keyEnv: string | undefined): Server[] {
   if (urls === undefined) return raise('bad-setting', `--${role} is missing: a rehearsal needs its server`);
-  const apiKey = keyEnv === undefined ? undefined : process.env[keyEnv];
-  if (keyEnv !== undefined && (apiKey === undefined || apiKey === ''))
-    raise('bad-setting', `the variable ${keyEnv} is not set`);
-  return urls.map((url) => ({ url: url.replace(/\/+$/, '').replace(/\/v1$/, ''), ...(apiKey && { apiKey }) }));
+  const key = keyOf(keyEnv);
+  return urls.map((url) => ({ url: url.replace(/\/+$/, '').replace(/\/v1$/, ''), ...key }));
 }
 
 type Values = {

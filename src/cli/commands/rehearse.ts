@@ -22,16 +22,12 @@ import { openRemoteEngine } from '../../engine/remote/open-engine.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { openRemoteVerifier } from '../../verifier/remote/open-verifier.ts';
 import type { RemoteVerifier } from '../../verifier/remote/remote-verifier.ts';
-import { type RehearseOptions, readRehearseOptions, usage } from './rehearse-options.ts';
+import { type RehearseOptions, readRehearseOptions } from './rehearse-options.ts';
 
-export { flags } from './rehearse-options.ts';
+export { flags, help } from './rehearse-options.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
   const options = readRehearseOptions(args);
-  if (options === undefined) {
-    console.log(usage);
-    return 0;
-  }
   const records = readRecords(options.out);
   const missing = options.points.filter((point) => !isDone(records, point));
   if (missing.length > 0) records.push(...(await rehearseAll(options, missing)));

@@ -11,7 +11,7 @@ import { cutTo, duration, LiveBlock } from '../terminal/terminal.ts';
 import { readTrace, type Trace } from '../terminal/trace.ts';
 import { treeLines } from '../terminal/tree-view.ts';
 
-const usage = `usage: coppice replay FILE [options]
+export const help = `usage: coppice replay FILE [options]
 Steps through a trace written by coppice ask --trace FILE.
 
   --at N     prints the tree as it was after N events
@@ -26,15 +26,7 @@ export const flags = {
 } as const;
 
 export async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readArguments({
-    args: [...args],
-    allowPositionals: true,
-    options: flags,
-  });
-  if (values.help) {
-    console.log(usage);
-    return 0;
-  }
+  const { values, positionals } = readArguments({ args: [...args], allowPositionals: true, options: flags });
   const [file] = positionals;
   if (file === undefined) raise('bad-setting', 'replay what? Give the file that ask --trace wrote');
   const trace = readTrace(file);

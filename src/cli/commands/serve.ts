@@ -7,7 +7,6 @@ import { openModels } from '../../answering/open-models.ts';
 import { usualSearch } from '../../answering/plan.ts';
 import { raise } from '../../base/fault.ts';
 import { calibratedText } from '../../calibration/calibration-file.ts';
-import { loadConfig } from '../../config/load.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
 import { Gateway } from '../../gateway/gateway.ts';
@@ -15,11 +14,11 @@ import { newKey } from '../../gateway/http/keys.ts';
 import { createLog } from '../../gateway/observe/log.ts';
 import { createTelemetry } from '../../gateway/observe/telemetry.ts';
 import { readArguments } from '../terminal/options.ts';
-import { readConfigFile } from './config-file.ts';
+import { readConfig } from './config-file.ts';
 import { openJournal } from './open-journal.ts';
 import { findPage } from './page.ts';
 
-const usage = `usage: coppice serve [options]
+export const help = `usage: coppice serve [options]
 Answers OpenAI clients by tree search; http://127.0.0.1:8181 unless configured.
 
   --config FILE       JSON with comments; coppice.json here, if there is one
@@ -49,11 +48,7 @@ export const flags = {
 } as const;
 
 export async function run(args: readonly string[]): Promise<number> {
-  const { values } = readArguments({
-    args: [...args],
-    options: flags,
-  });
-  if (values.help) return say(usage);
+  const { values } = readArguments({ args: [...args], options: flags });
   if (values['print-example']) return say(printExample(defaultModel()).trimEnd());
   if (values['print-schema']) return say(printSchema());
   if (values['new-key'] !== undefined) return say(describeKey(values['new-key']));
@@ -62,15 +57,8 @@ export async function run(args: readonly string[]): Promise<number> {
     ...(values.port === undefined ? [] : [`server.port=${values.port}`]),
     ...(values.journal === undefined ? [] : [`journal.path=${JSON.stringify(values.journal)}`]),
   ];
-  const load = () => {
-    const file = readConfigFile(values.config);
-    return loadConfig({
-      base: { models: [values.sim ? simulatedModel : defaultModel()] },
-      ...(file === undefined ? {} : { file }),
-      environment: process.env,
-      settings: [...values.set, ...shorthand],
-    });
-  };
+  const model = values.sim ? simulatedModel : defaultModel();
+  const load = () => readConfig(values.config, model, [...values.set, ...shorthand]);
   const config = load();
   if (values.sim) mustBeSimulated(config, values.config);
   return values['print-config'] ? say(printConfig(config)) : serve(config, load);
@@ -93,15 +81,14 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   for (const model of models) mustConcern(model);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
-  const shown = page === undefined ? {} : { page };
   const gateway = new Gateway({
     config,
     models,
     journal,
     clock,
     log,
-    ...shown,
-    ...(cluster === undefined ? {} : { cluster }),
+    ...(page && { page }),
+    ...(cluster && { cluster }),
     telemetry,
   });
   const takeKeys = (): void => {
@@ -136,7 +123,7 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   return 0;
 }
 
-/** A calibration of other searches than those that a model runs would say nothing, and nobody would notice. */
+/** A calibration of other searches than those that a model runs would change nothing, without a word: it is refused. */
 function mustConcern(model: OpenModel): void {
   const { calibration, config } = model;
   if (calibration === undefined) return;

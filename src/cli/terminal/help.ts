@@ -1,6 +1,8 @@
 // The help of a command, from the same declarations that its arguments are read by: one usage line, groups of flags, three
 // examples; `--help all` adds the rarer flags and every setting. At most 80 columns wide. Reads nothing but arguments.
 
+import { wrap } from './terminal.ts';
+
 /** As node:util's parseArgs takes it, with what the help says of it. */
 export interface Flag {
   readonly type: 'string' | 'boolean';
@@ -42,13 +44,13 @@ export const helpFlag = {
   help: { type: 'boolean', default: false, short: 'h', about: 'prints this; --help all prints every flag and setting' },
 } as const satisfies Flags;
 
-/** The help that the arguments ask for, if they do. What stands after `--` is no flag. */
-export function helpAsked(args: readonly string[], help: Help): string | undefined {
+/** The help that the arguments ask for, if they do; a text is the whole help of its command. What stands after `--` is no flag. */
+export function helpAsked(args: readonly string[], help: Help | string): string | undefined {
   const end = args.indexOf('--');
   const before = end < 0 ? args : args.slice(0, end);
-  if (before.includes('--help=all')) return helpText(help, true);
-  const at = before.findIndex((arg) => arg === '--help' || arg === '-h');
-  return at < 0 ? undefined : helpText(help, before[at + 1] === 'all');
+  const at = before.findIndex((arg) => arg === '--help' || arg === '--help=all' || arg === '-h');
+  if (at < 0) return undefined;
+  return typeof help === 'string' ? help : helpText(help, before[at] === '--help=all' || before[at + 1] === 'all');
 }
 
 export function helpText(help: Help, all: boolean): string {
@@ -62,10 +64,10 @@ export function helpText(help: Help, all: boolean): string {
   });
   return [
     `usage: ${starts} ${usage}`,
-    ...wrapped(about, width),
+    ...wrap(about, width),
     ...flagGroups.flat(),
     ...(all ? settingGroups.flat() : []),
-    ...(all && notes !== undefined ? ['', ...wrapped(notes, width)] : []),
+    ...(all && notes !== undefined ? ['', ...wrap(notes, width)] : []),
     '',
     'examples',
     ...examples.map((each) => `  ${starts} ${each}`),
@@ -84,17 +86,7 @@ function flagLines(name: string, flag: Flag): string[] {
 /** A name that is too long for its column has a line of its own. */
 function entryLines(name: string, text: string): string[] {
   const head = `  ${name}`;
-  const lines = wrapped(text, width - column);
+  const lines = wrap(text, width - column);
   const [first = '', ...rest] = head.length < column ? lines : ['', ...lines];
   return [`${head.padEnd(column)}${first}`.trimEnd(), ...rest.map((line) => `${' '.repeat(column)}${line}`)];
-}
-
-function wrapped(text: string, most: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + 1 + word.length > most) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
 }

@@ -15,7 +15,8 @@ import type { CalibrationSection, ModelIdentity } from '../../../calibration/cal
 import { identityOf } from '../../../calibration/read-calibration.ts';
 import { checkOut, checkOutFor, writeSection } from '../../../calibration/write-calibration.ts';
 import { programOf } from '../../../program/registry/programs.ts';
-import { exampleServer, type Flags, type Help, helpAsked } from '../../terminal/help.ts';
+import { AnswerProgress } from '../../terminal/answer-progress.ts';
+import { exampleServer, type Flags, type Help } from '../../terminal/help.ts';
 import { modelFlags, readModelFlags } from '../../terminal/model-flags.ts';
 import { readArguments, whole } from '../../terminal/options.ts';
 import {
@@ -75,11 +76,6 @@ interface Settings extends CalibratedFlags {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const asked = helpAsked(args, help);
-  if (asked !== undefined) {
-    console.log(asked);
-    return 0;
-  }
   const settings = readArgs(args);
   checkOut(settings.out);
   const { section, model } = await calibrateModel(settings);
@@ -111,33 +107,18 @@ async function calibrateModel(settings: Settings): Promise<Calibrated> {
     const contest = { model, settings: { wish, budget, concurrency, seed }, isCorrect: isRight };
     const { program, policy, rollouts } = plan;
     const isSettled = settings.exit === 'settled';
-    const progress = new Ticks(isSettled ? questions.length : 1.5 * questions.length);
-    const tick = () => progress.tick();
+    const progress = new AnswerProgress(isSettled ? questions.length : 1.5 * questions.length);
+    const tick = () => progress.tick('', settings.json);
     const contender = { name: 'calibrate', program, policy, rollouts };
     const run = thresholdRunOf(plan, lossBudget, seed);
     const textOf = ({ question }: GoldQuestion) => question;
     const section = isSettled
       ? settledSection(await contestNotes(contest, contender, questions, tick), run)
       : await calibrateThresholds({ ...run, questions, textOf, answers: contestAnswers(contest, contender, tick) });
+    progress.end();
     return { section, model: identity };
   } finally {
     await closeModel(model);
-  }
-}
-
-/** A line on a terminal that says how far it is. */
-class Ticks {
-  readonly #all: number;
-  #done = 0;
-
-  constructor(answers: number) {
-    this.#all = Math.round(answers);
-  }
-
-  tick(): void {
-    this.#done += 1;
-    if (process.stderr.isTTY) process.stderr.write(`\r${this.#done} of about ${this.#all} answers `);
-    else if (this.#done % 100 === 0) process.stderr.write(`${this.#done} of about ${this.#all} answers\n`);
   }
 }
 

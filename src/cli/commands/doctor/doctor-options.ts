@@ -7,7 +7,7 @@ import { engineKnobs } from '../../../config/machine-knobs.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
 import { requestKnobs } from '../../../config/vocabulary.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../../terminal/help.ts';
-import { modelFlags, readModelFlags, serverFlags } from '../../terminal/model-flags.ts';
+import { keyOf, modelFlags, readModelFlags, serverFlags } from '../../terminal/model-flags.ts';
 import { flagOf, given, readArguments, whole } from '../../terminal/options.ts';
 import { settingHelp } from '../../terminal/setting-help.ts';
 import { readSettings, type SettingScope, setFlag, settingNames, settingOfFlag } from '../../terminal/settings.ts';
@@ -110,12 +110,4 @@ function namedOf({ engine }: ModelConfig) {
 
 function endpointOf({ url, model, apiKeyEnv }: NonNullable<ModelConfig['embedder']>) {
   return { url, model, ...keyOf(apiKeyEnv) };
-}
-
-/** The key that a variable holds: the name may be shown, the value never. */
-export function keyOf(name: string | undefined): { readonly apiKey?: string } {
-  if (name === undefined) return {};
-  const apiKey = process.env[name];
-  if (apiKey === undefined || apiKey === '') raise('bad-setting', `the variable ${name} is not set`);
-  return { apiKey };
 }

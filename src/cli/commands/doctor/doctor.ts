@@ -29,9 +29,9 @@ import { probe } from '../../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../../remote/connection.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
 import { openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
-import { helpAsked } from '../../terminal/help.ts';
+import { keyOf } from '../../terminal/model-flags.ts';
 import { embeddedLines } from './doctor-embedded.ts';
-import { type DoctorSettings, help, keyOf, readDoctorSettings } from './doctor-options.ts';
+import { type DoctorSettings, readDoctorSettings } from './doctor-options.ts';
 
 export { flags, help, settings } from './doctor-options.ts';
 
@@ -60,11 +60,6 @@ interface Report {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const asked = helpAsked(args, help);
-  if (asked !== undefined) {
-    console.log(asked);
-    return 0;
-  }
   const settings = readDoctorSettings(args);
   const report: Report = { sections: [] };
   const print = (line: string): void => {

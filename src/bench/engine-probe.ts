@@ -1,0 +1,72 @@
+// Requests straight to an engine, without a search: several at once, told together when the last is answered. Connects the engine to
+// itself, so nothing else may use it meanwhile.
+
+import type { Fault } from '../base/fault.ts';
+import { type Engine, type EngineMessage, type GenerateRequest, isAnswer } from '../engine/engine.ts';
+import { rootKey } from '../tree/keys.ts';
+
+export interface ProbeRequest extends Pick<GenerateRequest, 'search' | 'prompt' | 'maxTokens'> {
+  readonly delimiters?: readonly string[];
+  /** Exactly `maxTokens` tokens. */
+  readonly exact?: true;
+  readonly logprobs?: boolean;
+}
+
+export interface Probed {
+  readonly steps: readonly Extract<EngineMessage, { type: 'step' }>[];
+  /** The last one, where a request failed. */
+  readonly fault: Fault | undefined;
+  /** From the first request to the last answer. */
+  readonly elapsedMs: number;
+}
+
+export class EngineProbe {
+  readonly #engine: Engine;
+  readonly #siblings: number;
+  #next = 0;
+  #receive: (message: EngineMessage) => void = () => {};
+
+  /** `siblings`: requests of one expansion. */
+  constructor(engine: Engine, siblings = 1) {
+    this.#engine = engine;
+    this.#siblings = siblings;
+    engine.connect((message) => this.#receive(message));
+  }
+
+  ask(wanted: readonly ProbeRequest[]): Promise<Probed> {
+    const requests = wanted.map((each) => this.#request(each));
+    const { promise, resolve } = Promise.withResolvers<Probed>();
+    const startMs = performance.now();
+    const steps: Extract<EngineMessage, { type: 'step' }>[] = [];
+    let fault: Fault | undefined;
+    let open = requests.length;
+    this.#receive = (message) => {
+      if (!isAnswer(message)) return;
+      if (message.type === 'step') steps.push(message);
+      else fault = message.fault;
+      open -= 1;
+      if (open === 0) resolve({ steps, fault, elapsedMs: performance.now() - startMs });
+    };
+    this.#engine.generate(requests);
+    return promise;
+  }
+
+  #request({ delimiters = [], logprobs = false, ...wanted }: ProbeRequest): GenerateRequest {
+    const id = this.#next;
+    this.#next += 1;
+    return {
+      ...wanted,
+      id,
+      parent: rootKey,
+      path: [],
+      index: id,
+      sampling: { temperature: 1 },
+      seed: id,
+      expansion: Math.floor(id / this.#siblings),
+      needs: { logprobs, tokens: false, seed: false },
+      delimiters,
+      lane: 'primary',
+      priority: 0,
+    };
+  }
+}

@@ -1,0 +1,36 @@
+// How far a run over many questions has come, on the error output: a line that is redrawn on a terminal, a line now and then elsewhere.
+
+import { duration, LiveBlock, progressBar } from './terminal.ts';
+
+const barWidth = 30;
+/** Answers between two lines where nothing can be redrawn. */
+const betweenLines = 50;
+
+export class AnswerProgress {
+  readonly #block = new LiveBlock(process.stderr);
+  readonly #startMs = performance.now();
+  readonly #total: number;
+  readonly #before: number;
+  #done: number;
+
+  /** `before`: answers that are there already, and say nothing about how long the others take. */
+  constructor(total: number, before = 0) {
+    this.#total = Math.round(total);
+    this.#before = before;
+    this.#done = before;
+  }
+
+  /** `quiet`: no lines where nothing can be redrawn. */
+  tick(what: string, quiet: boolean): void {
+    this.#done += 1;
+    const spentMs = performance.now() - this.#startMs;
+    const leftMs = (spentMs / (this.#done - this.#before)) * Math.max(0, this.#total - this.#done);
+    const line = `${progressBar(this.#done, this.#total, barWidth)}  ${duration(leftMs)} left  ${what}`;
+    if (process.stderr.isTTY) this.#block.draw([line]);
+    else if (!quiet && this.#done % betweenLines === 0) process.stderr.write(`${line}\n`);
+  }
+
+  end(): void {
+    this.#block.clear();
+  }
+}
