@@ -117,8 +117,13 @@ describe('a contest', () => {
 });
 
 describe('tally', () => {
-  it('counts apart what was spent on questions that nobody solved', () => {
-    const trial = (contender: string, question: string, correct: boolean, exit = 'exhausted'): Trial => ({
+  it('counts apart what was spent on questions that no contender solved', () => {
+    const trial = (
+      contender: string,
+      question: string,
+      correct: boolean,
+      exit: Trial['exit'] = 'exhausted',
+    ): Trial => ({
       contender,
       question,
       correct,

@@ -12,7 +12,7 @@ export interface ProbeRequest extends Pick<GenerateRequest, 'search' | 'prompt' 
   readonly logprobs?: boolean;
 }
 
-export interface Probed {
+interface Probed {
   readonly steps: readonly Extract<EngineMessage, { type: 'step' }>[];
   /** The last one, where a request failed. */
   readonly fault: Fault | undefined;

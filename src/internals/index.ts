@@ -83,7 +83,6 @@ export { type DriftFinding, SectionWatch } from '../calibration/section-watch.ts
 export { type AnswerStanding, type ShadowedSearch, shadowRule, withShadow } from '../calibration/shadow.ts';
 export { checkOut, checkOutFor, writeSection } from '../calibration/write-calibration.ts';
 export {
-  type BenchSettings,
   configurationLine,
   configurationOf,
   help as benchHelp,

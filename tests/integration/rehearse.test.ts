@@ -251,12 +251,12 @@ describe('coppice rehearse', () => {
 });
 
 describe('coppice rehearse refuses in one line', () => {
-  it('a server that serves somebody else, unless told', async () => {
+  it('a server that has other clients at work, unless told', async () => {
     const { engine, args } = await servers();
     engine.generatingShown = 7;
     const asked = [...args, ...small, '--out', join(folder, 'out.jsonl')];
     const refused = await rehearse(asked).catch((error: unknown) => error);
-    expect(String(refused)).toContain('is serving 7 requests of somebody else; wait, or say --anyway');
+    expect(String(refused)).toContain('is serving 7 requests of other clients; wait, or say --anyway');
     expect((await printed(() => rehearse([...asked, '--anyway']))).status).toBe(0);
   });
 

@@ -9,7 +9,7 @@ import type { Contender, VerifierMode } from './contest.ts';
 export const entrantNames = [...programNames, 'mcts-lazy'] as const;
 export type EntrantName = (typeof entrantNames)[number];
 
-export interface Entry {
+interface Entry {
   readonly entrants: readonly EntrantName[];
   /** Of `mcts` and `mcts-lazy`. */
   readonly policies: readonly PolicyName[];

@@ -1,5 +1,5 @@
 // A block of questions answered by one contender (a program under a policy) on a real engine: so many searches at a time, or
-// each at its moment; results handed over one by one as they end. Whoever compares contenders lets them take turns, block by block.
+// each at its moment; results handed over one by one as they end. A comparison lets its contenders take turns, block by block.
 
 import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel } from '../../answering/open-model.ts';
@@ -9,6 +9,7 @@ import type { GoldQuestion } from '../../answering/question-file.ts';
 import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { hash } from '../../base/random.ts';
+import type { ExitKind } from '../../log/end.ts';
 import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createScheduler } from '../../policy/create.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
@@ -55,7 +56,7 @@ export interface Trial {
   readonly answer: string | null;
   readonly correct: boolean;
   readonly solvable: boolean;
-  readonly exit: string;
+  readonly exit: ExitKind;
   readonly score: number | null;
   readonly latencyMs: number;
   readonly generatedTokens: number;

@@ -3,7 +3,6 @@
 
 import type { GoldQuestion } from '../../answering/question-file.ts';
 import { SectionWatch } from '../../calibration/section-watch.ts';
-import type { ExitKind } from '../../log/end.ts';
 import { type Contender, type Contest, contestPlan, type Trial } from './contest.ts';
 
 /** Every contender by itself: nothing for one that no section has set something for, or that answered too few questions. */
@@ -17,6 +16,6 @@ export function driftLines(
   if (calibration === undefined) return [];
   const watch = new SectionWatch(calibration);
   const plan = contestPlan(contest, { contender, question });
-  for (const { exit, generatedTokens: tokens } of trials) watch.ended(plan, { exit: exit as ExitKind, tokens });
+  for (const { exit, generatedTokens: tokens } of trials) watch.ended(plan, { exit, tokens });
   return watch.findings.map(({ drifted, text }) => `${drifted ? 'warning: ' : ''}${contender.name}: ${text}`);
 }

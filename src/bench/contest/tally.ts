@@ -34,7 +34,7 @@ export interface Waste {
   readonly tokens: number;
 }
 
-/** `unsolved`: the solvable questions that nobody in the comparison answered right. */
+/** `unsolved`: the solvable questions that no contender answered right. */
 export function tally(contender: string, trials: readonly Trial[], unsolved: ReadonlySet<string> = new Set()): Tally {
   const solvable = trials.filter((trial) => trial.solvable);
   const correct = solvable.filter((trial) => trial.correct).length;

@@ -13,7 +13,7 @@ export interface LoopModel {
   readonly callMs: number;
 }
 
-export interface LoopRates {
+interface LoopRates {
   readonly pathsPerMs: number;
   readonly pathsPerPass: number;
   /** Share of the time in which a pass is under way. */

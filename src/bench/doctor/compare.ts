@@ -7,7 +7,7 @@ import { isRight } from '../../answering/question-form.ts';
 import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
 import { type Tally, tally } from '../contest/tally.ts';
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly model: OpenModel;
   readonly questions: readonly GoldQuestion[];
   readonly rollouts: number;
@@ -49,7 +49,7 @@ export function verdict(tallies: readonly Tally[]): string {
   return `search may pay here, but ${greedy!.questions} questions cannot show it: ${said}; try more with coppice bench`;
 }
 
-/** Where nobody has a right answer, nothing can be compared. */
+/** Contenders without a single right answer cannot be compared. */
 function unsuitable(questions: number): string {
   const reasons = 'they are too hard for it, or its answers are not marked as asked ("The answer is …")';
   return `nothing can be said: none of the ${questions} questions was answered right by any contender, so they do not suit the model: ${reasons}; try your own with --questions`;

@@ -5,16 +5,16 @@ import type { EngineCapabilities } from '../../engine/engine.ts';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import type { RemoteVerifierKind } from '../../verifier/remote/open-verifier.ts';
 
-export type Level = 'good' | 'note' | 'warning';
+type Level = 'good' | 'note' | 'warning';
 
 export interface Finding {
   readonly level: Level;
   readonly text: string;
 }
 
-const good = (text: string): Finding => ({ level: 'good', text });
-const note = (text: string): Finding => ({ level: 'note', text });
-const warning = (text: string): Finding => ({ level: 'warning', text });
+export const good = (text: string): Finding => ({ level: 'good', text });
+export const note = (text: string): Finding => ({ level: 'note', text });
+export const warning = (text: string): Finding => ({ level: 'warning', text });
 
 /** A context that a few long steps fill. */
 const shortContextTokens = 2048;

@@ -11,7 +11,7 @@ import { type DecodeReading, ExactWaves } from './exact-waves.ts';
 import { ownTokens, passTokens, readScores, rising, type ScoreReadings, scoreTable, shapeOf } from './score-table.ts';
 import { ScoreWaves } from './score-waves.ts';
 
-export interface TableSizes extends CompanySizes {
+interface TableSizes extends CompanySizes {
   /** Sequences of the decode waves. */
   readonly sequences: readonly number[];
   /** Lengths of new prompts. */
@@ -31,7 +31,7 @@ export const tableSizes: TableSizes = {
   loadedMs: 2000,
 };
 
-export interface TableSubject {
+interface TableSubject {
   readonly name: string;
   readonly engine: Engine;
   readonly verifier: Verifier;
@@ -42,7 +42,7 @@ export interface TableSubject {
 }
 
 /** What a table is made from. */
-export interface TableReadings {
+interface TableReadings {
   readonly decode: readonly DecodeReading[];
   readonly scores: ScoreReadings;
   readonly company: readonly CompanyReading[];

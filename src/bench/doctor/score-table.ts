@@ -32,7 +32,7 @@ export interface ScoreReadings {
   readonly loops: readonly LoopReading[];
 }
 
-export interface ScoreTable {
+interface ScoreTable {
   readonly rewardModel: Pick<MeasuredMachine['rewardModel'], 'pass' | 'callMs' | 'extraTokens'>;
   /** The same for loops of paths as they were read. */
   readonly model: LoopModel;

@@ -3,7 +3,7 @@
 import { probe } from '../../engine/remote/dialect/probe.ts';
 import { Connection, type ConnectionOptions } from '../../remote/connection.ts';
 
-export interface ServerRoom {
+interface ServerRoom {
   readonly kvTokens: number;
   readonly sequenceLimit: number;
 }

@@ -1,7 +1,7 @@
 // How much of a server's speed reaches a search, and which flags of the server would change that. Pure.
 
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
-import type { Finding } from './findings.ts';
+import { type Finding, good, note, warning } from './findings.ts';
 import type { CurvePoint } from './knee.ts';
 
 /** Below this share of the server's own speed something is in the way. */
@@ -27,10 +27,9 @@ export function throughputFindings(
   const told: Finding[] = [];
   if (share !== undefined) {
     const text = `${share.toFixed(2)} of the server's own speed reaches coppice`;
-    told.push(share >= goodShare ? { level: 'good', text } : { level: 'warning', text: `${text}${remedy(dialect)}` });
+    told.push(share >= goodShare ? good(text) : warning(`${text}${remedy(dialect)}`));
   }
   if (dialect !== 'vllm') return told;
-  const note = (text: string): Finding => ({ level: 'note', text });
   if (lastTried && knee.sequences >= usualLimit) {
     told.push(note(`it still gains at ${knee.sequences} sequences: --max-num-seqs above that lets it run more`));
   }

@@ -1,4 +1,4 @@
-// Whether a server is serving somebody else: a rehearsal would slow them down, and they would spoil its figures.
+// Whether a server has other clients at work: a rehearsal would slow them down, and they would spoil its figures.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DialectName } from '../../engine/remote/dialect/dialect.ts';

@@ -33,7 +33,7 @@ export interface Prediction {
   readonly cells: readonly PredictedCell[];
 }
 
-export interface PredictedSystem {
+interface PredictedSystem {
   readonly setting: string;
   readonly seed: number;
   readonly requests: number;

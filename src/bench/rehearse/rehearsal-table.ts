@@ -9,7 +9,7 @@ import { type Prediction, predictedLoad } from './prediction.ts';
 import type { RehearsalResult } from './rehearsal.ts';
 import { isComplete, type RehearsalRecord } from './result-file.ts';
 
-export interface RehearsedRow {
+interface RehearsedRow {
   readonly row: string;
   readonly load: string;
   readonly requests: number;

@@ -5,7 +5,7 @@ import { mean, percentile } from '../statistics.ts';
 import type { Served } from './service.ts';
 
 /** Of a trial or a rehearsal. */
-export interface ServedStream {
+interface ServedStream {
   readonly served: readonly Served[];
 }
 

@@ -22,6 +22,7 @@ export interface SimulatedQuestions extends StepSource, RewardSource {
 
 /** Factor on a deadline (P1 §6.1), as trials without number would tell it: 1 always right, 3 never, 2 now and then. */
 export type Difficulty = 1 | 2 | 3;
+const difficulties = { easy: 1, scaling: 2, impossible: 3 } as const;
 
 interface Asked {
   readonly setting: SettingName;
@@ -39,7 +40,7 @@ export function questionsOf({ setting, seed, profile, trees }: Asked): Simulated
     reward: (prompt, path, step) => model.reward(prompt, path, step),
     promptOf: (at) => ({ kind: 'text', text: `${setting} seed ${seed} question ${at}` }),
     isRight: (prompt, answer) => answer === model.question(prompt).answer,
-    difficulty: (prompt) => ({ easy: 1, scaling: 2, impossible: 3 })[model.question(prompt).kind] as Difficulty,
+    difficulty: (prompt) => difficulties[model.question(prompt).kind],
     extract: extractAnswer,
   };
 }

@@ -11,7 +11,7 @@ import type { Difficulty, SimulatedQuestions } from './questions.ts';
 
 /**
  * How requests come: at a mean rate (Poisson), all at once, or each after one before it has ended, so many (1) at a time. `shaken`: every one comes a
- * few milliseconds later, another number for another draw, which matters to nobody.
+ * few milliseconds later, another number for another draw; no client would notice.
  */
 export type Arrivals =
   | { readonly kind: 'rate'; readonly perSecond: number; readonly shaken?: number }

@@ -9,7 +9,7 @@ import type { SearchRequest } from '../../runtime/search/request.ts';
 import { type Contender, type Contest, type ContestJob, runBlock, type Trial } from '../contest/contest.ts';
 import type { LabelledAnswers } from './threshold-run.ts';
 
-/** `onTrial`: after every answer, for whoever shows progress. */
+/** `onTrial`: after every answer, to show progress. */
 export function contestAnswers(
   contest: Contest,
   contender: Contender,

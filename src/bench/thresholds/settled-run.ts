@@ -1,4 +1,4 @@
-// The calibration of the exit of settled searches, whoever answers the questions: `fast` searches each to its end, without the
+// The calibration of the exit of settled searches, on a real model or in the lab: `fast` searches each to its end, without the
 // exits that give up, while what the exit would have read is noted. Fit, choice and report all come from these notes.
 
 import type { GoldQuestion } from '../../answering/question-file.ts';

@@ -1,4 +1,4 @@
-// The calibration of certainty, whoever answers the questions: on one half every search uses all it may while the candidates look
+// The calibration of certainty, on a real model or in the lab: on one half every search uses all it may while the candidates look
 // on, and the best of them is chosen; on the other half the search is run without it and with it, and that is what is
 // reported. The choice never sees the second half.
 

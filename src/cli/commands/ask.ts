@@ -123,7 +123,7 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
   }
 }
 
-/** Whoever names a calibration means it to be used. */
+/** A calibration that is named has to be used: one that holds for other searches is refused. */
 function mustSaySomething({ calibration, config }: OpenModel, { calibrated, program, rollouts }: SearchPlan): void {
   if (calibration === undefined || calibrated !== undefined) return;
   const holds = `--calibration ${config.calibration} holds for ${calibratedText(calibration)}`;

@@ -124,7 +124,7 @@ export const help: Help = {
 const contestBudget = 16; // strands open at a time, of every model: rows of different models are compared
 const blockQuestions = 20; // questions that a contender answers before the next one has its turn
 
-export type BenchSettings = ContestSettings &
+type BenchSettings = ContestSettings &
   QuestionChoice & {
     readonly own: OwnModelOptions;
     readonly entrants: readonly EntrantName[];

@@ -20,7 +20,7 @@ import { systemClock } from '../../runtime/live.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface OpenJournal {
+interface OpenJournal {
   readonly journal: Journal;
   /** The database's, where several share it: turns and ids are compared between nodes. */
   readonly clock: Clock;

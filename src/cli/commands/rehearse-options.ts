@@ -40,7 +40,7 @@ the work is real. Needs no questions; answers mean nothing, times do.
   --out FILE           results, one line of JSON per point; those that are there are not run again (${standard.out})
   --prediction FILE    what the lab's sim --json said before, to be held beside what is measured
   --base ROW           the row to compare with (positive)
-  --anyway             also against servers that are serving somebody else
+  --anyway             also against servers that have other clients at work
   --json               prints JSON instead of tables
 
 Lists are separated by commas. The exit status is 0 when every point is complete.`;

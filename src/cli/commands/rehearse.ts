@@ -90,8 +90,7 @@ async function openParts(options: RehearseOptions, path: string): Promise<Rehear
   const { engineServers, verifierServers, kind, model } = options;
   const observe = ({ type, ...fields }: { readonly type: string }): void =>
     console.error(`  ${type}: ${Object.values(fields).join(', ')}`);
-  const named = model === undefined ? {} : { model };
-  const engine = await openRemoteEngine({ servers: engineServers, observe, ...named });
+  const engine = await openRemoteEngine({ servers: engineServers, observe, ...(model && { model }) });
   let verifier: RemoteVerifier | undefined;
   try {
     if (engine.capabilities.name.includes('openai'))
@@ -115,8 +114,8 @@ async function refuseBusy({ engineServers, verifierServers }: RehearseOptions, d
   for (const { each, dialect: spoken } of servers) {
     const requests = await requestsOn(each, spoken);
     if (requests !== undefined && requests > 0)
-      raise('bad-setting', `${each.url} is serving ${requests} requests of somebody else; wait, or say --anyway`);
-    if (requests === undefined) console.error(`${each.url} does not say whether it serves somebody else`);
+      raise('bad-setting', `${each.url} is serving ${requests} requests of other clients; wait, or say --anyway`);
+    if (requests === undefined) console.error(`${each.url} does not say whether it serves other clients`);
   }
 }
 

@@ -28,7 +28,7 @@ export function statusOf(reported: Reported): number {
   return kind === 'failed' ? 1 : statuses[verdictOf(judgedOf(reported))];
 }
 
-export function judgedOf({ result: { answer }, plan: { scoring, threshold } }: Reported): Judged {
+function judgedOf({ result: { answer }, plan: { scoring, threshold } }: Reported): Judged {
   return { answer, scoring, threshold };
 }
 

@@ -73,10 +73,6 @@ export function oneOf<Name extends string>(option: string, text: string, values:
   return flagOf(option, text, { values, unit: 'name', why: '' }) as Name;
 }
 
-export function yes(option: string, text: string): boolean {
-  return oneOf(option, text, ['yes', 'no']) === 'yes';
-}
-
 /** A member that is there only when the option was given. */
 export function given<Key extends string, Value>(
   key: Key,

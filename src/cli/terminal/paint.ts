@@ -5,10 +5,10 @@ import type { Verdict } from '../../log/verdict.ts';
 import type { Output } from './terminal.ts';
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
-export type Colour = keyof typeof codes;
+type Colour = keyof typeof codes;
 export type Paint = (text: string, colour: Colour) => string;
 
-export const unpainted: Paint = (text) => text;
+const unpainted: Paint = (text) => text;
 
 const painted: Paint = (text, colour) => (text === '' ? '' : `\u001b[${codes[colour]}m${text}\u001b[0m`);
 

@@ -9,7 +9,7 @@ import { given, oneOf, whole } from './options.ts';
 const tasks = ['countdown', 'word-problem', 'ledger', 'sudoku'] as const;
 const splits = ['test', 'calibration'] as const;
 
-export type QuestionSplit = (typeof splits)[number];
+type QuestionSplit = (typeof splits)[number];
 
 /** For node:util's parseArgs, and for the help. */
 export function questionFlags(split: QuestionSplit, size: string) {

@@ -39,7 +39,7 @@ function shown(value: unknown): string | number | undefined {
 }
 
 /** The first clause that says what a setting does: neither `0 is off` nor whose it is. */
-export function shortReason(why: string): string {
+function shortReason(why: string): string {
   const said = why.replace(/^0 is off[^.]*\. /, '');
   const ends = [...said.matchAll(/[;.:] /g)].filter(({ index, 0: mark }) => {
     return index >= (mark === ': ' ? 25 : 8) && !/^of \S+$/.test(said.slice(0, index));

@@ -64,7 +64,7 @@ export function settingNames(scope: SettingScope): string[] {
   return settingGroups(scope).flatMap(([, names]) => names);
 }
 
-export interface ToldSettings {
+interface ToldSettings {
   readonly wish: Wish;
   /** Of the model's section, as a tree. */
   readonly model: PlainTree;

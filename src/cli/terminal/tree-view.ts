@@ -5,7 +5,7 @@ import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { cutTo, plainLine } from './terminal.ts';
 
-export interface TreeViewOptions {
+interface TreeViewOptions {
   readonly width: number;
   readonly height: number;
   /** The end of the path to show as the answer's; the best finished one where unset. */

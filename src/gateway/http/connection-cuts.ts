@@ -4,7 +4,7 @@
 import type { ServerConfig } from '../../config/schema.ts';
 
 export const connectionLimits = ['room', 'unread', 'pipelined', 'address'] as const;
-export type ConnectionLimit = (typeof connectionLimits)[number];
+type ConnectionLimit = (typeof connectionLimits)[number];
 
 export interface ToldCuts {
   readonly limit: ConnectionLimit;

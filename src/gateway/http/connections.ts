@@ -9,9 +9,9 @@ import type { ServerConfig } from '../../config/schema.ts';
 import { ConnectionCuts, type ToldCuts } from './connection-cuts.ts';
 import { probe } from './half-closed.ts';
 
-export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   readonly config: ServerConfig;
   readonly warn: (cuts: ToldCuts) => void;
   readonly nowMs?: () => number;

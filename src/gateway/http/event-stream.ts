@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { baseHeaders } from './exchange.ts';
 import { probe } from './half-closed.ts';
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   readonly heartbeatMs: number;
   /** Unread bytes before the client counts as gone. */
   readonly limitBytes: number;

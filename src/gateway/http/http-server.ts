@@ -8,7 +8,7 @@ import { ApiError } from './api-error.ts';
 import type { ToldCuts } from './connection-cuts.ts';
 import { Connections } from './connections.ts';
 
-export interface HttpListener {
+interface HttpListener {
   serve(request: IncomingMessage, response: ServerResponse): void;
   refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void;
   /** Connections were closed by a limit. */

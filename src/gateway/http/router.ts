@@ -14,7 +14,7 @@ export interface Route {
   handle(exchange: Exchange): void | Promise<void>;
 }
 
-export interface RouteMatch {
+interface RouteMatch {
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
 }

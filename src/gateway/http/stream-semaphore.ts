@@ -1,5 +1,5 @@
 // A counting semaphore over connections that stay open: event streams and answers that are waited for. Where no permit is
-// left it refuses at once; nobody waits for one.
+// left it refuses at once; no request waits for one.
 
 import { ApiError } from './api-error.ts';
 

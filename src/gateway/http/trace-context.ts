@@ -6,7 +6,7 @@ export interface TraceContext {
   readonly parentSpanId: string | undefined;
 }
 
-export interface TraceParent {
+interface TraceParent {
   readonly traceId: string;
   readonly parentSpanId: string;
   readonly sampled: boolean;

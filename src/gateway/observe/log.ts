@@ -2,7 +2,7 @@
 // comes from outside is escaped, so that no line can be forged and no terminal driven.
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+type LogLevel = (typeof logLevels)[number];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ export interface Log {
   error(event: string, fields?: Fields): void;
 }
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   readonly format: 'json' | 'text';
   readonly write: (line: string) => void;

@@ -29,7 +29,7 @@ function encodeSpan({ traceId, spanId, parentSpanId, name, kind, startMs, endMs,
   return {
     traceId,
     spanId,
-    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    parentSpanId,
     name,
     kind,
     startTimeUnixNano: nanos(startMs),

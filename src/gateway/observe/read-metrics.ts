@@ -1,4 +1,4 @@
-// Metrics of what keeps its own counts: they are read when somebody asks, and nothing is kept here.
+// Metrics of what keeps its own counts: they are read when /metrics is, and nothing is kept here.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 

@@ -7,7 +7,7 @@ import type { Connections } from '../http/connections.ts';
 import { ReadMetrics } from './read-metrics.ts';
 import type { UsageMeter } from './usage.ts';
 
-export interface ServerParts {
+interface ServerParts {
   readonly journal: Journal;
   readonly connections: Pick<Connections, 'open' | 'cuts'>;
   readonly telemetry: { readonly counts: { readonly sent: number; readonly dropped: number } };

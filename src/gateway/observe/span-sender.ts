@@ -5,7 +5,7 @@
 import type { Log } from './log.ts';
 import { encodeSpans, type Span } from './otlp.ts';
 
-export interface SpanSenderOptions {
+interface SpanSenderOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly log: Log;

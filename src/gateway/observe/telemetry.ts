@@ -83,8 +83,8 @@ class Tracer implements Telemetry {
     const { content } = this.#config;
     const attributes = {
       ...requestAttributes(search),
-      ...(result === undefined ? {} : resultAttributes(search, result.outcome)),
-      ...(result === undefined || !content ? {} : textAttributes(result.texts.content)),
+      ...(result && resultAttributes(search, result.outcome)),
+      ...(result && content && textAttributes(result.texts.content)),
     };
     this.#sender.add({
       traceId: trace.traceId,

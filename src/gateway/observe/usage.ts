@@ -7,7 +7,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { UsageJson } from '../wire/usage-json.ts';
 import type { ObservedEnd, ObservedSearch } from './observed.ts';
 
-export interface UsedTokens {
+interface UsedTokens {
   readonly prompt: number;
   readonly completion: number;
   readonly verifier: number;

@@ -4,18 +4,18 @@
 // are told apart by whether a step ends its path, so nothing is sent where its siblings disagree on that.
 // What was given out is never taken back. Programs that add children to nodes they have left (several samples) have no
 // settled nodes. A single sample (greedy) is one path: it departs from what was given out only where a call failed for
-// good and it began again, and whoever streams must ask for that (`agrees`).
+// good and it began again, and a stream must ask for that (`agrees`).
 
 import type { SearchFold } from '../../log/fold.ts';
 import { type ProgramName, programWith } from '../../program/registry/programs.ts';
 import { isComplete, type Node } from '../../tree/node.ts';
 
-export interface Piece {
+interface Piece {
   readonly kind: 'reasoning' | 'content';
   readonly text: string;
 }
 
-export interface SharedTextOptions {
+interface SharedTextOptions {
   readonly program: ProgramName;
   readonly programOptions?: Readonly<Record<string, unknown>>;
   /** Strands that it completes in all: one sample is a single path. */

@@ -75,7 +75,7 @@ export class OverviewPage {
   }
 }
 
-/** Nothing where nobody speculates. */
+/** Nothing where no search speculates. */
 function aheadWords({ adopted = 0, forsaken = 0, speculative = 0 }: OverviewJson['tokens']): string {
   const wasted = forsaken + speculative;
   return adopted + wasted === 0 ? '' : ` · grown ahead ${formatCount(adopted)} used, ${formatCount(wasted)} wasted`;

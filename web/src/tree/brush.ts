@@ -105,7 +105,7 @@ export class Brush {
   }
 }
 
-/** Below this radius nobody can tell a disc from a square, which costs a third. */
+/** Below this radius a disc looks like a square, which costs a third. */
 const roundFrom = 2;
 
 export function addDisc(path: Path2D, { x, y }: Point, radius: number): void {

@@ -1,4 +1,4 @@
-// The flags that say what is calibrated, whoever answers the questions: which exit, of which search, and how much accuracy it may
+// The flags that say what is calibrated, on a real model or in the lab: which exit, of which search, and how much accuracy it may
 // cost. Read once, checked.
 
 import type { Wish } from '../../../answering/search-plan.ts';

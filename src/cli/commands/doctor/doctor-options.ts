@@ -8,7 +8,7 @@ import type { ModelConfig } from '../../../config/schema.ts';
 import { requestKnobs } from '../../../config/vocabulary.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../../terminal/help.ts';
 import { keyOf, modelFlags, readModelFlags, serverFlags } from '../../terminal/model-flags.ts';
-import { flagOf, given, readArguments, whole } from '../../terminal/options.ts';
+import { flagOf, readArguments, whole } from '../../terminal/options.ts';
 import { settingHelp } from '../../terminal/setting-help.ts';
 import { readSettings, type SettingScope, setFlag, settingNames, settingOfFlag } from '../../terminal/settings.ts';
 
@@ -90,22 +90,19 @@ export function readDoctorSettings(args: readonly string[]) {
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     compare: values.compare,
     json: values.json,
-    ...given('table', values.table, (name) => name),
-    ...given('questions', values.questions, (name) => name),
+    table: values.table,
+    questions: values.questions,
+    verifierKeyEnv: values['verifier-key-env'],
     ...namedOf(config),
-    ...given('verifierKeyEnv', values['verifier-key-env'], (name) => name),
-    ...(config.embedder === undefined ? {} : { embedder: endpointOf(config.embedder) }),
+    embedder: config.embedder && endpointOf(config.embedder),
   };
 }
 
 /** How its servers are asked. */
 function namedOf({ engine }: ModelConfig) {
-  if (engine.kind !== 'openai') return {};
-  return {
-    ...given('model', engine.model, String),
-    ...given('keyEnv', engine.apiKeyEnv, String),
-    ...(engine.dialect === undefined ? {} : { dialect: engine.dialect }),
-  };
+  if (engine.kind !== 'openai') return { named: {}, keyEnv: undefined };
+  const { model, dialect, apiKeyEnv: keyEnv } = engine;
+  return { named: { ...(model && { model }), ...(dialect && { dialect }) }, keyEnv };
 }
 
 function endpointOf({ url, model, apiKeyEnv }: NonNullable<ModelConfig['embedder']>) {

@@ -10,7 +10,15 @@ import { type GoldQuestion, readQuestions } from '../../../answering/question-fi
 import { FaultError } from '../../../base/fault.ts';
 import { tallyTable } from '../../../bench/contest/tally-table.ts';
 import { compare, verdict } from '../../../bench/doctor/compare.ts';
-import { capabilityFindings, engineFindings, type Finding, verifierFindings } from '../../../bench/doctor/findings.ts';
+import {
+  capabilityFindings,
+  engineFindings,
+  type Finding,
+  good,
+  note,
+  verifierFindings,
+  warning,
+} from '../../../bench/doctor/findings.ts';
 import { budgetFor, type CurvePoint, kneeOf } from '../../../bench/doctor/knee.ts';
 import { measureMachine, tableSizes } from '../../../bench/doctor/machine-table.ts';
 import { ServerAlone } from '../../../bench/doctor/server-alone.ts';
@@ -68,28 +76,29 @@ export async function run(args: readonly string[]): Promise<number> {
   const subject = settings.engines.length === 0 ? await openOwn(settings, report) : await openServers(settings, report);
   if (settings.embedder !== undefined) await examineEmbedder(settings.embedder, report);
   for (const section of report.sections) for (const line of sectionLines(section)) print(line);
-  try {
-    if (subject !== undefined && settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
-    if (subject !== undefined && settings.table !== undefined)
-      await writeTable(subject, settings.table, settings, print);
-    if (subject !== undefined && settings.compare) await runComparison(subject, settings, report, print);
-  } finally {
-    if (subject !== undefined) await closeModel(subject);
-  }
+  if (subject !== undefined) await measure(subject, settings, report, print).finally(() => closeModel(subject));
   if (settings.json) console.log(JSON.stringify(report, null, 2));
   return report.sections.some(({ fault }) => fault !== undefined) ? 1 : 0;
 }
 
+async function measure(
+  subject: OpenModel,
+  settings: DoctorSettings,
+  report: Report,
+  print: (line: string) => void,
+): Promise<void> {
+  if (settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
+  if (settings.table !== undefined) await writeTable(subject, settings.table, settings, print);
+  if (settings.compare) await runComparison(subject, settings, report, print);
+}
+
 async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenModel> {
   const own = await openModel(ownModel(settings.own), process.env);
-  const { engine, embedded, note } = own;
+  const { engine, embedded } = own;
   const lines = embedded === undefined ? [] : await embeddedLines(embedded, settings.kvBytes);
-  const findings = [
-    ...(own.warnings ?? []).map((text): Finding => ({ level: 'warning', text })),
-    ...lines.map((text): Finding => ({ level: 'note', text })),
-  ];
+  const findings = [...(own.warnings ?? []).map(warning), ...lines.map(note)];
   report.sections.push({
-    title: `embedded engine: ${note}`,
+    title: `embedded engine: ${own.note}`,
     findings: [...findings, ...capabilityFindings(engine.capabilities)],
   });
   return own;
@@ -127,7 +136,7 @@ async function examine(
 ): Promise<ServerFacts | undefined> {
   const connection = new Connection({ url, ...keyOf(keyEnv) });
   try {
-    const facts = await probe(connection, namedOf(settings));
+    const facts = await probe(connection, settings.named);
     const version = facts.version === undefined ? '' : ` ${facts.version}`;
     const context = facts.contextTokens === undefined ? 'context unknown' : `${facts.contextTokens} tokens of context`;
     const title = `${role} ${connection.url}: ${facts.dialect}${version}, model '${facts.model}', ${context}`;
@@ -151,18 +160,17 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
     const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
     const verifier = await openRemoteVerifier({ kind, servers });
     const rewards = await probeSteps(verifier, '\n\n').finally(() => verifier.close());
-    const warning = probeWarning('it', rewards, 'check that the server serves the reward model that --kind names');
+    const doubt = probeWarning('it', rewards, 'check that the server serves the reward model that --kind names');
     const { aggregation } = verifier.capabilities;
     const bound = aggregation === 'product' || aggregation === 'minimum';
     report.sections.push({
       title,
       findings: [
         ...verifierFindings(kind, undefined),
-        warning === undefined ? { level: 'good', text: probeText(rewards) } : { level: 'warning', text: warning },
-        {
-          level: bound ? 'good' : 'note',
-          text: `its rewards are aggregated by ${aggregation}: negative exits and the bound ${bound ? 'hold' : 'are refused'}`,
-        },
+        doubt === undefined ? good(probeText(rewards)) : warning(doubt),
+        bound
+          ? good(`its rewards are aggregated by ${aggregation}: negative exits and the bound hold`)
+          : note(`its rewards are aggregated by ${aggregation}: negative exits and the bound are refused`),
       ],
     });
     return true;
@@ -179,7 +187,7 @@ async function examineEmbedder(options: Omit<EndpointOptions, 'timeoutMs'>, repo
   await embedder.close();
   const title = embedder.name;
   if ('code' in probed) report.sections.push({ title, findings: [], fault: probed.message });
-  else report.sections.push({ title, findings: [{ level: probed.fit ? 'good' : 'warning', text: probed.found }] });
+  else report.sections.push({ title, findings: [probed.fit ? good(probed.found) : warning(probed.found)] });
 }
 
 function probeText({ right, wrong }: ProbedRewards): string {
@@ -216,7 +224,7 @@ async function probeCurve(
   for (const { level, text } of findings) print(`  ${marks[level]} ${text}`);
 }
 
-/** With both models loaded and nobody else there: the two may share a GPU. */
+/** With both models loaded and no other client on the servers: the two may share a GPU. */
 async function writeTable(
   { engine, verifier, note }: OpenModel,
   file: string,
@@ -289,8 +297,4 @@ function chooseQuestions(file: string): GoldQuestion[] {
 function sectionLines({ title, findings, fault }: Section): string[] {
   const told = findings.map(({ level, text }) => `  ${marks[level]} ${text}`);
   return [title, ...told, ...(fault === undefined ? [] : [`  ! ${fault}`])];
-}
-
-function namedOf({ model, dialect }: DoctorSettings): Pick<DoctorSettings, 'model' | 'dialect'> {
-  return { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
 }

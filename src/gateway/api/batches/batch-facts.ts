@@ -35,7 +35,7 @@ export function batchFacts({ facts }: KeptDocument): BatchFacts {
 }
 
 export function asFacts(facts: BatchFacts): Plain {
-  return facts as unknown as Plain;
+  return { ...facts };
 }
 
 /** With a new status, and when it came to it. */

@@ -1,21 +1,17 @@
-// Files in the journal: reading one whole, and the two files of results that a batch fills. These are open, and shown to nobody,
+// Files in the journal: reading one whole, and the two files of results that a batch fills. These are open, and hidden from clients,
 // until the batch has ended.
 
 import type { Documents, KeptDocument } from '../../../journal/documents.ts';
-import type { Plain } from '../../../journal/journal.ts';
+import type { FileJson } from '../../wire/document-json.ts';
 import type { BatchDocument } from './batch-document.ts';
 
-export interface FileFacts {
-  readonly filename: string;
-  readonly purpose: 'batch' | 'batch_output';
-  readonly bytes: number;
-}
+export type FileFacts = Pick<FileJson, 'filename' | 'purpose' | 'bytes'>;
 
 /** Parts that are read at a time. */
 const pageParts = 200;
 
 export function fileFacts({ facts }: KeptDocument): FileFacts {
-  return facts as unknown as FileFacts;
+  return facts as FileFacts;
 }
 
 export async function* partsOf(documents: Documents, id: string): AsyncGenerator<string> {
@@ -42,7 +38,7 @@ export async function openResults(documents: Documents, { id, owner, facts }: Ba
     const about: FileFacts = { filename: `${id}_${what}.jsonl`, purpose: 'batch_output', bytes: 0 };
     const createdMs = facts.times.validating ?? 0;
     const made = { id: file, kind: 'file', owner, createdMs, open: true, expiresMs: undefined } as const;
-    await documents.add({ ...made, facts: about as unknown as Plain });
+    await documents.add({ ...made, facts: about });
   }
 }
 
@@ -60,7 +56,7 @@ export async function closeResults(
       if (lines === 0) await documents.remove(file);
       else {
         const bytes = await sizeOf(documents, file);
-        const about = { ...fileFacts(document), bytes } as unknown as Plain;
+        const about = { ...fileFacts(document), bytes };
         await documents.change(file, document.revision, { facts: about, open: false, expiresMs });
       }
       return lines;

@@ -47,7 +47,7 @@ export class BatchRunner {
     if (!this.#isLooking) void this.#lookAgain();
   }
 
-  /** Whoever comes while it looks makes it look once more. */
+  /** A call that comes while it looks makes it look once more. */
   async #lookAgain(): Promise<void> {
     this.#isLooking = true;
     while (this.#again) {

@@ -21,11 +21,11 @@ import { closeResults, openResults, readWhole } from './batch-results.ts';
 import { errorAnswer, type LineAnswer, lineAnswer, type PlannedLine, planLine, requireWhole } from './line-answer.ts';
 import type { LineSlots } from './line-slots.ts';
 
-/** Why no more lines are taken: this process has no more to do with it, or nobody has. */
+/** Why no more lines are taken: another process has the batch, or the batch is over. */
 type Halt = 'left' | 'cancelled' | 'expired';
 
 const keepMs = leaseMs / 3;
-/** For an end of which nobody told. */
+/** For an end that this process was not told of. */
 const lookMs = 5000;
 const troubleMs = 1000;
 
@@ -67,7 +67,7 @@ export class BatchWork {
     }
   }
 
-  /** Stops where it is; whoever takes it up goes on from the journal. */
+  /** Stops where it is; the process that takes it up goes on from the journal. */
   leave(): void {
     this.#stop('left');
   }
@@ -169,7 +169,7 @@ export class BatchWork {
     }
   }
 
-  /** No header can hold a line break: the key is nobody else's. */
+  /** No header can hold a line break: no client's key is the same. */
   async #start({ at }: BatchLine, { plan, kept: body }: PlannedLine): Promise<string> {
     const idempotencyKey = `${this.#document.id}\n${at}`;
     const started = await this.#context.searches.start(plan, this.#caller, { background: true, body, idempotencyKey });

@@ -5,7 +5,6 @@ import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
 import { z } from 'zod';
 import type { KeptDocument } from '../../../journal/documents.ts';
-import type { Plain } from '../../../journal/journal.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
 import { parseBody, readQuery } from '../../http/checked-input.ts';
 import { baseHeaders, type Exchange, readBytes, writeJson } from '../../http/exchange.ts';
@@ -44,7 +43,7 @@ export async function createFile(context: GatewayContext, { request, response, c
   const facts: FileFacts = { filename, purpose: 'batch', bytes };
   const id = newId('file-', createdMs);
   const kept = { id, kind: 'file', owner: caller.name, createdMs, open: false, expiresMs } as const;
-  const document = { ...kept, facts: facts as unknown as Plain };
+  const document = { ...kept, facts };
   await context.journal.documents.add(document, inParts(text));
   writeJson(response, 200, viewFile({ ...document, revision: 0 }));
 }
@@ -180,7 +179,7 @@ export async function removeFile(context: GatewayContext, exchange: Exchange): P
   writeJson(exchange.response, 200, { id, object: 'file', deleted: true });
 }
 
-/** Results of a batch that has not ended are nobody's yet. */
+/** Results of a batch that has not ended cannot be read yet. */
 export async function findFile(context: GatewayContext, caller: Caller, id: string): Promise<KeptDocument> {
   requireTexts(context);
   const document = await context.journal.documents.find(id);
