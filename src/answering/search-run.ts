@@ -35,7 +35,6 @@ export function runSearch(live: SearchRun): Promise<FinishedRun> {
   const fold = new SearchFold();
   return new Promise((resolve, reject) => {
     const follow = (logged: LoggedEvent): void => {
-      fold.apply(logged);
       if (fold.tree !== undefined) live.onEvent?.(logged, fold.tree);
     };
     const runtime = new Runtime({
@@ -54,7 +53,7 @@ export function runSearch(live: SearchRun): Promise<FinishedRun> {
     });
     signal?.addEventListener('abort', () => runtime.cancel(request.id), { once: true });
     try {
-      runtime.submit(request);
+      runtime.submit(request, fold);
       loop.drive(runtime);
     } catch (error) {
       reject(error);

@@ -160,7 +160,6 @@ export { chanceToReach, experience } from '../exit/prune-outdone.ts';
 export { Gateway } from '../gateway/gateway.ts';
 export { silentLog } from '../gateway/observe/log.ts';
 export type { Journal } from '../journal/journal.ts';
-export { MemoryJournal } from '../journal/memory/memory-journal.ts';
 export { connect, type DatabaseOptions } from '../journal/postgres/connection.ts';
 export { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 export { migrate } from '../journal/postgres/schema.ts';

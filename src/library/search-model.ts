@@ -81,11 +81,12 @@ export class SearchModel {
     assert(!this.#closed, 'a search was started on a model that is closed');
     const { id } = request;
     const cancel = () => this.#runtime.cancel(id);
+    const fold = new SearchFold();
     const ended = new Promise<ModelRun>((end) => {
-      this.#running.set(id, { fold: new SearchFold(), onEvent, end, fault: undefined });
+      this.#running.set(id, { fold, onEvent, end, fault: undefined });
     });
     try {
-      this.#runtime.submit(request);
+      this.#runtime.submit(request, fold);
     } catch (error) {
       this.#running.delete(id);
       throw error;
@@ -109,7 +110,6 @@ export class SearchModel {
     const running = this.#running.get(event.search);
     if (running === undefined) return;
     const { fold, onEvent } = running;
-    fold.apply(event);
     // Returned, so that the promise of an asynchronous listener is guarded as well.
     return fold.tree === undefined ? undefined : onEvent?.(event, fold.tree);
   }

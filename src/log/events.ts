@@ -26,6 +26,11 @@ export type RuntimeEvent =
 
 export type SearchEvent = TreeEvent | RuntimeEvent;
 
+/** The end of a search in its log; `guesses` where something was grown ahead. */
+export function exitedEvent(exit: Exit, cost: Cost, answer?: Answer, guesses?: GuessTotals): RuntimeEvent {
+  return { type: 'exited', exit, cost, ...(answer && { answer }), ...(guesses && { guesses }) };
+}
+
 /** One line of a search's log. `sequence` is dense from 0 within the search. */
 export interface LoggedEvent {
   readonly search: string;

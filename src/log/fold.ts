@@ -1,8 +1,9 @@
-// The one fold of a whole log: tree events and runtime events in, what a reader of the search wants to know out. The gateway
-// and `ask` fold while the search runs; recovery, the page, `replay` and checks fold a log that was written. An event that
-// does not fit ends the fold: `fault` says which, and what follows is left out. Pure; it decides nothing.
+// The one fold of a whole log: tree events and runtime events in, what a reader of the search wants to know out. Of a search that
+// runs in this process the runtime keeps it, around its own tree (`next`), and gateway, `ask` and library read it; recovery, the
+// page, `replay` and checks fold a log that was written (`apply`). An event that does not fit ends the fold: `fault` says which,
+// and what follows is left out. Pure; it decides nothing.
 
-import { isFold, type NodeId } from '../tree/events.ts';
+import { isFold, type NodeId, type TreeEvent } from '../tree/events.ts';
 import { mayGrow, type Node, pathTo } from '../tree/node.ts';
 import { Tree } from '../tree/tree.ts';
 import type { Answer, Cost, Evidence, Exit } from './end.ts';
@@ -34,15 +35,33 @@ export class SearchFold {
   /** Child indices that were asked for and never answered, those of closed strands included. */
   readonly #unanswered = new Map<NodeId, Set<number>>();
 
-  apply({ sequence, atMs, event }: LoggedEvent): void {
+  /** An event of a log that was written. */
+  apply(logged: LoggedEvent): void {
+    const { sequence, event } = logged;
+    if (this.fault === undefined && isTreeEvent(event)) {
+      try {
+        this.#record(event);
+      } catch (error) {
+        this.fault = `event ${sequence} does not fit: ${error instanceof Error ? error.message : String(error)}`;
+      }
+    }
+    this.#note(logged);
+  }
+
+  /** What happens next in a search that runs, as an entry of its log; the tree has recorded what is the tree's. */
+  next(search: string, atMs: number, event: SearchEvent): LoggedEvent {
+    const entry = { search, sequence: this.sequence + 1, atMs, event };
+    this.#note(entry);
+    return entry;
+  }
+
+  #note({ sequence, atMs, event }: LoggedEvent): void {
     this.count += 1;
     this.sequence = sequence;
     if (this.fault !== undefined) return;
-    try {
-      this.#fold(event, atMs);
-    } catch (error) {
-      this.fault = `event ${sequence} does not fit: ${error instanceof Error ? error.message : String(error)}`;
-    }
+    if (!isTreeEvent(event)) this.#noteRuntime(event, atMs);
+    else if (event.type === 'asked') this.#expect(event.node, event.indices);
+    else if (isFold(event)) this.#unanswered.get(event.parent)?.delete(event.index);
   }
 
   get nodes(): number {
@@ -94,13 +113,10 @@ export class SearchFold {
     return children.length > 0 && (this.#unanswered.get(id)?.size ?? 0) === 0;
   }
 
-  #fold(event: SearchEvent, atMs: number): void {
-    if (!isTreeEvent(event)) return this.#note(event, atMs);
+  #record(event: TreeEvent): void {
     if (event.type === 'planted' && this.tree === undefined) this.tree = Tree.replay([event]);
     else if (this.tree === undefined) throw new Error(`'${event.type}' before 'planted'`);
     else this.tree.record(event);
-    if (event.type === 'asked') this.#expect(event.node, event.indices);
-    else if (isFold(event)) this.#unanswered.get(event.parent)?.delete(event.index);
   }
 
   #expect(node: NodeId, indices: readonly number[]): void {
@@ -109,7 +125,7 @@ export class SearchFold {
     for (const index of indices) expected.add(index);
   }
 
-  #note(event: RuntimeEvent, atMs: number): void {
+  #noteRuntime(event: RuntimeEvent, atMs: number): void {
     switch (event.type) {
       case 'submitted':
         this.submittedMs ??= atMs;

@@ -3,7 +3,7 @@
 
 import type { Engine } from '../engine/engine.ts';
 import type { Exit } from '../log/end.ts';
-import type { SearchEvent } from '../log/events.ts';
+import { exitedEvent, type SearchEvent } from '../log/events.ts';
 import type { GuessTotals } from '../log/guesses.ts';
 import { completeBest } from '../program/growth.ts';
 import type { Verifier } from '../verifier/verifier.ts';
@@ -55,7 +55,7 @@ export class Departure {
     this.remove(search, saysNothing ? undefined : nowMs - search.admittedMs!);
     const result = search.result(exit, nowMs);
     const { answer, cost } = result;
-    log(search, { type: 'exited', exit: result.exit, cost, ...(answer === undefined ? {} : { answer }), ...guessed });
+    log(search, exitedEvent(result.exit, cost, answer, guessed));
     this.#unsettled.add(search);
     onEnd?.(result);
   }
@@ -91,7 +91,7 @@ export class Departure {
 }
 
 /** Nothing where nothing was guessed. Before what is open is taken back: it was not asked for. */
-function guessedBy({ guesses: { total, byDistance, byDepth } }: Search): { readonly guesses?: GuessTotals } {
-  if (total.guessed === 0) return {};
-  return { guesses: { byDistance: structuredClone(byDistance), byDepth: structuredClone(byDepth) } };
+function guessedBy({ guesses: { total, byDistance, byDepth } }: Search): GuessTotals | undefined {
+  if (total.guessed === 0) return undefined;
+  return { byDistance: structuredClone(byDistance), byDepth: structuredClone(byDepth) };
 }

@@ -3,6 +3,7 @@
 
 import { raise } from '../base/fault.ts';
 import type { SearchEvent } from '../log/events.ts';
+import type { SearchFold } from '../log/fold.ts';
 import { checkRules } from '../policy/check.ts';
 import { plantedEvent, type TreeEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
@@ -47,34 +48,43 @@ export class Reception {
     this.#hooks = hooks;
   }
 
-  submit(request: SearchRequest): void {
-    const search = this.#accept(request);
+  submit(request: SearchRequest, fold?: SearchFold): void {
+    const search = this.#accept(request, fold);
     this.#hooks.log(search, { type: 'submitted' });
-    this.#hooks.log(search, plantedEvent(search.tree.aggregation, request.program.fullAt));
+    this.#plant(search);
     this.#inbox.post({ from: 'caller', submit: search });
   }
 
-  revive(request: SearchRequest): void {
-    const search = this.#accept(request);
+  revive(request: SearchRequest, fold: SearchFold): void {
+    const search = this.#accept(request, fold);
     search.log = 'unread';
     this.#inbox.post({ from: 'caller', submit: search });
   }
 
-  /** Gives a search the tree of its log; its next event follows the last of the log. */
-  restore(id: string, events: Iterable<TreeEvent>, nextSequence: number): void {
+  /** Gives a search the tree of its log, a bare one where a crash cut the log off before its first; it goes on behind the last event. */
+  restore(id: string): void {
     const search = this.#live.get(id);
     if (search === undefined || search.log === 'read') return;
-    const tree = Tree.replay(events, (event) => this.#hooks.tree(search, event));
-    checkRules(search.request.rules, search.request.program, tree.aggregation);
-    search.tree = tree;
-    search.nextSequence = nextSequence;
+    const { tree } = search.fold;
+    if (tree === undefined) this.#plant(search);
+    else {
+      checkRules(search.request.rules, search.request.program, tree.aggregation);
+      tree.listen((event) => this.#hooks.tree(search, event));
+      search.tree = tree;
+    }
     search.resumed = true;
     search.log = 'read';
     this.#hooks.log(search, { type: 'resumed' });
     this.#inbox.post({ from: 'caller', restored: search });
   }
 
-  #accept(request: SearchRequest): Search {
+  #plant(search: Search): void {
+    const { fold, tree } = search;
+    fold.tree = tree;
+    this.#hooks.log(search, plantedEvent(tree.aggregation, tree.root.fullAt));
+  }
+
+  #accept(request: SearchRequest, fold?: SearchFold): Search {
     checkRequest(request);
     const { id, program, priority, rules } = request;
     const { verifier, clock } = this.#options;
@@ -96,6 +106,7 @@ export class Reception {
       turn,
       this.#grouping.openAnswers(request, () => search),
       (broken, breakage) => this.#hooks.broken(broken, breakage),
+      fold,
     );
     this.#live.set(id, search);
     return search;

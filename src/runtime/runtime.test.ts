@@ -4,6 +4,7 @@ import { readExpansions } from '../../tests/support/expansions.ts';
 import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
 import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
+import { SearchFold } from '../log/fold.ts';
 import { createPolicy } from '../policy/create.ts';
 import { createAggregate } from '../program/aggregate.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
@@ -250,9 +251,55 @@ describe('the runtime', () => {
 });
 
 function resume(runtime: Runtime, asked: SearchRequest, events: readonly TreeEvent[]): void {
-  runtime.revive(asked);
-  runtime.restore(asked.id, events, events.length);
+  const fold = new SearchFold();
+  runtime.revive(asked, fold);
+  for (const [sequence, event] of events.entries()) fold.apply({ search: asked.id, sequence, atMs: 0, event });
+  runtime.restore(asked.id);
 }
+
+describe('the fold of a search', () => {
+  /** What readers of a fold see, the tree included. */
+  function seen(fold: SearchFold) {
+    const { count, sequence, width, exit, answer, cost, tree } = fold;
+    const settled = tree?.nodes.filter((node) => fold.isSettled(node)).map(({ id }) => id);
+    return { count, sequence, width, exit, answer, cost, settled, tree: tree && digestTree(tree) };
+  }
+
+  it('is after every step what its log folds to, and its tree is the one that grows', () => {
+    const kept = new SearchFold();
+    const folded = new SearchFold();
+    const { toys, runtime, log } = world({ speculative: 2 });
+    const differs = () => {
+      for (const entry of log.slice(folded.count)) folded.apply(entry);
+      expect(seen(kept)).toEqual(seen(folded));
+      return false;
+    };
+    runtime.submit(request('a', createMcts({ rollouts: 6 })), kept);
+    toys.run(runtime, 10_000, differs);
+    differs();
+    expect([kept.exit?.kind, kept.tree === folded.tree]).toEqual(['exhausted', false]);
+  });
+
+  it('goes on from a log, and begins with a bare tree where the log was cut off before its first', () => {
+    for (const cut of [0, 1, 2, 9]) {
+      const whole = world();
+      whole.runtime.submit(request('a', createMcts({ rollouts: 2 })));
+      whole.toys.run(whole.runtime);
+      const before = whole.log.slice(0, cut);
+      const fold = new SearchFold();
+      const again = world();
+      again.runtime.revive(request('a', createMcts({ rollouts: 2 })), fold);
+      for (const entry of before) fold.apply(entry);
+      again.runtime.restore('a');
+      again.toys.run(again.runtime);
+      const folded = new SearchFold();
+      for (const entry of [...before, ...again.log]) folded.apply(entry);
+      expect(folded.fault).toBeUndefined();
+      expect(seen(fold)).toEqual(seen(folded));
+      expect(again.log.map(({ sequence }) => sequence)).toEqual(again.log.map((_, at) => cut + at));
+    }
+  });
+});
 
 describe('resuming', () => {
   it.each([

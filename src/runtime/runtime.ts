@@ -7,6 +7,7 @@
 import { never } from '../base/assert.ts';
 import { pruningsOf } from '../exit/prune.ts';
 import type { SearchEvent } from '../log/events.ts';
+import type { SearchFold } from '../log/fold.ts';
 import type { Outcome, ProbeOutcome } from '../program/program.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { Guessing } from '../scheduler/speculation-budget.ts';
@@ -80,18 +81,19 @@ export class Runtime {
     embedder?.connect((message) => this.#inbox.post({ from: 'embedder', message }));
   }
 
-  submit(request: SearchRequest): void {
-    this.#reception.submit(request);
+  /** `fold`: the caller's, kept up to date here from the first event to the last, and only to be read elsewhere. */
+  submit(request: SearchRequest, fold?: SearchFold): void {
+    this.#reception.submit(request, fold);
   }
 
   /** A search from a former process. It waits without its log, which `onLogWanted` asks for when its turn has come. */
-  revive(request: SearchRequest): void {
-    this.#reception.revive(request);
+  revive(request: SearchRequest, fold: SearchFold): void {
+    this.#reception.revive(request, fold);
   }
 
-  /** The log of a revived search: what was asked and never answered is asked again under the same keys. */
-  restore(id: string, events: Iterable<TreeEvent>, nextSequence: number): void {
-    this.#reception.restore(id, events, nextSequence);
+  /** The log of a revived search is in its fold: what was asked and never answered is asked again under the same keys. */
+  restore(id: string): void {
+    this.#reception.restore(id);
   }
 
   cancel(id: string, reason: CancelReason = 'caller'): void {
@@ -378,11 +380,9 @@ export class Runtime {
   }
 
   #emit(search: Search, event: SearchEvent): void {
-    const sequence = search.nextSequence;
-    search.nextSequence += 1;
     const { onEvent, clock } = this.#options;
+    const logged = search.fold.next(search.id, clock.nowMs(), event);
     if (onEvent === undefined) return;
-    const logged = { search: search.id, sequence, atMs: clock.nowMs(), event };
     guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged), undefined);
   }
 

@@ -57,7 +57,7 @@ export class Tree {
   #byKey: Map<NodeKey, Node> | undefined;
   /** Made when first asked for: only a rule or a person that wants to know how certain a search is. */
   #answers: AnswerTally | undefined;
-  readonly #listener: ((event: TreeEvent) => void) | undefined;
+  #listener: ((event: TreeEvent) => void) | undefined;
 
   private constructor(
     aggregation: Aggregation,
@@ -111,6 +111,11 @@ export class Tree {
     fork.best = this.best && nodes[this.best.id];
     fork.#opened = this.#opened;
     return fork;
+  }
+
+  /** What is recorded from now on goes to this listener: for a tree that was folded from a log and grows on. */
+  listen(listener: (event: TreeEvent) => void): void {
+    this.#listener = listener;
   }
 
   record(event: TreeEvent): void {

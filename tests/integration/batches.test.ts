@@ -7,9 +7,9 @@ import type { Batch } from 'openai/resources/batches';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FaultError, fault } from '../../src/base/fault.ts';
 import { newKey } from '../../src/gateway/http/keys.ts';
-import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import type { Loose } from '../support/loose.ts';
-import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
+import { outlivingJournal, type RunningOptions, runGateway } from '../support/running-gateway.ts';
 import { until } from '../support/until.ts';
 
 async function client(options: RunningOptions = {}, apiKey = 'unused') {
@@ -116,7 +116,7 @@ describe('files', () => {
   });
 
   test('need texts that are kept', async () => {
-    const { openai } = await client({ journal: new MemoryJournal('until-end') });
+    const { openai } = await client({ journal: new SqliteJournal({ path: ':memory:', texts: 'until-end' }) });
     await expect(upload(openai, 'a')).rejects.toThrow(/journal.texts is 'until-end'/);
     await expect(openai.batches.list()).rejects.toThrow(/journal.texts is 'until-end'/);
   });
@@ -124,7 +124,7 @@ describe('files', () => {
 
 describe('a batch', () => {
   test('that is stored is told to its client, although the journal cannot be read a moment later', async () => {
-    const journal = new MemoryJournal();
+    const journal = outlivingJournal();
     const { openai } = await client({ journal });
     const { id } = await upload(openai, lines([chat]));
     const { partNumbers } = journal.documents;
@@ -231,7 +231,7 @@ describe('a batch', () => {
   test('expires with an answer for every line', async () => {
     let nowMs = 1_800_000_000_000;
     const clock = { nowMs: () => nowMs };
-    const journal = new MemoryJournal();
+    const journal = outlivingJournal();
     const first = await client({ scripted: { held: true }, clock, journal });
     const made = await create(first.openai, lines([chat, chat]));
     await until(() => first.engine.open > 0);

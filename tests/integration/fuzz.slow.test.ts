@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 import { Random } from '../../src/base/random.ts';
 import { newKey } from '../../src/gateway/http/keys.ts';
-import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { runGateway } from '../support/running-gateway.ts';
 import { until } from '../support/until.ts';
 
@@ -305,7 +305,7 @@ test.each(['embedded', 'remote'])(
     const { url, logged, gateway, engine } = await runGateway({
       ...(kind === 'remote' ? { upstream } : {}),
       // What is kept by design is full long before the middle, so that whatever grows after it is a leak.
-      journal: new MemoryJournal('keep', 100),
+      journal: new SqliteJournal({ path: ':memory:', mostEnded: 100 }),
       config: {
         server: { bodyBytes: 65_536 },
         batches: { keyBytes: 16_384 },

@@ -6,7 +6,7 @@ import { openModels } from '../../src/answering/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';
-import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
@@ -20,7 +20,7 @@ async function serve(model: object, environment: Readonly<Record<string, string>
     models: [{ name: 'remote', ...model }],
   });
   const models = await openModels(config.models, environment);
-  const gateway = new Gateway({ config, models, journal: new MemoryJournal(), log: silentLog });
+  const gateway = new Gateway({ config, models, journal: new SqliteJournal({ path: ':memory:' }), log: silentLog });
   const url = await gateway.listen();
   onTestFinished(() => gateway.close());
   return url;

@@ -7,13 +7,13 @@ import { openModels } from '../../src/answering/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';
-import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import type { Loose } from '../support/loose.ts';
 
 async function client(): Promise<OpenAI> {
   const models = [{ name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' }, budget: 8 }];
   const config = checkConfig({ server: { port: 0, page: false, shutdownMs: 0 }, models });
-  const journal = new MemoryJournal();
+  const journal = new SqliteJournal({ path: ':memory:' });
   const gateway = new Gateway({ config, models: await openModels(config.models, {}), journal, log: silentLog });
   const url = await gateway.listen();
   onTestFinished(() => gateway.close());

@@ -6,7 +6,7 @@ import { openModels } from '../../src/answering/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';
-import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { post } from '../support/running-gateway.ts';
@@ -31,7 +31,7 @@ test('guesses stand behind everything else at the server, none is left there, an
   // By a gateway that has measured nothing: one that knows how fast its servers are may find that speculation does not pay.
   const answered = async (speculate: number) => {
     const models = await openModels(config.models, {});
-    const gateway = new Gateway({ config, models, journal: new MemoryJournal(), log: silentLog });
+    const gateway = new Gateway({ config, models, journal: new SqliteJournal({ path: ':memory:' }), log: silentLog });
     const url = await gateway.listen();
     onTestFinished(() => gateway.close());
     const coppice = { program: 'beam', rollouts: 8, speculate };

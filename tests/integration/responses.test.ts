@@ -6,7 +6,7 @@ import OpenAI, { NotFoundError } from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, test } from 'vitest';
 import { newKey } from '../../src/gateway/http/keys.ts';
-import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
 import { until } from '../support/until.ts';
 
@@ -141,7 +141,7 @@ describe('the openai package', () => {
   });
 
   test.each(['store', 'background', 'previous_response_id'])('without stored texts %s is refused', async (name) => {
-    const { openai } = await client({ journal: new MemoryJournal('until-end') });
+    const { openai } = await client({ journal: new SqliteJournal({ path: ':memory:', texts: 'until-end' }) });
     const body = { ...ask, [name]: name === 'previous_response_id' ? 'resp_1' : true };
     await expect(openai.responses.create(body)).rejects.toMatchObject({ param: name, code: 'unsupported_parameter' });
     const plain = await openai.responses.create(ask);

@@ -10,7 +10,7 @@ import { Gateway } from '../../src/gateway/gateway.ts';
 import { createLog } from '../../src/gateway/observe/log.ts';
 import type { Telemetry } from '../../src/gateway/observe/telemetry.ts';
 import type { Journal } from '../../src/journal/journal.ts';
-import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import type { Loose } from './loose.ts';
 import { ScriptedEngine, type ScriptedOptions, ScriptedVerifier } from './scripted-engine.ts';
 
@@ -51,9 +51,17 @@ export const modelDefaults = {
   threshold: 0.7,
 };
 
+/** In memory, and open until the end of the test: what one gateway leaves in it, the test or the next gateway reads. */
+export function outlivingJournal(): SqliteJournal {
+  const journal = new SqliteJournal({ path: ':memory:' });
+  onTestFinished(journal.close.bind(journal));
+  journal.close = () => journal.flush();
+  return journal;
+}
+
 export async function runGateway(options: RunningOptions = {}): Promise<Running> {
   const engine = options.engine ?? new ScriptedEngine(options.scripted);
-  const journal = options.journal ?? new MemoryJournal();
+  const journal = options.journal ?? outlivingJournal();
   const models = [
     { ...modelDefaults, ...options.model },
     ...(options.more ?? []).map(({ model }) => ({ ...modelDefaults, ...model })),

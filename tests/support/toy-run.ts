@@ -3,6 +3,7 @@
 
 import { Random } from '../../src/base/random.ts';
 import { isTreeEvent, type SearchEvent } from '../../src/log/events.ts';
+import { SearchFold } from '../../src/log/fold.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import type { Rules } from '../../src/policy/policy.ts';
 import type { Program } from '../../src/program/program.ts';
@@ -69,6 +70,7 @@ export function run({
   const embedder = open && new ToyEmbedder(world, shelter, weather, open.vectorOf);
   const events: SearchEvent[] = [];
   const results: SearchResult[] = [];
+  const fold = new SearchFold();
   const runtime: Runtime = new Runtime({
     engine,
     verifier: new ToyVerifier(world, storm, weather, question, !experiment?.extendsUnscored),
@@ -79,14 +81,17 @@ export function run({
     requestTimeoutMs: 500,
     onEvent: ({ event }) => events.push(event),
     onEnd: (result) => results.push(result),
-    onLogWanted: (id) => runtime.restore(id, from!, from!.length),
+    onLogWanted: (id) => {
+      for (const [sequence, event] of from!.entries()) fold.apply({ search: id, sequence, atMs: 0, event });
+      runtime.restore(id);
+    },
   });
   const asked = requestOf({ create, seed, threshold, rules });
   const limits = { ...asked.limits, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
   const grouped = open && { extract: open.extract, groupSimilarity: open.similarity };
   const request: SearchRequest = { ...asked, limits, ...grouped, ...(experiment && { experiment }) };
   if (from === undefined) runtime.submit(request);
-  else runtime.revive(request);
+  else runtime.revive(request, fold);
   world.run(runtime);
   const tree = Tree.replay([...(from ?? []), ...events.filter(isTreeEvent)]);
   return { engine, embedder, events, tree, request, result: results[0]! };

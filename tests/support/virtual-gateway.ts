@@ -14,7 +14,8 @@ import type { Caller } from '../../src/gateway/http/keys.ts';
 import type { Loop } from '../../src/gateway/models/served-model.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';
 import { Searches } from '../../src/gateway/searches/searches.ts';
-import { MemoryJournal } from '../../src/journal/memory/memory-journal.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { optionsOf } from '../../src/policy/create.ts';
 import type { PolicyName } from '../../src/policy/policies.ts';
 import { mctsDefaults } from '../../src/program/mcts/mcts.ts';
@@ -82,16 +83,13 @@ export class VirtualLoop implements Loop {
 export async function runVirtually(run: VirtualRun): Promise<VirtualAnswer[]> {
   const world = new World();
   const loop = new VirtualLoop();
-  const searches = openSearches(run, world, loop);
+  const journal = new SqliteJournal({ path: ':memory:' });
+  const searches = openSearches(run, world, loop, journal);
   const answers: VirtualAnswer[] = [];
-  let left = run.requests + (run.idle ?? 0);
   for (let at = 0; at < (run.idle ?? 0); at += 1) {
     const answer = { arrivalMs: 0, admittedMs: undefined, endedMs: 0, told: '', completionTokens: 0 };
     const plan = planOf({ ...run, deadlineMs: 1e12 }, run.requests + at);
-    ask(searches, { ...plan, idle: true }, answer, () => {
-      left -= 1;
-      run.onIdleEnd?.(answer.endedMs, answer.completionTokens);
-    });
+    ask(searches, { ...plan, idle: true }, answer, () => run.onIdleEnd?.(answer.endedMs, answer.completionTokens));
   }
   let atMs = 0;
   for (let at = 0; at < run.requests; at += 1) {
@@ -106,18 +104,17 @@ export async function runVirtually(run: VirtualRun): Promise<VirtualAnswer[]> {
         completionTokens: 0,
       };
       answers.push(answer);
-      ask(searches, planOf(run, at), answer, () => {
-        left -= 1;
-      });
+      ask(searches, planOf(run, at), answer);
     });
   }
-  world.run(() => loop.react(world), { stop: () => left === 0 });
-  // Refusals are rejected promises: their reasons are known when these have been heard.
+  world.run(() => loop.react(world));
+  // Ends are told once they are in the journal, which knows nothing of virtual time; refusals are rejected promises.
+  await journal.close();
   await new Promise<void>((resolve) => setImmediate(resolve));
   return answers;
 }
 
-function ask(searches: Searches, plan: SearchPlan, answer: VirtualAnswer, onEnd: () => void): void {
+function ask(searches: Searches, plan: SearchPlan, answer: VirtualAnswer, onEnd = () => {}): void {
   // What is accepted is live before the call returns.
   const before = searches.liveCount;
   const started = searches.start(plan, caller, { background: false, body: {} });
@@ -139,7 +136,7 @@ function ask(searches: Searches, plan: SearchPlan, answer: VirtualAnswer, onEnd:
   });
 }
 
-function openSearches(run: VirtualRun, world: World, loop: Loop): Searches {
+function openSearches(run: VirtualRun, world: World, loop: Loop, journal: Journal): Searches {
   const { setting: name, budget, policy, queue = 1000, idleBeside } = run;
   const setting = settingOf(name);
   const model = new QuestionModel(setting.profile);
@@ -165,7 +162,7 @@ function openSearches(run: VirtualRun, world: World, loop: Loop): Searches {
   return new Searches({
     config,
     models: [{ config: config.models[0]!, engine, verifier, extract: extractAnswer }],
-    journal: new MemoryJournal(),
+    journal,
     clock: world.clock,
     log: silentLog,
     loop: () => loop,

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine, EngineMessage, Verifier, VerifierMessage } from 'coppice';
-import { checkConfig, Gateway, MemoryJournal, SqliteJournal, silentLog } from 'coppice/internals';
+import { checkConfig, Gateway, SqliteJournal, silentLog } from 'coppice/internals';
 import type { Variant } from './gateway-cost.ts';
 
 const text = 'The answer is (8 - 4) * 7 - 8 + 4.';
@@ -53,7 +53,7 @@ async function startGateway(variant: Variant): Promise<number> {
   const onDisk = variant === 'search, journal on disk';
   const folder = onDisk ? mkdtempSync(join(tmpdir(), 'coppice-bench-')) : undefined;
   if (folder !== undefined) process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const journal = folder === undefined ? new MemoryJournal() : new SqliteJournal({ path: join(folder, 'journal.db') });
+  const journal = new SqliteJournal({ path: folder === undefined ? ':memory:' : join(folder, 'journal.db') });
   const models = [{ name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, branching: 1 }];
   const config = checkConfig({ server: { port: 0, page: false }, models, journal: { keepSearches: 1000 } });
   const parts = [{ config: config.models[0]!, engine: instantEngine(), verifier: instantVerifier() }];

@@ -12,7 +12,6 @@ import type { Config } from '../../config/schema.ts';
 import { version } from '../../config/version.ts';
 import type { Log } from '../../gateway/observe/log.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
 import type { DatabaseOptions } from '../../journal/postgres/connection.ts';
 import { PostgresJournal } from '../../journal/postgres/postgres-journal.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
@@ -36,7 +35,6 @@ export async function openJournal(
 ): Promise<OpenJournal> {
   const { kind, path, texts, flushMs, damaged } = config.journal;
   if (kind === 'postgres') return openShared(config, databaseOf(config, environment), log, clock);
-  if (path === ':memory:') return { journal: new MemoryJournal(texts), clock };
   const onDamage = damageTo(log);
   return { journal: new SqliteJournal({ path, texts, flushMs, damaged, onDamage }), clock };
 }

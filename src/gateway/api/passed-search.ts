@@ -1,13 +1,13 @@
-// A request that was passed through, as the journal keeps it: a search of one node, written when it is over. Its log is what the
-// runtime would have written for a single sample, so that lists, the page and the fold need to know nothing of it.
+// A request that was passed through, as the journal keeps it: a search of one node, written when it is over. The runtime makes its
+// log (`runtime/passed-log.ts`).
 
 import { makePlan } from '../../answering/plan.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
+import { fault } from '../../base/fault.ts';
+import type { GenerationUsage } from '../../engine/engine.ts';
 import type { Plain } from '../../journal/journal.ts';
-import type { Answer, Cost, Exit } from '../../log/end.ts';
-import type { SearchEvent } from '../../log/events.ts';
-import { plantedEvent } from '../../tree/events.ts';
-import { nodeKey, rootKey } from '../../tree/keys.ts';
+import type { Exit } from '../../log/end.ts';
+import { logPassed } from '../../runtime/passed-log.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -81,11 +81,10 @@ function journalPassed(context: GatewayContext, request: PassedRequest): void {
   const complain = (error: Error) => log.warn('journal', { search: id, message: error.message });
   journal.accept(toAccept(search, undefined)).catch(complain);
   journal.claim(id, 0, admittedMs).catch(complain);
-  for (const [sequence, { event, atMs }] of logOf(request, plan, endedMs).entries()) {
-    const entry = { search: id, sequence, atMs, event };
-    search.fold.apply(entry);
-    journal.append(1, entry);
-  }
+  const times = { submittedMs: createdMs, admittedMs, endedMs };
+  const { aggregation, sampling } = plan;
+  const passed = { search: id, aggregation, sampling, ...times, ...saidOf(request), usage: usageOf(answer) };
+  logPassed(passed, search.fold, (entry) => journal.append(1, entry));
   const { promptTokens: prompt, completionTokens: completion } = answer;
   context.usage.spent(request.caller.name, { prompt, completion, verifier: 0 });
   journal.finish(id, 1, toFinish(search, endOf(search, endedMs, 1))).catch(complain);
@@ -122,51 +121,20 @@ function titleOf({ messages, input, prompt }: Plain): string {
   return typeof last === 'string' ? last.trim().slice(0, titleLength).toWellFormed() : 'passed through';
 }
 
-function logOf(request: PassedRequest, plan: SearchPlan, endedMs: number): { event: SearchEvent; atMs: number }[] {
-  const { createdMs, admittedMs } = request;
-  const early = [{ type: 'submitted' }, plantedEvent(plan.aggregation)] as const;
-  const begun = [
-    { type: 'admitted' },
-    { type: 'opened', strand: 0, node: 0 },
-    { type: 'asked', strand: 0, node: 0, indices: [0], sampling: plan.sampling },
-  ] as const;
-  return [
-    ...early.map((event) => ({ event, atMs: createdMs })),
-    ...begun.map((event) => ({ event, atMs: admittedMs })),
-    ...endingOf(request).map((event) => ({ event, atMs: endedMs })),
-  ];
-}
-
-function endingOf({ status, answer: { text, isCut, completionTokens }, answer: said }: PassedRequest): SearchEvent[] {
-  const cost = costOf(said);
+/** What came of it, for its log. */
+function saidOf({ status, answer: { text, isCut, completionTokens: tokens } }: PassedRequest) {
   const exit = (kind: Exit['kind']): Exit => ({ kind, rule: 'passed-through', evidence: { status } });
-  if (typeof status === 'string' || status >= 400)
-    return [
-      { type: 'closed', strand: 0, closing: 'failed' },
-      { type: 'exited', exit: exit(status === 'gone' ? 'cancelled' : 'failed'), cost },
-      { type: 'cost', cost },
-    ];
-  const step: Step = { text, tokens: completionTokens, meanLogprob: 0, end: isCut ? 'length' : 'eos' };
-  const key = nodeKey(rootKey, step);
-  const answer: Answer = { node: 1, text, answer: undefined, score: undefined, complete: !isCut };
-  return [
-    { type: 'grown', node: 1, key, parent: 0, index: 0, step, terminal: true },
-    { type: 'moved', strand: 0, node: 1 },
-    { type: 'closed', strand: 0, closing: 'completed' },
-    { type: 'exited', exit: exit('exhausted'), answer, cost },
-    { type: 'cost', cost },
-  ];
+  if (status === 'gone')
+    return { said: { fault: fault('cancelled', 'its client has gone') }, exit: exit('cancelled') } as const;
+  if (status === 'none' || status >= 400) {
+    const code = status === 'none' ? 'unavailable' : 'refused';
+    return { said: { fault: fault(code, `the engine answered ${status}`) }, exit: exit('failed') } as const;
+  }
+  const step: Step = { text, tokens, meanLogprob: 0, end: isCut ? 'length' : 'eos' };
+  return { said: { step }, exit: exit('exhausted') } as const;
 }
 
-function costOf({ promptTokens, cachedTokens, completionTokens }: PassedAnswer): Cost {
-  const computed = Math.max(0, promptTokens - cachedTokens);
-  const engine = { committedTokens: completionTokens, promptTokens: computed, cachedTokens, engineCalls: 1 };
-  const none = {
-    discardedTokens: 0,
-    speculativeTokens: 0,
-    verifierTokens: 0,
-    verifierCachedTokens: 0,
-    verifierCalls: 0,
-  };
-  return { ...engine, ...none };
+function usageOf({ promptTokens, cachedTokens, completionTokens }: PassedAnswer): GenerationUsage {
+  const computedTokens = Math.max(0, promptTokens - cachedTokens);
+  return { computedTokens, cachedTokens, generatedTokens: completionTokens, exact: true };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
 import { post, question, runGateway, serverEvents } from '../../../tests/support/running-gateway.ts';
 import { FaultError, fault } from '../../base/fault.ts';
-import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { readThrough } from './read-through.ts';
 
 function away(): never {
@@ -45,7 +45,7 @@ describe('a read of the journal', () => {
 });
 
 /** A database that is away for the next so many reads. */
-class FlakyJournal extends MemoryJournal {
+class FlakyJournal extends SqliteJournal {
   failing = 0;
 
   #fail(): void {
@@ -54,7 +54,7 @@ class FlakyJournal extends MemoryJournal {
     away();
   }
 
-  override async read(...given: Parameters<MemoryJournal['read']>) {
+  override async read(...given: Parameters<SqliteJournal['read']>) {
     this.#fail();
     return super.read(...given);
   }
@@ -75,7 +75,7 @@ async function namesOf(response: Response): Promise<(string | undefined)[]> {
 
 describe('while a journal cannot be read', () => {
   test.each([false, true])('a stream of a response goes on, in the background %s', async (background) => {
-    const journal = new FlakyJournal();
+    const journal = new FlakyJournal({ path: ':memory:' });
     const { url, engine } = await runGateway({ journal, scripted: { held: true } });
     const response = await post(`${url}/v1/responses`, { ...asked, background });
     journal.failing = 2;
@@ -86,7 +86,7 @@ describe('while a journal cannot be read', () => {
   });
 
   test('so does one that was taken up again, and a response in the background is answered with its name', async () => {
-    const journal = new FlakyJournal();
+    const journal = new FlakyJournal({ path: ':memory:' });
     const { url, engine } = await runGateway({ journal, scripted: { held: true } });
     const read = journal.read.bind(journal);
     journal.read = (...given) => {
@@ -105,7 +105,7 @@ describe('while a journal cannot be read', () => {
   });
 
   test('a reader of the log waits for the rest of it', async () => {
-    const journal = new FlakyJournal();
+    const journal = new FlakyJournal({ path: ':memory:' });
     const { url, engine } = await runGateway({ journal, scripted: { held: true } });
     const { id } = (await (await post(`${url}/v1/searches`, { ...question, background: true })).json()) as Loose;
     const log = await fetch(`${url}/v1/searches/${id}/events`);

@@ -1,4 +1,5 @@
-// One search that waits or runs in this process: its plan, the fold of its log, and those who listen to it.
+// One search that waits or runs in this process, or that a client here waits for: its plan, the fold of its log, and those who
+// listen to it. Where it runs here the runtime keeps the fold; see watches.ts for the others.
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { type BuiltSearch, buildSearch } from '../../answering/search-request.ts';
@@ -48,11 +49,16 @@ export function mayMove({ facts: { background, home } }: { readonly facts: LiveS
   return background || home !== undefined;
 }
 
+/** Has the fold of a log, and may make it when it is first read. */
+interface ReadFold {
+  readonly fold: SearchFold;
+}
+
 export class LiveSearch {
   readonly facts: LiveSearchFacts;
   /** Its program and rules, made once. */
   readonly built: BuiltSearch;
-  readonly fold = new SearchFold();
+  readonly #log: ReadFold;
   state: SearchState = 'queued';
   /** Its place among all who wait, fixed when it was accepted; see scheduler/turns/turn.ts. */
   turn = 0;
@@ -77,9 +83,15 @@ export class LiveSearch {
   readonly unwritten: LoggedEvent[] = [];
   readonly listeners = new Set<SearchListener>();
 
-  constructor(facts: LiveSearchFacts) {
+  constructor(facts: LiveSearchFacts, log: ReadFold = { fold: new SearchFold() }) {
     this.facts = facts;
+    this.#log = log;
     this.built = buildSearch(facts.plan);
+  }
+
+  /** Only to be read. */
+  get fold(): SearchFold {
+    return this.#log.fold;
   }
 
   get id(): string {

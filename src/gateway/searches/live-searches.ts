@@ -1,5 +1,5 @@
-// The searches that wait or run in this process, from their submission to their end: what the runtime tells of them is folded,
-// journalled and handed on. One exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been
+// The searches that wait or run in this process, from their submission to their end: what the runtime tells of them is
+// journalled and handed on; its fold is the runtime's. One exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been
 // written; only then its clients are told. Order matters: writes are called in the order in which they must be found after a crash.
 
 import { requestOf } from '../../answering/search-request.ts';
@@ -60,8 +60,8 @@ export class LiveSearches {
     this.hold(search);
     try {
       const request = this.#request(search);
-      if (search.epoch === 0) runtime.submit(request);
-      else runtime.revive(request);
+      if (search.epoch === 0) runtime.submit(request, search.fold);
+      else runtime.revive(request, search.fold);
     } catch (error) {
       // Checked when it was accepted; a restart with another configuration can still make it impossible.
       this.#options.log.error('submit', { search: id, error });
@@ -123,7 +123,6 @@ export class LiveSearches {
   onEvent(event: LoggedEvent): void {
     const search = this.#byId.get(event.search);
     if (search === undefined) return;
-    search.fold.apply(event);
     if (event.event.type === 'admitted') this.#onAdmitted(search, event.atMs);
     this.#write(search, event);
     for (const listener of search.listeners) listener.event?.(event);

@@ -6,8 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { FaultError, raise } from '../../base/fault.ts';
 import { withoutRemoved } from '../../config/removed-settings.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
-import { isTreeEvent, type LoggedEvent } from '../../log/events.ts';
-import { plantedEvent, type TreeEvent } from '../../tree/events.ts';
+import type { LoggedEvent } from '../../log/events.ts';
 import { ApiError } from '../http/api-error.ts';
 import { LiveSearch } from './live-search.ts';
 
@@ -41,33 +40,21 @@ export async function revive(record: SearchRecord, options: RecoveryOptions): Pr
   }
 }
 
-/** Brings the fold up to date and gives the events of the tree. `tell` is told of every entry after it was folded. */
+/** Brings the fold up to date. `tell` is told of every entry after it was folded. */
 export async function replayLog(
   journal: Journal,
-  { id, fold }: LiveSearch,
+  { id, fold }: Pick<LiveSearch, 'id' | 'fold'>,
   tell: (entry: LoggedEvent) => void = () => {},
-): Promise<TreeEvent[]> {
-  const events: TreeEvent[] = [];
-  for (let after = -1; ; ) {
-    const entries = await journal.read(id, after, pageSize);
+): Promise<void> {
+  for (;;) {
+    const entries = await journal.read(id, fold.sequence, pageSize);
     for (const entry of entries) {
-      if (entry.sequence > fold.sequence) fold.apply(entry);
-      if (isTreeEvent(entry.event)) events.push(entry.event);
+      fold.apply(entry);
       tell(entry);
     }
-    after = entries.at(-1)?.sequence ?? after;
     if (fold.fault !== undefined) raise('bad-event', fold.fault);
-    if (entries.length < pageSize) return events;
+    if (entries.length < pageSize) return;
   }
-}
-
-/** For a log that a crash cut off before the first event of its tree: writes it, and gives it. */
-export function plantAgain(journal: Journal, search: LiveSearch, atMs: number): TreeEvent[] {
-  const event = plantedEvent(search.facts.plan.aggregation, search.built.program.fullAt);
-  const entry = { search: search.id, sequence: search.fold.sequence + 1, atMs, event };
-  search.fold.apply(entry);
-  journal.append(search.epoch, entry);
-  return [event];
 }
 
 /** As it was accepted. */

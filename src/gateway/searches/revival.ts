@@ -8,7 +8,7 @@ import type { ServedModels } from '../models/served-models.ts';
 import type { Intake } from './intake.ts';
 import type { LiveSearch } from './live-search.ts';
 import type { LiveSearches } from './live-searches.ts';
-import { plantAgain, replayLog, revive } from './recovery.ts';
+import { replayLog, revive } from './recovery.ts';
 import type { SearchesOptions } from './searches-options.ts';
 
 export class Revival {
@@ -38,19 +38,18 @@ export class Revival {
 
   /** Its turn has come: reads its log and goes on, or ends it where the log has an end. */
   async resume(id: string): Promise<void> {
-    const { journal, log, clock } = this.#options;
+    const { journal, log } = this.#options;
     const search = this.#here.find(id);
     if (search === undefined) return;
     const { runtime } = this.#here.modelOf(search);
     try {
-      const logged = await replayLog(journal, search);
+      await replayLog(journal, search);
       if (search.ended !== undefined) return;
       if (search.fold.exit !== undefined) {
         runtime.withdraw(id);
         return this.#here.end(search, true);
       }
-      const events = logged.length > 0 ? logged : plantAgain(journal, search, clock.nowMs());
-      runtime.restore(id, events, search.fold.sequence + 1);
+      runtime.restore(id);
     } catch (error) {
       if (this.#handBack(search, error)) return;
       log.error('resume', { search: id, error });

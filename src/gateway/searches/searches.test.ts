@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
-import { post, question, runGateway, type ServerEvent, serverEvents } from '../../../tests/support/running-gateway.ts';
+import {
+  outlivingJournal,
+  post,
+  question,
+  runGateway,
+  type ServerEvent,
+  serverEvents,
+} from '../../../tests/support/running-gateway.ts';
 import { ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
 import { until } from '../../../tests/support/until.ts';
 import { FaultError, fault } from '../../base/fault.ts';
-import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { systemClock } from '../../runtime/live.ts';
 
@@ -120,7 +127,7 @@ describe('a background search', () => {
   });
 
   test('cannot be had where texts are never kept', async () => {
-    const { url } = await runGateway({ journal: new MemoryJournal('never') });
+    const { url } = await runGateway({ journal: new SqliteJournal({ path: ':memory:', texts: 'never' }) });
     expect(await create(url)).toMatchObject({ status: 400, error: { param: 'background' } });
   });
 
@@ -136,7 +143,7 @@ describe('a background search', () => {
 
 describe('texts', () => {
   test('are gone after the end where they are kept until then; the facts stay', async () => {
-    const { url } = await runGateway({ journal: new MemoryJournal('until-end') });
+    const { url } = await runGateway({ journal: new SqliteJournal({ path: ':memory:', texts: 'until-end' }) });
     const { id } = await create(url);
     const events = await (await fetch(`${url}/v1/searches/${id}/events`)).text();
     const search = await finished(url, id);
@@ -149,7 +156,7 @@ describe('texts', () => {
   });
 
   test('a journal that cannot be written is 503 for a background search', async () => {
-    const journal = new MemoryJournal();
+    const journal = new SqliteJournal({ path: ':memory:' });
     const { url } = await runGateway({ journal });
     journal.accept = () => Promise.reject(new FaultError(fault('unavailable', 'the disk is full')));
     expect(await create(url)).toMatchObject({ status: 503, error: { code: 'unavailable' } });
@@ -179,7 +186,7 @@ describe('the list', () => {
 
 describe('after a crash', () => {
   test('every background search goes on from its log, ends once, and the old process can write nothing more', async () => {
-    const journal = new MemoryJournal();
+    const journal = outlivingJournal();
     const dying = new ScriptedEngine({ held: true });
     const before = await runGateway({ journal, engine: dying });
     const ids: string[] = [];
@@ -201,7 +208,7 @@ describe('after a crash', () => {
   });
 
   test('a search whose last line was written is not run again', async () => {
-    const journal = new MemoryJournal();
+    const journal = outlivingJournal();
     const before = await runGateway({ journal });
     const finish = journal.finish.bind(journal);
     journal.finish = async () => true;
@@ -214,7 +221,7 @@ describe('after a crash', () => {
   });
 
   test('a cancelled one is not taken up, nor one whose model is gone', async () => {
-    const journal = new MemoryJournal();
+    const journal = outlivingJournal();
     const before = await runGateway({ journal, scripted: { held: true } });
     const first = await create(before.url);
     const second = await create(before.url);
@@ -229,7 +236,7 @@ describe('after a crash', () => {
   });
 
   test('one that was taken up a hundred times without an end is given up', async () => {
-    const journal = new MemoryJournal();
+    const journal = outlivingJournal();
     const before = await runGateway({ journal, scripted: { held: true } });
     const { id } = await create(before.url);
     await until(async () => (await journal.find(id))?.state === 'running');
@@ -241,9 +248,10 @@ describe('after a crash', () => {
   });
 
   test('the deadline counts from the first arrival, however long the server was down', async () => {
-    const journal = new MemoryJournal();
+    const journal = outlivingJournal();
     const before = await runGateway({ journal, scripted: { held: true } });
     const { id } = await create(before.url, { coppice: { deadline_ms: 600_000 } });
+    await until(async () => (await journal.find(id))?.state === 'running');
     const later = { nowMs: () => systemClock.nowMs() + 3_600_000 };
     const { url } = await runGateway({ journal, clock: later, scripted: { held: true } });
     // Nothing was generated in all that time: no answer, and no empty one either.
@@ -256,10 +264,11 @@ describe('after a crash', () => {
   });
 
   test('every turn is kept, and a log is read only when its turn has come', async () => {
-    const journal = new MemoryJournal();
+    const journal = outlivingJournal();
     const before = await runGateway({ journal, model: { budget: 4 }, scripted: { held: true } });
     const ids: string[] = [];
     for (const priority of [0, 0, 0, 5]) ids.push((await create(before.url, { coppice: { priority } })).id);
+    for (const id of ids) await until(async () => (await journal.find(id))?.state === 'running');
     const turns = await Promise.all(ids.map(async (id) => (await journal.find(id))?.about.turn as number));
     expect(turns[3]).toBeLessThan(turns[0]! - 200);
     const wanted: string[] = [];
@@ -321,7 +330,7 @@ describe('admission', () => {
     const { url, gateway, engine } = await runGateway({ ...one, model: { budget: 3 } });
     for (let at = 0; at < 12; at += 1) await create(url);
     const { runtime } = gateway.searches.models.get('m')!;
-    expect([runtime.running.size, runtime.waiting.size]).toEqual([3, 9]);
+    await until(() => runtime.running.size === 3 && runtime.waiting.size === 9);
     expect([gateway.searches.admission.running, gateway.searches.admission.waiting]).toEqual([3, 9]);
     engine.release();
     while (runtime.running.size + runtime.waiting.size > 0) await read(url, 'none');
@@ -332,7 +341,7 @@ describe('admission', () => {
     await create(url);
     const { id } = await create(url);
     const { runtime } = gateway.searches.models.get('m')!;
-    expect(runtime.waiting.size).toBe(1);
+    await until(() => runtime.waiting.size === 1);
     expect(await json(fetch(`${url}/v1/searches/${id}`, { method: 'DELETE' }))).toMatchObject({ state: 'cancelled' });
     expect([runtime.waiting.size, gateway.searches.admission.waiting]).toEqual([0, 0]);
   });

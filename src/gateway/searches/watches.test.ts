@@ -6,7 +6,7 @@ import { turn } from '../../../tests/support/until.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { FaultError, fault } from '../../base/fault.ts';
 import type { Journal, JournalListener, SearchRecord } from '../../journal/journal.ts';
-import { MemoryJournal } from '../../journal/memory/memory-journal.ts';
+import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { LiveSearch } from './live-search.ts';
 import { searchOf } from './recovery.ts';
@@ -20,14 +20,14 @@ async function endedSearch(): Promise<{ record: SearchRecord; entries: LoggedEve
 }
 
 /** A database that is away for reads until it is told otherwise. */
-class AwayJournal extends MemoryJournal {
+class AwayJournal extends SqliteJournal {
   isAway = true;
   readonly #record: SearchRecord;
   readonly #entries: readonly LoggedEvent[];
   listener: JournalListener | undefined;
 
   constructor(record: SearchRecord, entries: readonly LoggedEvent[]) {
-    super();
+    super({ path: ':memory:' });
     this.#record = record;
     this.#entries = entries;
   }

@@ -2,11 +2,14 @@
 // durable log alone, whichever node writes it: so a search may move in the middle, and its client's answer goes on. What runs
 // here is told from memory once it is safe, the rest is read from the journal when a bell rings, or every few seconds where
 // none did. It runs nothing and writes nothing but the wish to cancel.
+// A search that runs here is folded by its runtime, whose fold is ahead of what is safe. What is safe is folded only for a client
+// that reads it: a stream of the answer, which must not say what a crash could take back.
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { every, type Timers } from '../../base/timers.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import { SearchFold } from '../../log/fold.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
 import type { ClientResult, ResultFacts } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
@@ -23,8 +26,31 @@ export interface WatchesOptions {
   readonly endUnclaimed: (record: SearchRecord) => Promise<unknown>;
 }
 
+/** The safe part of a log, folded from the first time that its fold is read. */
+class SafeLog {
+  /** Of the last entry, -1 before the first. */
+  sequence = -1;
+  hasExit = false;
+  readonly #unread: LoggedEvent[] = [];
+  #fold: SearchFold | undefined;
+
+  add(entry: LoggedEvent): void {
+    this.sequence = entry.sequence;
+    this.hasExit ||= entry.event.type === 'exited';
+    if (this.#fold === undefined) this.#unread.push(entry);
+    else this.#fold.apply(entry);
+  }
+
+  get fold(): SearchFold {
+    this.#fold ??= new SearchFold();
+    for (const entry of this.#unread.splice(0)) this.#fold.apply(entry);
+    return this.#fold;
+  }
+}
+
 interface WatchedSearch {
   readonly search: LiveSearch;
+  readonly log: SafeLog;
   /** Logged here, and not known to be safe. */
   readonly unsafe: LoggedEvent[];
   isReading: boolean;
@@ -66,8 +92,9 @@ export class Watches {
 
   /** What the client of this search is to hold on to. */
   follow(facts: LiveSearchFacts): LiveSearch {
-    const search = new LiveSearch(facts);
-    this.#watches.set(facts.id, { search, unsafe: [], isReading: false, isStale: false });
+    const log = new SafeLog();
+    const search = new LiveSearch(facts, log);
+    this.#watches.set(facts.id, { search, log, unsafe: [], isReading: false, isStale: false });
     return search;
   }
 
@@ -98,7 +125,7 @@ export class Watches {
     const watch = this.#watches.get(id);
     if (watch === undefined) return;
     // Other nodes may have begun it, and what they logged is not read yet: a stream is made of the whole log.
-    if (ended.result !== undefined && watch.search.fold.exit === undefined) void this.#read(watch);
+    if (ended.result !== undefined && !watch.log.hasExit) void this.#read(watch);
     else this.#end(watch, ended, successor && this.#watches.get(successor.id)?.search);
   }
 
@@ -133,7 +160,7 @@ export class Watches {
       this.#tell(watch, event);
       if (event.event.type === 'exited' && here?.ended !== undefined) this.ended(id, here.ended, here.successor);
     }
-    if (watch.search.fold.sequence < sequence) void this.#read(watch);
+    if (watch.log.sequence < sequence) void this.#read(watch);
   }
 
   /** Another node has it now: what this one has logged since, an end included, is not what happened. */
@@ -144,9 +171,9 @@ export class Watches {
 
   /** In order and once each, whoever brings it. */
   #tell(watch: WatchedSearch, event: LoggedEvent): void {
-    const { search } = watch;
-    if (event.sequence !== search.fold.sequence + 1) return;
-    search.fold.apply(event);
+    const { search, log } = watch;
+    if (event.sequence !== log.sequence + 1) return;
+    log.add(event);
     if (event.event.type === 'admitted') {
       search.state = 'running';
       search.startedMs ??= event.atMs;
@@ -185,11 +212,12 @@ export class Watches {
 
   async #catchUp(watch: WatchedSearch): Promise<void> {
     const { journal } = this.#options;
-    const { id, fold } = watch.search;
+    const { log, search } = watch;
+    const { id } = search;
     // Read first: a log is complete by the time that its search has an end.
     const record = await journal.find(id);
     for (let more = true; more; ) {
-      const entries = await journal.read(id, fold.sequence, pageSize);
+      const entries = await journal.read(id, log.sequence, pageSize);
       for (const entry of entries) this.#tell(watch, entry);
       more = entries.length === pageSize;
     }

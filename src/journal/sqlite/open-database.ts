@@ -1,6 +1,6 @@
 // Opening the journal's file so that it is safe: one process at a time, what was committed survives power loss, and
 // damage is found before anything is built on it. A damaged file is never overwritten: the start ends with one line, or
-// the file is kept aside under a name that the line gives.
+// the file is kept aside under a name that the line gives. A journal in memory touches no file at all.
 
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -16,9 +16,13 @@ export interface OpenOptions {
   readonly onDamage: (message: string) => void;
 }
 
+/** The path of a journal that lives as long as its process. */
+export const inMemory = ':memory:';
+
 const parts = ['', '-wal', '-shm'] as const;
 
 export function openDatabase(path: string, options: OpenOptions): DatabaseSync {
+  if (path === inMemory) return openInMemory();
   try {
     makeFolder(resolve(dirname(path)));
     lookAtLog(path, options);
@@ -32,6 +36,14 @@ export function openDatabase(path: string, options: OpenOptions): DatabaseSync {
     replace(path, error.message, options);
     return openSound(path);
   }
+}
+
+/** Sorting, too, stays in memory. */
+function openInMemory(): DatabaseSync {
+  const database = new DatabaseSync(inMemory);
+  database.exec('pragma temp_store = memory;');
+  migrate(database, inMemory);
+  return database;
 }
 
 /** Level by level: `mkdirSync`'s own `recursive` never returns where a file system such as /proc answers ENOENT. */

@@ -11,6 +11,7 @@ import type {
   NewDocument,
 } from '../documents.ts';
 import { type SqlRow, soundDocuments, toDocument } from '../rows.ts';
+import { changed } from './statements.ts';
 
 /** What the journal lends: its write queue, and its way to read. */
 export interface DocumentAccess {
@@ -70,11 +71,11 @@ export class SqliteDocuments implements Documents {
 
   change(id: string, revision: number, { facts, open, expiresMs }: DocumentChange): Promise<boolean> {
     const values = [open ? 1 : 0, expiresMs ?? null, JSON.stringify(facts), id, revision] as const;
-    return this.#access.write(() => Number(this.#sql.change.run(...values).changes) > 0);
+    return this.#access.write(() => changed(this.#sql.change, ...values));
   }
 
   addPart(id: string, part: number, text: string): Promise<boolean> {
-    return this.#access.write(() => Number(this.#sql.addPart.run(id, part, text).changes) > 0);
+    return this.#access.write(() => changed(this.#sql.addPart, id, part, text));
   }
 
   async parts(id: string, after: number, limit: number): Promise<DocumentPart[]> {
@@ -104,6 +105,6 @@ export class SqliteDocuments implements Documents {
 
   #drop(id: string): boolean {
     this.#sql.dropParts.run(id);
-    return Number(this.#sql.drop.run(id).changes) > 0;
+    return changed(this.#sql.drop, id);
   }
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type JournalCase, journalConformance } from '../../../tests/conformance/journal.ts';
 import { FaultError } from '../../base/fault.ts';
 import { SqliteJournal } from './sqlite-journal.ts';
@@ -16,6 +16,18 @@ function freshPath(): string {
   return join(folder, `${files}.db`);
 }
 
+const fresh = { owner: 'o', fingerprint: 'f', background: true, createdMs: 0, about: {}, title: '', request: {} };
+const batch = { kind: 'batch', owner: 'o', createdMs: 0, open: true, expiresMs: undefined, facts: {} } as const;
+
+let ended = 0;
+async function acceptAndEnd(journal: SqliteJournal, id: string): Promise<void> {
+  ended += 1;
+  await journal.accept({ ...fresh, id, idempotencyKey: id });
+  await journal.claim(id, 0, 0);
+  journal.append(1, { search: id, sequence: 0, atMs: 0, event: { type: 'submitted' } });
+  await journal.finish(id, 1, { state: 'done', endedMs: ended, outcome: {}, texts: {}, lastSequence: 0 });
+}
+
 function makeCase(): JournalCase {
   const path = freshPath();
   return {
@@ -26,6 +38,42 @@ function makeCase(): JournalCase {
     },
   };
 }
+
+describe('the journal in memory', () => {
+  journalConformance(() => ({ open: (texts) => new SqliteJournal({ path: ':memory:', texts }) }));
+
+  test('leaves nothing on disk, and takes no file of its name for its own', async () => {
+    const before = process.cwd();
+    const place = mkdtempSync(join(folder, 'memory-'));
+    process.chdir(place);
+    onTestFinished(() => process.chdir(before));
+    writeFileSync(':memory:', 'a file of that name');
+    writeFileSync(':memory:-wal', 'and no log');
+    const journal = new SqliteJournal({ path: ':memory:' });
+    await journal.documents.add({ ...batch, id: 'batch-1' }, ['x'.repeat(1e6)]);
+    await acceptAndEnd(journal, 'a');
+    expect(journal.health()).toMatchObject({ unwritten: 0, bytes: 0 });
+    expect(readdirSync(place)).toEqual([':memory:', ':memory:-wal']);
+    await journal.close();
+    expect(readFileSync(':memory:', 'utf8')).toBe('a file of that name');
+  });
+
+  test('is of one process and one opening', async () => {
+    const [first, second] = [new SqliteJournal({ path: ':memory:' }), new SqliteJournal({ path: ':memory:' })];
+    await acceptAndEnd(first, 'a');
+    expect([await first.find('a'), await second.find('a')]).toMatchObject([{ state: 'done' }, undefined]);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test('holds so many ended searches and no more, and their logs go with them', async () => {
+    const journal = new SqliteJournal({ path: ':memory:', mostEnded: 2 });
+    for (const id of ['a', 'b', 'c']) await acceptAndEnd(journal, id);
+    expect((await journal.list({ limit: 9 })).map(({ id }) => id)).toEqual(['c', 'b']);
+    const logs = await Promise.all(['a', 'b', 'c'].map((id) => journal.read(id, -1, 9)));
+    expect(logs.map(({ length }) => length)).toEqual([0, 1, 1]);
+    await journal.close();
+  });
+});
 
 describe('the journal on disk', () => {
   journalConformance(makeCase);

@@ -1,9 +1,10 @@
-// The journal on disk: SQLite as Node ships it. Writes go through one writer (journal-writer.ts), in the order of the calls.
+// The journal of one process, on disk or, at `:memory:`, in memory: SQLite as Node ships it. Writes go through one writer
+// (journal-writer.ts), in the order of the calls.
 // Synchronous inside: a commit holds the loop for the time of one fsync, which is why entries wait for company and only
 // what a client awaits is hurried.
 
 import { statSync } from 'node:fs';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { FaultError, fault } from '../../base/fault.ts';
 import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -23,21 +24,24 @@ import type {
   TextKeeping,
 } from '../journal.ts';
 import { JournalWriter } from '../journal-writer.ts';
-import { onceEach, storable, toEntry, toListed, toRecord } from '../rows.ts';
-import { splitTexts } from '../texts.ts';
+import { onceEach, type SqlRow, storable, toListed, toRecord } from '../rows.ts';
 import { lookAtRows } from './damaged-rows.ts';
-import { openDatabase } from './open-database.ts';
+import { type Entries, HeldEntries, StoredEntries } from './entries.ts';
+import { inMemory, openDatabase } from './open-database.ts';
 import { SqliteDocuments } from './sqlite-documents.ts';
 import { SqliteStore, type SqliteWrite } from './sqlite-store.ts';
-import { prepareStatements, type Statements } from './statements.ts';
+import { changed, prepareStatements, type Statements } from './statements.ts';
 
 export interface SqliteJournalOptions {
+  /** `:memory:` writes no file and ends with the process. */
   readonly path: string;
   readonly texts?: TextKeeping;
-  /** How long an entry may wait for others before its commit. */
+  /** How long an entry may wait for others before its commit; in memory none waits. */
   readonly flushMs?: number;
   /** Writes that are kept in memory while the disk refuses them. */
   readonly mostHeld?: number;
+  /** Ended searches beyond these go at once, the oldest first; 2,000 in memory, and on disk as many as retention leaves. */
+  readonly mostEnded?: number;
   readonly damaged?: DamageChoice;
   /** Told in one line what is damaged and where it is kept. */
   readonly onDamage?: (message: string) => void;
@@ -48,6 +52,7 @@ export interface SqliteJournalOptions {
 
 /** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
 const mostHeld = 200_000;
+const mostEndedInMemory = 2000;
 /** Commits hold the loop: with four times their length between them they take a fifth of its time at most. */
 const restFactor = 4;
 
@@ -56,7 +61,9 @@ export class SqliteJournal implements Journal {
   readonly documents: SqliteDocuments;
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
+  readonly #entries: Entries;
   readonly #path: string;
+  readonly #mostEnded: number | undefined;
   readonly #writer: JournalWriter<SqliteWrite>;
   readonly #listeners: JournalListener[] = [];
 
@@ -66,12 +73,15 @@ export class SqliteJournal implements Journal {
     const { path, damaged = 'refuse', onDamage = () => {}, open = openDatabase } = options;
     this.#database = open(path, { damaged, onDamage });
     this.#sql = prepareStatements(this.#database, path);
+    const isInMemory = path === inMemory;
+    this.#entries = isInMemory ? new HeldEntries(this.#database, this.texts) : new StoredEntries(this.#sql, this.texts);
+    this.#mostEnded = options.mostEnded ?? (isInMemory ? mostEndedInMemory : undefined);
     lookAtRows(this.#database, path, { damaged, onDamage });
     this.#writer = new JournalWriter({
       store: new SqliteStore(this.#database, () => this.#probe()),
       timers: options.timers ?? liveTimers,
       setting: 'journal.path',
-      flushMs: options.flushMs ?? 20,
+      flushMs: isInMemory ? 0 : (options.flushMs ?? 20),
       restFactor,
       mostHeld: options.mostHeld ?? mostHeld,
       onTrouble: (trouble) => this.#tellTrouble(trouble),
@@ -96,7 +106,7 @@ export class SqliteJournal implements Journal {
     const { search, sequence } = entry;
     const settle = (result: unknown) => tellAppended(this.#listeners, search, sequence, result as AppendResult);
     const fail = ({ fault: { message } }: FaultError) => tellRefused(this.#listeners, search, message);
-    this.#writer.push({ apply: () => this.#insert(epoch, entry), settle, fail, awaited: false });
+    this.#writer.push({ apply: () => this.#entries.add(epoch, entry), settle, fail, awaited: false });
   }
 
   flush(): Promise<void> {
@@ -131,7 +141,7 @@ export class SqliteJournal implements Journal {
 
   /** Committed entries only: a reader never sees what a crash could take back. */
   async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
-    return this.#read(() => this.#sql.read.all(search, after, limit).map((row) => toEntry(search, row)));
+    return this.#read(() => this.#entries.read(search, after, limit));
   }
 
   sweep(retention: Retention): Promise<number> {
@@ -152,7 +162,8 @@ export class SqliteJournal implements Journal {
   }
 
   health(): JournalHealth {
-    return { ...this.#writer.counts, bytes: sizeOf(this.#path) + sizeOf(`${this.#path}-wal`) };
+    const bytes = this.#path === inMemory ? 0 : sizeOf(this.#path) + sizeOf(`${this.#path}-wal`);
+    return { ...this.#writer.counts, bytes };
   }
 
   async close(): Promise<void> {
@@ -171,33 +182,23 @@ export class SqliteJournal implements Journal {
     return { fresh: true };
   }
 
-  #insert(epoch: number, entry: LoggedEvent): AppendResult {
-    const { search, sequence, atMs, event } = entry;
-    const { bare, texts } = splitTexts(event);
-    const body = JSON.stringify(bare);
-    const kept = texts === undefined || this.texts === 'never' ? null : JSON.stringify(texts);
-    if (changed(this.#sql.append, search, sequence, epoch, atMs, body, kept)) return 'stored';
-    const found = this.#sql.findEntry.get(search, sequence);
-    if (found?.epoch !== epoch) return 'lost';
-    return found.body === body ? 'stored' : 'differs';
-  }
-
   #finish(id: string, epoch: number, ending: Ending): boolean {
-    const { state, endedMs, outcome, lastSequence = null } = ending;
+    const { state, endedMs, outcome, lastSequence } = ending;
+    if (lastSequence !== undefined && lastSequence !== this.#entries.last(id)) return false;
     const kept = this.texts === 'keep' ? JSON.stringify(ending.texts) : null;
-    if (!changed(this.#sql.finish, state, endedMs, JSON.stringify(outcome), kept, id, epoch, lastSequence))
-      return false;
+    if (!changed(this.#sql.finish, state, endedMs, JSON.stringify(outcome), kept, id, epoch)) return false;
     if (this.texts === 'until-end') {
       this.#sql.eraseRequest.run(id);
-      this.#sql.eraseTexts.run(id);
+      this.#entries.eraseTexts(id);
     }
+    if (this.#mostEnded !== undefined) this.#removeAll(this.#sql.endedBeyond.all(this.#mostEnded));
     return true;
   }
 
   #remove(id: string): boolean {
-    const { changes } = this.#sql.dropEnded.run(id);
-    if (changes > 0) this.#sql.dropEvents.run(id);
-    return changes > 0;
+    const isGone = changed(this.#sql.dropEnded, id);
+    if (isGone) this.#entries.drop(id);
+    return isGone;
   }
 
   #sweep(retention: Retention): number {
@@ -205,11 +206,12 @@ export class SqliteJournal implements Journal {
     const surplus = Math.max(0, all - retention.keepSearches);
     const aged = this.#sql.endedBefore.all(retention.endedBeforeMs, retention.atMost);
     const rows = aged.length >= surplus ? aged : this.#sql.oldestEnded.all(Math.min(surplus, retention.atMost));
-    for (const { id } of rows) {
-      this.#sql.dropEvents.run(id ?? null);
-      this.#sql.dropSearch.run(id ?? null);
-    }
+    this.#removeAll(rows);
     return rows.length;
+  }
+
+  #removeAll(rows: readonly SqlRow[]): void {
+    for (const { id } of rows) this.#remove(String(id));
   }
 
   /** `awaited`: a client waits for it; the rest waits for company. */
@@ -248,8 +250,4 @@ export class SqliteJournal implements Journal {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-function changed(statement: StatementSync, ...values: (string | number | null)[]): boolean {
-  return Number(statement.run(...values).changes) > 0;
 }

@@ -16,9 +16,9 @@ const texts = {
            where exists (select 1 from searches where id = ?1 and epoch = ?3 and ended_ms is null)
              and ?2 = (select coalesce(max(sequence), -1) + 1 from events where search = ?1)`,
   findEntry: 'select epoch, body from events where search = ? and sequence = ?',
-  finish: `update searches set state = ?1, ended_ms = ?2, outcome = ?3, texts = ?4
-           where id = ?5 and epoch = ?6 and ended_ms is null
-             and (?7 is null or ?7 = (select coalesce(max(sequence), -1) from events where search = ?5))`,
+  last: 'select coalesce(max(sequence), -1) as last from events where search = ?',
+  finish: `update searches set state = ?, ended_ms = ?, outcome = ?, texts = ?
+           where id = ? and epoch = ? and ended_ms is null`,
   eraseRequest: 'update searches set request = null, title = null where id = ?',
   eraseTexts: 'update events set texts = null where search = ? and texts is not null',
   requestCancel: 'update searches set cancel_requested = 1 where id = ? and ended_ms is null',
@@ -33,11 +33,11 @@ const texts = {
   count: 'select count(*) as count from searches',
   endedBefore: 'select id from searches where ended_ms < ? order by ended_ms limit ?',
   oldestEnded: 'select id from searches where ended_ms is not null order by ended_ms limit ?',
+  endedBeyond: 'select id from searches where ended_ms is not null order by ended_ms desc limit -1 offset ?',
   // Large enough to need pages of its own.
   probe: "insert into events (search, sequence, epoch, at_ms, body) values ('~probe', 0, 0, 0, hex(zeroblob(16384)))",
   dropEvents: 'delete from events where search = ?',
   dropEnded: 'delete from searches where id = ? and ended_ms is not null',
-  dropSearch: 'delete from searches where id = ?',
 } as const;
 
 export type Statements = Readonly<Record<keyof typeof texts, StatementSync>>;
@@ -52,4 +52,9 @@ export function prepareStatements(database: DatabaseSync, path: string): Stateme
     const reason = error instanceof Error ? error.message : String(error);
     return raise('bad-setting', `${path} is not a journal of coppice (${reason}); set journal.path`);
   }
+}
+
+/** Runs a write; whether it changed a row. */
+export function changed(statement: StatementSync, ...values: (string | number | null)[]): boolean {
+  return Number(statement.run(...values).changes) > 0;
 }

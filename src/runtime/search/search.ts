@@ -5,6 +5,7 @@ import type { Lane, PathStep, RequestId } from '../../engine/engine.ts';
 import type { SearchView } from '../../exit/exit.ts';
 import { doomedBy } from '../../exit/prune.ts';
 import type { Answer, Cost, Exit } from '../../log/end.ts';
+import { SearchFold } from '../../log/fold.ts';
 import { bestAnswer, certainAnswer } from '../../program/choice.ts';
 import type { Doomed } from '../../program/program.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../../scheduler/scheduler.ts';
@@ -66,6 +67,8 @@ export class Search implements Breakable {
   /** As it was asked for, each of its parts guarded. */
   readonly request: SearchRequest;
   tree: Tree;
+  /** What its log says so far, for those who read it; its tree is this search's own. */
+  readonly fold: SearchFold;
   readonly arrivalMs: number;
   /** Lower is admitted first; see scheduler/turns/turn.ts. */
   readonly turn: number;
@@ -90,7 +93,6 @@ export class Search implements Breakable {
   /** What was said to probes that nobody has asked for yet. They are in no log: after a crash they are asked again. */
   readonly replies = new Map<DrawKey, ProbeReply>();
   #foreseen: { readonly events: number; readonly early: number; readonly most: number } | undefined;
-  nextSequence = 0;
   /** Where its requests stand among those that wait for the engine, as the last decision says; missing where none did. */
   urgency: number | undefined;
   #seenTokens = 0;
@@ -106,7 +108,9 @@ export class Search implements Breakable {
     turn: number,
     open?: OpenAnswers,
     onBroken?: (search: Search, breakage: Breakage) => void,
+    fold = new SearchFold(),
   ) {
+    this.fold = fold;
     this.#onBroken = onBroken;
     this.open = open;
     this.order = new FoldOrder(open && ((grown, outcome) => open.prepare(grown, outcome)));
@@ -230,7 +234,7 @@ export class Search implements Breakable {
 
   /** All that can be foreseen from here has been begun: there is no more until something comes. */
   foresawAll(): void {
-    this.#foreseen = { events: this.nextSequence, early: this.order.earlyCount, most: this.speculations.size };
+    this.#foreseen = { events: this.fold.count, early: this.order.earlyCount, most: this.speculations.size };
   }
 
   /** A step has come without its reward, and may be grown on. */
@@ -244,8 +248,8 @@ export class Search implements Breakable {
 
   /** Speculations that can be begun, as far as that is known. */
   #foreseeable(): number {
-    const { nextSequence, order } = this;
-    const isKnown = this.#foreseen?.events === nextSequence && this.#foreseen.early === order.earlyCount;
+    const { fold, order } = this;
+    const isKnown = this.#foreseen?.events === fold.count && this.#foreseen.early === order.earlyCount;
     return isKnown ? this.#foreseen!.most : Number.MAX_SAFE_INTEGER;
   }
 

@@ -1,0 +1,51 @@
+// The log of one generation that went past the runtime to the engine's own endpoint: of a single sample, made of the parts that
+// make a search's log here (program, tree, ledger, fold), so that lists, the page and the fold need to know nothing of it.
+
+import type { Fault } from '../base/fault.ts';
+import type { GenerationUsage } from '../engine/engine.ts';
+import type { Exit } from '../log/end.ts';
+import { exitedEvent, type LoggedEvent, type SearchEvent } from '../log/events.ts';
+import type { SearchFold } from '../log/fold.ts';
+import { createBestOfN } from '../program/best-of-n.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
+import { formKey } from '../tree/keys.ts';
+import type { Sampling, Step } from '../tree/step.ts';
+import { Tree } from '../tree/tree.ts';
+import { Ledger } from './search/ledger.ts';
+
+export interface PassedGeneration {
+  readonly search: string;
+  readonly aggregation: Aggregation;
+  readonly sampling: Sampling;
+  readonly submittedMs: number;
+  readonly admittedMs: number;
+  readonly endedMs: number;
+  /** What was said, or why nothing was. */
+  readonly said: { readonly step: Step } | { readonly fault: Fault };
+  readonly usage: GenerationUsage;
+  readonly exit: Exit;
+}
+
+/** Brings the fold up to date and hands every entry to `write`, from the first to the last. */
+export function logPassed(passed: PassedGeneration, fold: SearchFold, write: (entry: LoggedEvent) => void): void {
+  const { search, aggregation, sampling, said, usage, exit } = passed;
+  const program = createBestOfN({ samples: 1, maxDepth: 1, sampling });
+  const ledger = new Ledger();
+  let atMs = passed.submittedMs;
+  const log = (event: SearchEvent) => write(fold.next(search, atMs, event));
+
+  log({ type: 'submitted' });
+  const tree = Tree.plant(aggregation, log);
+  fold.tree = tree;
+  atMs = passed.admittedMs;
+  log({ type: 'admitted' });
+  program.ask(tree, true);
+  atMs = passed.endedMs;
+  const draw = { node: tree.root.id, index: 0 };
+  if ('step' in said) program.tell(tree, { ok: true, ...draw, form: formKey(sampling), step: said.step });
+  else program.tell(tree, { ok: false, ...draw, fault: said.fault });
+  ledger.generated(usage, 'step' in said, 0, 'primary');
+  const cost = ledger.cost(0);
+  log(exitedEvent(exit, cost, 'step' in said ? program.answer(tree) : undefined));
+  log({ type: 'cost', cost });
+}
