@@ -5,7 +5,7 @@ import { usualSearch } from '../../answering/plan.ts';
 import { shapeTrouble } from '../../answering/plan-check.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import type { Plain } from '../../journal/journal.ts';
-import { type ProgramName, programNames } from '../../program/registry/programs.ts';
+import { programNames, programOf } from '../../program/registry/programs.ts';
 import type { Beyond, InboundDialect } from '../dialects/dialect.ts';
 import { isFull, record } from '../dialects/unchecked.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -27,7 +27,7 @@ function isBeyondShape(model: ServedModel, { coppice }: Plain, { shape, stop }: 
   const schema = schemaOrNone(shape);
   if (schema === undefined) return false;
   const named = programNames.find((each) => each === record(coppice).program);
-  const program: ProgramName = named ?? usualSearch(model).program;
+  const program = programOf(named ?? usualSearch(model).program);
   return isFull(stop) || typeof stop === 'string' || shapeTrouble(model, program, schema) !== undefined;
 }
 
