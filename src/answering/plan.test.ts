@@ -173,7 +173,8 @@ describe('a plan', () => {
     });
     expect(usualSearch(modelOf({ verifier: { kind: 'confidence' } }, 'mean')).scoring).toBe('confidence');
     expect(makePlan(requestOf({ program: 'greedy' })).scoring).toBe('none');
-    const again = modelOf({ program: 'rebase', firstPaths: 2, policy: 'boost' });
+    const rebase = modelOf({ program: 'rebase', policy: 'boost' });
+    const again = { ...rebase, config: Object.assign({}, rebase.config, { firstPaths: 2 }) };
     expect(usualSearch(again).policy).toBe(makePlan(requestOf({}, again)).policy);
   });
 

@@ -41,8 +41,8 @@ export type ApiErrorCode = keyof typeof errorKinds;
 
 export interface ApiErrorOptions {
   /** The field of the body that is to blame. */
-  readonly param?: string;
-  readonly retryAfterSeconds?: number;
+  readonly param?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
   /** The methods that the path takes. */
   readonly allow?: string;
 }
@@ -73,7 +73,7 @@ export class ApiError extends Error {
 }
 
 export function refuse(code: ApiErrorCode, message: string, param?: string): never {
-  throw new ApiError(code, message, param === undefined ? {} : { param });
+  throw new ApiError(code, message, { param });
 }
 
 /** What the client is told of whatever was thrown: what is no refusal is a mistake of ours, and tells nothing more. */
