@@ -7,17 +7,14 @@ import { complaint } from '../base/knob.ts';
 import { removalOf } from '../config/removed-settings.ts';
 import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../config/vocabulary.ts';
 import type { JsonSchema } from '../engine/engine.ts';
-import { checkRules } from '../policy/check.ts';
-import { optionsOf } from '../policy/create.ts';
-import type { PolicyOptions } from '../policy/knobs.ts';
 import { type PolicyName, policyOf } from '../policy/policies.ts';
-import { type ProgramName, programKnobs, programOf, programs, programWith } from '../program/registry/programs.ts';
-import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
-import { rulesOf } from './search-request.ts';
+import { programKnobs, type programOf, programs } from '../program/registry/programs.ts';
+import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
+
+export type KnownProgram = ReturnType<typeof programOf>;
 
 /** `invalid`: the value is out of bounds. `unsupported`: it asks for something that this search cannot do. */
-export type RefusalKind = 'invalid' | 'unsupported';
-export type RefusedSetting = SearchKnob | 'effort' | 'question';
+type RefusalKind = 'invalid' | 'unsupported';
 
 export class Refusal extends FaultError {
   readonly kind: RefusalKind;
@@ -31,10 +28,33 @@ export class Refusal extends FaultError {
   }
 }
 
+/** A refusal under the name that the vocabulary has for the setting: checks know no other. */
+class UnsaidRefusal extends Error {
+  readonly kind: RefusalKind;
+  readonly setting: SearchKnob | 'question';
+
+  constructor(kind: RefusalKind, setting: SearchKnob | 'question', what: string) {
+    super(what);
+    this.kind = kind;
+    this.setting = setting;
+  }
+}
+
 /** `what` goes on from the name: "is 3; it must be …". */
-export function refuseSetting(kind: RefusalKind, name: RefusedSetting, speaker: Speaker, what: string): never {
-  const setting = name === 'question' ? questionName(speaker) : writtenName(name, speaker);
-  throw new Refusal(kind, setting, `${speaker === 'body' ? `'${setting}'` : setting} ${what}`);
+export function refuseSetting(kind: RefusalKind, setting: SearchKnob | 'question', what: string): never {
+  throw new UnsaidRefusal(kind, setting, what);
+}
+
+/** The one place where what is refused gets the name that its speaker wrote. */
+export function inWordsOf<Result>(speaker: Speaker, make: () => Result): Result {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof UnsaidRefusal)) throw error;
+    const { kind, setting, message } = error;
+    const name = setting === 'question' ? questionName(speaker) : writtenName(setting, speaker);
+    throw new Refusal(kind, name, `${speaker === 'body' ? `'${name}'` : name} ${message}`);
+  }
 }
 
 function questionName(speaker: Speaker): string {
@@ -49,71 +69,62 @@ export function checkWish(wish: Wish, speaker: Speaker): void {
   for (const name of searchKnobNames) {
     if (wish[name] === undefined) continue;
     const wrong = complaint(knobOf(name), wish[name]);
-    if (wrong !== undefined) refuseSetting('invalid', name, speaker, wrong);
+    if (wrong !== undefined) inWordsOf(speaker, () => refuseSetting('invalid', name, wrong));
   }
 }
 
 /** What was asked for where it is no more than allowed, undefined where nothing was. */
 export function atMost(
-  { wish, speaker }: PlanRequest,
+  wish: Wish,
   name: 'rollouts' | 'tokenBudget' | 'deadlineMs' | 'priority',
   limit: number,
   setting: string,
 ): number | undefined {
   const asked = wish[name];
   if (asked === undefined || asked <= limit) return asked;
-  return refuseSetting('invalid', name, speaker, `is ${asked}; at most ${limit} is allowed (${setting})`);
+  return refuseSetting('invalid', name, `is ${asked}; at most ${limit} is allowed (${setting})`);
 }
 
-/** A client has at most what the operator gave the model's searches: what is idle belongs to everybody. */
-function checkSpeculation({ wish, speaker, model: { config } }: PlanRequest): void {
+/** A client has at most what the operator gave the model's searches: idle strands belong to all searches. */
+function checkSpeculation(wish: Wish, speaker: Speaker, { config }: PlannedModel): void {
   const most = config.speculate ?? policyOf(config.policy).settings.speculate;
   if (speaker !== 'body' || wish.speculate === undefined || wish.speculate <= most) return;
   const what = `is ${wish.speculate}; at most ${most} is allowed (speculate of model '${config.name}')`;
-  refuseSetting('invalid', 'speculate', speaker, what);
+  refuseSetting('invalid', 'speculate', what);
 }
 
-/** The program that was asked for, or the model's own; without a verifier only one that needs none. */
-export function chooseProgram({ wish, speaker, model }: Pick<PlanRequest, 'wish' | 'speaker' | 'model'>): ProgramName {
-  const { config, verifier } = model;
-  const program = wish.program ?? config.program;
-  if (verifier !== undefined || !programOf(program).needsVerifier) return program;
-  if (wish.program === undefined) return 'self-consistency';
-  const what = `is '${program}', which needs a verifier; model '${config.name}' has none`;
-  return refuseSetting('unsupported', 'program', speaker, what);
-}
-
-export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
-  requireLogprobs(plan, request.model);
-  requireShape(plan, request);
-  if (plan.mode === 'direct') return;
-  const { wish, speaker } = request;
-  const program = programOf(plan.program);
+/** What only a search can be wrong in; its rules are checked when they are made. */
+export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, speaker, model }: PlanRequest): void {
   for (const name of Object.keys(programKnobs) as SearchKnob[]) {
     if (wish[name] === undefined || Object.hasOwn(program.options, name)) continue;
     const owners = programs.filter(({ options }) => Object.hasOwn(options, name)).map((each) => each.name);
-    refuseSetting('unsupported', name, speaker, `belongs to ${owners.join(', ')}; the program is '${plan.program}'`);
+    refuseSetting('unsupported', name, `belongs to ${owners.join(', ')}; the program is '${plan.program}'`);
   }
-  checkSpeculation(request);
+  checkSpeculation(wish, speaker, model);
   if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
-    refuseSetting('unsupported', 'temperature', speaker, `is above 0; the program '${plan.program}' has none`);
+    refuseSetting('unsupported', 'temperature', `is above 0; the program '${plan.program}' has none`);
   }
   if (wish.groupSimilarity !== undefined && plan.groupSimilarity === undefined) {
     const what = `is ${wish.groupSimilarity}; model '${plan.model}' has no embedder, which would say what answers mean`;
-    refuseSetting('unsupported', 'groupSimilarity', speaker, what);
+    refuseSetting('unsupported', 'groupSimilarity', what);
   }
-  if (program.readsEntropy?.(plan.programOptions) && !request.model.engine.capabilities.entropy) {
-    refuseSetting('unsupported', 'probe', speaker, `is 'entropy'; the engine of model '${plan.model}' tells none`);
+  if (program.readsEntropy?.(plan.programOptions) && !model.engine.capabilities.entropy) {
+    refuseSetting('unsupported', 'probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
   }
   if ((plan.answers ?? 1) > 1 && plan.policyOptions.certain !== 'off') {
     const what = `is '${plan.policyOptions.certain}', which ends a search once one answer is certain; ${plan.answers} different ones are wanted (n)`;
-    refuseSetting('unsupported', 'certain', speaker, what);
+    refuseSetting('unsupported', 'certain', what);
   }
   if (wish.settledExit === 'on' && plan.hazard === undefined) {
     const what = `is 'on', and model '${plan.model}' has no calibration of it for this search (coppice calibrate makes one)`;
-    refuseSetting('unsupported', 'settledExit', speaker, what);
+    refuseSetting('unsupported', 'settledExit', what);
   }
-  checkRulesOf(plan, request);
+}
+
+/** What the engine must be able to do, for a search by `program` or for one generation without. */
+export function checkEngine(plan: SearchPlan, program: KnownProgram | undefined, { wish, model }: PlanRequest): void {
+  requireLogprobs(plan, model);
+  if (plan.shape !== undefined) requireShape(plan, plan.shape, program, wish.stop, model);
 }
 
 function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedModel): void {
@@ -128,72 +139,60 @@ function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedMod
 /** Why an answer of this schema cannot be searched for; undefined where it can. */
 export function shapeTrouble(
   { engine, form, config }: PlannedModel,
-  program: ProgramName,
+  program: KnownProgram | undefined,
   schema: JsonSchema,
 ): string | undefined {
   if (form !== undefined) return `model '${config.name}' knows only the words of its own task`;
   // Their answers are put together in words of their own, not step by step.
-  if (programOf(program).prompts !== undefined) return `the program '${program}' has no last step to hold to a shape`;
+  if (program?.prompts !== undefined) return `the program '${program.name}' has no last step to hold to a shape`;
   if (engine.shapeTrouble === undefined) return `the engine of model '${config.name}' holds no step to a schema`;
   return engine.shapeTrouble(schema);
 }
 
 /** As a chat calls it: only bodies ask for one. */
-function requireShape(plan: SearchPlan, { model, speaker, wish }: PlanRequest): void {
-  if (plan.shape === undefined) return;
-  const field = plan.shape.isCall ? 'tools' : 'response_format';
-  const refuse = (why: string) => {
-    throw new Refusal('unsupported', field, `'${field}' cannot be honoured: ${why}`);
-  };
-  const trouble = shapeTrouble(model, plan.program, plan.shape.schema);
-  if (trouble !== undefined) refuse(trouble);
-  if (wish.stop?.length) refuse("'stop' would cut it");
-  if (plan.mode === 'search' && plan.reasoning === 'inline')
-    refuseSetting('unsupported', 'reasoning', speaker, "is 'inline': an answer in a shape stands alone");
+function requireShape(
+  { mode, reasoning }: SearchPlan,
+  shape: PlannedShape,
+  program: KnownProgram | undefined,
+  stop: Wish['stop'],
+  model: PlannedModel,
+): void {
+  const field = shape.isCall ? 'tools' : 'response_format';
+  const trouble = shapeTrouble(model, program, shape.schema) ?? (stop?.length ? "'stop' would cut it" : undefined);
+  if (trouble !== undefined) throw new Refusal('unsupported', field, `'${field}' cannot be honoured: ${trouble}`);
+  if (mode === 'search' && reasoning === 'inline')
+    refuseSetting('unsupported', 'reasoning', "is 'inline': an answer in a shape stands alone");
 }
 
-/** Every knob of the policy, refused in the speaker's words where two contradict each other. */
-export function optionsFor(
-  policy: PolicyName,
-  settings: Partial<PolicyOptions>,
-  { wish, speaker }: Pick<PlanRequest, 'wish' | 'speaker'>,
-): PolicyOptions {
-  try {
-    return optionsOf(policy, settings);
-  } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    const name = (['negativeExit', 'settledExit'] as const).find((each) => wish[each] !== undefined) ?? 'policy';
-    return refuseSetting('unsupported', name, speaker, `is '${wish[name] ?? policy}': ${error.fault.message}`);
-  }
+/** Settings of the policy that contradict each other, in the speaker's words. */
+export function refuseOptions(policy: PolicyName, wish: Wish, error: unknown): never {
+  if (!(error instanceof FaultError)) throw error;
+  const name = (['negativeExit', 'settledExit'] as const).find((each) => wish[each] !== undefined) ?? 'policy';
+  return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${error.fault.message}`);
 }
 
-function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
-  try {
-    const program = programWith(plan.program, plan.programOptions);
-    checkRules(rulesOf(plan), program, plan.aggregation);
-  } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    const asked = (['policy', 'boundPrune', 'beatPrune', 'confidencePrune', 'program'] as const).find(
-      (name) => wish[name] !== undefined,
-    );
-    const isCertain = error.fault.message.includes(`rule '${plan.policyOptions.certain}'`);
-    const name = isCertain && wish.certain !== undefined ? 'certain' : (asked ?? 'policy');
-    refuseSetting('unsupported', name, speaker, `is '${wish[name] ?? plan.policy}': ${error.fault.message}`);
-  }
+/** Rules that do not go with the program or the aggregation, by what asked for them. */
+export function refuseRules({ policy, policyOptions }: SearchPlan, wish: Wish, why: string): never {
+  const asked = (['policy', 'boundPrune', 'beatPrune', 'confidencePrune', 'program'] as const).find(
+    (name) => wish[name] !== undefined,
+  );
+  const isCertain = why.includes(`rule '${policyOptions.certain}'`);
+  const name = isCertain && wish.certain !== undefined ? 'certain' : (asked ?? 'policy');
+  return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${why}`);
 }
 
 /** What has no meaning for a generation without search. */
-export function checkDirect({ wish, speaker }: PlanRequest): void {
+export function checkDirect(wish: Wish): void {
   const meant: readonly SearchKnob[] = ['deadlineMs', 'priority', 'reasoning'];
   for (const name of searchKnobNames) {
     if (wish[name] === undefined || knobOf(name).client !== 'coppice' || meant.includes(name)) continue;
-    refuseSetting('unsupported', name, speaker, "has no meaning with reasoning_effort 'none'");
+    refuseSetting('unsupported', name, "has no meaning with reasoning_effort 'none'");
   }
 }
 
 /** A search that may have to escalate is taken only if the model that takes over could take it as well. */
-export function checkEscalation({ model, successor, speaker }: PlanRequest, planAnew: () => SearchPlan): void {
-  const refuse = (why: string) => refuseSetting('unsupported', 'onFutile', speaker, `is 'escalate' and ${why}`);
+export function checkEscalation({ model, successor }: PlanRequest, planAnew: () => SearchPlan): void {
+  const refuse = (why: string) => refuseSetting('unsupported', 'onFutile', `is 'escalate' and ${why}`);
   if (successor === undefined) return refuse(`model '${model.config.name}' has no escalateTo`);
   const { name } = successor.config;
   if (successor.verifier === undefined) {

@@ -41,6 +41,15 @@ describe('a plan', () => {
     expect(buildSearch({ ...plan }).rules.prunes).not.toBe(rulesOf(plan).prunes);
   });
 
+  it('for the model that takes over, and for a batch, carries its rules as well', () => {
+    const request = requestOf({ onFutile: 'escalate', priority: -3 }, modelOf(), modelOf({ name: 'big' }));
+    const taken = escalatedPlan(makePlan(request), request);
+    const fed = makePlan({ ...requestOf({}), idle: true });
+    expect(taken).toMatchObject({ model: 'big', priority: -3 });
+    expect(fed.idle).toBe(true);
+    for (const plan of [taken, fed]) expect(rulesOf(plan)).toBe(rulesOf(plan));
+  });
+
   it('for several answers is not ended by one that is certain', () => {
     expect(refusal(requestOf({ answers: 3, certain: 'threshold' })).message).toMatch(
       /ends a search once one answer is certain; 3 different/,
@@ -164,6 +173,9 @@ describe('a plan', () => {
     });
     expect(usualSearch(modelOf({ verifier: { kind: 'confidence' } }, 'mean')).scoring).toBe('confidence');
     expect(makePlan(requestOf({ program: 'greedy' })).scoring).toBe('none');
+    const rebase = modelOf({ program: 'rebase', policy: 'boost' });
+    const again = { ...rebase, config: Object.assign({}, rebase.config, { firstPaths: 2 }) };
+    expect(usualSearch(again).policy).toBe(makePlan(requestOf({}, again)).policy);
   });
 
   it('takes the same sizes everywhere: a beam is worth two rollouts', () => {

@@ -1,6 +1,7 @@
 // The one way in: what was asked of a model becomes the plan of a search. HTTP, `ask`, `bench`, `doctor` and `sim` all come
 // through here, and what this refuses is refused before anything is journalled. A plan is plain data: every choice has been
-// made, so that the same plan makes the same search after a restart. Never builds anything; search-request.ts does, once.
+// made, so that the same plan makes the same search after a restart. Its rules are made here, once, and handed on beside it; never
+// builds anything else, search-request.ts does.
 
 import {
   type CalibratedSearch,
@@ -9,60 +10,81 @@ import {
   settingsOf,
 } from '../calibration/calibration-file.ts';
 import { readPrompts } from '../config/prompts.ts';
-import type { ModelConfig } from '../config/schema.ts';
+import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
-import { fittingPolicy, fittingSettings } from '../policy/fitting.ts';
+import { type FittingRules, fittingRules, fittingSettings } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { policyOf } from '../policy/policies.ts';
 import type { Choice } from '../program/choice.ts';
-import { type ProgramName, programOf, programOptions, programWith } from '../program/registry/programs.ts';
+import { programOf, programOptions, programWith } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../tree/step.ts';
 import {
   atMost,
   checkDirect,
+  checkEngine,
   checkEscalation,
-  checkPlan,
+  checkSearch,
   checkWish,
-  chooseProgram,
-  optionsFor,
+  inWordsOf,
+  type KnownProgram,
+  refuseOptions,
+  refuseRules,
   refuseSetting,
 } from './plan-check.ts';
 import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish, WishedShape } from './search-plan.ts';
+import { carryRules } from './search-request.ts';
 
+/**
+ * Reads from top to bottom: what was asked is within its bounds; then the prompt, the program with its policy and rules, the limits,
+ * the form of the answer; last, whether all of it goes together.
+ */
 export function makePlan(request: PlanRequest): SearchPlan {
-  const { question, wish, speaker, model, limits, maxPriority } = request;
-  checkWish(wish, speaker);
-  const direct = wish.effort === 'none';
+  return inWordsOf(request.speaker, () => planOf(request));
+}
+
+function planOf(request: PlanRequest): SearchPlan {
+  const { question, wish, model, limits, maxPriority } = request;
+  checkWish(wish, request.speaker);
+  const isDirect = wish.effort === 'none';
+  const longest = longestAnswer(wish.maxTokens, limits.tokens, model.engine.capabilities.contextTokens);
+  const prompt = promptFor(question.prompt, isDirect, model);
+  const search = isDirect ? undefined : searchShape(wish, model, limits);
   const plan: SearchPlan = {
     model: model.config.name,
     title: question.title,
-    prompt: promptFor(request),
-    ...(direct ? directShape(request) : searchShape(request)),
+    prompt,
+    ...(search?.shape ?? directShape(wish, model, longest)),
     nodes: limits.nodes,
-    deadlineMs: atMost(request, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
-    priority: atMost(request, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
+    deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
+    priority: atMost(wish, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
     seed: wish.seed ?? request.seed,
     repeatable: wish.seed !== undefined,
     sampling: samplingOf(wish, model.config),
-    ...(wish.maxTokens === undefined ? {} : { maxTokens: wish.maxTokens }),
-    ...((wish.answers ?? 1) > 1 ? { answers: wish.answers! } : {}),
-    ...(wish.shape === undefined ? {} : { shape: shapeOf(wish.shape, request) }),
-    ...(wish.logprobs === true ? { logprobs: true as const } : {}),
+    maxTokens: wish.maxTokens,
+    answers: (wish.answers ?? 1) > 1 ? wish.answers : undefined,
+    shape: wish.shape && shapeOf(wish.shape, isDirect ? undefined : model.config, longest),
+    logprobs: wish.logprobs === true ? true : undefined,
+    idle: request.idle,
     onFutile: wish.onFutile ?? 'answer',
     reasoning: wish.reasoning ?? 'separate',
   };
-  checkPlan(plan, request);
+  checkEngine(plan, search?.program, request);
+  if (search !== undefined) {
+    checkSearch(plan, search.program, request);
+    if (search.trouble !== undefined) refuseRules(plan, wish, search.trouble);
+    carryRules(plan, search.rules);
+  }
   if (plan.onFutile === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
   return plan;
 }
 
 /** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */
-function promptFor({ question: { prompt }, wish, model, speaker }: PlanRequest): Prompt {
-  if (model.form === undefined) return wish.effort === 'none' ? prompt : advise(prompt, model.config.stepPrompt);
-  const formed = model.form(prompt);
-  return 'reason' in formed ? refuseSetting('invalid', 'question', speaker, `cannot be put: ${formed.reason}`) : formed;
+function promptFor(prompt: Prompt, isDirect: boolean, { form, config }: PlannedModel): Prompt {
+  if (form === undefined) return isDirect ? prompt : advise(prompt, config.stepPrompt);
+  const formed = form(prompt);
+  return 'reason' in formed ? refuseSetting('invalid', 'question', `cannot be put: ${formed.reason}`) : formed;
 }
 
 function advise(prompt: Prompt, advice: string): Prompt {
@@ -78,121 +100,144 @@ function advise(prompt: Prompt, advice: string): Prompt {
  * policy where the client named none. What the first plan fixed for the client stays: deadline, priority and seed.
  */
 export function escalatedPlan({ deadlineMs, priority, seed }: SearchPlan, request: PlanRequest): SearchPlan {
-  const { successor = request.model, ...rest } = request;
-  const wish: Wish = { ...request.wish, deadlineMs: undefined, priority: undefined, onFutile: 'answer' };
-  return { ...makePlan({ ...rest, wish, model: successor }), deadlineMs, priority, seed };
+  const { successor: model = request.model, maxPriority } = request;
+  const wish: Wish = { ...request.wish, deadlineMs: undefined, priority, onFutile: 'answer' };
+  const fixed = { defaultDeadlineMs: deadlineMs, maxPriority: Math.max(priority, maxPriority), seed };
+  return makePlan({ ...request, ...fixed, wish, model, successor: undefined });
 }
 
-type SearchShape = Pick<
+/** What depends on whether a search is made, and on its program and policy. */
+type SearchShape = Omit<
   SearchPlan,
-  | 'mode'
-  | 'program'
-  | 'programOptions'
-  | 'prompts'
-  | 'policy'
-  | 'policyOptions'
-  | 'calibrated'
-  | 'hazard'
-  | 'scoring'
-  | 'rollouts'
-  | 'threshold'
-  | 'tokenBudget'
-  | 'aggregation'
-  | 'branching'
-  | 'choose'
-  | 'maxDepth'
-  | 'delimiters'
-  | 'stops'
-  | 'stepTokens'
-  | 'groupSimilarity'
+  | 'model'
+  | 'title'
+  | 'prompt'
+  | 'nodes'
+  | 'deadlineMs'
+  | 'priority'
+  | 'seed'
+  | 'repeatable'
+  | 'sampling'
+  | 'maxTokens'
+  | 'answers'
+  | 'shape'
+  | 'logprobs'
+  | 'idle'
+  | 'onFutile'
+  | 'reasoning'
 >;
 
-function searchShape(request: PlanRequest): SearchShape {
-  const { wish, limits, model } = request;
+function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig) {
   const { config } = model;
   const effort = limits.efforts[wish.effort === undefined || wish.effort === 'none' ? limits.effort : wish.effort];
-  const program = chooseProgram(request);
-  const options = programOptions(program, { ...config, ...given(wish) });
+  const { program, options } = programFor(wish, model);
   const branching = wish.branching ?? config.branching;
-  const paths = programOf(program).pathsPerRollout?.(branching, options) ?? 1;
-  const aggregation = aggregationOf(model, wish);
+  const paths = program.pathsPerRollout?.(branching, options) ?? 1;
   const choose = wish.choose ?? config.choose;
   const rollouts =
-    atMost(request, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
+    atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
     Math.min(effort.rollouts, limits.rollouts) * paths;
-  const holding = holdingSections(request, { program, options, branching, choose, rollouts });
-  const asked = {
+  const holding = holdingSections(model, wish, { program: program.name, options, branching, choose, rollouts });
+  const { aggregation, policy, rules, trouble, ...ruled } = policyFor(wish, model, program, choose, holding);
+  const shape: SearchShape = {
+    mode: 'search',
+    program: program.name,
+    programOptions: options,
+    prompts: program.prompts && readPrompts(program.prompts, config),
+    policy,
+    policyOptions: ruled.options,
+    ...(holding.length === 0 ? {} : { calibrated: holding.map(({ kind }) => kind) }),
+    hazard: ruled.hazard,
+    scoring: scoringOf(program, config),
+    rollouts,
+    threshold: wish.threshold ?? config.threshold,
+    tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Math.min(effort.tokens, limits.tokens),
+    aggregation,
+    branching,
+    choose,
+    maxDepth: wish.maxDepth ?? config.maxDepth,
+    delimiters: config.delimiters,
+    stops: wish.stop?.length ? wish.stop : undefined,
+    stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
+    groupSimilarity: model.embedder && (wish.groupSimilarity ?? config.groupSimilarity),
+  };
+  return { shape, program, rules, trouble };
+}
+
+interface PlannedProgram {
+  /** As rules see it with these options. */
+  readonly program: KnownProgram;
+  readonly options: SearchPlan['programOptions'];
+}
+
+/** The program that was asked for, or the model's own; without a verifier only one that needs none. */
+function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProgram {
+  const named = programOf(wish.program ?? config.program);
+  const isVerified = verifier !== undefined || !named.needsVerifier;
+  const name = isVerified ? named.name : 'self-consistency';
+  const options = programOptions(name, { ...config, ...given(wish) });
+  const program = programWith(name, options);
+  if (isVerified || wish.program === undefined) return { program, options };
+  const what = `is '${named.name}', which needs a verifier; model '${config.name}' has none`;
+  return refuseSetting('unsupported', 'program', what);
+}
+
+interface PlannedPolicy extends FittingRules, Pick<SearchPlan, 'aggregation' | 'hazard'> {}
+
+/** What was asked for goes before what was calibrated, and that before what the model has. */
+function policyFor(
+  wish: Wish,
+  model: PlannedModel,
+  program: KnownProgram,
+  choose: Choice,
+  holding: readonly CalibrationSection[],
+): PlannedPolicy {
+  const { config } = model;
+  const aggregation = aggregationOf(model, wish);
+  const said = {
     ...partsFor(choose, wish.answers),
     ...policySettings(wish, config),
     ...settingsOf(holding),
     ...severally(wish),
   };
-  const settings = fittingSettings(asked, wish, aggregation);
-  optionsFor(wish.policy ?? config.policy, settings, request);
-  const policy = wish.policy ?? fittingPolicy(config.policy, programWith(program, options), aggregation, settings);
-  const { delimiters } = config;
-  const policyOptions = optionsFor(policy, settings, request);
-  return {
-    mode: 'search',
-    program,
-    programOptions: options,
-    ...promptsOf(program, config),
-    policy,
-    policyOptions,
-    ...calibratedBy(holding),
-    scoring: scoringOf(program, config),
-    rollouts,
-    threshold: wish.threshold ?? config.threshold,
-    tokenBudget:
-      atMost(request, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Math.min(effort.tokens, limits.tokens),
-    aggregation,
-    branching,
-    choose,
-    maxDepth: wish.maxDepth ?? config.maxDepth,
-    delimiters,
-    ...(wish.stop?.length ? { stops: wish.stop } : {}),
-    stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
-    ...(model.embedder === undefined ? {} : { groupSimilarity: wish.groupSimilarity ?? config.groupSimilarity }),
-  };
+  const settings = fittingSettings(said, wish, aggregation);
+  const hazard = holding.find((section) => section.kind === 'hazard')?.hazard;
+  const wanted = wish.policy ?? config.policy;
+  const isAsked = wish.policy !== undefined;
+  try {
+    return { aggregation, hazard, ...fittingRules({ wanted, isAsked, settings, hazard, program, aggregation }) };
+  } catch (error) {
+    return refuseOptions(wanted, wish, error);
+  }
 }
 
 /** What was calibrated for one answer says nothing about several; what gives up is only for searches that may. */
-function holdingSections({ model, wish }: PlanRequest, search: CalibratedSearch): CalibrationSection[] {
-  const { calibration, config } = model;
+function holdingSections(
+  { calibration, config }: PlannedModel,
+  wish: Wish,
+  search: CalibratedSearch,
+): CalibrationSection[] {
   if (calibration === undefined || (wish.answers ?? 1) > 1) return [];
   const own = policyOf(wish.policy ?? config.policy).settings.settledExit;
   const maySettle = (wish.settledExit ?? config.settledExit ?? own) === 'on';
   return sectionsFor(calibration, search, wish).filter(({ kind }) => kind !== 'hazard' || maySettle);
 }
 
-function calibratedBy(holding: readonly CalibrationSection[]): Pick<SearchShape, 'calibrated' | 'hazard'> {
-  if (holding.length === 0) return {};
-  const hazard = holding.find((section) => section.kind === 'hazard')?.hazard;
-  return { calibrated: holding.map(({ kind }) => kind), ...(hazard && { hazard }) };
-}
-
-/** Whoever wants several different answers does not want to stop because one of them is certain. */
+/** A search for several different answers does not stop because one of them is certain. */
 function severally({ answers = 1, certain }: Wish): Partial<PolicyOptions> {
   return answers > 1 && certain === undefined ? { certain: 'off' } : {};
 }
 
-function promptsOf(program: ProgramName, config: ModelConfig): Pick<SearchShape, 'prompts'> {
-  const { prompts } = programOf(program);
-  return prompts === undefined ? {} : { prompts: readPrompts(prompts, config) };
-}
-
 /** Who speaks for the answer: the generator's own confidence is no judge of it. */
-function scoringOf(program: ProgramName, { verifier }: ModelConfig): ScoredBy {
-  if (program === 'greedy') return 'none';
-  if (!programOf(program).needsVerifier) return 'self-consistency';
+function scoringOf({ name, needsVerifier }: KnownProgram, { verifier }: ModelConfig): ScoredBy {
+  if (name === 'greedy') return 'none';
+  if (!needsVerifier) return 'self-consistency';
   return verifier.kind === 'confidence' ? 'confidence' : 'verifier';
 }
 
 /** One sample of one step: what the engine says, cut only by its own end, a stop string or the token limit. */
-function directShape(request: PlanRequest): SearchShape {
-  const { wish, model } = request;
-  checkDirect(request);
-  const stepTokens = longestAnswer(request);
+function directShape(wish: Wish, model: PlannedModel, stepTokens: number): SearchShape {
+  checkDirect(wish);
   return {
     mode: 'direct',
     program: 'self-consistency',
@@ -214,34 +259,26 @@ function directShape(request: PlanRequest): SearchShape {
 
 /**
  * A path is searched in the model's own words; where the model has ended its answer, or a path has one step left, the next step is
- * the answer, held to the schema. Without search it is the one step that there is, and needs no words before it.
+ * the answer, held to the schema. Without search (no `searched` model) it is the one step that there is, and needs no words before it.
  */
-function shapeOf({ schema, about, isCall }: WishedShape, request: PlanRequest): PlannedShape {
-  const { wish, model } = request;
+function shapeOf(wished: WishedShape, searched: ModelConfig | undefined, maxTokens: number): PlannedShape {
+  const { schema, about, isCall } = wished;
   const prompt = isCall === undefined ? 'shape' : 'call';
-  const { [prompt]: words = '' } = wish.effort === 'none' ? {} : readPrompts([prompt], model.config);
-  const told = words.replace('{schema}', () => JSON.stringify(about));
-  return { schema, words: told, maxTokens: longestAnswer(request), ...(isCall === undefined ? {} : { isCall }) };
+  const { [prompt]: words = '' } = searched === undefined ? {} : readPrompts([prompt], searched);
+  return { schema, words: words.replace('{schema}', () => JSON.stringify(about)), maxTokens, isCall };
 }
 
 /** Tokens of an answer that comes in one step. */
-function longestAnswer({ wish, limits, model }: PlanRequest): number {
-  const { contextTokens } = model.engine.capabilities;
-  const room = contextTokens === undefined ? limits.tokens : Math.max(1, Math.floor(contextTokens / 2));
-  return Math.min(wish.maxTokens ?? Math.min(4096, room), limits.tokens);
+function longestAnswer(asked: number | undefined, limit: number, contextTokens: number | undefined): number {
+  const room = contextTokens === undefined ? limit : Math.max(1, Math.floor(contextTokens / 2));
+  return Math.min(asked ?? Math.min(4096, room), limit);
 }
 
-/** What a search of this model is where nobody asks for anything: what really runs, not what was configured. */
+/** What a search of this model is where a request asks for nothing: what really runs, not what was configured. */
 export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring'> {
-  const program = chooseProgram({ wish: {}, speaker: 'body', model });
-  const { policy } = model.config;
-  const aggregation = aggregationOf(model, {});
-  const settings = fittingSettings(policySettings({}, model.config), {}, aggregation);
-  return {
-    program,
-    policy: fittingPolicy(policy, programOf(program), aggregation, settings),
-    scoring: scoringOf(program, model.config),
-  };
+  const { program } = programFor({}, model);
+  const { policy } = policyFor({}, model, program, model.config.choose, []);
+  return { program: program.name, policy, scoring: scoringOf(program, model.config) };
 }
 
 function aggregationOf({ config, verifier }: PlannedModel, wish: Wish): Aggregation {
@@ -250,13 +287,13 @@ function aggregationOf({ config, verifier }: PlannedModel, wish: Wish): Aggregat
 
 /**
  * Where paths vote, one that cannot win still has a vote, and where several answers are wanted it may bring another: what ends such
- * paths unless somebody asked for it would take that away.
+ * paths unless a request or the operator asked for it would take that away.
  */
 function partsFor(choose: Choice, answers = 1): Partial<PolicyOptions> {
   return choose === 'best' && answers === 1 ? {} : { boundPrune: 'off', beatPrune: 0 };
 }
 
-/** The knobs of a policy that somebody has set: as asked for, else as configured for the model. */
+/** The knobs of a policy that are set: as asked for, else as configured for the model. */
 export function policySettings(wish: Wish, config: ModelConfig): Partial<PolicyOptions> {
   const names = Object.keys(policyKnobs) as (keyof PolicyOptions)[];
   const said = names.flatMap((name) => {
@@ -266,7 +303,7 @@ export function policySettings(wish: Wish, config: ModelConfig): Partial<PolicyO
   return Object.fromEntries(said);
 }
 
-/** A `topK` of 0 is off. */
+/** A `topK` of 0 is off. Draws are keyed by what is here: what is off is left out. */
 function samplingOf(wish: Wish, { sampling }: ModelConfig): Sampling {
   const { topK, minP, topP } = { ...sampling, ...given(wish) };
   return {

@@ -25,13 +25,13 @@ export interface SearchPlan {
   readonly program: ProgramName;
   readonly programOptions: Readonly<Record<string, number | string>>;
   /** Texts of the program, as they were when the plan was made. */
-  readonly prompts?: Readonly<Record<string, string>>;
+  readonly prompts?: Readonly<Record<string, string>> | undefined;
   readonly policy: PolicyName;
   readonly policyOptions: PolicyOptions;
   /** Kinds of sections of the model's calibration that some of these options come from. */
   readonly calibrated?: readonly CalibrationSection['kind'][];
   /** What the calibrated exit goes by; it does not fire without. */
-  readonly hazard?: HazardModel;
+  readonly hazard?: HazardModel | undefined;
   readonly scoring: ScoredBy;
   readonly rollouts: number;
   readonly threshold: number;
@@ -50,20 +50,20 @@ export interface SearchPlan {
   readonly maxDepth: number;
   readonly delimiters: readonly string[];
   /** Strings of the client that end an answer of a search, and are no part of it. */
-  readonly stops?: readonly string[];
+  readonly stops?: readonly string[] | undefined;
   readonly stepTokens: number;
-  /** Least cosine of open answers that mean the same; unset where nobody embeds them. */
-  readonly groupSimilarity?: number;
+  /** Least cosine of open answers that mean the same; unset where the model has no embedder. */
+  readonly groupSimilarity?: number | undefined;
   /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Different answers wanted of the one tree; one where unset. */
-  readonly answers?: number;
+  readonly answers?: number | undefined;
   /** What the last step of a path is held to, and the words before it. */
-  readonly shape?: PlannedShape;
+  readonly shape?: PlannedShape | undefined;
   /** Tokens and log probabilities of the answer are wanted. */
-  readonly logprobs?: true;
-  /** Nobody waits for it: it runs on what the others leave idle. */
-  readonly idle?: true;
+  readonly logprobs?: true | undefined;
+  /** No client waits for it: it runs on what the others leave idle. */
+  readonly idle?: true | undefined;
   readonly onFutile: SearchSettings['onFutile'];
   readonly reasoning: SearchSettings['reasoning'];
   readonly title: string;
@@ -71,7 +71,7 @@ export interface SearchPlan {
 
 export interface PlannedShape extends Omit<AnswerShape, 'maxDepth'> {
   /** The answer is `{"name", "arguments"}`: the call of a function. */
-  readonly isCall?: true;
+  readonly isCall?: true | undefined;
 }
 
 /** An answer that is to be JSON of a schema. */
@@ -79,7 +79,7 @@ export interface WishedShape {
   readonly schema: JsonSchema;
   /** What the model is told of it before it answers. */
   readonly about: unknown;
-  readonly isCall?: true;
+  readonly isCall?: true | undefined;
 }
 
 /** What was asked for, in the names of the vocabulary; what is missing is the model's or the server's to say. */
@@ -127,4 +127,6 @@ export interface PlanRequest {
   readonly defaultDeadlineMs: number;
   /** Of a request that names none. */
   readonly seed: number;
+  /** No client waits for it; see SearchPlan. */
+  readonly idle?: true | undefined;
 }

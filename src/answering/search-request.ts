@@ -30,15 +30,16 @@ export interface OwnPolicy {
   readonly options: PartOptions;
 }
 
+/** The rules that a plan was checked with. They keep nothing between two looks at a tree, so that searches of one plan share them. */
 const rulesByPlan = new WeakMap<SearchPlan, Rules>();
 
-/** Of a plan that was journalled they are made anew. They keep nothing between two looks at a tree, so that searches of one plan share them. */
-export function rulesOf(plan: SearchPlan): Rules {
-  const known = rulesByPlan.get(plan);
-  if (known !== undefined) return known;
-  const rules = createRules(policyOf(plan.policy), plan.policyOptions, plan.hazard);
+export function carryRules(plan: SearchPlan, rules: Rules): void {
   rulesByPlan.set(plan, rules);
-  return rules;
+}
+
+/** Of a plan that was journalled, or that asks for no search, they are made anew. */
+export function rulesOf(plan: SearchPlan): Rules {
+  return rulesByPlan.get(plan) ?? createRules(policyOf(plan.policy), plan.policyOptions, plan.hazard);
 }
 
 /** `definition` of a program and `own` policy that are not in the lists: a plan names only those that are. */

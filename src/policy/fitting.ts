@@ -3,26 +3,61 @@
 // refused instead (check.ts).
 
 import { FaultError } from '../base/fault.ts';
+import type { HazardModel } from '../exit/hazard.ts';
 import { type Aggregation, isBound } from '../tree/aggregate.ts';
 import { checkRules, type RuledProgram } from './check.ts';
-import { createRules } from './create.ts';
+import { createRules, optionsOf } from './create.ts';
 import type { PolicyOptions } from './knobs.ts';
 import type { PolicyName } from './policies.ts';
+import type { Rules } from './policy.ts';
+
+export interface RuledSearch {
+  readonly wanted: PolicyName;
+  /** By name: it is not exchanged then. */
+  readonly isAsked: boolean;
+  readonly settings: Partial<PolicyOptions>;
+  /** What a calibrated exit goes by. */
+  readonly hazard?: HazardModel | undefined;
+  readonly program: RuledProgram;
+  readonly aggregation: Aggregation;
+}
+
+export interface FittingRules {
+  readonly policy: PolicyName;
+  readonly options: PolicyOptions;
+  readonly rules: Rules;
+  /** Why the rules do not go with program or aggregation; undefined where they do. */
+  readonly trouble: string | undefined;
+}
+
+/** The policy with its rules, made once. Throws where its settings contradict each other. */
+export function fittingRules({ wanted, isAsked, ...search }: RuledSearch): FittingRules {
+  const made = checkedRules(wanted, search);
+  return made.trouble === undefined || isAsked ? made : checkedRules('positive', search);
+}
+
+function checkedRules(
+  policy: PolicyName,
+  { settings, hazard, program, aggregation }: Omit<RuledSearch, 'wanted' | 'isAsked'>,
+): FittingRules {
+  const options = optionsOf(policy, settings);
+  const rules = createRules(policy, options, hazard);
+  try {
+    checkRules(rules, program, aggregation);
+    return { policy, options, rules, trouble: undefined };
+  } catch (error) {
+    if (error instanceof FaultError) return { policy, options, rules, trouble: error.fault.message };
+    throw error;
+  }
+}
 
 export function fittingPolicy(
   wanted: PolicyName,
   program: RuledProgram,
   aggregation: Aggregation,
-  options: Partial<PolicyOptions> = {},
+  settings: Partial<PolicyOptions> = {},
 ): PolicyName {
-  const rules = createRules(wanted, options);
-  try {
-    checkRules(rules, program, aggregation);
-    return wanted;
-  } catch (error) {
-    if (error instanceof FaultError) return 'positive';
-    throw error;
-  }
+  return fittingRules({ wanted, isAsked: false, settings, program, aggregation }).policy;
 }
 
 /** What was set for a search, without rules that need a bound where its aggregation gives none and only its model or policy asks for them. */

@@ -2,16 +2,16 @@
 
 import type { Upstream } from '../../answering/open-model.ts';
 import { messagesOf, parseCountBody } from '../dialects/messages/message-body.ts';
-import { type Exchange, parseJson, readBody, writeJson } from '../http/exchange.ts';
+import { type Exchange, readJson, writeJson } from '../http/exchange.ts';
+import { servedModel } from '../models/served-models.ts';
 import type { GatewayContext } from './context.ts';
-import { servedModel } from './plan-for.ts';
 
 /** Roughly so many characters make a token of English; each message adds some of its template. */
 const charsPerToken = 4;
 const tokensPerMessage = 4;
 
 export async function countTokens(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const value = parseJson(await readBody(exchange.request, context.config.server.bodyBytes));
+  const value = await readJson(exchange.request, context.config.server.bodyBytes);
   const body = parseCountBody(value);
   const model = servedModel(context, body.model);
   const messages = messagesOf(body);

@@ -1,7 +1,7 @@
 // `GET /v1/overview` and its stream, which begins with the history. One timer serves all readers, and stands still while
 // there are none; another takes the samples of the history all the time.
 
-import { EventStream } from '../http/event-stream.ts';
+import { type EventStream, openEvents } from '../http/event-stream.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import { listedElsewhere, withNodes } from '../nodes/cluster-view.ts';
@@ -29,8 +29,7 @@ export class OverviewApi {
 
   follow({ response, caller }: Exchange): void {
     const release = this.#context.streams.take();
-    const { heartbeatMs, streamBytes } = this.#context.config.server;
-    const events = new EventStream(response, { heartbeatMs, limitBytes: streamBytes });
+    const events = openEvents(this.#context.config.server, response);
     this.#readers.set(events, caller);
     response.on('close', () => {
       release();

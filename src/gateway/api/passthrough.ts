@@ -2,17 +2,18 @@
 // and the `coppice` object; the answer byte for byte. It takes one strand's place in the budget, and waits for it like any
 // search. The address comes from the configuration, never from the request.
 
+import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Upstream } from '../../answering/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { ApiError } from '../http/api-error.ts';
-import { baseHeaders, type Exchange, parseJson, readBody } from '../http/exchange.ts';
+import { baseHeaders, type Exchange, readJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import { servedModel } from '../models/served-models.ts';
 import type { GatewayContext } from './context.ts';
 import type { PassedReader } from './passed-answer.ts';
 import { PassedExchange } from './passed-search.ts';
-import { servedModel } from './plan-for.ts';
 
 /** A model whose engine has an endpoint of its own. */
 export interface PassedModel {
@@ -35,17 +36,18 @@ export async function passThrough(
   body: Plain,
   path: string,
 ): Promise<void> {
-  context.usage.request(exchange.caller.name);
+  const { caller, response } = exchange;
+  context.usage.request(caller.name);
   const release = context.streams.take();
   const gone = new AbortController();
-  exchange.response.on('close', () => gone.abort());
+  response.on('close', () => gone.abort());
   const startMs = context.clock.nowMs();
-  const passed = new PassedExchange(context, exchange.caller, served, body);
+  const passed = new PassedExchange(context, caller, served, body);
   exchange.search = passed.id;
   let leave: (() => void) | undefined;
   let status: number | undefined;
   try {
-    leave = await context.searches.guests.occupy(served.name, exchange.caller, gone.signal);
+    leave = await context.searches.guests.occupy(served.name, caller, gone.signal);
     if (gone.signal.aborted) return;
     passed.begin();
     const answer = await ask(upstream, path, forwarded(body, upstream), gone.signal);
@@ -53,18 +55,18 @@ export async function passThrough(
     const headers = Object.fromEntries(
       kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null),
     );
-    exchange.response.writeHead(status, {
+    response.writeHead(status, {
       ...baseHeaders,
       'cache-control': 'no-store',
       'x-coppice': 'passed-through',
       'x-coppice-search': passed.id,
       ...headers,
     });
-    await copy(answer, exchange, passed.reader(answer.headers.get('content-type')));
+    await copy(answer, response, passed.reader(answer.headers.get('content-type')));
     passed.status = status;
   } catch (error) {
     if (gone.signal.aborted) return;
-    if (error instanceof ApiError || exchange.response.headersSent) throw error;
+    if (error instanceof ApiError || response.headersSent) throw error;
     context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
     throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
   } finally {
@@ -168,7 +170,7 @@ function isUnreached(error: unknown): boolean {
   );
 }
 
-async function copy(answer: Response, { response }: Exchange, reader: PassedReader): Promise<void> {
+async function copy(answer: Response, response: ServerResponse, reader: PassedReader): Promise<void> {
   for await (const chunk of answer.body ?? []) {
     reader.add(chunk);
     if (response.write(chunk)) continue;
@@ -183,7 +185,7 @@ async function copy(answer: Response, { response }: Exchange, reader: PassedRead
 
 /** Endpoints that are never searched: they are there where the engine has them. */
 export async function passOnly(context: GatewayContext, exchange: Exchange, path: string): Promise<void> {
-  const value = parseJson(await readBody(exchange.request, context.config.server.bodyBytes));
+  const value = await readJson(exchange.request, context.config.server.bodyBytes);
   const body = typeof value === 'object' && value !== null ? (value as Plain) : {};
   const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
   const model = passable(served);

@@ -1,22 +1,61 @@
-// The plan of a request against the models and limits that this server has; a refusal names the field that the client wrote.
+// What becomes of a body: what no search can do goes to the engine's own endpoint, the rest becomes a plan against the models and limits
+// that this server has. A refusal names the field that the client wrote.
 
-import { makePlan } from '../../answering/plan.ts';
-import { Refusal } from '../../answering/plan-check.ts';
+import { makePlan, usualSearch } from '../../answering/plan.ts';
+import { Refusal, shapeTrouble } from '../../answering/plan-check.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { JsonSchema } from '../../engine/engine.ts';
 import type { Plain } from '../../journal/journal.ts';
+import { programNames, programOf } from '../../program/registry/programs.ts';
 import { askedIn } from '../dialects/body-wish.ts';
 import type { ChatBody } from '../dialects/chat-body.ts';
-import type { FieldNames, InboundDialect } from '../dialects/dialect.ts';
+import type { Beyond, FieldNames, InboundDialect } from '../dialects/dialect.ts';
+import { isFull, record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import { modelNamed, servedModel } from '../models/served-models.ts';
 import { randomSeed } from '../searches/search-facts.ts';
 import type { GatewayContext } from './context.ts';
+import { type PassedModel, passable } from './passthrough.ts';
+
+/** The engine's own endpoint, where there is one, it is allowed, and the request needs it. Reads a body that nothing has checked yet. */
+export function upstreamFor(context: GatewayContext, dialect: InboundDialect, value: unknown): PassedModel | undefined {
+  const body = record(value);
+  const model = modelNamed(context, body.model);
+  const asked = dialect.beyond(body);
+  if (model === undefined || !(asked.isBeyond || isBeyondShape(model, body, asked))) return undefined;
+  return passable(model);
+}
+
+/** An answer in a shape that the engine cannot be held to step by step. A format that is wrong is not: it is refused where bodies are read. */
+function isBeyondShape(model: ServedModel, { coppice }: Plain, { shape, stop }: Beyond): boolean {
+  const schema = schemaOrNone(shape);
+  if (schema === undefined) return false;
+  const named = programNames.find((each) => each === record(coppice).program);
+  const program = programOf(named ?? usualSearch(model).program);
+  return isFull(stop) || typeof stop === 'string' || shapeTrouble(model, program, schema) !== undefined;
+}
+
+function schemaOrNone(shape: Beyond['shape']): JsonSchema | undefined {
+  try {
+    return shape?.()?.schema;
+  } catch {
+    return undefined;
+  }
+}
 
 export interface PlannedSearch {
   readonly plan: SearchPlan;
   /** What the journal keeps of the body. */
   readonly kept: Plain;
+}
+
+/** What the server gives a request that says nothing of it. */
+export interface GivenByServer {
+  readonly deadlineMs: number;
+  /** No client waits for it: see SearchPlan. */
+  readonly idle?: true;
 }
 
 /** Of a body that its dialect has read. */
@@ -25,49 +64,36 @@ export async function planAsked<Body>(
   dialect: InboundDialect<Body>,
   body: Body,
   caller: Caller,
-  defaultDeadlineMs: number,
+  given: GivenByServer,
 ): Promise<PlannedSearch> {
   const { journal, config } = context;
   const { chat, kept } = await dialect.chat(body, { journal, caller, limits: config.limits });
-  const plan = renamed(dialect.fieldNames, () => planFor(context, chat, caller, defaultDeadlineMs));
-  return { plan, kept };
+  return { plan: planFor(context, chat, caller, given, dialect.fieldNames), kept };
 }
 
-/** A client is told of the field that it wrote, not of the chat's. */
-function renamed<Result>(names: FieldNames, make: () => Result): Result {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const inTheirWords = (text: string) => names.reduce((sum, [from, to]) => sum.replace(from, to), text);
-    const { code, message, param, retryAfterSeconds } = error;
-    throw new ApiError(code, inTheirWords(message), {
-      ...(param === undefined ? {} : { param: inTheirWords(param) }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    });
-  }
-}
-
+/** `names`: what the client's API calls the fields of a chat. */
 export function planFor(
   context: GatewayContext,
   body: ChatBody,
   caller: Caller,
-  defaultDeadlineMs: number,
+  { deadlineMs: defaultDeadlineMs, idle }: GivenByServer,
+  names: FieldNames = [],
 ): SearchPlan {
-  const { models } = context.searches;
-  const { config } = context;
-  const model = servedModel(context, body.model);
-  const { limits } = config;
-  const asked = askedIn(body, limits);
-  if (asked.wish.effort !== 'none') requireStops(asked.wish.stop ?? [], model.config.delimiters);
-  const successor = models.get(model.config.escalateTo ?? '');
-  const { maxPriority } = caller;
-  const plan = naming(() =>
-    makePlan({ ...asked, model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() }),
-  );
-  // What is wrong was refused before, and costs nobody a part of a quota.
-  context.usage.request(caller.name);
-  return plan;
+  const { limits } = context.config;
+  const { name, maxPriority } = caller;
+  try {
+    const model = servedModel(context, body.model);
+    const asked = askedIn(body, limits);
+    if (asked.wish.effort !== 'none') requireStops(asked.wish.stop ?? [], model.config.delimiters);
+    const successor = context.searches.models.get(model.config.escalateTo ?? '');
+    const server = { model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed(), idle };
+    const plan = makePlan({ ...asked, ...server });
+    // A request that is refused before costs no part of a quota.
+    context.usage.request(name);
+    return plan;
+  } catch (error) {
+    throw inTheirWords(error, names);
+  }
 }
 
 /** A step ends before a string that reaches over its delimiter is seen: such a string could not be kept to. */
@@ -78,30 +104,14 @@ function requireStops(stops: readonly string[], delimiters: readonly string[]): 
   throw new ApiError('unsupported_parameter', message, { param: 'stop' });
 }
 
-/** The model that a request names; where only one is served and the operator allows it, that one under any name. */
-export function modelNamed({ searches, config }: GatewayContext, name: unknown): ServedModel | undefined {
-  const { models } = searches;
-  const known = models.get(String(name));
-  if (known !== undefined || models.size > 1 || config.server.foreignNames === 'refuse') return known;
-  return typeof name === 'string' && name !== '' ? models.values().next().value : undefined;
-}
-
-export function servedModel(context: GatewayContext, name: string): ServedModel {
-  const { models } = context.searches;
-  const model = modelNamed(context, name);
-  if (model !== undefined) return model;
-  const known = [...models.keys()].join(', ');
-  throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'; there are ${known}`, {
-    param: 'model',
-  });
-}
-
-function naming(plan: () => SearchPlan): SearchPlan {
-  try {
-    return plan();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+/** A client is told of the field that it wrote, not of the setting or of the chat's. */
+function inTheirWords(error: unknown, names: FieldNames): unknown {
+  const told = (text: string) => names.reduce((sum, [from, to]) => sum.replace(from, to), text);
+  if (error instanceof Refusal) {
     const code = error.kind === 'invalid' ? 'invalid_value' : 'unsupported_parameter';
-    throw new ApiError(code, error.fault.message, { param: error.setting });
+    return new ApiError(code, told(error.fault.message), { param: told(error.setting) });
   }
+  if (!(error instanceof ApiError)) return error;
+  const { code, message, param, retryAfterSeconds } = error;
+  return new ApiError(code, told(message), { param: param === undefined ? undefined : told(param), retryAfterSeconds });
 }

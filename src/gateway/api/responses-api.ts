@@ -7,6 +7,7 @@ import { type ResponseFacts, responseId } from '../dialects/responses/response-j
 import { responseTeller } from '../dialects/responses/responses-dialect.ts';
 import { journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
+import { openEvents } from '../http/event-stream.ts';
 import { type Exchange, goneOf, writeJson } from '../http/exchange.ts';
 import { endOfRecord } from '../result/told-end.ts';
 import type { GatewayContext } from './context.ts';
@@ -31,7 +32,8 @@ export class ResponsesApi {
     if (stream !== 'true') return writeJson(response, 200, await this.#json(facts));
     const release = this.#context.streams.take();
     try {
-      await streamStored(this.#context, response, responseTeller(facts), facts.id, after);
+      const events = openEvents(this.#context.config.server, response);
+      await streamStored(this.#context, events, responseTeller(facts), facts.id, after);
     } finally {
       release();
     }

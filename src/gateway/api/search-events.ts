@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { FaultError } from '../../base/fault.ts';
 import { asApiError, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
-import { EventStream } from '../http/event-stream.ts';
-import { baseHeaders, type Exchange, goneOf } from '../http/exchange.ts';
+import { type EventStream, openEvents } from '../http/event-stream.ts';
+import { baseHeaders, type Exchange } from '../http/exchange.ts';
 import type { GatewayContext } from './context.ts';
 import { notFound } from './searches-api.ts';
 
@@ -24,12 +24,10 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
     return;
   }
   const release = context.streams.take();
-  const gone = goneOf(response);
-  const { heartbeatMs, streamBytes } = config.server;
-  const events = new EventStream(response, { heartbeatMs, limitBytes: streamBytes });
+  const events = openEvents(config.server, response);
   events.raw('retry: 1000\n\n');
   try {
-    await sendLog(context, id, after, events, gone);
+    await sendLog(context, id, after, events);
   } catch (error) {
     if (!(error instanceof FaultError) || error.fault.code !== 'damaged') throw error;
     // A reader that came back would find the same: told as an end, it does not.
@@ -42,15 +40,9 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
 }
 
 /** Waits for what is not on disk yet, or cannot be read now. */
-async function sendLog(
-  { watchers }: GatewayContext,
-  id: string,
-  from: number,
-  events: EventStream,
-  gone: AbortSignal,
-): Promise<void> {
+async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
   for (let after = from; ; ) {
-    const page = await watchers.page(id, after, gone);
+    const page = await watchers.page(id, after, events.gone);
     if (page === undefined) return;
     for (const entry of page.entries) events.event('entry', entry, entry.sequence);
     after = page.entries.at(-1)?.sequence ?? after;

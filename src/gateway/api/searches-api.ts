@@ -5,15 +5,15 @@ import { type ListQuery, type Plain, type SearchState, searchStates } from '../.
 import { parseSearchBody, type SearchBody } from '../dialects/chat-body.ts';
 import { ApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
-import { type Exchange, onDisconnect, parseJson, readBody, writeJson } from '../http/exchange.ts';
+import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { detailRecord, viewAccepted, viewRecord } from '../searches/search-view.ts';
 import type { DetailJson, SearchJson } from '../wire/search-json.ts';
 import { type GatewayContext, requireJournal } from './context.ts';
-import { endOnRecord } from './end-on-record.ts';
 import { planFor } from './plan-for.ts';
+import { endOnRecord } from './telling.ts';
 
 /** Where what is told of a search comes from. */
 type Stored = Pick<GatewayContext, 'journal' | 'searches'>;
@@ -29,8 +29,8 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   const body = await readSearchBody(context, exchange);
   requireJournal(context);
   const background = body.background === true;
-  const { deadlineMs, backgroundDeadlineMs } = config.admission;
-  const plan = planFor(context, body, caller, background ? backgroundDeadlineMs : deadlineMs);
+  const deadlineMs = background ? config.admission.backgroundDeadlineMs : config.admission.deadlineMs;
+  const plan = planFor(context, body, caller, { deadlineMs });
   const idempotencyKey = idempotencyOf(exchange);
   const release = background ? () => {} : context.streams.take();
   try {
@@ -54,7 +54,7 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
 }
 
 async function readSearchBody({ config, journal }: GatewayContext, { request }: Exchange): Promise<SearchBody> {
-  const body = parseSearchBody(parseJson(await readBody(request, config.server.bodyBytes)));
+  const body = parseSearchBody(await readJson(request, config.server.bodyBytes));
   if (body.stream === true)
     refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
   if ((body.n ?? 1) > 1) refuse('unsupported_parameter', "'n': a search has one result; use chat completions", 'n');

@@ -3,46 +3,40 @@
 
 import type { ServerResponse } from 'node:http';
 import { FaultError } from '../../base/fault.ts';
+import type { SearchRecord } from '../../journal/journal.ts';
 import type { StreamFrame, Teller } from '../dialects/dialect.ts';
-import { asApiError } from '../http/api-error.ts';
-import { EventStream } from '../http/event-stream.ts';
-import { goneOf, writeJson } from '../http/exchange.ts';
+import { ApiError, asApiError, journalTrouble } from '../http/api-error.ts';
+import type { EventStream } from '../http/event-stream.ts';
 import { endOfRecord, type ToldEnd } from '../result/told-end.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { endOfLive, requireResult } from '../searches/search-end.ts';
 import type { GatewayContext } from './context.ts';
-import { endOnRecord } from './end-on-record.ts';
 
 /** What the journal holds of a search that was accepted a moment ago. */
 const accepted: ToldEnd = { state: 'queued', outcome: undefined, texts: undefined, error: undefined };
 
-export function answerAccepted(response: ServerResponse, teller: Teller): void {
-  writeJson(response, 200, teller.answer(accepted));
+export function acceptedAnswer(teller: Teller): unknown {
+  return teller.answer(accepted);
 }
 
-export async function answerWhole(
+/** The whole reply, once the search has ended. */
+export async function wholeAnswer(
   context: GatewayContext,
   response: ServerResponse,
   teller: Teller,
   search: LiveSearch,
   isStored: boolean,
-): Promise<void> {
+): Promise<unknown> {
   follow(search, teller, () => {});
   const last = await search.wait();
   requireResult(last);
   const end = isStored ? endOfRecord(await endOnRecord(context, response, search.id)) : endOfLive(last);
-  writeJson(response, 200, teller.answer(end));
+  return teller.answer(end);
 }
 
-export async function streamLive(
-  context: GatewayContext,
-  response: ServerResponse,
-  teller: Teller,
-  search: LiveSearch,
-): Promise<void> {
-  const events = open(context, response, teller);
+export async function streamLive(events: EventStream, teller: Teller, search: LiveSearch): Promise<void> {
   const say = (frames: readonly StreamFrame[]) => {
-    for (const frame of frames) send(events, frame);
+    for (const frame of frames) events.frame(frame);
   };
   say(teller.begin());
   follow(search, teller, say);
@@ -55,15 +49,13 @@ export async function streamLive(
 /** `after`: the number of the last frame that the client has. */
 export async function streamStored(
   context: GatewayContext,
-  response: ServerResponse,
+  events: EventStream,
   teller: Teller,
   id: string,
   after = -1,
 ): Promise<void> {
-  const gone = goneOf(response);
-  const events = open(context, response, teller);
-  for await (const frame of storedFrames(context, teller, id, gone)) {
-    if (frame.sequence === undefined || frame.sequence > after) send(events, frame);
+  for await (const frame of storedFrames(context, teller, id, events.gone)) {
+    if (frame.sequence === undefined || frame.sequence > after) events.frame(frame);
     await events.ready();
   }
   if (!events.closed) events.end();
@@ -112,13 +104,27 @@ async function* loggedFrames(
   }
 }
 
-function open({ config }: GatewayContext, response: ServerResponse, { heartbeat }: Teller): EventStream {
-  const { heartbeatMs, streamBytes } = config.server;
-  return new EventStream(response, { heartbeatMs, limitBytes: streamBytes, ...(heartbeat && { heartbeat }) });
-}
+const notWritten = 'the search has ended, but its end cannot be written now; read it later by its id';
 
-function send(events: EventStream, { event, data }: StreamFrame): void {
-  if (typeof data === 'string') events.raw(`data: ${data}\n\n`);
-  else if (event === undefined) events.data(data);
-  else events.event(event, data);
+/**
+ * The end of a search in the journal, final cost included, so that what one client is told is what every later reader finds. Of a search
+ * that has ended in some process. Waits for as long as its client does, or until the only journal is in trouble.
+ */
+export async function endOnRecord(
+  { journal, watchers, cluster }: GatewayContext,
+  response: ServerResponse,
+  id: string,
+): Promise<SearchRecord> {
+  const gone = new AbortController();
+  const stop = () => gone.abort();
+  response.once('close', stop);
+  const isHopeless = () => cluster === undefined && journal.trouble !== undefined;
+  try {
+    const record = await watchers.ended(id, gone.signal, isHopeless);
+    if (record !== undefined) return record;
+    if (isHopeless()) throw journalTrouble(notWritten);
+    throw new ApiError('not_found', `there is no search '${id}' any more`);
+  } finally {
+    response.off('close', stop);
+  }
 }

@@ -8,8 +8,8 @@ import { refuse } from '../http/api-error.ts';
 /** Any object is what `json_object` asks for. */
 const anyObject: JsonSchema = { type: 'object' };
 
-/** Undefined where plain text will do; a format that nobody knows is refused under the name that a chat has for it. */
-export function schemaIn(format: unknown): JsonSchema | undefined {
+/** Undefined where plain text will do; a format that no search knows is refused under the name that a chat has for it. */
+function schemaIn(format: unknown): JsonSchema | undefined {
   if (format === undefined || format === null) return undefined;
   const { type, json_schema: nested, schema } = record(format);
   if (type === 'text') return undefined;
@@ -33,7 +33,11 @@ interface ChatFields {
 }
 
 export function shapeIn({ response_format: format, ...call }: ChatFields): WishedShape | undefined {
-  const forced = forcedCall(call);
+  return shapeWith(format, forcedCall(call));
+}
+
+/** The same of a body whose forced call has been read. */
+export function shapeWith(format: unknown, forced: WishedShape | undefined): WishedShape | undefined {
   const schema = schemaIn(format);
   if (schema === undefined) return forced;
   if (forced !== undefined)
@@ -55,12 +59,12 @@ export function forcedCall({
   tools,
   tool_choice: choice,
 }: Omit<ChatFields, 'response_format'>): WishedShape | undefined {
-  const offered = Array.isArray(tools) ? tools.map(functionOf) : [];
+  const tried = Array.isArray(tools) ? tools.map(functionOf) : [];
+  const offered = tried.filter((each) => each !== undefined);
   const { name } = record(record(choice).function);
   if (choice !== 'required' && typeof name !== 'string') return undefined;
-  const chosen = offered.filter((each) => each !== undefined && (choice === 'required' || each.name === name));
-  const functions = chosen.filter((each) => each !== undefined);
-  if (functions.length === 0 || offered.includes(undefined)) return undefined;
+  const functions = offered.filter((each) => choice === 'required' || each.name === name);
+  if (functions.length === 0 || offered.length < tried.length) return undefined;
   const schema = callSchema(functions);
   return schema && { schema, about: functions, isCall: true };
 }

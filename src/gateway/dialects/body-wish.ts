@@ -1,20 +1,23 @@
-// What a body asks for, in the names of the vocabulary. Every field is honoured, refused by name, or asks for nothing.
+// What a body asks for: its conversation as a prompt, and its wishes in the names of the vocabulary. Every field is honoured, refused by
+// name, or asks for nothing. Never rebuilds or shortens what the client wrote.
 
-import type { PlanRequest, Wish } from '../../answering/search-plan.ts';
+import type { PlanRequest, Wish, WishedShape } from '../../answering/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import { bodyName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
+import type { Message, Prompt } from '../../tree/step.ts';
 import { refuse } from '../http/api-error.ts';
-import { forcedCall, shapeIn } from './answer-format.ts';
+import { forcedCall, shapeWith } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
-import { readMessages } from './prompt.ts';
 
 /** The parts of a plan that the client gives; the server adds model, limits and what the key may do. */
 export function askedIn(body: ChatBody, limits: LimitsConfig): Pick<PlanRequest, 'question' | 'wish' | 'speaker'> {
-  refuseWhatSearchCannot(body, body.reasoning_effort === 'none');
-  return { question: readMessages(body.messages, limits), wish: wishOf(body), speaker: 'body' };
+  const call = forcedCall(body);
+  refuseWhatSearchCannot(body, body.reasoning_effort === 'none', call !== undefined);
+  return { question: readMessages(body.messages, limits), wish: wishOf(body, call), speaker: 'body' };
 }
 
-function wishOf(body: ChatBody): Wish {
+/** `call`: of a function that the body forces. */
+function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   const own = body.coppice ?? {};
   const named = searchKnobNames.map((name) => {
     const written = bodyName(name);
@@ -28,7 +31,7 @@ function wishOf(body: ChatBody): Wish {
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     answers: body.n ?? undefined,
     logprobs: body.logprobs ?? undefined,
-    shape: shapeIn(body),
+    shape: shapeWith(body.response_format, call),
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
   };
 }
@@ -52,7 +55,7 @@ const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
   web_search_options: () => false,
 };
 
-function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
+function refuseWhatSearchCannot(body: ChatBody, direct: boolean, isCall: boolean): void {
   if ((body.n ?? 1) > 1 && direct)
     refuse(
       'unsupported_parameter',
@@ -60,11 +63,79 @@ function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
       'n',
     );
   const how = direct ? 'the engine behind this model' : 'a search';
-  const isCall = forcedCall(body) !== undefined;
   for (const [name, isNothing] of Object.entries(asksNothing)) {
     if (isCall && (name === 'tools' || name === 'tool_choice')) continue;
     const value = (body as Readonly<Record<string, unknown>>)[name];
     if (value === undefined || value === null || isNothing(value)) continue;
     refuse('unsupported_parameter', `'${name}' cannot be honoured by ${how}`, name);
   }
+}
+
+type BodyMessage = ChatBody['messages'][number];
+
+const titleLength = 120;
+
+function readMessages(messages: readonly BodyMessage[], limits: LimitsConfig): { prompt: Prompt; title: string } {
+  if (messages.length > limits.messages) {
+    refuse(
+      'invalid_value',
+      `'messages' has ${messages.length} items; at most ${limits.messages} (limits.messages)`,
+      'messages',
+    );
+  }
+  const read = messages.map(readMessage);
+  const chars = read.reduce((sum, { content }) => sum + content.length, 0);
+  if (chars > limits.promptChars) {
+    refuse(
+      'context_length_exceeded',
+      `'messages' hold ${chars} characters; at most ${limits.promptChars} (limits.promptChars)`,
+      'messages',
+    );
+  }
+  if (chars === 0) refuse('invalid_value', "'messages' hold no text", 'messages');
+  const last = read.findLast(({ role }) => role === 'user') ?? read.at(-1)!;
+  const title = last.content.trim().slice(0, titleLength).toWellFormed();
+  return { prompt: { kind: 'chat', messages: read }, title };
+}
+
+/** Fields of a message that mean something which a search would have to leave out. Reasoning of former turns is left out. */
+const unhonoured = ['name', 'tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'] as const;
+
+function readMessage(message: BodyMessage, at: number): Message {
+  const where = `messages.${at}`;
+  if (message.role === 'tool' || message.role === 'function') {
+    return refuse(
+      'unsupported_parameter',
+      `'${where}.role' is '${message.role}': a search takes no tool messages`,
+      `${where}.role`,
+    );
+  }
+  for (const field of unhonoured) {
+    const value = message[field];
+    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
+    refuse('unsupported_parameter', `'${where}.${field}' cannot be honoured by a search`, `${where}.${field}`);
+  }
+  const role = message.role === 'developer' ? 'system' : message.role;
+  return { role, content: readContent(message.content ?? message.refusal, `${where}.content`) };
+}
+
+function readContent(content: BodyMessage['content'], where: string): string {
+  if (content === null || content === undefined) return '';
+  if (typeof content === 'string') return content.toWellFormed();
+  const texts = content.map((part, at) => {
+    if (part.type === 'text' && typeof part.text === 'string') return readText(part, part.text, `${where}.${at}`);
+    return refuse(
+      'unsupported_parameter',
+      `'${where}.${at}' is of type '${part.type.slice(0, 40)}': a search takes text only`,
+      `${where}.${at}`,
+    );
+  });
+  return texts.join('');
+}
+
+function readText(part: Readonly<Record<string, unknown>>, text: string, where: string): string {
+  const unknown = Object.keys(part).find((key) => key !== 'type' && key !== 'text');
+  if (unknown !== undefined)
+    refuse('unknown_parameter', `'${where}.${unknown}' is not a known parameter`, `${where}.${unknown}`);
+  return text.toWellFormed();
 }

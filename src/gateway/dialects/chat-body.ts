@@ -18,7 +18,7 @@ const message = z.strictObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
   refusal: z.string().nullish(),
-  // Taken as they are; prompt.ts refuses by name those that a search cannot honour.
+  // Taken as they are; body-wish.ts refuses by name those that a search cannot honour.
   name: anything,
   tool_calls: anything,
   tool_call_id: anything,

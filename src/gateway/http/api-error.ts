@@ -42,7 +42,7 @@ export type ApiErrorCode = keyof typeof errorKinds;
 interface ApiErrorOptions {
   /** The field of the body that is to blame. */
   readonly param?: string | undefined;
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   /** The methods that the path takes. */
   readonly allow?: string;
 }

@@ -3,7 +3,8 @@
 // cut off. Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';
-import { baseHeaders } from './exchange.ts';
+import type { ServerConfig } from '../../config/schema.ts';
+import { baseHeaders, goneOf } from './exchange.ts';
 import { probe } from './half-closed.ts';
 
 interface EventStreamOptions {
@@ -11,10 +12,12 @@ interface EventStreamOptions {
   /** Unread bytes before the client counts as gone. */
   readonly limitBytes: number;
   /** The text of a heart-beat comment. */
-  readonly heartbeat?: () => string;
+  readonly heartbeat?: (() => string) | undefined;
 }
 
 export class EventStream {
+  /** Aborted when the connection is closed, by either side. */
+  readonly gone: AbortSignal;
   readonly #response: ServerResponse;
   readonly #options: EventStreamOptions;
   readonly #timer: NodeJS.Timeout;
@@ -23,6 +26,7 @@ export class EventStream {
 
   constructor(response: ServerResponse, options: EventStreamOptions, headers: Readonly<Record<string, string>> = {}) {
     this.#response = response;
+    this.gone = goneOf(response);
     this.#options = options;
     response.writeHead(200, {
       ...baseHeaders,
@@ -61,6 +65,13 @@ export class EventStream {
   event(name: string, value: unknown, id?: number): void {
     const line = id === undefined ? '' : `id: ${id}\n`;
     this.#write(`${line}event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
+  }
+
+  /** As a dialect tells it: text goes out as it is. */
+  frame({ event, data }: { readonly event?: string; readonly data: object | string }): void {
+    if (typeof data === 'string') this.raw(`data: ${data}\n\n`);
+    else if (event === undefined) this.data(data);
+    else this.event(event, data);
   }
 
   raw(text: string): void {
@@ -109,4 +120,13 @@ export class EventStream {
     this.#closed = true;
     clearInterval(this.#timer);
   }
+}
+
+/** As the server's settings say. */
+export function openEvents(
+  { heartbeatMs, streamBytes }: Pick<ServerConfig, 'heartbeatMs' | 'streamBytes'>,
+  response: ServerResponse,
+  heartbeat?: () => string,
+): EventStream {
+  return new EventStream(response, { heartbeatMs, limitBytes: streamBytes, heartbeat });
 }

@@ -58,6 +58,11 @@ export function writeError(
   writeJson(response, error.status, told, { ...retry, ...allow, ...challenge, ...headers });
 }
 
+/** The JSON of a body, checked as `parseJson` does. */
+export async function readJson(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+  return parseJson(await readBody(request, limitBytes));
+}
+
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json')
@@ -91,7 +96,7 @@ const mostNamed = 200;
 
 /** What it gives can be kept and handed on: not too deep, and every text of it, keys included, is whole characters. */
 export function parseJson(body: Buffer): unknown {
-  const value = readJson(body);
+  const value = decoded(body);
   const flaw = findFlaw(value, mostLevels);
   if (flaw?.what === 'depth') refuse('invalid_json', `the body is nested too deeply: more than ${mostLevels} levels`);
   if (flaw?.what === 'text') refuseHalfCharacter(flaw.path.toReversed().join('.').slice(0, mostNamed).toWellFormed());
@@ -104,7 +109,7 @@ function refuseHalfCharacter(field: string): never {
   return refuse('invalid_value', reason, field === '' ? undefined : field);
 }
 
-function readJson(body: Buffer): unknown {
+function decoded(body: Buffer): unknown {
   try {
     return JSON.parse(decoder.decode(body));
   } catch {

@@ -30,10 +30,10 @@ export async function planLine(
 ): Promise<PlannedLine> {
   requireWhole(body);
   const asked = dialect.read(body, context.journal.texts);
-  const { plan, kept } = await planAsked(context, dialect, asked.body, caller, leftMs);
+  const { plan, kept } = await planAsked(context, dialect, asked.body, caller, { deadlineMs: leftMs, idle: true });
   if (plan.onFutile === 'escalate')
     refuse('unsupported_parameter', "'coppice.on_futile' is 'escalate': a line is one search", 'coppice.on_futile');
-  return { plan: { ...plan, idle: true }, kept, asked };
+  return { plan, kept, asked };
 }
 
 export function requireWhole(body: Plain): void {

@@ -2,12 +2,11 @@
 // needs no names of its own.
 
 import type { Plain } from '../../../journal/journal.ts';
-import { forcedCall, shapeIn } from '../answer-format.ts';
+import { forcedCall, shapeWith } from '../answer-format.ts';
 import { type ChatBody, chatSchema, parseChatBody } from '../chat-body.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
-import { needsPassthrough } from '../prompt.ts';
-import { isFull, some } from '../unchecked.ts';
+import { isFull, needsPassthrough, some } from '../unchecked.ts';
 import { Chunks, completion } from './chat-answer.ts';
 
 export const chatDialect: InboundDialect<ChatBody> = {
@@ -23,9 +22,10 @@ export const chatDialect: InboundDialect<ChatBody> = {
 
 function beyond(body: Plain): Beyond {
   const { tools, functions, messages, reasoning_effort: effort, stop } = body;
-  const isOffered = isFull(functions) || (isFull(tools) && forcedCall(body) === undefined);
+  const call = forcedCall(body);
+  const isOffered = isFull(functions) || (isFull(tools) && call === undefined);
   const isBeyond = isOffered || some(messages, needsPassthrough) || effort === 'none';
-  return { isBeyond, shape: () => shapeIn(body), stop };
+  return { isBeyond, shape: () => shapeWith(body.response_format, call), stop };
 }
 
 function read(value: unknown): AskedBody<ChatBody> {
