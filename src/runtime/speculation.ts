@@ -68,14 +68,13 @@ export class Speculation {
 
   #foresee(search: Search, nowMs: number): Expansion[] {
     const { request, tree, width, order } = search;
-    const view = search.view(nowMs);
     return foreseeAhead(request.program, tree, {
       count: width.speculative,
       doomed: search.doomed(nowMs),
       early: order.early,
       replies: search.replies,
       ...(request.experiment?.extendsUnscored ? { unscored: unscoredSteps(search) } : {}),
-      isOver: (fork) => request.rules.exits.some((rule) => rule.check({ ...view, tree: fork }) !== undefined),
+      isOver: (fork) => request.rules.exits.some((rule) => rule.check(search.view(nowMs, fork)) !== undefined),
     });
   }
 

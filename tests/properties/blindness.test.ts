@@ -70,8 +70,7 @@ function sayings(request: SearchRequest, tree: Tree): string {
   search.admittedMs = 0;
   const view = search.view(0);
   const { exits, prunes } = request.rules;
-  const fork = tree.fork();
-  const ask = request.program.ask(fork, true, search.doomed(0));
+  const ask = tree.ahead((fork) => request.program.ask(fork, true, search.doomed(0)));
   return JSON.stringify({
     exits: exits.map((rule) => rule.check(view)),
     prunes: prunes.flatMap((rule) => pruningsOf(rule, view)),

@@ -34,7 +34,7 @@ export class FoldOrder {
   *#placedOrphans(tree: Tree): Generator<Outcome> {
     for (const [draw, orphan] of this.#orphans) {
       const next = placed(tree, orphan);
-      if (next.below !== undefined && !tree.hasGhost(next.below.key)) continue;
+      if (next.below !== undefined && tree.ghosts.ofNode(next.below.key) === undefined) continue;
       this.#orphans.delete(draw);
       yield next;
     }
@@ -52,7 +52,7 @@ export class FoldOrder {
     return tokens;
   }
 
-  /** One that failed was asked for by nobody: nothing is left of it. */
+  /** The program has not asked for it: where it failed, nothing is left of it. */
   #orphan(outcome: ChildOutcome): void {
     if (outcome.ok) this.#orphans.set(drawKey(outcome.below!.key, outcome.index, outcome.form), outcome);
   }
@@ -88,7 +88,7 @@ export class FoldOrder {
     yield* this.#placedOrphans(tree);
   }
 
-  /** All that has come early, for whoever looks ahead. */
+  /** All that has come early: a look ahead begins with it. */
   get early(): ChildOutcome[] {
     return Array.from(this.#early.values()).flatMap((outcomes) => [...outcomes.values()]);
   }

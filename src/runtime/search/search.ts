@@ -153,8 +153,9 @@ export class Search implements Breakable {
     return workKind(this.request.program.name, this.request.limits.rollouts);
   }
 
-  view(nowMs: number): SearchView {
-    const { tree, arrivalMs } = this;
+  /** Of its tree, or of that tree as it may come to be. */
+  view(nowMs: number, tree = this.tree): SearchView {
+    const { arrivalMs } = this;
     const { limits, program } = this.request;
     const belief = {
       votes: () => program.votes?.(tree) ?? treeVotes(tree),
