@@ -18,7 +18,6 @@ import {
 } from './events.ts';
 import { Ghosts } from './ghosts.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
-import { NodesBefore } from './look-ahead.ts';
 import { isComplete, isExpanding, makeChild, makeRoot, type Node } from './node.ts';
 import {
   abandonChildren,
@@ -29,6 +28,7 @@ import {
   type Stragglers,
   type Strand,
 } from './strand.ts';
+import { NodeUndo } from './undo.ts';
 import { addPending, backUp, insertByKey, isBetter, mustBeReward, refreshAvailable } from './upkeep.ts';
 
 type Adopted = Extract<TreeEvent, { type: 'adopted' }>;
@@ -60,7 +60,7 @@ export class Tree {
   #answers: AnswerTally | undefined;
   readonly #listener: ((event: TreeEvent) => void) | undefined;
   /** Of a tree that looks ahead of another. */
-  #before: NodesBefore | undefined;
+  #undo: NodeUndo | undefined;
 
   private constructor(root: Node, aggregation: Aggregation, listener?: (event: TreeEvent) => void, from?: Tree) {
     this.aggregation = aggregation;
@@ -101,7 +101,7 @@ export class Tree {
     try {
       return look(ahead);
     } finally {
-      ahead.#before?.takeBack();
+      ahead.#undo?.takeBack();
       for (const { key } of this.nodes.splice(known)) this.#byKey?.delete(key);
     }
   }
@@ -117,20 +117,20 @@ export class Tree {
     this.#opened = tree.#opened;
     tree.#byKey ??= keyed(tree.nodes);
     this.#byKey = tree.#byKey;
-    this.#before = new NodesBefore(tree.nodes.length);
+    this.#undo = new NodeUndo(tree.nodes.length);
   }
 
   record(event: TreeEvent): void {
-    if (this.#before !== undefined) this.#keep(event, this.#before);
+    if (this.#undo !== undefined) this.#keep(event, this.#undo);
     this.#apply(event);
     this.#listener?.(event);
   }
 
-  #keep(event: TreeEvent, before: NodesBefore): void {
-    if ('strand' in event) before.keep(this.strands.get(event.strand)?.node);
-    if ('node' in event) before.keep(this.nodes[event.node]);
-    if ('parent' in event) before.keep(this.nodes[event.parent]);
-    if ('into' in event) before.keep(this.nodes[event.into]);
+  #keep(event: TreeEvent, undo: NodeUndo): void {
+    if ('strand' in event) undo.keep(this.strands.get(event.strand)?.node);
+    if ('node' in event) undo.keep(this.nodes[event.node]);
+    if ('parent' in event) undo.keep(this.nodes[event.parent]);
+    if ('into' in event) undo.keep(this.nodes[event.into]);
   }
 
   get nextStrand(): StrandId {

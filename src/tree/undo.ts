@@ -6,7 +6,7 @@ import type { Node } from './node.ts';
 type Counts = Pick<Node, 'cut' | 'pruned' | 'count' | 'visits' | 'pending' | 'value' | 'squares' | 'available'>;
 type Below = Pick<Node, 'children' | 'byIndex' | 'inFlight' | 'probes'>;
 
-export class NodesBefore {
+export class NodeUndo {
   readonly #counts = new Map<Node, Counts>();
   readonly #below = new Map<Node, Below>();
   readonly #known: number;
