@@ -7,7 +7,7 @@ import { type SearchGuesses, sharesAhead, totalAhead } from './speculation-budge
 import { sum } from './widths.ts';
 
 /** What the first phase leaves. */
-export interface SecondPhase {
+interface SecondPhase {
   /** Strands that programs have or may open. */
   readonly primary: number;
   /** Strands of the budget that are left. */

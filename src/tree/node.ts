@@ -19,7 +19,7 @@ export interface Node {
   /** The same for the same steps in any search: what draws, seeds and caches are keyed by. */
   readonly key: NodeKey;
   readonly reward: number | undefined;
-  /** The probability that a sample from here ends right, where the verifier says so and somebody reads it. */
+  /** The probability that a sample from here ends right, where the verifier says so and a rule reads it. */
   readonly promise: number | undefined;
   readonly score: number;
   readonly terminal: boolean;

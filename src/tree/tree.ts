@@ -48,6 +48,9 @@ export class Tree {
   /** Tokens of every step that became a node or joined one, and of every probe. */
   tokens = 0;
   probeTokens = 0;
+  /** Paths that have ended, and tokens on them. */
+  endedPaths = 0;
+  endedTokens = 0;
   /**
    * The end of the complete path with the highest score, of equals the one with the lowest key. A child counts once its expansion is
    * complete or given up: no rule sees a part of one.
@@ -113,6 +116,8 @@ export class Tree {
     this.failuresInARow = tree.failuresInARow;
     this.tokens = tree.tokens;
     this.probeTokens = tree.probeTokens;
+    this.endedPaths = tree.endedPaths;
+    this.endedTokens = tree.endedTokens;
     this.best = tree.best;
     this.#opened = tree.#opened;
     tree.#byKey ??= keyed(tree.nodes);
@@ -217,6 +222,10 @@ export class Tree {
     this.#byKey?.set(child.key, child);
     insertByKey(parent.children, child);
     this.tokens += growth.step.tokens;
+    if (child.terminal) {
+      this.endedPaths += 1;
+      this.endedTokens += child.pathTokens;
+    }
     this.failuresInARow = 0;
     this.#land(parent, growth.index, child);
   }

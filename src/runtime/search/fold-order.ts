@@ -8,15 +8,19 @@ import { type DrawKey, drawKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 
+/** Asks for what an outcome is to be told with, and says whether that is there; until then the outcome waits as an early one does. */
+interface Preparation {
+  prepare(tree: Tree, outcome: ChildOutcome): boolean;
+}
+
 export class FoldOrder {
-  readonly #prepare: (tree: Tree, outcome: ChildOutcome) => boolean;
+  readonly #preparation: Preparation | undefined;
   readonly #early = new Map<NodeId, Map<number, ChildOutcome>>();
   /** Speculative children of what has come early itself. */
   readonly #orphans = new Map<DrawKey, ChildOutcome & { readonly ok: true }>();
 
-  /** `prepare` asks for what an outcome is to be told with, and says whether it is there; until then it waits as an early one does. */
-  constructor(prepare: (tree: Tree, outcome: ChildOutcome) => boolean = () => true) {
-    this.#prepare = prepare;
+  constructor(preparation?: Preparation) {
+    this.#preparation = preparation;
   }
 
   /**
@@ -63,7 +67,7 @@ export class FoldOrder {
     if (node === undefined || strand === undefined) return [outcome];
     const early = this.#early.get(node.id) ?? new Map<number, ChildOutcome>();
     this.#early.set(node.id, early.set(outcome.index, outcome));
-    this.#prepare(tree, outcome);
+    this.#preparation?.prepare(tree, outcome);
     return this.#next(tree, node, strand);
   }
 
@@ -72,7 +76,7 @@ export class FoldOrder {
     const next: ChildOutcome[] = [];
     for (const index of awaitedBy(strand, node)) {
       const come = early?.get(index);
-      if (come === undefined || !this.#prepare(tree, come)) break;
+      if (come === undefined || this.#preparation?.prepare(tree, come) === false) break;
       next.push(come);
     }
     return this.#drop(node, next);

@@ -22,9 +22,7 @@ function begun(aggregation: Aggregation) {
       maxStepTokens: 8,
       extract: () => undefined,
     },
-    tree,
-    0,
-    0,
+    { tree, arrivalMs: 0, turn: 0 },
   );
   program.ask(tree, true);
   return { program, tree, search };

@@ -1,0 +1,31 @@
+// The logs of the searches: what happens in one goes to the listener with its number, in order; the log of a search from a former
+// process is asked for when it is needed, once.
+
+import type { SearchEvent } from '../log/events.ts';
+import { guard } from './guard/guard.ts';
+import type { RuntimeOptions } from './options.ts';
+import type { Search } from './search/search.ts';
+
+export class SearchLogs {
+  readonly #options: Pick<RuntimeOptions, 'clock' | 'onEvent' | 'onLogWanted'>;
+
+  constructor(options: Pick<RuntimeOptions, 'clock' | 'onEvent' | 'onLogWanted'>) {
+    this.#options = options;
+  }
+
+  add(search: Search, event: SearchEvent): void {
+    const sequence = search.nextSequence;
+    search.nextSequence += 1;
+    const { onEvent, clock } = this.#options;
+    if (onEvent === undefined) return;
+    const logged = { search: search.id, sequence, atMs: clock.nowMs(), event };
+    guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged), undefined);
+  }
+
+  /** Without its log a search from a former process neither runs nor has an answer. */
+  want(search: Search): void {
+    if (search.log === 'asked') return;
+    search.log = 'asked';
+    this.#options.onLogWanted?.(search.id);
+  }
+}
