@@ -30,7 +30,7 @@ export interface KvSplitProblem {
   readonly mostDecode: number;
 }
 
-export interface KvSplit {
+interface KvSplit {
   readonly generatorTokens: number;
   readonly verifierTokens: number;
   /** Sequences that the generator can run at a time. */

@@ -1,5 +1,5 @@
 // A cost model from first principles (Williams et al., 2009): a step takes as long as the slower of reading the weights
-// and the keys and values from memory, and doing the arithmetic. For GPUs and models that nobody has measured yet.
+// and the keys and values from memory, and doing the arithmetic. For GPUs and models without measurements.
 
 import type { CostModel, ModelShape } from './cost.ts';
 import { type Curve, curve } from './curve.ts';

@@ -16,7 +16,7 @@ import { defineProgram } from './definition.ts';
 import { askBelow, foldOutcome, follow, leastPromising, openAt, readyStrand } from './growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
 
-export interface AggregateOptions {
+interface AggregateOptions {
   /** Answers of a round, and rounds. */
   readonly population: number;
   readonly rounds: number;
@@ -28,7 +28,7 @@ export interface AggregateOptions {
   readonly prompt: string;
 }
 
-export const aggregateDefaults: AggregateOptions = {
+const aggregateDefaults: AggregateOptions = {
   population: 4,
   rounds: 4,
   shown: 4,

@@ -22,7 +22,7 @@ import {
 } from './growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
 
-export interface SamplesOptions {
+interface SamplesOptions {
   readonly samples: number;
   /** Samples that are open at a time; 0 opens all at once. */
   readonly window: number;
@@ -32,7 +32,7 @@ export interface SamplesOptions {
   readonly choose: Choice;
 }
 
-export const samplesDefaults: SamplesOptions = {
+const samplesDefaults: SamplesOptions = {
   samples: 16,
   window: 0,
   maxDepth: 40,

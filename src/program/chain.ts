@@ -1,7 +1,7 @@
 // One long chain of thought with probes in the middle (P1 §6.7): every so many tokens the model is asked for its answer so far, and the
 // chain ends where the last of these answers agree. `entropy` asks for one token instead and reads how undecided the model is
 // about it (EAT, arXiv 2509.26522); once that has come to rest it is asked for the answer. A probe is no step: the chain goes on
-// as if nobody had asked. It waits for its probe; speculation grows the next step meanwhile.
+// as if it had not been asked. It waits for its probe; speculation grows the next step meanwhile.
 
 import { canonical } from '../answer/canonical.ts';
 import { AnswerTally } from '../answer/tally.ts';
@@ -74,7 +74,7 @@ const chainKnobs = {
 } as const satisfies Knobs;
 
 /** What the model is asked with: the beginning of the sentence that it is to end. */
-export interface ChainPrompts {
+interface ChainPrompts {
   readonly probe: string;
   readonly 'probe-entropy': string;
 }
@@ -95,7 +95,7 @@ export const chain = defineProgram({
     createChain({ maxDepth, maxPathTokens, sampling, prompts, ...options }),
 });
 
-export const chainDefaults: ChainOptions = {
+const chainDefaults: ChainOptions = {
   ...defaultsOf(chainKnobs),
   maxDepth: 400,
   sampling: { temperature: 0.6 },
@@ -163,7 +163,7 @@ class Chain implements Program {
     return leastPromising(tree, count);
   }
 
-  /** Of the answers that probes were given; they depend on each other, so nobody may count them as votes. */
+  /** Of the answers that probes were given; they depend on each other, so they are no votes. */
   certainty(tree: Tree, upTo?: number): Certainty {
     const tally = new AnswerTally();
     const answers = answersAlong(tipOf(tree)).flatMap(({ answer }) => answer ?? []);
@@ -258,7 +258,7 @@ function tipOf({ root }: Tree): Node {
   return at;
 }
 
-/** Nobody grows it, it has not ended, and no rule has ended it. */
+/** No strand grows it, it has not ended, and no rule has ended it. */
 function isOpen({ strands, closed }: Tree, tip: Node): boolean {
   return strands.size === 0 && !tip.terminal && closed.pruned === 0;
 }

@@ -35,7 +35,7 @@ export function certainAnswer(tree: Tree, node: NodeId): Answer {
 }
 
 /** The answer with the most weight behind it, by its best path; of equal weights the better path decides. */
-export function votedAnswer(tree: Tree, weighted = true): Answer | undefined {
+function votedAnswer(tree: Tree, weighted = true): Answer | undefined {
   const groups = groupAnswers(votesOf(tree, weighted));
   const [first] = groups;
   if (first === undefined) return bestAnswer(tree);

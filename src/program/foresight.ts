@@ -1,6 +1,6 @@
-// What a search will ask for next, found by running its program ahead on a copy of the tree: what has come early and what is
-// there as a ghost is answered, with its reward, and the program goes on from there (P3, Algorithm 1); what nobody has grown
-// yet is what can be speculated on. The tree itself is never touched, so no speculation can change what a search does.
+// What a search will ask for next, found by running its program ahead (`Tree.ahead`): what has come early and what is there as a
+// ghost is answered, with its reward, and the program goes on from there (P3, Algorithm 1); what has not been grown yet is what
+// can be speculated on. The tree is as it was afterwards, so no speculation can change what a search does.
 
 import { fault } from '../base/fault.ts';
 import type { NodeId, ProbeReply } from '../tree/events.ts';
@@ -9,7 +9,7 @@ import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Ask, ChildOutcome, Doomed, Expansion, Outcome, Program } from './program.ts';
 
-/** A step without its reward, and the node below which it was drawn, of the tree or of a copy. */
+/** A step without its reward, and the node below which it was drawn, of the tree or of an earlier look ahead. */
 export interface UnscoredStep {
   readonly key: NodeKey;
   readonly parent: Node;
@@ -24,35 +24,30 @@ export interface Outlook {
   readonly early: readonly Outcome[];
   /** What has been generated and waits for its score, to be extended all the same. */
   readonly unscored?: readonly UnscoredStep[];
-  /** What was said to probes that nobody has asked for yet. */
+  /** What was said to probes that the program has not asked for yet. */
   readonly replies?: ReadonlyMap<DrawKey, ProbeReply>;
   /** Whether the search would end with this tree: nothing is wanted behind its end. */
   readonly isOver: (tree: Tree) => boolean;
 }
 
 /**
- * Most likely first. The node of an expansion is one of the tree or, where it is still a ghost, one of the copy: its key, its
- * path and its depth are those that it will have.
+ * Most likely first. The node of an expansion is one of the tree or, where it is still a ghost, one that was grown in looking
+ * ahead: its key, its path and its depth are those that it will have.
  */
 export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Expansion[] {
   const { count, unscored = [] } = outlook;
-  const known = runAhead(program, tree, outlook, []);
+  const known = tree.ahead((fork) => runAhead(program, fork, outlook, []));
   if (known.length >= count || unscored.length === 0) return inTree(known, tree);
-  const guessed = runAhead(
-    program,
-    tree,
-    outlook,
-    [...unscored].sort((a, b) => a.parent.depth - b.parent.depth),
-  );
+  const fromRoot = unscored.toSorted((a, b) => a.parent.depth - b.parent.depth);
+  const guessed = tree.ahead((fork) => runAhead(program, fork, outlook, fromRoot));
   return inTree([...known, ...guessed.flatMap((each) => asLikely(each, unscored))], tree);
 }
 
-function runAhead(program: Program, tree: Tree, outlook: Outlook, unscored: readonly UnscoredStep[]): Expansion[] {
+function runAhead(program: Program, fork: Tree, outlook: Outlook, unscored: readonly UnscoredStep[]): Expansion[] {
   const { count, doomed, early, replies, isOver } = outlook;
-  const fork = tree.fork();
   for (const outcome of early) program.tell(fork, outcome);
   for (const { parent, outcome } of unscored) {
-    if (fork.nodeOf(parent.key) === undefined && !fork.hasGhost(parent.key)) continue;
+    if (fork.nodeOf(parent.key) === undefined && fork.ghosts.ofNode(parent.key) === undefined) continue;
     program.tell(fork, { ...outcome, reward: parent.reward ?? unknownReward });
   }
   if (!program.needsWhole) passOver(program, fork);
@@ -73,10 +68,16 @@ function runAhead(program: Program, tree: Tree, outlook: Outlook, unscored: read
     }
     const indices = answerFromGhosts(program, fork, ask);
     if (indices.length > 0) foreseen.push({ ...ask, indices });
-    else if (isOver(fork)) return foreseen;
+    else if (isOver(fork)) return foreseen.map(withReplies);
   }
   const guessed = foreseen.length < count ? program.foresee(fork, count - foreseen.length, doomed) : [];
-  return [...foreseen, ...guessed];
+  return [...foreseen, ...guessed].map(withReplies);
+}
+
+/** What a probe goes on from was said in looking ahead alone, and the node forgets it. */
+function withReplies(expansion: Expansion): Expansion {
+  const { node, probe } = expansion;
+  return probe ? { ...expansion, node: { ...node, probes: node.probes && new Map(node.probes) } } : expansion;
 }
 
 /** Of the step before the first, of which nothing is known. */
@@ -134,7 +135,6 @@ function inTree(foreseen: readonly Expansion[], tree: Tree): Expansion[] {
     const before = byForm.get(place)?.indices ?? [];
     const all = [...new Set([...before, ...indices])];
     const form = manner === undefined ? { sampling } : { sampling, manner };
-    // What a probe goes on from was said to the copy alone.
     const known = probe ? node : (tree.nodes[node.id] ?? node);
     byForm.set(place, { node: known, indices: all, ...form, ...(probe && { probe }) });
   }

@@ -17,7 +17,7 @@ export interface GrowthLimits {
 
 /**
  * Folds one outcome in. In flight, it becomes a node (or joins an identical sibling, or withers); a second answer to the
- * same key changes nothing; one that nobody waits for is kept as a ghost until the program asks for its key.
+ * same key changes nothing; one that no strand waits for is kept as a ghost until the program asks for its key.
  * Gives the strand that has now got all it waited for.
  */
 export function foldOutcome(tree: Tree, outcome: Outcome, limits: GrowthLimits): Strand | undefined {
@@ -139,7 +139,7 @@ export function askProbe(tree: Tree, { id, node }: Strand, { index, sampling, ma
   return { strand: id, node, indices: [index], sampling, manner, probe: true };
 }
 
-/** A reply that nobody waits for any more changes nothing. */
+/** A reply that no strand waits for any more changes nothing. */
 function foldProbe(tree: Tree, { node, index, reply }: ProbeOutcome): void {
   if (tree.probingStrand(tree.node(node), index) === undefined) return;
   tree.record({ type: 'probed', node, index, ...(reply === undefined ? {} : { reply }) });

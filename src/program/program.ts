@@ -51,12 +51,12 @@ export type ChildOutcome =
       readonly index: number;
       /** Its parent as it would be, while that is a ghost and has no number: `node` says nothing then. */
       readonly below?: Node;
-      /** How it was drawn, should nobody wait for it any more. */
+      /** How it was drawn, should no strand wait for it any more. */
       readonly form: FormKey;
       readonly step: Step;
       /** Missing only for a program that needs no verifier. */
       readonly reward?: number;
-      /** The verifier's second reading, where somebody asked for it. */
+      /** The verifier's second reading, where a rule reads it. */
       readonly promise?: number;
       /** What the whole path answers, where this step ends it. */
       readonly answer?: string;
@@ -101,7 +101,7 @@ export interface Program {
   readonly samplesIndependently?: boolean;
   /** What it asks for next depends on every child that it waits for: a part of them says little. */
   readonly needsWhole?: boolean;
-  /** How many strands it has open when nobody boosts it: 1 for MCTS, the beam width, the number of samples. */
+  /** How many strands it has open without a boost: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */
   readonly maxPathTokens?: number | undefined;

@@ -8,7 +8,7 @@ import type { Fault } from '../base/fault.ts';
 export type BreakerState = 'closed' | 'half-open' | 'open';
 
 /** `connection`: refused, broken before an answer, or hanging; `answer`: a 5xx, a cut stream, garbage. */
-export type Failure = 'connection' | 'answer';
+type Failure = 'connection' | 'answer';
 
 /** Undefined where the server is not to blame. */
 export function failureOf({ code }: Fault): Failure | undefined {

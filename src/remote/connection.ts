@@ -20,13 +20,13 @@ export interface Reply {
   readonly body: string;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Closes the connection at once. */
   readonly signal?: AbortSignal;
 }
 
-export interface StreamHandlers {
+interface StreamHandlers {
   /** A 2xx answer has begun. */
   head(headers: http.IncomingHttpHeaders): void;
   data(chunk: Uint8Array): void;

@@ -9,7 +9,7 @@ export interface Tried {
   readonly sinceMs: number;
 }
 
-export interface RetryOptions {
+interface RetryOptions {
   readonly attempts: number;
   readonly patienceMs: number;
 }

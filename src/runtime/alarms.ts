@@ -2,14 +2,15 @@
 // ended never rings.
 
 import { Heap } from '../base/heap.ts';
+import type { Roster } from './roster.ts';
 import type { Search } from './search/search.ts';
 
 export class Alarms {
-  readonly #isLive: (search: Search) => boolean;
+  readonly #roster: Roster;
   readonly #heap = new Heap<{ readonly atMs: number; readonly search: Search }>((a, b) => a.atMs < b.atMs);
 
-  constructor(isLive: (search: Search) => boolean) {
-    this.#isLive = isLive;
+  constructor(roster: Roster) {
+    this.#roster = roster;
   }
 
   set(atMs: number, search: Search): void {
@@ -32,7 +33,7 @@ export class Alarms {
 
   #next() {
     let next = this.#heap.peek();
-    while (next !== undefined && !this.#isLive(next.search)) {
+    while (next !== undefined && !this.#roster.isLive(next.search)) {
       this.#heap.pop();
       next = this.#heap.peek();
     }

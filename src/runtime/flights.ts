@@ -6,7 +6,6 @@ import { type Fault, fault } from '../base/fault.ts';
 import { Counter } from '../base/ids.ts';
 import {
   type Custody,
-  type Engine,
   type EngineMessage,
   type GenerateRequest,
   isAnswer,
@@ -15,17 +14,17 @@ import {
   type RequestId,
 } from '../engine/engine.ts';
 import type { Expansion, Outcome } from '../program/program.ts';
-import type { OrderRule } from '../scheduler/turns/order.ts';
 import type { Ghost, NodeId, ProbeReply } from '../tree/events.ts';
 import { drawKey, formKey, nodeKey } from '../tree/keys.ts';
 import { mannerAt, type Step } from '../tree/step.ts';
-import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
+import type { VerifierMessage } from '../verifier/verifier.ts';
 import { guard } from './guard/guard.ts';
-import type { RuntimeOptions, Token } from './options.ts';
+import type { RuntimeOptions } from './options.ts';
 import { faultOutcome, ghostOutcome, isBelowGhost, stepOutcome } from './outcomes.ts';
 import { ScoreBatcher } from './queue/score-batcher.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
 import { problemWithScore, problemWithStep, stepFor } from './replies.ts';
+import type { Roster } from './roster.ts';
 import type { Flight, Search } from './search/search.ts';
 import { generateRequest, pathAfter, pathFor, readsPromise, shapeBelow, stepNeeds, stepPath } from './step-needs.ts';
 
@@ -36,28 +35,20 @@ export interface Arrival {
   readonly flight?: Flight;
 }
 
-export interface FlightsOptions {
-  readonly engine: Engine;
-  readonly verifier: Verifier | undefined;
-  /** Told how long engine and verifier take. */
-  readonly meter: ServiceMeter;
-  /** Of requests that wait. */
-  readonly order: OrderRule | undefined;
-  readonly requestTimeoutMs: number | undefined;
-  /** Whether somebody reads a search's tokens as they come. */
-  readonly watches: (search: string) => boolean;
-  readonly onToken?: ((token: Token) => void) | undefined;
-  readonly onFault: RuntimeOptions['onFault'] | undefined;
-  /** A step has been generated, and waits for its score. */
-  readonly onWritten: (search: Search) => void;
-}
+type FlightsOptions = Pick<
+  RuntimeOptions,
+  'engine' | 'verifier' | 'scheduler' | 'requestTimeoutMs' | 'watches' | 'onToken' | 'onFault'
+>;
 
 export class Flights {
   readonly #options: FlightsOptions;
+  /** Told how long engine and verifier take. */
+  readonly #meter: ServiceMeter;
+  readonly #roster: Roster;
   readonly #ids = new Counter(1);
   /** In the order of their start. */
   readonly #byId = new Map<RequestId, Flight>();
-  /** Since when somebody works on a request, in the order of those times; what is held has no clock. */
+  /** Since when a server works on a request, in the order of those times; what is held has no clock. */
   readonly #clocks = new Map<RequestId, number>();
   #arrivals: Arrival[] = [];
   #toGenerate: GenerateRequest[] = [];
@@ -65,8 +56,10 @@ export class Flights {
   #toCancel: Flight[] = [];
   #toUpdate: Flight[] = [];
 
-  constructor(options: FlightsOptions) {
+  constructor(options: FlightsOptions, meter: ServiceMeter, roster: Roster) {
     this.#options = options;
+    this.#meter = meter;
+    this.#roster = roster;
     this.#scores = new ScoreBatcher(options.verifier?.capabilities);
   }
 
@@ -95,8 +88,7 @@ export class Flights {
     if (manner?.proposed && !isProbe) return this.#hand(search, expansion, indices, lane, nowMs);
     const shape = isProbe ? undefined : shapeBelow(search.request, node);
     const form = formKey(expansion.sampling, manner);
-    const { verifier, watches } = this.#options;
-    const usual = stepNeeds(search.request, verifier, !isProbe && watches(search.id));
+    const usual = stepNeeds(search.request, this.#options.verifier, !isProbe && this.#isWatched(search));
     const needs = manner?.entropy ? { ...usual, entropy: true } : usual;
     const common = manner?.choices === undefined ? pathFor(search, node, manner, shape?.words) : undefined;
     let first: RequestId | undefined;
@@ -109,6 +101,12 @@ export class Flights {
       const priority = this.#priorityOf(search, path);
       this.#toGenerate.push({ ...generateRequest(flight, expansion), priority, expansion: first, needs });
     }
+  }
+
+  /** Whether the tokens of a search are read as they come. */
+  #isWatched({ id }: Search): boolean {
+    const { watches, onToken } = this.#options;
+    return watches === undefined ? onToken !== undefined : watches(id);
   }
 
   /** Steps that a probe has named go on to the verifier as if an engine had made them just now. */
@@ -158,7 +156,7 @@ export class Flights {
     if (message.usage !== undefined) search.ledger.generated(message.usage, kept, flight.streamedTokens, flight.lane);
     const tokens = kept && message.type === 'step' ? message.step.tokens : undefined;
     if (flight.adopted) search.ledger.adopted(tokens ?? 0);
-    this.#options.meter.ended('engine', flight.id, nowMs, tokens);
+    this.#meter.ended('engine', flight.id, nowMs, tokens);
     this.#forget(flight.id);
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
@@ -179,7 +177,7 @@ export class Flights {
     if (!isAnswer(message)) return this.#wind(message, nowMs);
     const tokens = message.type === 'score' && !flight.cancelled ? flight.step.tokens : undefined;
     this.#scores.scored(nowMs);
-    this.#options.meter.ended('verifier', flight.id, nowMs, tokens);
+    this.#meter.ended('verifier', flight.id, nowMs, tokens);
     this.#forget(flight.id);
     if (message.type === 'score') flight.search.ledger.scored(message.usage);
     if (flight.cancelled) return;
@@ -215,7 +213,7 @@ export class Flights {
       if (nowMs < sinceMs + requestTimeoutMs) return;
       const flight = this.#byId.get(id);
       this.#forget(id);
-      if (flight !== undefined) this.#options.meter.ended(placeOf(flight), id, nowMs, undefined);
+      if (flight !== undefined) this.#meter.ended(placeOf(flight), id, nowMs, undefined);
       if (flight === undefined || flight.cancelled) continue;
       this.#toCancel.push(flight);
       const where = placeOf(flight);
@@ -250,7 +248,7 @@ export class Flights {
     for (const { id } of scores) {
       if (this.#clocks.has(id)) continue;
       this.#clocks.set(id, nowMs);
-      this.#options.meter.started('verifier', id, nowMs);
+      this.#meter.started('verifier', id, nowMs);
     }
     if (scores.length > 0) verifier?.score(scores);
     if (requests.length > 0) engine.generate(requests);
@@ -279,7 +277,7 @@ export class Flights {
   /** By the order of the scheduler; else what was asked for. */
   #priorityOf({ request, urgency }: Search, path: readonly PathStep[]): number {
     const { priority } = request;
-    const own = this.#options.order?.priority?.(priority, pathTokensOf(path));
+    const own = this.#options.scheduler.order?.priority?.(priority, pathTokensOf(path));
     return own ?? urgency ?? priority;
   }
 
@@ -292,7 +290,7 @@ export class Flights {
   #isWanted(id: RequestId): boolean {
     const flight = this.#byId.get(id);
     if (flight?.cancelled) {
-      this.#options.meter.ended(placeOf(flight), id, 0, undefined);
+      this.#meter.ended(placeOf(flight), id, 0, undefined);
       this.#forget(id);
     }
     return flight !== undefined && !flight.cancelled;
@@ -317,7 +315,7 @@ export class Flights {
     this.#byId.set(added.id, added);
     added.search.unanswered += 1;
     this.#clocks.set(added.id, nowMs);
-    this.#options.meter.started(placeOf(added), added.id, nowMs);
+    this.#meter.started(placeOf(added), added.id, nowMs);
     added.search.flights.set(added.draw, added);
     return added;
   }
@@ -332,15 +330,22 @@ export class Flights {
     const priority = this.#priorityOf(search, path);
     const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
-    this.#options.onWritten(search);
+    if (search.request.experiment?.extendsUnscored) this.#mayExtend(search);
     this.#scores.add(full, key, search.request.experiment?.gathersScores);
     if (this.#scores.holds(id)) this.#hold(id, nowMs);
+  }
+
+  /** What may come after a step that waits for its score can be foreseen. */
+  #mayExtend(search: Search): void {
+    search.speculation.foreseesMore();
+    this.#roster.touch(search);
+    this.#roster.isStale = true;
   }
 
   /** No server has it, and none is to blame for how long it takes. */
   #hold(id: RequestId, nowMs: number): void {
     this.#clocks.delete(id);
-    this.#options.meter.ended('verifier', id, nowMs, undefined);
+    this.#meter.ended('verifier', id, nowMs, undefined);
   }
 
   #succeed(flight: Flight, step: Step, reward?: number, promise?: number): void {

@@ -37,7 +37,7 @@ export interface RuntimeOptions {
   /** The turn of a search from a former process has come: its log is wanted now, by `restore`. */
   readonly onLogWanted?: (search: string) => void;
   readonly onToken?: (token: Token) => void;
-  /** Whether somebody reads the tokens of a search as they come; unless said, where there is `onToken`. Asked anew per step. */
+  /** Whether the tokens of a search are read as they come; unless said, where there is `onToken`. Asked anew per step. */
   readonly watches?: (search: string) => boolean;
   /** Of what all searches share it names none. */
   onFault?(search: string | undefined, fault: Fault): void;
@@ -75,7 +75,7 @@ export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
 
 const noOne: Answerable = { broke: () => {} };
 
-/** What it throws itself can be told to no one. */
+/** What it throws itself is lost: there is nothing left to tell it to. */
 function guardedFault(options: RuntimeOptions): RuntimeOptions['onFault'] {
   const { onFault } = options;
   if (onFault === undefined) return undefined;

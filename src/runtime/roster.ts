@@ -1,9 +1,12 @@
-// The searches of a runtime: who is live, who of them runs, in whom something has happened since they were last asked, and
-// whether the last decision on the budget still holds. Facts alone; what is done about them is the loop's.
+// The searches of a runtime: which are live, which of them run, in which something has happened since their programs were last
+// asked, and whether the last decision on the budget still holds. Facts alone; what is done about them is the loop's.
 
-import type { Search } from './search/search.ts';
+import { type Breakage, faultOf } from './guard/guard.ts';
+import type { RuntimeOptions } from './options.ts';
+import type { Search, SearchKeeper } from './search/search.ts';
 
-export class Roster {
+export class Roster implements SearchKeeper {
+  readonly #options: Pick<RuntimeOptions, 'wake' | 'onFault'>;
   /** Those that wait and those that run. */
   readonly live = new Map<string, Search>();
   /** In order of admission. */
@@ -14,18 +17,36 @@ export class Roster {
   /** A part of theirs threw: the loop ends them. */
   readonly broken = new Set<Search>();
 
+  constructor(options: Pick<RuntimeOptions, 'wake' | 'onFault'>) {
+    this.#options = options;
+  }
+
   isLive(search: Search): boolean {
     return this.live.get(search.id) === search;
   }
 
   /** It has been admitted, its log has been read, and no part of it has thrown. */
   isRunning(search: Search): boolean {
-    return this.running.get(search.id) === search && search.log === 'read' && !search.isBroken;
+    return this.running.get(search.id) === search && search.hasLog && !search.isBroken;
   }
 
   /** Something happened in it: it is looked at, and asked, in this step. */
   touch(search: Search): void {
     this.#touched.add(search);
+  }
+
+  /** Something changed without a message: the next step, soon, decides anew. */
+  reconsider(): void {
+    this.isStale = true;
+    this.#options.wake?.();
+  }
+
+  /** Perhaps in the midst of a phase: the loop ends it between two of them. */
+  broke(search: Search, breakage: Breakage): void {
+    this.#options.onFault?.(search.id, faultOf(breakage));
+    if (!this.isLive(search)) return;
+    this.broken.add(search);
+    this.reconsider();
   }
 
   /** One that is touched or removed while this is read is read, or not, accordingly. */

@@ -6,21 +6,19 @@
 
 import { never } from '../base/assert.ts';
 import { pruningsOf } from '../exit/prune.ts';
-import type { SearchEvent } from '../log/events.ts';
 import type { SearchFold } from '../log/fold.ts';
 import type { Outcome, ProbeOutcome } from '../program/program.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { Guessing } from '../scheduler/speculation-budget.ts';
-import type { TreeEvent } from '../tree/events.ts';
 import { Alarms } from './alarms.ts';
 import { Allotment } from './allotment.ts';
 import { Departure } from './departure.ts';
 import { type CancelReason, cancelled, clockExit, firstExit, givenUp, nothingLeft } from './exits.ts';
 import { Flights } from './flights.ts';
 import { Grouping } from './groups/grouping.ts';
-import { type Breakage, faultOf, guard } from './guard/guard.ts';
 import { Inbox, type InboxMessage } from './inbox.ts';
 import { guardedOptions, type RuntimeOptions } from './options.ts';
+import type { RuntimeParts } from './parts.ts';
 import { GuessMeter } from './queue/guess-meter.ts';
 import { Leases } from './queue/leases.ts';
 import { Queue } from './queue/queue.ts';
@@ -29,56 +27,62 @@ import { Reception } from './reception.ts';
 import { Roster } from './roster.ts';
 import type { SearchRequest } from './search/request.ts';
 import type { Flight, Search } from './search/search.ts';
+import { SearchLogs } from './search-logs.ts';
 import { mayGuess, Speculation } from './speculation.ts';
 import { Strands } from './strands.ts';
 
 export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #inbox: Inbox;
-  readonly #reception: Reception;
-  readonly #strands: Strands;
   readonly #leases: Leases;
-  /** Those who wait, and their turns. */
+  /** Searches that wait, and their turns. */
   readonly queue: Queue<Search>;
-  readonly #flights: Flights;
+  readonly #roster: Roster;
+  readonly #alarms: Alarms;
+  readonly #logs: SearchLogs;
   readonly #grouping: Grouping<Search>;
   readonly #meter = new ServiceMeter();
+  readonly #guesses = new GuessMeter();
+  readonly #flights: Flights;
+  readonly #strands: Strands;
   readonly #speculation: Speculation;
+  readonly #reception: Reception;
   readonly #allotment: Allotment;
   readonly #departure: Departure;
-  readonly #guesses = new GuessMeter();
-  readonly #roster = new Roster();
-  readonly #alarms = new Alarms((search) => this.#roster.isLive(search));
   /** Outcomes told since the last decision. */
   #told = 0;
 
   constructor(given: RuntimeOptions) {
     const options = guardedOptions(given);
-    const { engine, verifier, embedder, scheduler, requestTimeoutMs, onToken, onFault } = options;
-    const { watches = () => onToken !== undefined, onLogWanted, onEnd, onCost } = options;
+    const inbox = new Inbox(options.wake);
+    const leases = new Leases(options.budget);
+    const roster = new Roster(options);
+    const queue = new Queue<Search>(leases, options.scheduler, () => roster.reconsider(), options.work);
+    const alarms = new Alarms(roster);
+    const logs = new SearchLogs(options);
+    const grouping = new Grouping<Search>(options.embedder);
+    const flights = new Flights(options, this.#meter, roster);
+    const strands = new Strands({ leases, flights, roster, logs });
+    const speculation = new Speculation(leases, flights, roster);
+    const shared = { options, inbox, roster, queue, alarms, logs, grouping, flights, strands, speculation };
+    const parts: RuntimeParts = { ...shared, guesses: this.#guesses };
     this.#options = options;
-    this.#leases = new Leases(options.budget);
-    this.#inbox = new Inbox(options.wake);
-    const queue = new Queue<Search>(this.#leases, scheduler, () => this.#reconsider(), options.work);
+    this.#inbox = inbox;
+    this.#leases = leases;
     this.queue = queue;
-    this.#grouping = new Grouping(embedder);
-    const log = (search: Search, event: SearchEvent) => this.#emit(search, event);
-    const tree = (search: Search, event: TreeEvent) => this.#onTreeEvent(search, event);
-    const roster = this.#roster;
-    const broken = (search: Search, breakage: Breakage) => this.#broke(search, breakage);
-    this.#reception = new Reception(options, roster.live, queue, this.#inbox, this.#grouping, { log, tree, broken });
-    const told = { requestTimeoutMs, watches, onToken, onFault, onWritten: (search: Search) => this.#written(search) };
-    const flights = new Flights({ engine, verifier, meter: this.#meter, order: scheduler.order, ...told });
+    this.#roster = roster;
+    this.#alarms = alarms;
+    this.#logs = logs;
+    this.#grouping = grouping;
     this.#flights = flights;
-    this.#strands = new Strands(this.#leases, flights);
-    this.#speculation = new Speculation(this.#leases, flights, (search) => roster.touch(search));
-    const parts = { roster, queue, flights, strands: this.#strands, speculation: this.#speculation, log };
-    this.#allotment = new Allotment({ ...parts, alarms: this.#alarms, onLogWanted });
-    const wantLog = (search: Search) => this.#allotment.wantLog(search);
-    this.#departure = new Departure({ ...parts, wantLog, guesses: this.#guesses, engine, verifier, onEnd, onCost });
-    engine.connect((message) => this.#inbox.post({ from: 'engine', message }));
-    verifier?.connect((message) => this.#inbox.post({ from: 'verifier', message }));
-    embedder?.connect((message) => this.#inbox.post({ from: 'embedder', message }));
+    this.#strands = strands;
+    this.#speculation = speculation;
+    this.#reception = new Reception(parts);
+    this.#allotment = new Allotment(parts);
+    this.#departure = new Departure(parts);
+    options.engine.connect((message) => inbox.post({ from: 'engine', message }));
+    options.verifier?.connect((message) => inbox.post({ from: 'verifier', message }));
+    options.embedder?.connect((message) => inbox.post({ from: 'embedder', message }));
   }
 
   /** `fold`: the caller's, kept up to date here from the first event to the last, and only to be read elsewhere. */
@@ -104,7 +108,7 @@ export class Runtime {
   withdraw(id: string): void {
     const search = this.#roster.live.get(id);
     if (search !== undefined) this.#departure.remove(search);
-    this.#reconsider();
+    this.#roster.reconsider();
   }
 
   /** One wake-up. Goes round again only when a ghost became a child or a search ended while being asked. */
@@ -211,14 +215,6 @@ export class Runtime {
     if (search !== undefined) this.#departure.finish(search, cancelled(reason), nowMs);
   }
 
-  /** A step waits for its score: what may come after it can be foreseen. */
-  #written(search: Search): void {
-    if (!search.request.experiment?.extendsUnscored) return;
-    search.foreseesMore();
-    this.#roster.touch(search);
-    this.#roster.isStale = true;
-  }
-
   // ---- tell -------------------------------------------------------------------------------------------------------
 
   #tell(nowMs: number): void {
@@ -285,7 +281,7 @@ export class Runtime {
   #judge(search: Search, nowMs: number): void {
     for (const rule of search.request.rules.prunes) {
       for (const { strand, evidence } of pruningsOf(rule, search.view(nowMs))) {
-        this.#emit(search, { type: 'pruned', strand, rule: rule.name, evidence });
+        this.#logs.add(search, { type: 'pruned', strand, rule: rule.name, evidence });
         this.#strands.close(search, strand, 'pruned');
       }
     }
@@ -297,8 +293,8 @@ export class Runtime {
   #watchClock(nowMs: number): void {
     for (const search of this.#roster.touched) {
       if (!this.#roster.isLive(search)) continue;
-      if (search.log !== 'read') {
-        if (search.isOverdue(nowMs)) this.#allotment.wantLog(search);
+      if (!search.hasLog) {
+        if (search.isOverdue(nowMs)) this.#logs.want(search);
         continue;
       }
       const exit = clockExit(search, nowMs, this.#options);
@@ -308,14 +304,6 @@ export class Runtime {
       }
       this.#departure.finish(search, exit, nowMs);
     }
-  }
-
-  /** A part of it threw, perhaps in the midst of a phase: it is ended between two of them. */
-  #broke(search: Search, breakage: Breakage): void {
-    this.#options.onFault?.(search.id, faultOf(breakage));
-    if (!this.#roster.isLive(search)) return;
-    this.#roster.broken.add(search);
-    this.#reconsider();
   }
 
   // ---- decide -----------------------------------------------------------------------------------------------------
@@ -368,27 +356,5 @@ export class Runtime {
       break;
     }
     if (!search.isBroken) this.#speculation.fill(search, nowMs);
-  }
-
-  // ---- events -----------------------------------------------------------------------------------------------------
-
-  #onTreeEvent(search: Search, event: TreeEvent): void {
-    // Logged first: what is opened beyond a width is refused, and closed again when its search ends.
-    this.#emit(search, event);
-    if (event.type === 'closed') this.#roster.isStale = true;
-    this.#strands.follow(search, event);
-  }
-
-  #emit(search: Search, event: SearchEvent): void {
-    const { onEvent, clock } = this.#options;
-    const logged = search.fold.next(search.id, clock.nowMs(), event);
-    if (onEvent === undefined) return;
-    guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged), undefined);
-  }
-
-  /** Somebody came or went without a message: the next step decides anew. */
-  #reconsider(): void {
-    this.#roster.isStale = true;
-    this.#options.wake?.();
   }
 }

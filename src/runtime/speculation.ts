@@ -13,19 +13,20 @@ import type { Flights } from './flights.ts';
 import { guard } from './guard/guard.ts';
 import { unscoredSteps } from './outcomes.ts';
 import type { Leases } from './queue/leases.ts';
-import type { Flight, OpenSpeculation, Search } from './search/search.ts';
+import type { Roster } from './roster.ts';
+import type { Flight, Search } from './search/search.ts';
+import type { OpenSpeculation } from './search/speculation-state.ts';
 
 export class Speculation {
   readonly #leases: Leases;
   readonly #flights: Flights;
-  /** A search has room for another speculation. */
-  readonly #onRoom: (search: Search) => void;
+  readonly #roster: Roster;
   #open = 0;
 
-  constructor(leases: Leases, flights: Flights, onRoom: (search: Search) => void) {
+  constructor(leases: Leases, flights: Flights, roster: Roster) {
     this.#leases = leases;
     this.#flights = flights;
-    this.#onRoom = onRoom;
+    this.#roster = roster;
   }
 
   /** Speculative strands of all searches. */
@@ -33,23 +34,24 @@ export class Speculation {
     return this.#open;
   }
 
-  /** Fills the speculative width with what the program will probably ask for and nobody has asked for yet. */
+  /** Fills the speculative width with what the program will probably ask for and has not asked for yet. */
   fill(search: Search, nowMs: number): void {
-    const { speculations, width } = search;
-    if (speculations.size >= width.speculative || search.hasForeseenAll) return;
+    const { speculation, width, foreseeable } = search;
+    if (speculation.open.size >= Math.min(width.speculative, foreseeable)) return;
     guard(search, 'program', search.request.program, 'foresee', () => this.#fill(search, nowMs), undefined);
   }
 
   #fill(search: Search, nowMs: number): void {
-    const { speculations, width, guesses } = search;
+    const { speculation, width } = search;
+    const { open, guesses } = speculation;
     for (const expansion of this.#foresee(search, nowMs)) {
-      if (speculations.size >= width.speculative) return;
+      if (open.size >= width.speculative) return;
       const { node, sampling, manner } = expansion;
       const form = formKey(sampling, manner);
       const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
       if (indices.length === 0) continue;
       this.#take(search, node.key, indices.length);
-      const rank = speculations.size;
+      const rank = open.size;
       const place = { rank, distance: 1 + ghostsTo(node, search.tree), depth: node.depth + 1, madeMs: nowMs };
       for (const index of indices) guesses.add(drawKey(node.key, index, form), place);
       this.#flights.start(search, expansion, indices, 'speculative', nowMs);
@@ -58,31 +60,31 @@ export class Speculation {
   }
 
   #take(search: Search, node: NodeKey, children: number): void {
-    const open = search.speculations.get(node);
-    if (open !== undefined) open.remaining += children;
+    const { open } = search.speculation;
+    const begun = open.get(node);
+    if (begun !== undefined) begun.remaining += children;
     else {
-      search.speculations.set(node, { lease: this.#leases.take(search.id), remaining: children });
+      open.set(node, { lease: this.#leases.take(search.id), remaining: children });
       this.#open += 1;
     }
   }
 
   #foresee(search: Search, nowMs: number): Expansion[] {
     const { request, tree, width, order } = search;
-    const view = search.view(nowMs);
     return foreseeAhead(request.program, tree, {
       count: width.speculative,
       doomed: search.doomed(nowMs),
       early: order.early,
-      replies: search.replies,
+      replies: search.speculation.replies,
       ...(request.experiment?.extendsUnscored ? { unscored: unscoredSteps(search) } : {}),
-      isOver: (fork) => request.rules.exits.some((rule) => rule.check({ ...view, tree: fork }) !== undefined),
+      isOver: (fork) => request.rules.exits.some((rule) => rule.check(search.view(nowMs, fork)) !== undefined),
     });
   }
 
   /** What the program will never ask for is given up at once. */
   giveUp(search: Search): void {
-    const { tree, flights, speculations, request } = search;
-    const isAbandoned = speculations.size === 0 ? undefined : request.program.abandoned?.(tree);
+    const { tree, flights, speculation, request } = search;
+    const isAbandoned = speculation.open.size === 0 ? undefined : request.program.abandoned?.(tree);
     if (isAbandoned === undefined) return;
     const isLost = ({ node, index }: Flight) =>
       guard(search, 'program', request.program, 'abandoned', () => isAbandoned(node, index), false);
@@ -95,7 +97,7 @@ export class Speculation {
 
   /** Gives up all but so many, the latest first. */
   shrink(search: Search, most: number, nowMs: number): void {
-    const latest = [...search.speculations.keys()].slice(most).reverse();
+    const latest = [...search.speculation.open.keys()].slice(most).reverse();
     for (const node of latest) this.#drop(search, node, nowMs);
   }
 
@@ -107,16 +109,17 @@ export class Speculation {
   #launch(search: Search, expansion: Expansion, nowMs: number): void {
     const { node, sampling, manner } = expansion;
     const form = formKey(sampling, manner);
+    const { guesses, replies } = search.speculation;
     const indices = expansion.indices.filter((index) => {
       const draw = drawKey(node.key, index, form);
-      search.guesses.asked(draw);
+      guesses.asked(draw);
       const ghost = search.tree.ghosts.get(draw);
-      const reply = search.replies.get(draw);
+      const reply = replies.get(draw);
       const flight = search.flights.get(draw);
       if (ghost !== undefined) this.#flights.promote(search, node.id, ghost);
       else if (reply !== undefined) this.#flights.answerProbe(search, node.id, index, reply);
       else if (flight !== undefined) this.#adopt(flight, node);
-      search.replies.delete(draw);
+      replies.delete(draw);
       return ghost === undefined && reply === undefined && flight === undefined;
     });
     this.#flights.start(search, expansion, indices, 'primary', nowMs);
@@ -132,8 +135,8 @@ export class Speculation {
   /** What was said to a probe is kept until its program asks: no tree holds it. */
   keepReply({ search, draw }: Flight, { reply }: ProbeOutcome): void {
     if (reply === undefined) return;
-    search.replies.set(draw, reply);
-    search.foreseesMore();
+    search.speculation.replies.set(draw, reply);
+    search.speculation.foreseesMore();
   }
 
   landed(flight: Flight): void {
@@ -141,27 +144,29 @@ export class Speculation {
   }
 
   #settle({ search, node }: Flight): void {
-    const speculation = search.speculations.get(node.key);
-    if (speculation === undefined) return;
-    speculation.remaining -= 1;
-    if (speculation.remaining > 0) return;
-    this.#close(search, node.key, speculation);
-    this.#onRoom(search);
+    const open = search.speculation.open.get(node.key);
+    if (open === undefined) return;
+    open.remaining -= 1;
+    if (open.remaining > 0) return;
+    this.#close(search, node.key, open);
+    // There is room for another.
+    this.#roster.touch(search);
   }
 
   #drop(search: Search, node: NodeKey, nowMs: number): void {
-    const speculation = search.speculations.get(node);
-    assert(speculation !== undefined, 'there is no such speculation to drop');
+    const { open, guesses } = search.speculation;
+    const dropped = open.get(node);
+    assert(dropped !== undefined, 'there is no such speculation to drop');
     for (const flight of [...search.flights.values()]) {
       if (flight.node.key !== node || flight.lane !== 'speculative') continue;
-      search.guesses.withdrawn(flight.draw, nowMs);
+      guesses.withdrawn(flight.draw, nowMs);
       this.#flights.cancel(flight);
     }
-    this.#close(search, node, speculation);
+    this.#close(search, node, dropped);
   }
 
   #close(search: Search, node: NodeKey, { lease }: OpenSpeculation): void {
-    search.speculations.delete(node);
+    search.speculation.open.delete(node);
     this.#leases.give(lease);
     this.#open -= 1;
   }
@@ -173,7 +178,7 @@ export function mayGuess(searches: Iterable<Search>): boolean {
   return false;
 }
 
-/** Steps of its path that are not in the tree yet, its own included: those of a copy are numbered behind the tree's. */
+/** Steps of its path that are not in the tree yet, its own included: a look ahead numbers them behind the tree's. */
 function ghostsTo(node: Node, tree: Tree): number {
   let ghosts = 0;
   for (let each: Node | undefined = node; each !== undefined && each.id >= tree.nodes.length; each = each.parent)

@@ -1,5 +1,5 @@
-// What an engine is asked for. Of the steps of a search no more than somebody reads: log probabilities where the program, the
-// verifier or a rule decides by them or the client wants them, tokens where somebody watches, a seed where the search is to be repeated. And below
+// What an engine is asked for. Of the steps of a search no more than is read: log probabilities where the program, the
+// verifier or a rule decides by them or the client wants them, tokens where a client watches, a seed where the search is to be repeated. And below
 // which path: a probe is one with a piece of text more at its end, so that every engine can do it.
 
 import type { GenerateRequest, PathStep, StepNeeds } from '../engine/engine.ts';

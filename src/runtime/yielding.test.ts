@@ -64,8 +64,8 @@ it('gives each search as many as its own rules say, whatever the others have', (
   for (const [at, speculate] of asked.entries()) runtime.submit(request(String(at), speculate));
   const most = asked.map(() => 0);
   toys.run(runtime, 1_000_000, () => {
-    for (const [id, { speculations }] of runtime.running)
-      most[Number(id)] = Math.max(most[Number(id)]!, speculations.size);
+    for (const [id, { speculation }] of runtime.running)
+      most[Number(id)] = Math.max(most[Number(id)]!, speculation.open.size);
     return false;
   });
   expect(most).toEqual([2, 0, 0, 5]);

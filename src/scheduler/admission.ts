@@ -23,7 +23,7 @@ export function admit(queue: readonly WaitingSearch[], room: number, budget: num
   return admitted;
 }
 
-export interface Present {
+interface Present {
   readonly nowMs: number;
   readonly budget: number;
   /** Natural widths of all who run, those just admitted included. */
@@ -31,7 +31,7 @@ export interface Present {
   readonly pace: Pace | undefined;
 }
 
-/** Of those who go on waiting, the ones that cannot be done in time; who is given up holds nobody up. */
+/** Of those that go on waiting, the ones that cannot be done in time; one that is given up delays none behind it. */
 export function hopeless(
   queue: readonly WaitingSearch[],
   { nowMs, budget, seats, pace }: Present,

@@ -8,8 +8,8 @@ import { preemptAsNeeded } from './preemption.ts';
 import { reasonsOf } from './reason.ts';
 import type { Decision, Scheduler, SearchId, Snapshot, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
-import { type SearchGuesses, sharesAhead, totalAhead } from './speculation-budget.ts';
 import { type OrderRule, urgencyOf } from './turns/order.ts';
+import { speculativeWidths } from './two-phase-scheduling.ts';
 import { sum, type WidthRule } from './widths.ts';
 
 export interface Algorithm1Options {
@@ -38,7 +38,7 @@ export function algorithm1Scheduler(options: Algorithm1Options): Scheduler {
   return { name, ageingSeconds, ...(order && { order }), speculates: speculate > 0, decide: decideAll };
 }
 
-/** Of everyone who will run. */
+/** Of all searches that will run. */
 function urgenciesOf(
   { running, waiting }: Snapshot,
   { widths }: Decision,
@@ -68,7 +68,7 @@ function decide(snapshot: Snapshot, options: Algorithm1Options): Decision {
   const held = sum(seats.map(({ open }, at) => Math.max(primary[at]!, open - preempt[at]!)));
   // Where another strand that is always asked for is not worth it, no guess is.
   const idle = Math.min(budget, targets.limit ?? budget) - held;
-  const ahead = widthsAhead(seats, held, idle, usual, snapshot);
+  const ahead = speculativeWidths(seats, { primary: held, idle, usual }, snapshot);
   const widths = primary.map((each, at): Width => ({ primary: each, speculative: ahead[at]! }));
   return {
     admit: admitted.map(({ id }) => id),
@@ -77,34 +77,6 @@ function decide(snapshot: Snapshot, options: Algorithm1Options): Decision {
     giveUp,
     reasons: reasonsOf(seats, { rule: options.name, targets, widths, preempt }),
   };
-}
-
-/**
- * Only of strands that nobody has or may open: the next decision may need them, and gives none then. Nobody guesses while
- * somebody waits, for a strand (`usual` is missing) or for the engine's memory.
- */
-function widthsAhead(
-  seats: readonly Seat[],
-  primary: number,
-  idle: number,
-  usual: number | undefined,
-  { servers, guessing }: Snapshot,
-): number[] {
-  if (usual === undefined || guessing === undefined || guessing.squeezed) return seats.map(() => 0);
-  const guesses = seats.map((seat) => guessesOf(seat, usual));
-  const searches = guesses.filter(({ capacity }) => capacity > 0).length;
-  const open = sum(guesses.map((each) => each.open));
-  const { ridgeSequences } = guessing;
-  const total = totalAhead({ primary, idle, searches, open, servers, ridgeSequences }, guessing.chances);
-  return sharesAhead(guesses, guessing.chances[0] ?? 0, total);
-}
-
-/** Nothing is known yet of a search that is only now admitted; lazy trees have more draws of their first step to guess. */
-function guessesOf({ running, speculate }: Seat, usual: number): SearchGuesses {
-  const most = speculate ?? usual;
-  const own = running?.guesses;
-  if (own !== undefined) return { ...own, capacity: Math.min(most, own.capacity) };
-  return { capacity: running === undefined ? most : 0, open: 0, made: 0, right: 0, kvTokens: 0 };
 }
 
 /** All that the running ones do not need for their natural width: boosts yield to searches that wait. */

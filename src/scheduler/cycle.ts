@@ -23,7 +23,7 @@ export interface Servers {
 }
 
 /** Milliseconds of one round, by where they are spent. */
-export interface Cycle {
+interface Cycle {
   readonly stepMs: number;
   readonly scoreMs: number;
 }

@@ -1,4 +1,4 @@
-// The class of searches that nobody waits for: they run on what the others leave idle, and on nothing else. All others are
+// The class of searches that no client waits for: they run on what the others leave idle, and on nothing else. All others are
 // decided on first, as if these were not there; then these get strands in the order in which they came in, from what is
 // left. One that gets none is parked: it keeps its tree and waits. They do not age into the queue of the others.
 

@@ -6,7 +6,7 @@ import type { Seat } from './seat.ts';
 import { sum, type Targets } from './widths.ts';
 
 /** One entry per seat: the width it may use now, and the open strands it has to give up first. */
-export interface Adjustment {
+interface Adjustment {
   readonly widths: readonly number[];
   readonly preempt: readonly number[];
 }
@@ -34,7 +34,7 @@ function takeBack(seats: readonly Seat[], { widths, rank }: Targets, short: numb
   }
 }
 
-/** Targets cut to what can be had now: nobody above its target grows, nobody below its base is held back. */
+/** Targets cut to what can be had now: no search above its target grows, and none below its base is held back. */
 function grow(seats: readonly Seat[], { widths, rank }: Targets, spare: number): number[] {
   const held = seats.map(({ open, base }, at) => Math.min(widths[at]!, Math.max(open, base)));
   const growing = seats.flatMap((_, at) => (widths[at]! > held[at]! ? [at] : []));

@@ -20,7 +20,7 @@ export interface WaitingSearch {
   readonly speculate?: number | undefined;
   /** Missing where it may wait for ever. */
   readonly deadlineAtMs?: number | undefined;
-  /** Nobody waits for it: it runs on what the others leave; see idle.ts. */
+  /** No client waits for it: it runs on what the others leave; see idle.ts. */
   readonly idle?: boolean;
   /** What it stands by among those whose requests wait, where the order asks for it; see order.ts. */
   readonly standing?: QueueStanding | undefined;
@@ -66,7 +66,7 @@ export interface Snapshot {
   readonly pace?: Pace;
   /** Load and measured cost of engine and verifier; missing while nothing has been measured. */
   readonly servers?: Servers;
-  /** What speculation goes by; missing where nobody speculates. */
+  /** What speculation goes by; missing where no search speculates. */
   readonly guessing?: Guessing;
 }
 
@@ -80,7 +80,7 @@ export interface Decision {
   readonly admit: readonly SearchId[];
   /**
    * For every search that will run, at least one primary strand; an idle one may have none. Counting for each the larger of its width and of the
-   * strands it keeps open after preemption, they fit the budget in all lanes together: whoever has the width can open.
+   * strands it keeps open after preemption, they fit the budget in all lanes together: a search that has the width can open.
    */
   readonly widths: ReadonlyMap<SearchId, Width>;
   /** How many open strands a search has to give up before others may open theirs. */

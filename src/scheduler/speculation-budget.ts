@@ -1,6 +1,6 @@
 // Who may grow ahead of its program, and how much (P3 §4.3). In all: as many strands as make everyone's work go faster, by the
 // measured times of engine and verifier and by how often guesses were right. Between searches: by P3's Eq. 1 and 2. Numbers
-// in, numbers out; that nobody's primary strand is taken is the decision's affair (dynamic.ts).
+// in, numbers out; that no primary strand is taken is the decision's affair (two-phase-scheduling.ts).
 
 import { evenly } from '../base/evenly.ts';
 import { h200, ridgeSequences } from '../cost/roofline.ts';
@@ -10,7 +10,7 @@ import { type ServerCost, type Servers, stretchOf } from './cycle.ts';
 export interface Guessing {
   /** Chance that the first, the second, … guess that a search has open comes to be asked for, as observed; it never rises. */
   readonly chances: readonly number[];
-  /** Somebody waits for memory of the engine. */
+  /** Requests wait for memory of the engine. */
   readonly squeezed: boolean;
   /** As the engine says; see EngineCapabilities. */
   readonly ridgeSequences?: number | undefined;
@@ -89,7 +89,7 @@ function filled(to: readonly number[], from: readonly number[], order: readonly 
 export interface AheadPlace {
   /** Strands of the primary lane, open or to be opened. */
   readonly primary: number;
-  /** Strands that nobody has or may open. */
+  /** Strands that no program has or may open. */
   readonly idle: number;
   /** Searches among which they are dealt. */
   readonly searches: number;

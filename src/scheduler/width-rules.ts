@@ -57,5 +57,5 @@ export const widthParts = [
   }),
 ] as const;
 
-export type WidthsName = (typeof widthParts)[number]['name'];
+type WidthsName = (typeof widthParts)[number]['name'];
 export const widthNames: readonly WidthsName[] = widthParts.map(({ name }) => name);

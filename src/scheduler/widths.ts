@@ -52,7 +52,7 @@ export interface ShareOptions {
 
 export const boostMoments = ['start', 'doubt'] as const;
 /** From its start on, or once its first rollouts cannot be accepted any more: most searches end with those. */
-export type BoostMoment = (typeof boostMoments)[number];
+type BoostMoment = (typeof boostMoments)[number];
 
 /**
  * Algorithm 1, lines 4 to 9. The rest of the budget, after everyone's base, is split among the searches past the gate

@@ -9,7 +9,7 @@ import { type ShareOptions, shareWidths, sum, type Targets, type WidthRule } fro
 
 type Facts = NonNullable<Targets['facts']>;
 
-export interface WorthOptions extends ShareOptions {
+interface WorthOptions extends ShareOptions {
   /** Most per cent by which a strand may stretch everyone's round, for one per cent more strands. */
   readonly elasticity: number;
 }

@@ -21,7 +21,7 @@ export interface Certainty {
 }
 
 /** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE. */
-export type RewardSignal = 'mean' | 'maximum';
+type RewardSignal = 'mean' | 'maximum';
 
 /**
  * Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them, or the first
@@ -64,7 +64,7 @@ export function treeVotes({ nodes }: Tree): PathVote[] {
   return nodes.filter(isEnd).flatMap(votesOf);
 }
 
-/** The same where a tree grows level by level: shallow ones first, in the order of their keys, whoever was faster. */
+/** The same where a tree grows level by level: shallow ones first, in the order of their keys, never of their arrival. */
 export function levelVotes({ nodes }: Tree): PathVote[] {
   const ends = nodes.filter(isEnd).sort((a, b) => a.depth - b.depth || a.key - b.key);
   return ends.flatMap(votesOf);

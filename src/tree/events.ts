@@ -19,7 +19,7 @@ interface Shoot {
   readonly step: Step;
   /** Missing where the program needs no verifier. */
   readonly reward?: number;
-  /** The probability that a sample from here ends right, by the verifier's second reading; missing where nobody reads it. */
+  /** The probability that a sample from here ends right, by the verifier's second reading; missing where no rule reads it. */
   readonly promise?: number;
   /** It gets no child: the model ended its answer, or the path is as long as it may be. */
   readonly terminal: boolean;
@@ -30,12 +30,12 @@ export interface Growth extends Shoot {
   readonly parent: NodeId;
   /**
    * The open answers that mean the same as the one of its path, by the node key of the first of them, which may be its own. It is
-   * decided once, when the child joins the tree, and stands in the log: nobody asks an embedding model again.
+   * decided once, when the child joins the tree, and stands in the log: no embedding model is asked again.
    */
   readonly group?: NodeKey;
 }
 
-/** A child that nobody waits for. Its parent, a node or another ghost, is named by key: ghosts have no number. */
+/** A child that no strand waits for. Its parent, a node or another ghost, is named by key: ghosts have no number. */
 export interface Ghost extends Shoot {
   readonly parentKey: NodeKey;
   /** How it was drawn: it answers only an ask for the same draw. */

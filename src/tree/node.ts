@@ -1,5 +1,6 @@
 // A step in its place, with the statistics that selection reads. Only the fold (tree.ts) writes to a node.
 
+import { raise } from '../base/fault.ts';
 import { type Aggregation, extendScore, rootScore } from './aggregate.ts';
 import type { Growth, NodeId, ProbeReply, StrandId } from './events.ts';
 import { type NodeKey, rootKey } from './keys.ts';
@@ -18,7 +19,7 @@ export interface Node {
   /** The same for the same steps in any search: what draws, seeds and caches are keyed by. */
   readonly key: NodeKey;
   readonly reward: number | undefined;
-  /** The probability that a sample from here ends right, where the verifier says so and somebody reads it. */
+  /** The probability that a sample from here ends right, where the verifier says so and a rule reads it. */
   readonly promise: number | undefined;
   readonly score: number;
   readonly terminal: boolean;
@@ -61,6 +62,7 @@ export interface Node {
 }
 
 export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
+  if (fullAt !== undefined && !(Number.isInteger(fullAt) && fullAt > 0)) raise('bad-event', `nodes full at ${fullAt}`);
   return {
     id: 0,
     parent: undefined,

@@ -64,7 +64,7 @@ export function awaitChildren(strand: Strand, node: Node, { indices, sampling, m
   for (const index of indices) node.inFlight.set(index, strand.id);
   strand.awaiting += indices.length;
   uncut(node);
-  // Whoever grows below a node takes its children as they are.
+  // A strand that grows below a node takes its children as they are.
   if (node.parent !== undefined) uncut(node.parent);
 }
 

@@ -16,7 +16,7 @@ import {
   type StrandId,
   type TreeEvent,
 } from './events.ts';
-import { copyNodes } from './fork.ts';
+import { Ghosts } from './ghosts.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
 import { isComplete, isExpanding, makeChild, makeRoot, type Node } from './node.ts';
 import {
@@ -28,6 +28,7 @@ import {
   type Stragglers,
   type Strand,
 } from './strand.ts';
+import { NodeUndo } from './undo.ts';
 import { addPending, backUp, insertByKey, isBetter, mustBeReward, refreshAvailable } from './upkeep.ts';
 
 type Adopted = Extract<TreeEvent, { type: 'adopted' }>;
@@ -38,15 +39,18 @@ export class Tree {
   readonly nodes: Node[];
   readonly strands = new Map<StrandId, Strand>();
   readonly stragglers = new Map<NodeId, Stragglers>();
-  /** Children that the program has not asked for yet, by draw. */
-  readonly ghosts = new Map<DrawKey, Ghost>();
+  /** Children that the program has not asked for yet. */
+  readonly ghosts: Ghosts;
   /** How strands ended, by kind. */
   readonly closed: Record<Closing, number> = { completed: 0, pruned: 0, preempted: 0, failed: 0, ended: 0 };
-  /** Strands that failed since the last new step or completed path. A twin is no news: whoever fails below it may do so for ever. */
+  /** Strands that failed since the last new step or completed path. A twin is no news: strands may fail below it for ever. */
   failuresInARow = 0;
   /** Tokens of every step that became a node or joined one, and of every probe. */
   tokens = 0;
   probeTokens = 0;
+  /** Paths that have ended, and tokens on them. */
+  endedPaths = 0;
+  endedTokens = 0;
   /**
    * The end of the complete path with the highest score, of equals the one with the lowest key. A child counts once its expansion is
    * complete or given up: no rule sees a part of one.
@@ -58,23 +62,19 @@ export class Tree {
   /** Made when first asked for: only a rule or a person that wants to know how certain a search is. */
   #answers: AnswerTally | undefined;
   #listener: ((event: TreeEvent) => void) | undefined;
+  /** Of a tree that looks ahead of another. */
+  #undo: NodeUndo | undefined;
 
-  private constructor(
-    aggregation: Aggregation,
-    fullAt?: number,
-    listener?: (event: TreeEvent) => void,
-    nodes: Node[] = [makeRoot(aggregation, fullAt)],
-  ) {
-    if (fullAt !== undefined && !(Number.isInteger(fullAt) && fullAt > 0))
-      raise('bad-event', `nodes full at ${fullAt}`);
+  private constructor(root: Node, aggregation: Aggregation, listener?: (event: TreeEvent) => void, from?: Tree) {
     this.aggregation = aggregation;
     this.#listener = listener;
-    this.nodes = nodes;
-    this.root = nodes[0]!;
+    this.root = root;
+    this.nodes = from?.nodes ?? [root];
+    this.ghosts = new Ghosts(from?.ghosts);
   }
 
   static plant(aggregation: Aggregation, listener?: (event: TreeEvent) => void, fullAt?: number): Tree {
-    const tree = new Tree(aggregation, fullAt, listener);
+    const tree = new Tree(makeRoot(aggregation, fullAt), aggregation, listener);
     listener?.(plantedEvent(aggregation, fullAt));
     return tree;
   }
@@ -85,7 +85,7 @@ export class Tree {
     for (const event of events) {
       if (tree === undefined) {
         if (event.type !== 'planted') raise('bad-event', `a log begins with 'planted', not with '${event.type}'`);
-        tree = new Tree(event.aggregation, event.fullAt, listener);
+        tree = new Tree(makeRoot(event.aggregation, event.fullAt), event.aggregation, listener);
       } else {
         tree.#apply(event);
       }
@@ -93,24 +93,36 @@ export class Tree {
     return tree ?? raise('bad-event', 'a log cannot be empty');
   }
 
-  /** The same tree once more, to be run ahead: it has no listener, and nothing done to it reaches this one. */
-  fork(): Tree {
-    const nodes = copyNodes(this.nodes);
-    const fork = new Tree(this.aggregation, this.root.fullAt, undefined, nodes);
-    for (const strand of this.strands.values()) {
-      const landed = strand.landed.map(({ id }) => nodes[id]!);
-      const [start, node] = [nodes[strand.start.id]!, nodes[strand.node.id]!];
-      fork.strands.set(strand.id, { ...strand, start, node, landed });
+  /**
+   * Gives `look` this tree as one that may be grown on, to see what would come: it has strands, ghosts and counters of its own and no
+   * listener. The nodes are shared, and are as they were before when `look` is done; until then this tree says nothing true of them.
+   */
+  ahead<Seen>(look: (ahead: Tree) => Seen): Seen {
+    const ahead = new Tree(this.root, this.aggregation, undefined, this);
+    ahead.#continue(this);
+    const known = this.nodes.length;
+    try {
+      return look(ahead);
+    } finally {
+      ahead.#undo?.takeBack();
+      for (const { key } of this.nodes.splice(known)) this.#byKey?.delete(key);
     }
-    for (const [id, late] of this.stragglers) fork.stragglers.set(id, { ...late, node: nodes[id]! });
-    for (const [draw, ghost] of this.ghosts) fork.ghosts.set(draw, ghost);
-    Object.assign(fork.closed, this.closed);
-    fork.failuresInARow = this.failuresInARow;
-    fork.tokens = this.tokens;
-    fork.probeTokens = this.probeTokens;
-    fork.best = this.best && nodes[this.best.id];
-    fork.#opened = this.#opened;
-    return fork;
+  }
+
+  #continue(tree: Tree): void {
+    for (const [id, strand] of tree.strands) this.strands.set(id, { ...strand, landed: [...strand.landed] });
+    for (const [id, late] of tree.stragglers) this.stragglers.set(id, late);
+    Object.assign(this.closed, tree.closed);
+    this.failuresInARow = tree.failuresInARow;
+    this.tokens = tree.tokens;
+    this.probeTokens = tree.probeTokens;
+    this.endedPaths = tree.endedPaths;
+    this.endedTokens = tree.endedTokens;
+    this.best = tree.best;
+    this.#opened = tree.#opened;
+    tree.#byKey ??= keyed(tree.nodes);
+    this.#byKey = tree.#byKey;
+    this.#undo = new NodeUndo(tree.nodes.length);
   }
 
   /** What is recorded from now on goes to this listener: for a tree that was folded from a log and grows on. */
@@ -119,8 +131,16 @@ export class Tree {
   }
 
   record(event: TreeEvent): void {
+    if (this.#undo !== undefined) this.#keep(event, this.#undo);
     this.#apply(event);
     this.#listener?.(event);
+  }
+
+  #keep(event: TreeEvent, undo: NodeUndo): void {
+    if ('strand' in event) undo.keep(this.strands.get(event.strand)?.node);
+    if ('node' in event) undo.keep(this.nodes[event.node]);
+    if ('parent' in event) undo.keep(this.nodes[event.parent]);
+    if ('into' in event) undo.keep(this.nodes[event.into]);
   }
 
   get nextStrand(): StrandId {
@@ -140,7 +160,7 @@ export class Tree {
   }
 
   nodeOf(key: NodeKey): Node | undefined {
-    this.#byKey ??= new Map(this.nodes.map((node) => [node.key, node]));
+    this.#byKey ??= keyed(this.nodes);
     return this.#byKey.get(key);
   }
 
@@ -207,6 +227,10 @@ export class Tree {
     this.#byKey?.set(child.key, child);
     insertByKey(parent.children, child);
     this.tokens += growth.step.tokens;
+    if (child.terminal) {
+      this.endedPaths += 1;
+      this.endedTokens += child.pathTokens;
+    }
     this.failuresInARow = 0;
     this.#land(parent, growth.index, child);
   }
@@ -274,7 +298,7 @@ export class Tree {
 
   #haunt(event: Ghost): void {
     const { key, parentKey, index, form, step, reward, promise, terminal, answer } = event;
-    const parent = this.nodeOf(parentKey) ?? this.#ghostOf(parentKey);
+    const parent = this.nodeOf(parentKey) ?? this.ghosts.ofNode(parentKey);
     if (parent === undefined || parent.terminal || ('byIndex' in parent && parent.byIndex?.has(index))) {
       raise('bad-event', `child ${index} below key ${parentKey} cannot be a ghost`);
     }
@@ -282,16 +306,7 @@ export class Tree {
     mustBeReward(promise);
     const found = { ...(reward === undefined ? {} : { reward }), ...(promise === undefined ? {} : { promise }) };
     const known = { key, parentKey, index, form, step, terminal, ...found };
-    this.ghosts.set(drawKey(parentKey, index, form), answer === undefined ? known : { ...known, answer });
-  }
-
-  hasGhost(key: NodeKey): boolean {
-    return this.#ghostOf(key) !== undefined;
-  }
-
-  #ghostOf(key: NodeKey): Ghost | undefined {
-    for (const ghost of this.ghosts.values()) if (ghost.key === key) return ghost;
-    return undefined;
+    this.ghosts.add(drawKey(parentKey, index, form), answer === undefined ? known : { ...known, answer });
   }
 
   #drawInFlight(parent: Node, index: number): DrawKey {
@@ -302,7 +317,7 @@ export class Tree {
 
   #noteProbe(node: Node, index: number, reply: ProbeReply | undefined): void {
     const strand = this.probingStrand(node, index);
-    if (strand === undefined) return raise('bad-event', `nobody waits for probe ${index} of node ${node.id}`);
+    if (strand === undefined) return raise('bad-event', `no strand waits for probe ${index} of node ${node.id}`);
     strand.probing = undefined;
     node.probes ??= new Map();
     node.probes.set(index, reply);
@@ -357,6 +372,10 @@ export class Tree {
   #known(id: NodeId): Node {
     return this.nodes[id] ?? raise('bad-event', `no node ${id} in a tree of ${this.nodes.length}`);
   }
+}
+
+function keyed(nodes: readonly Node[]): Map<NodeKey, Node> {
+  return new Map(nodes.map((node) => [node.key, node]));
 }
 
 function talliedAnswers(nodes: readonly Node[]): AnswerTally {

@@ -29,7 +29,7 @@ interface ProbedLine {
   readonly text: string;
 }
 
-/** Scores a right and a wrong line for each sum, ended as the steps of a search are. Nobody else may be connected yet. */
+/** Scores a right and a wrong line for each sum, ended as the steps of a search are. No runtime may be connected yet. */
 export async function probeSteps(verifier: Verifier, delimiter: string, mostMs?: number): Promise<ProbedRewards> {
   const lines = sums.flatMap(([a, b]) =>
     [a + b, a + b + 1].map((sum) => ({ question: `What is ${a} + ${b}?`, text: `${a} + ${b} = ${sum}${delimiter}` })),

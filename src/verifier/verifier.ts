@@ -20,7 +20,7 @@ export interface ScoreRequest extends Urgency {
   readonly path: readonly PathStep[];
   /** The step to score; it has no node yet. */
   readonly step: Step;
-  /** Somebody reads the promise of the step as well; a verifier that has no such reading leaves it out. */
+  /** A rule reads the promise of the step as well; a verifier that has no such reading leaves it out. */
   readonly promise?: boolean;
 }
 

@@ -66,12 +66,11 @@ const cases = programs.flatMap((definition) =>
 
 /** What rules, program and answer say of a tree, all of it as text. */
 function sayings(request: SearchRequest, tree: Tree): string {
-  const search = new Search(request, tree, 0, 0);
+  const search = new Search(request, { tree, arrivalMs: 0, turn: 0 });
   search.admittedMs = 0;
   const view = search.view(0);
   const { exits, prunes } = request.rules;
-  const fork = tree.fork();
-  const ask = request.program.ask(fork, true, search.doomed(0));
+  const ask = tree.ahead((fork) => request.program.ask(fork, true, search.doomed(0)));
   return JSON.stringify({
     exits: exits.map((rule) => rule.check(view)),
     prunes: prunes.flatMap((rule) => pruningsOf(rule, view)),
@@ -95,7 +94,7 @@ function compare(at: number, { definition, options, policy, rules }: (typeof cas
   const { events, request } = run({ create, rules, width, misfortune, seed: at, weather: 31 * at, threshold });
   const plain = withoutGhosts(events);
   const place = `${definition.name} ${JSON.stringify(options)}, ${policy}, case ${at}`;
-  const doomed = (tree: Tree) => new Search(request, tree, 0, 0).doomed(0);
+  const doomed = (tree: Tree) => new Search(request, { tree, arrivalMs: 0, turn: 0 }).doomed(0);
   const driven = redrive(
     create(),
     plain.flatMap((event) => event ?? []),

@@ -6,7 +6,7 @@ import type { DialectName } from './dialect/dialect.ts';
 import type { RouterName } from './replica/affinity.ts';
 import type { ReplicaEvent } from './replica/health.ts';
 
-export interface ServerOptions {
+interface ServerOptions {
   /** The server's root, such as http://127.0.0.1:8000. */
   readonly url: string;
   readonly apiKey?: string;

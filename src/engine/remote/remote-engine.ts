@@ -312,7 +312,7 @@ export class RemoteEngine implements Engine {
     this.#pumpAll();
   }
 
-  /** Nobody failed: the same place, another seed. Its search may live on another replica by now. */
+  /** Nothing failed: the same place, another seed. Its search may live on another replica by now. */
   #redraw(job: Job): void {
     for (const child of job.children) this.#onWire.delete(child);
     this.#place(job);

@@ -5,7 +5,7 @@ import { assert } from '../../base/assert.ts';
 import { type Fault, fault } from '../../base/fault.ts';
 import type { RequestId, Urgency } from '../engine.ts';
 
-export interface PoolReplica {
+interface PoolReplica {
   cancel(request: RequestId): void;
   update(request: RequestId, urgency: Urgency): void;
   release(search: string): void;

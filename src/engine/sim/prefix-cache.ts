@@ -32,7 +32,7 @@ interface CachedSearch {
   readonly idle: Set<Segment>;
 }
 
-export interface Prefix {
+interface Prefix {
   readonly segment: Segment;
   readonly computedTokens: number;
   readonly cachedTokens: number;
@@ -136,7 +136,7 @@ export class PrefixCache {
     return this.#oldest;
   }
 
-  /** The search has ended: what nobody uses goes now, the rest as soon as it is unpinned. */
+  /** The search has ended: what is not in use goes now, the rest as soon as it is unpinned. */
   release(search: string): void {
     const known = this.#searches.get(search);
     if (known === undefined) return;
@@ -189,7 +189,7 @@ export class PrefixCache {
     this.#resting.delete(segment.search);
   }
 
-  /** Nobody grows from it and nothing lies below it: from now on it may be evicted. */
+  /** No sequence grows from it and nothing lies below it: from now on it may be evicted. */
   #settle(segment: Segment): void {
     if (segment.pins > 0 || segment.children > 0 || segment.idle) return;
     this.#link(segment);

@@ -9,12 +9,12 @@ import type { GenerateRequest, PathStep } from '../engine.ts';
 import { mixed, normalCdf, type UnitShape, unitQuantile } from './distributions.ts';
 import type { RewardSource, StepSource } from './source.ts';
 
-export interface Range {
+interface Range {
   readonly low: number;
   readonly high: number;
 }
 
-export interface KindProfile {
+interface KindProfile {
   /** Chance that a step below a sound path is sound too; drawn per question. */
   readonly soundness: Range;
   /** Exponent on the rewards of sound steps: above 1, the verifier likes even right steps less. Drawn per question. */
@@ -29,7 +29,7 @@ export interface QuestionProfile {
   readonly easy: KindProfile;
   readonly scaling: KindProfile;
   readonly impossible: KindProfile;
-  /** An impossible question goes well up to a step that nobody gets right; this is the share where it is the first. */
+  /** An impossible question goes well up to a step that no sample gets right; this is the share where it is the first. */
   readonly impossibleAtOnce: number;
   /** Mean steps of a solution. */
   readonly meanSteps: number;

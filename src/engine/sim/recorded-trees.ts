@@ -1,6 +1,6 @@
 // Trees that a real model drew, to be drawn from again in virtual time: a step source and a reward source. At each node the
 // draws that were recorded come again in an order of the search's own seed; when they are used up they come round once
-// more, as twins. A file of another format or version is refused in one line. Pure; whoever reads the file hands over its text.
+// more, as twins. A file of another format or version is refused in one line. Pure: it is given the text of a file.
 
 import { raise } from '../../base/fault.ts';
 import { hash } from '../../base/random.ts';

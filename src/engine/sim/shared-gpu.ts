@@ -1,5 +1,5 @@
 // One GPU that holds a generator and a reward model: while both work, each takes a measured number of times as long. Or they
-// alternate: the reward model waits until nothing is being generated. Knows who works on how much, and tells whoever must plan
+// alternate: the reward model waits until nothing is being generated. Knows who works on how much, and tells the one that must plan
 // anew when that changes.
 
 import { assert } from '../../base/assert.ts';

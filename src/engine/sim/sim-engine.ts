@@ -18,7 +18,7 @@ export interface SimEngineOptions extends SimReplicaOptions {
   readonly replicas: number;
 }
 
-export interface SimEngineTotals {
+interface SimEngineTotals {
   readonly steps: number;
   readonly busyMs: number;
   readonly generatedTokens: number;

@@ -111,7 +111,7 @@ export class SimReplica {
     return this.#cache.usedTokens;
   }
 
-  /** In the latest span somebody had to wait, or to give way, for want of memory. */
+  /** In the latest span a sequence had to wait, or to give way, for want of memory. */
   get squeezed(): boolean {
     return this.#squeezed;
   }
@@ -169,7 +169,7 @@ export class SimReplica {
 
   release(search: string): void {
     this.#cache.release(search);
-    // Where tokens that nobody reads cost time, the steps from now on take less.
+    // Where tokens that are not read cost time, the steps from now on take less.
     if (this.#span !== undefined && this.#options.cost.unreadTokenMs !== undefined) this.#interrupt();
   }
 
@@ -226,7 +226,7 @@ export class SimReplica {
     if (cleared) this.#squeezed = true;
     const untilEnd = this.#batch.stepsToEnd();
     const untilFull = Math.floor(this.#cache.freeTokens / this.#batch.size);
-    // Somebody may come in with the next step: its share of prefill is new, and a sequence that gave way left room.
+    // A sequence may come in with the next step: its share of prefill is new, and a sequence that gave way left room.
     const most = cleared || computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
     const { cost } = this.#options;
     const batch = {

@@ -19,7 +19,7 @@ import {
 import { lookaheadKnob, lookingAhead } from './lookahead.ts';
 import type { Planting } from './plots.ts';
 
-export interface BeamOptions extends LevelOptions {
+interface BeamOptions extends LevelOptions {
   readonly beams: number;
   /** Candidates per beam and level; by `score` as many of all beams together. */
   readonly candidates: number;
@@ -31,7 +31,7 @@ export interface BeamOptions extends LevelOptions {
 const spreads = ['even', 'score'] as const;
 
 /** 8 beams as in P0 §5.1; the paper leaves the candidates open and calls the cost quadratic in the beams: 8 each. */
-export const beamDefaults: BeamOptions = { ...levelDefaults, beams: 8, candidates: 8, spread: 'even', lookahead: 0 };
+const beamDefaults: BeamOptions = { ...levelDefaults, beams: 8, candidates: 8, spread: 'even', lookahead: 0 };
 
 export const beam = defineProgram({
   ...levelShape,

@@ -20,7 +20,7 @@ import {
 import { lookaheadKnob, lookingAhead } from './lookahead.ts';
 import type { Planting } from './plots.ts';
 
-export interface DvtsOptions extends LevelOptions {
+interface DvtsOptions extends LevelOptions {
   readonly subtrees: number;
   /** Candidates of a subtree at every level. */
   readonly candidates: number;
@@ -29,7 +29,7 @@ export interface DvtsOptions extends LevelOptions {
 }
 
 /** As many subtrees and candidates as the authors use for 32 paths. */
-export const dvtsDefaults: DvtsOptions = { ...levelDefaults, subtrees: 8, candidates: 4, lookahead: 0 };
+const dvtsDefaults: DvtsOptions = { ...levelDefaults, subtrees: 8, candidates: 4, lookahead: 0 };
 
 export const dvts = defineProgram({
   ...levelShape,

@@ -12,7 +12,7 @@ import { growLevels, type LevelOptions, levelDefaults, levelKnobs, levelShape, t
 import type { Offshoot, Planting } from './plots.ts';
 import { asOffshoot, balanceKnob, ended, likelyShares, rewardWeights, shareOut } from './rebase.ts';
 
-export interface EtsOptions extends LevelOptions {
+interface EtsOptions extends LevelOptions {
   /** Paths in all, and so draws of the root. */
   readonly paths: number;
   /** T of REBASE. */
@@ -22,7 +22,7 @@ export interface EtsOptions extends LevelOptions {
   readonly varietyWeight: number;
 }
 
-export const etsDefaults: EtsOptions = { ...levelDefaults, paths: 16, balance: 0.1, cacheWeight: 1, varietyWeight: 1 };
+const etsDefaults: EtsOptions = { ...levelDefaults, paths: 16, balance: 0.1, cacheWeight: 1, varietyWeight: 1 };
 
 export const ets = defineProgram({
   ...levelShape,

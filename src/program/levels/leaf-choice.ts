@@ -10,12 +10,12 @@ export interface Leaf {
   readonly path: readonly Node[];
 }
 
-export interface LeafPrices {
+interface LeafPrices {
   readonly nodeCost: number;
   readonly clusterValue: number;
 }
 
-export interface LeafSet {
+interface LeafSet {
   readonly set: readonly Leaf[];
   readonly value: number;
 }

@@ -202,7 +202,7 @@ class Levels implements Program {
     return next !== undefined;
   }
 
-  /** Nodes of this level that nobody has taken up, then what would follow if nothing more came. */
+  /** Nodes of this level that no strand has taken up, then what would follow if nothing more came. */
   foresee(tree: Tree, count: number): Expansion[] {
     const { plots, open, room } = this.#levels(tree).at(-1)!;
     const untaken = unoccupied(tree, open).filter(({ draws }) => draws > 0);

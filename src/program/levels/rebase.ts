@@ -14,7 +14,7 @@ import { type Offshoot, offshootsOf, type Planting } from './plots.ts';
 const roundings = ['remainders', 'paper'] as const;
 type Rounding = (typeof roundings)[number];
 
-export interface RebaseOptions extends LevelOptions {
+interface RebaseOptions extends LevelOptions {
   /** Paths in all, and so draws of the root. */
   readonly paths: number;
   /** T. */
@@ -24,7 +24,7 @@ export interface RebaseOptions extends LevelOptions {
   readonly firstPaths: number;
 }
 
-export const rebaseDefaults: RebaseOptions = {
+const rebaseDefaults: RebaseOptions = {
   ...levelDefaults,
   paths: 16,
   balance: 0.1,

@@ -67,13 +67,13 @@ export interface TotOptions extends LevelOptions, OptionsOf<typeof totKnobs> {
 }
 
 /** What stands behind a path where a thought is sampled, and where thoughts are listed; `{count}` is how many. */
-export interface TotPrompts {
+interface TotPrompts {
   readonly thought: string;
   readonly propose: string;
 }
 
 /** 5 states and 3 thoughts: the authors' breadth, and the thoughts of P2. */
-export const totDefaults: TotOptions = {
+const totDefaults: TotOptions = {
   ...levelDefaults,
   ...defaultsOf(totKnobs),
   breadth: 5,

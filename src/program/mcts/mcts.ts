@@ -238,7 +238,7 @@ class Mcts implements Program {
     else follow(tree, strand, next, this.#play.worth);
   }
 
-  /** Where it is eager, whoever was faster, that of the first siblings to which it would have gone on before the others came. */
+  /** Where it is eager, whichever came first, that of the first siblings to which it would have gone on before the others came. */
   #bestChild(node: Node): Node | undefined {
     const first = this.#eager === 0 ? undefined : firstGood(node, this.#eager);
     return first ?? (this.#play.next ?? highestReward)(node.children);

@@ -56,10 +56,7 @@ const restKnobs = {
   },
 } as const satisfies Knobs;
 
-export type RestOptions = Pick<
-  MctsOptions,
-  'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose'
-> &
+type RestOptions = Pick<MctsOptions, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose'> &
   OptionsOf<typeof restKnobs>;
 
 export const rest = defineProgram({
@@ -72,7 +69,7 @@ export const rest = defineProgram({
   create: (size, options) => createRest({ ...size, ...options }),
 });
 
-export const restDefaults: RestOptions = { ...mctsDefaults, ...defaultsOf(restKnobs), branching: 3 };
+const restDefaults: RestOptions = { ...mctsDefaults, ...defaultsOf(restKnobs), branching: 3 };
 
 export function createRest(given: Partial<RestOptions> = {}): Program {
   const options = { ...restDefaults, ...given };

@@ -36,7 +36,7 @@ const rstarKnobs = {
 const actions = ['action-step', 'action-finish', 'action-ask', 'action-again', 'action-rephrase'] as const;
 type Action = (typeof actions)[number];
 
-export interface RstarOptions
+interface RstarOptions
   extends Pick<MctsOptions, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling'>,
     OptionsOf<typeof rstarKnobs> {
   /** What stands behind the path when an action is asked for. */
@@ -56,7 +56,7 @@ export const rstar = defineProgram({
     createRstar({ rollouts, branching, maxDepth, maxPathTokens, sampling, prompts, ...options }),
 });
 
-export const rstarDefaults: RstarOptions = {
+const rstarDefaults: RstarOptions = {
   ...mctsDefaults,
   ...defaultsOf(rstarKnobs),
   prompts: {
@@ -91,7 +91,7 @@ function playOf({ branching, finishTokens, prompts }: RstarOptions): Play {
 }
 
 /** The draws of a node are shared out among the actions that are open to it, in turn. */
-export function actionAt(node: Node, index: number, branching: number): Action {
+function actionAt(node: Node, index: number, branching: number): Action {
   const open: Action[] = ['action-step', 'action-finish', 'action-ask'];
   if (node.parent === undefined) open.push('action-rephrase');
   else if (actionAt(node.parent, firstIndex(node), branching) === 'action-ask') open.push('action-again');

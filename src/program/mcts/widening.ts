@@ -17,7 +17,7 @@ interface DrawSurroundings {
   readonly drawn?: Imagined;
   /** Nodes at which no draw is to be made. */
   readonly doomed?: Doomed | undefined;
-  /** A strand that goes on stands at `from` already: it is not counted as a visit of somebody else. */
+  /** A strand that goes on stands at `from` already: it is not counted as the visit of another. */
   readonly standing?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { drawsLeft, mayGrow, meanValue, type Node } from '../../tree/node.ts';
 import type { Doomed } from '../program.ts';
 
 export const selections = ['puct', 'uct'] as const;
-export type Selection = (typeof selections)[number];
+type Selection = (typeof selections)[number];
 
 export const unvisitedValues = ['zero', 'parent', 'score'] as const;
 /** Q of a child that no rollout has completed: nothing, what its parent has, or the score of the path up to it. */
@@ -14,7 +14,7 @@ export type Unvisited = (typeof unvisitedValues)[number];
 
 export const priorNames = ['logprob', 'draws', 'uniform'] as const;
 /** P(s, a) of PUCT: from the step's log probability, from how often the step was drawn, or the same for all siblings. */
-export type Prior = (typeof priorNames)[number];
+type Prior = (typeof priorNames)[number];
 
 export interface SelectionRule {
   readonly prior: Prior;
@@ -23,7 +23,7 @@ export interface SelectionRule {
   readonly exploration: number;
   /** UCT tries such a child first, whatever this says. */
   readonly unvisited: Unvisited;
-  /** Q, where it is not the mean of what was backed up; among children that nobody has tried the highest goes first then. */
+  /** Q, where it is not the mean of what was backed up; among unvisited children the highest goes first then. */
   readonly value?: ((node: Node) => number) | undefined;
 }
 
@@ -108,7 +108,7 @@ export function puct(value: number, prior: number, parentVisits: number, visits:
   return value + (exploration * prior * Math.sqrt(parentVisits)) / (1 + visits);
 }
 
-/** WU-UCT (Liu et al. 2018): Q + c · √(2 ln Ñ(s) / Ñ(s, a)); a child that nobody has tried comes first. */
+/** WU-UCT (Liu et al. 2018): Q + c · √(2 ln Ñ(s) / Ñ(s, a)); an unvisited child comes first. */
 export function uct(value: number, parentVisits: number, visits: number, exploration: number): number {
   if (visits === 0) return Number.MAX_VALUE;
   return value + exploration * Math.sqrt((2 * Math.log(Math.max(1, parentVisits))) / visits);

@@ -1,4 +1,4 @@
-// Between searches and the embedder: asks for vectors, a batch a step, and knows whose they are. Whoever waits for one waits in its
+// Between searches and the embedder: asks for vectors, a batch a step, and knows whose they are. A search that waits for one waits in its
 // own order of folds. A text that cannot be embedded is no fault of the search: its answer is compared by its words, and the embedder
 // itself says that it is down. Knows nothing of trees.
 
@@ -7,14 +7,13 @@ import type { Embedder, EmbedderMessage, EmbedId, EmbedRequest } from '../../emb
 import { OpenAnswers } from './open-answers.ts';
 
 /** A search, as far as its open answers go. */
-export interface GroupedSearch {
+interface GroupedSearch {
   readonly id: string;
+  readonly request: { readonly groupSimilarity?: number; readonly shape?: unknown };
   readonly open: OpenAnswers | undefined;
   readonly ledger: { embedded(tokens: number): void };
   unanswered: number;
 }
-
-type Wanted = { readonly groupSimilarity?: number; readonly shape?: unknown };
 
 export class Grouping<Each extends GroupedSearch> {
   readonly #embedder: Embedder | undefined;
@@ -27,10 +26,11 @@ export class Grouping<Each extends GroupedSearch> {
     this.#embedder = embedder;
   }
 
-  /** Of a search that wants its open answers grouped, where there is somebody to ask. An answer in a shape is compared as it is. */
-  openAnswers({ groupSimilarity, shape }: Wanted, search: () => Each): OpenAnswers | undefined {
+  /** Of a search that wants its open answers grouped, where there is an embedder. An answer in a shape is compared as it is. */
+  openAnswers(search: Each): OpenAnswers | undefined {
+    const { groupSimilarity, shape } = search.request;
     if (this.#embedder === undefined || groupSimilarity === undefined || shape !== undefined) return undefined;
-    return new OpenAnswers(groupSimilarity, (texts) => this.#ask(search(), texts));
+    return new OpenAnswers(groupSimilarity, (texts) => this.#ask(search, texts));
   }
 
   #ask(search: Each, texts: readonly string[]): void {

@@ -51,7 +51,7 @@ export class OpenAnswers {
     this.#vectors.set(text, vector);
   }
 
-  /** With its group, where the text could be read and somebody waits for it. */
+  /** With its group, where the text could be read and a strand waits for it. */
   grouped(tree: Tree, outcome: Outcome): Outcome {
     this.#read(tree);
     const text = openTextOf(tree, outcome);
@@ -86,7 +86,7 @@ export class OpenAnswers {
   }
 }
 
-/** What the end of a path says, where somebody waits for it and it is prose: the answer that it marks, or its last words. */
+/** What the end of a path says, where a strand waits for it and it is prose: the answer that it marks, or its last words. */
 function openTextOf(tree: Tree, outcome: Outcome): string | undefined {
   if (outcome.probe || !outcome.ok || outcome.below !== undefined) return undefined;
   const { step, answer, node, index } = outcome;

@@ -123,7 +123,7 @@ function caller(kind: PartKind, part: { readonly name: string }, tell: Tell) {
     tell(faultOf(breakage));
   };
   return {
-    /** `fail` answers what was asked for; `alsoTold` where those answers are read by nobody. */
+    /** `fail` answers what was asked for; `alsoTold` where those answers are not read. */
     of(verb: string, act: () => void, fail?: (reason: Fault) => void, alsoTold = fail === undefined): void {
       const call: Answerable = {
         broke(breakage) {

@@ -6,7 +6,7 @@
 import { type Guesses, guessesAt, sumOfGuesses } from '../../log/guesses.ts';
 import type { DrawKey } from '../../tree/keys.ts';
 
-export interface GuessPlace {
+interface GuessPlace {
   /** How many guesses its search had open when it was made, itself included. */
   readonly rank: number;
   /** Steps ahead of the tree: 1 for a child of a node. */
@@ -35,7 +35,7 @@ export class GuessLog {
     this.#open.delete(draw);
   }
 
-  /** It had to yield; whoever asks for it later has it drawn anew. */
+  /** It had to yield; where the program asks for it later, it is drawn anew. */
   withdrawn(draw: DrawKey, nowMs: number): void {
     const place = this.#open.get(draw);
     this.#open.delete(draw);

@@ -9,7 +9,7 @@ export interface Guest {
   readonly id: string;
   readonly turn: number;
   readonly arrivalMs: number;
-  /** Nobody waits for it: it is served on what the others leave idle, and sent away when they need it. */
+  /** No client waits for it: it is served on what the others leave idle, and sent away when they need it. */
   readonly idle?: boolean;
   /** Its turn has come. */
   readonly onAdmitted: () => void;
@@ -26,7 +26,7 @@ export class Guests {
     this.#leases = leases;
   }
 
-  /** Strands that guests hold; idle ones take nobody's place. */
+  /** Strands that guests hold; idle ones take no search's place. */
   get seats(): number {
     let seats = 0;
     for (const { guest } of this.#held.values()) if (guest.idle !== true) seats += 1;

@@ -39,11 +39,11 @@ export interface Forecast {
 }
 
 /** What turns are made by. */
-export type TurnRule = Pick<Scheduler, 'ageingSeconds' | 'order'>;
+type TurnRule = Pick<Scheduler, 'ageingSeconds' | 'order'>;
 
 export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #line: TurnLine;
-  /** Of the idle class: nobody else waits for those in it, and nothing is forecast from it. */
+  /** Of the idle class: the others do not wait for those in it, and nothing is forecast from it. */
   readonly #idleLine: TurnLine;
   readonly #seats: Seats;
   readonly #guests: Guests;
@@ -100,7 +100,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return this.#lineOf(facts).turn(id) ?? this.take(id, facts);
   }
 
-  /** Gives a turn back that nobody will use. */
+  /** Gives back a turn that is not used. */
   leave(id: string): void {
     this.#line.leave(id);
     this.#idleLine.leave(id);
@@ -172,7 +172,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   serve(search: Search): void {
     this.#waiting.delete(search.id);
     (search.isIdle ? this.#idleLine : this.#line).serve(search.id);
-    // An idle search takes nobody's place.
+    // An idle search takes no other's place.
     if (!search.isIdle) this.#seats.take(search.id, search.naturalWidth);
   }
 

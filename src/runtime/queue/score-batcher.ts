@@ -1,12 +1,12 @@
-// Steps on their way to the verifier. What a program waits for goes at once. A step that nobody has asked for waits until the
-// verifier has nothing to do, since a pass cannot be interrupted, and then for company: it fills up the next pass that is asked
-// for, or goes after a while with others like it. Or it goes along with the step before it, where one pass scores both and each would
-// have the whole path computed anew (look-ahead verification, P4 §4.1.3). Where a search gathers its scores, a step that is asked for
-// waits a while for its siblings too: a pass costs about as much for one as for four, and slows a generator on the same GPU.
+// Steps on their way to the verifier. What a program waits for goes at once. A speculative step is scored only while the verifier is
+// idle, since a pass cannot be interrupted: it fills up the next pass, or goes after a while with others like it; or it goes along with
+// the step before it (look-ahead-verification.ts). Where a search gathers its scores, a step that its program waits for waits a while
+// for its siblings too: a pass costs about as much for one as for four, and slows a generator on the same GPU.
 
 import type { RequestId } from '../../engine/engine.ts';
 import type { NodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest, VerifierCapabilities } from '../../verifier/verifier.ts';
+import { isParentSent, looksAhead, nextStep, type WantedScore } from './look-ahead-verification.ts';
 import { PassMeter } from './pass-meter.ts';
 
 /** What waits for company waits no longer than so many of the shortest passes, from the beginning of the latest pass on. */
@@ -14,32 +14,25 @@ const patience = 6;
 /** Tokens that are worth a pass: twice as many as a GPU computes while it reads the weights. */
 const passTokens = 300;
 
-/** A request, and the node that its step will be. */
-interface WantedScore {
-  readonly request: ScoreRequest;
-  readonly key: NodeKey;
-}
-
 export class ScoreBatcher {
-  readonly #joinsSteps: boolean;
+  readonly #looksAhead: boolean;
   #ready: ScoreRequest[] = [];
   readonly #sent = new Map<RequestId, WantedScore>();
-  /** What nobody has asked for. */
+  /** Speculative steps that wait. */
   readonly #spare = new Map<RequestId, WantedScore>();
-  /** What is asked for, and waits for its siblings. */
+  /** Steps that their programs wait for, and that wait for their siblings. */
   readonly #gathering = new Map<RequestId, WantedScore>();
   readonly #passes = new PassMeter();
   #dueMs: number | undefined;
 
   constructor(capabilities: VerifierCapabilities | undefined) {
-    const { looksAhead = false, reusesPrefix = true } = capabilities ?? {};
-    this.#joinsSteps = looksAhead && !reusesPrefix;
+    this.#looksAhead = looksAhead(capabilities ?? {});
   }
 
-  /** `gathers`: it may wait for its siblings though it is asked for. */
+  /** `gathers`: it may wait for its siblings though its program waits for it. */
   add(request: ScoreRequest, key: NodeKey, gathers = false): void {
     const score = { request, key };
-    const goes = request.lane === 'primary' || (this.#joinsSteps && this.#isUnderWay(request));
+    const goes = request.lane === 'primary' || (this.#looksAhead && isParentSent(request, this.#sent.values()));
     if (!goes) this.#spare.set(request.id, score);
     else if (gathers) this.#gathering.set(request.id, score);
     else this.#send(score);
@@ -54,7 +47,7 @@ export class ScoreBatcher {
     return this.#dueMs;
   }
 
-  /** Somebody has asked for it; true where it waited here, and goes now. */
+  /** Its program has asked for it; true where it waited here, and goes now. */
   adopt(id: RequestId): boolean {
     const score = this.#spare.get(id);
     if (score === undefined) return false;
@@ -62,7 +55,7 @@ export class ScoreBatcher {
     return true;
   }
 
-  /** Nobody wants it; true where nobody but this line has seen it. */
+  /** It is cancelled; true where the verifier has not seen it. */
   drop(id: RequestId): boolean {
     return this.#spare.delete(id) || this.#gathering.delete(id);
   }
@@ -88,7 +81,7 @@ export class ScoreBatcher {
     return ready;
   }
 
-  /** Nothing is there but what waits for company, and nobody is held up by that. */
+  /** Nothing is there but what waits for company, and no program is held up by that. */
   #mayWait(nowMs: number, isComing: (id: RequestId) => boolean): boolean {
     if (this.#ready.length > 0) return false;
     for (const id of this.#gathering.keys()) if (!isComing(id)) return false;
@@ -101,29 +94,17 @@ export class ScoreBatcher {
     return true;
   }
 
-  #isUnderWay({ search, parent }: ScoreRequest): boolean {
-    for (const { key, request } of this.#sent.values()) if (key === parent && request.search === search) return true;
-    return false;
-  }
-
   #send(score: WantedScore): void {
-    const { request, key } = score;
+    const { request } = score;
     this.#spare.delete(request.id);
     this.#gathering.delete(request.id);
     this.#sent.set(request.id, score);
     this.#ready.push(request);
-    const next = this.#joinsSteps ? this.#oneBelow(request.search, key) : undefined;
+    const next = this.#looksAhead ? nextStep(score, this.#spare.values()) : undefined;
     if (next !== undefined) this.#send(next);
   }
 
-  #oneBelow(search: string, key: NodeKey): WantedScore | undefined {
-    for (const score of this.#spare.values()) {
-      if (score.request.parent === key && score.request.search === search) return score;
-    }
-    return undefined;
-  }
-
-  /** With what nobody has asked for, in the order in which it came. */
+  /** With speculative steps, in the order in which they came. */
   #fillUp(): void {
     let tokens = tokensOf([...this.#sent.values()]);
     for (const score of [...this.#spare.values()]) {

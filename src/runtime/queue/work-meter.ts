@@ -16,7 +16,7 @@ export function workKind(program: string, rollouts: number): string {
 }
 
 /** What a search took. */
-export interface SearchWork {
+interface SearchWork {
   /** From admission to end. */
   readonly seconds: number;
   readonly tokens: number;
@@ -33,7 +33,7 @@ export interface WorkDone extends Omit<SearchWork, 'seconds'> {
   readonly rolloutsLeft: number;
 }
 
-/** How much work searches are, by whoever knows it. */
+/** How much work searches are: measured, or known to a simulation. */
 export interface WorkEstimates {
   ended(kind: string, work: SearchWork): void;
   /** Seconds from admission to end; undefined where nothing is known. */

@@ -8,15 +8,19 @@ import { type DrawKey, drawKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 
+/** Asks for what an outcome is to be told with, and says whether that is there; until then the outcome waits as an early one does. */
+interface Preparation {
+  prepare(tree: Tree, outcome: ChildOutcome): boolean;
+}
+
 export class FoldOrder {
-  readonly #prepare: (tree: Tree, outcome: ChildOutcome) => boolean;
+  readonly #preparation: Preparation | undefined;
   readonly #early = new Map<NodeId, Map<number, ChildOutcome>>();
   /** Speculative children of what has come early itself. */
   readonly #orphans = new Map<DrawKey, ChildOutcome & { readonly ok: true }>();
 
-  /** `prepare` asks for what an outcome is to be told with, and says whether it is there; until then it waits as an early one does. */
-  constructor(prepare: (tree: Tree, outcome: ChildOutcome) => boolean = () => true) {
-    this.#prepare = prepare;
+  constructor(preparation?: Preparation) {
+    this.#preparation = preparation;
   }
 
   /**
@@ -34,7 +38,7 @@ export class FoldOrder {
   *#placedOrphans(tree: Tree): Generator<Outcome> {
     for (const [draw, orphan] of this.#orphans) {
       const next = placed(tree, orphan);
-      if (next.below !== undefined && !tree.hasGhost(next.below.key)) continue;
+      if (next.below !== undefined && tree.ghosts.ofNode(next.below.key) === undefined) continue;
       this.#orphans.delete(draw);
       yield next;
     }
@@ -52,7 +56,7 @@ export class FoldOrder {
     return tokens;
   }
 
-  /** One that failed was asked for by nobody: nothing is left of it. */
+  /** The program has not asked for it: where it failed, nothing is left of it. */
   #orphan(outcome: ChildOutcome): void {
     if (outcome.ok) this.#orphans.set(drawKey(outcome.below!.key, outcome.index, outcome.form), outcome);
   }
@@ -63,7 +67,7 @@ export class FoldOrder {
     if (node === undefined || strand === undefined) return [outcome];
     const early = this.#early.get(node.id) ?? new Map<number, ChildOutcome>();
     this.#early.set(node.id, early.set(outcome.index, outcome));
-    this.#prepare(tree, outcome);
+    this.#preparation?.prepare(tree, outcome);
     return this.#next(tree, node, strand);
   }
 
@@ -72,7 +76,7 @@ export class FoldOrder {
     const next: ChildOutcome[] = [];
     for (const index of awaitedBy(strand, node)) {
       const come = early?.get(index);
-      if (come === undefined || !this.#prepare(tree, come)) break;
+      if (come === undefined || this.#preparation?.prepare(tree, come) === false) break;
       next.push(come);
     }
     return this.#drop(node, next);
@@ -88,7 +92,7 @@ export class FoldOrder {
     yield* this.#placedOrphans(tree);
   }
 
-  /** All that has come early, for whoever looks ahead. */
+  /** All that has come early: a look ahead begins with it. */
   get early(): ChildOutcome[] {
     return Array.from(this.#early.values()).flatMap((outcomes) => [...outcomes.values()]);
   }

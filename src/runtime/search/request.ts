@@ -23,7 +23,7 @@ export interface SearchRequest {
   readonly repeatable?: boolean;
   /** Higher is admitted first. */
   readonly priority: number;
-  /** Nobody waits for it: it runs on what the others leave idle. */
+  /** No client waits for it: it runs on what the others leave idle. */
   readonly idle?: boolean;
   /** Strings that end a step. */
   readonly delimiters: readonly string[];

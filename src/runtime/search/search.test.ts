@@ -4,7 +4,9 @@ import type { Aggregation } from '../../tree/aggregate.ts';
 import { Tree } from '../../tree/tree.ts';
 import { Search } from './search.ts';
 
-function afterOneBadStep(aggregation: Aggregation) {
+const step = { text: 'so\n', tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
+
+function begun(aggregation: Aggregation) {
   const program = createMcts({ branching: 1, rollouts: 4 });
   const tree = Tree.plant(aggregation);
   const search = new Search(
@@ -20,12 +22,14 @@ function afterOneBadStep(aggregation: Aggregation) {
       maxStepTokens: 8,
       extract: () => undefined,
     },
-    tree,
-    0,
-    0,
+    { tree, arrivalMs: 0, turn: 0 },
   );
   program.ask(tree, true);
-  const step = { text: 'so\n', tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
+  return { program, tree, search };
+}
+
+function afterOneBadStep(aggregation: Aggregation) {
+  const { program, tree, search } = begun(aggregation);
   program.tell(tree, { ok: true, node: 0, index: 0, form: 0, step, reward: 0.3 });
   return search.asRunning(undefined);
 }
@@ -33,4 +37,21 @@ function afterOneBadStep(aggregation: Aggregation) {
 it('doubts a first rollout below the threshold only where scores fall along a path', () => {
   for (const aggregation of ['product', 'minimum'] as const) expect(afterOneBadStep(aggregation).hopeful).toBe(false);
   for (const aggregation of ['mean', 'last', 'sum'] as const) expect(afterOneBadStep(aggregation).hopeful).toBe(true);
+});
+
+it('believes, looking ahead, what the tree that it looks at would make it believe', () => {
+  const { program, tree, search } = begun('product');
+  tree.ahead((ahead) => {
+    program.tell(ahead, {
+      ok: true,
+      node: 0,
+      index: 0,
+      form: 0,
+      step: { ...step, end: 'eos' },
+      reward: 0.9,
+      answer: '7',
+    });
+    expect(search.view(0, ahead).belief.votes()).toMatchObject([{ answer: '7' }]);
+  });
+  expect(search.view(0).belief.votes()).toEqual([]);
 });

@@ -13,26 +13,27 @@ import type { SearchGuesses } from '../../scheduler/speculation-budget.ts';
 import type { QueueStanding } from '../../scheduler/turns/order.ts';
 import { isBound } from '../../tree/aggregate.ts';
 import { treeCertainty, treeVotes } from '../../tree/certaindex.ts';
-import type { ProbeReply, StrandId } from '../../tree/events.ts';
+import type { StrandId } from '../../tree/events.ts';
 import type { DrawKey, FormKey, NodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner, Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
+import type { Grouping } from '../groups/grouping.ts';
 import type { OpenAnswers } from '../groups/open-answers.ts';
 import { type Breakage, exitOf } from '../guard/guard.ts';
 import { type Breakable, guardedExtract, guardedProgram, guardedRules } from '../guard/parts.ts';
-import { GuessLog } from '../queue/guess-log.ts';
 import type { Lease } from '../queue/leases.ts';
 import { type WorkDone, workKind } from '../queue/work-meter.ts';
 import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
 import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
+import { SpeculationState } from './speculation-state.ts';
 
 /** One child on its way. */
 export interface Flight {
   readonly id: RequestId;
   readonly search: Search;
-  /** Of a child below a ghost, and of a probe that was guessed: its node in a copy of the tree. */
+  /** Of a child below a ghost, and of a probe that was guessed: its node as a look ahead has grown it. */
   node: Node;
   readonly index: number;
   readonly form: FormKey;
@@ -51,16 +52,27 @@ export interface Flight {
   readonly step: Step | undefined;
   /** The node that it will be, from then on. */
   readonly key?: NodeKey;
-  /** Nobody waits for it any more; kept until the engine has answered, so that its tokens are counted. */
+  /** It is wanted no more; kept until the engine has answered, so that its tokens are counted. */
   cancelled: boolean;
   /** Tokens that have come so far. */
   streamedTokens: number;
 }
 
-/** A speculative expansion: its lease goes back when the last of its children has been answered or adopted. */
-export interface OpenSpeculation {
-  readonly lease: Lease;
-  remaining: number;
+/** Told when a part of a search throws: the search ends as soon as the loop can end it. */
+export interface SearchKeeper {
+  broke(search: Search, breakage: Breakage): void;
+}
+
+/** What the runtime gives a search with its request. */
+interface SearchSetup {
+  readonly tree: Tree;
+  /** The caller's, where it has one. */
+  readonly fold?: SearchFold | undefined;
+  readonly arrivalMs: number;
+  readonly turn: number;
+  /** Where answers in the model's own words can be grouped. */
+  readonly grouping?: Grouping<Search>;
+  readonly keeper?: SearchKeeper;
 }
 
 export class Search implements Breakable {
@@ -72,12 +84,10 @@ export class Search implements Breakable {
   readonly arrivalMs: number;
   /** Lower is admitted first; see scheduler/turns/turn.ts. */
   readonly turn: number;
-  /** Of a search from a former process: its log is read when its turn has come, and its tree is bare until then. */
-  log: 'read' | 'unread' | 'asked' = 'read';
+  /** That of a search from a former process is read when its turn has come; its tree is bare until then. */
+  log: 'own' | 'unread' | 'asked' | 'read' = 'own';
   admittedMs: number | undefined;
   width: Width = { primary: 0, speculative: 0 };
-  /** Read back from a log: what it had in flight is asked for again when it is admitted. */
-  resumed = false;
   readonly ledger = new Ledger();
   /** Answers in the model's own words, where they are grouped. */
   readonly open: OpenAnswers | undefined;
@@ -87,33 +97,15 @@ export class Search implements Breakable {
   readonly leases = new Map<StrandId, Lease>();
   /** Children on their way, by draw; cancelled ones are not here. */
   readonly flights = new Map<DrawKey, Flight>();
-  /** By the node below which they grow. */
-  readonly speculations = new Map<NodeKey, OpenSpeculation>();
-  readonly guesses = new GuessLog();
-  /** What was said to probes that nobody has asked for yet. They are in no log: after a crash they are asked again. */
-  readonly replies = new Map<DrawKey, ProbeReply>();
-  #foreseen: { readonly events: number; readonly early: number; readonly most: number } | undefined;
+  readonly speculation = new SpeculationState();
   /** Where its requests stand among those that wait for the engine, as the last decision says; missing where none did. */
   urgency: number | undefined;
   #seenTokens = 0;
-  readonly #ends = { scanned: 0, paths: 0, tokens: 0 };
   /** What one of its parts threw first: it ends as soon as the loop can end it. */
   #broken: Breakage | undefined;
-  readonly #onBroken: ((search: Search, breakage: Breakage) => void) | undefined;
+  readonly #keeper: SearchKeeper | undefined;
 
-  constructor(
-    request: SearchRequest,
-    tree: Tree,
-    arrivalMs: number,
-    turn: number,
-    open?: OpenAnswers,
-    onBroken?: (search: Search, breakage: Breakage) => void,
-    fold = new SearchFold(),
-  ) {
-    this.fold = fold;
-    this.#onBroken = onBroken;
-    this.open = open;
-    this.order = new FoldOrder(open && ((grown, outcome) => open.prepare(grown, outcome)));
+  constructor(request: SearchRequest, { tree, fold, arrivalMs, turn, grouping, keeper }: SearchSetup) {
     const { program, rules, extract } = request;
     this.request = {
       ...request,
@@ -122,12 +114,21 @@ export class Search implements Breakable {
       extract: guardedExtract(extract, this),
     };
     this.tree = tree;
+    this.fold = fold ?? new SearchFold();
     this.arrivalMs = arrivalMs;
     this.turn = turn;
+    this.#keeper = keeper;
+    this.open = grouping?.openAnswers(this);
+    this.order = new FoldOrder(this.open);
   }
 
   get id(): string {
     return this.request.id;
+  }
+
+  /** Its tree is as its log says. */
+  get hasLog(): boolean {
+    return this.log === 'own' || this.log === 'read';
   }
 
   get isBroken(): boolean {
@@ -137,7 +138,7 @@ export class Search implements Breakable {
   broke(breakage: Breakage): void {
     if (this.#broken !== undefined) return;
     this.#broken = breakage;
-    this.#onBroken?.(this, breakage);
+    this.#keeper?.broke(this, breakage);
   }
 
   /** Why it ends: what a part of it threw goes before any other reason. */
@@ -157,8 +158,9 @@ export class Search implements Breakable {
     return workKind(this.request.program.name, this.request.limits.rollouts);
   }
 
-  view(nowMs: number): SearchView {
-    const { tree, arrivalMs } = this;
+  /** Of its tree, or of that tree as it may come to be. */
+  view(nowMs: number, tree = this.tree): SearchView {
+    const { arrivalMs } = this;
     const { limits, program } = this.request;
     const belief = {
       votes: () => program.votes?.(tree) ?? treeVotes(tree),
@@ -188,7 +190,7 @@ export class Search implements Breakable {
   /** What a search from a former process has done already may be its answer: it is not given up while it waits. */
   #deadlineAtMs(): number | undefined {
     const { deadlineMs } = this.request.limits;
-    return this.resumed || this.log !== 'read' || deadlineMs === undefined ? undefined : this.arrivalMs + deadlineMs;
+    return this.log !== 'own' || deadlineMs === undefined ? undefined : this.arrivalMs + deadlineMs;
   }
 
   /** Made for every search at every decision: one shape, and no spread. */
@@ -228,29 +230,19 @@ export class Search implements Breakable {
   }
 
   #guessed(): SearchGuesses {
-    const { guessed: made, right } = this.guesses.total;
-    return { capacity: this.#foreseeable(), open: this.speculations.size, made, right, kvTokens: this.tree.tokens };
+    const { open, guesses } = this.speculation;
+    const { guessed: made, right } = guesses.total;
+    return { capacity: this.foreseeable, open: open.size, made, right, kvTokens: this.tree.tokens };
   }
 
   /** All that can be foreseen from here has been begun: there is no more until something comes. */
   foresawAll(): void {
-    this.#foreseen = { events: this.fold.count, early: this.order.earlyCount, most: this.speculations.size };
-  }
-
-  /** A step has come without its reward, and may be grown on. */
-  foreseesMore(): void {
-    this.#foreseen = undefined;
-  }
-
-  get hasForeseenAll(): boolean {
-    return this.speculations.size >= this.#foreseeable();
+    this.speculation.foresawAll(this.fold.count, this.order.earlyCount);
   }
 
   /** Speculations that can be begun, as far as that is known. */
-  #foreseeable(): number {
-    const { fold, order } = this;
-    const isKnown = this.#foreseen?.events === fold.count && this.#foreseen.early === order.earlyCount;
-    return isKnown ? this.#foreseen!.most : Number.MAX_SAFE_INTEGER;
+  get foreseeable(): number {
+    return this.speculation.capacity(this.fold.count, this.order.earlyCount);
   }
 
   /** Strands it could have open now: what its program can use where it is boosted, else its natural width. */
@@ -273,24 +265,21 @@ export class Search implements Breakable {
   }
 
   done(): WorkDone {
-    const { tree } = this;
-    const { nodes, tokens } = tree;
-    for (; this.#ends.scanned < nodes.length; this.#ends.scanned += 1) {
-      const { terminal, pathTokens } = nodes[this.#ends.scanned]!;
-      if (!terminal) continue;
-      this.#ends.paths += 1;
-      this.#ends.tokens += pathTokens;
-    }
-    const { paths } = this.#ends;
-    const pathTokens = paths === 0 ? 0 : this.#ends.tokens / paths;
-    const { completed, pruned } = tree.closed;
-    const steps = nodes.length - 1;
-    return { tokens, steps, rollouts: completed + pruned, paths, pathTokens, rolloutsLeft: this.#rolloutsLeft() };
+    const { nodes, tokens, closed, endedPaths: paths, endedTokens } = this.tree;
+    return {
+      tokens,
+      steps: nodes.length - 1,
+      rollouts: closed.completed + closed.pruned,
+      paths,
+      pathTokens: paths === 0 ? 0 : endedTokens / paths,
+      rolloutsLeft: this.#rolloutsLeft(),
+    };
   }
 
   /** Whether a child is on its way, has come before its parent, or is there as a ghost. */
   knows(draw: DrawKey): boolean {
-    return this.flights.has(draw) || this.tree.ghosts.has(draw) || this.order.holds(draw) || this.replies.has(draw);
+    const { flights, tree, order, speculation } = this;
+    return flights.has(draw) || tree.ghosts.has(draw) || order.holds(draw) || speculation.replies.has(draw);
   }
 
   result(exit: Exit, endedMs: number): SearchResult {
@@ -320,7 +309,7 @@ export class Search implements Breakable {
   cost(): Cost {
     let ghostTokens = this.order.orphanTokens;
     for (const ghost of this.tree.ghosts.values()) ghostTokens += ghost.step.tokens;
-    for (const reply of this.replies.values()) ghostTokens += reply.tokens;
+    for (const reply of this.speculation.replies.values()) ghostTokens += reply.tokens;
     return this.ledger.cost(ghostTokens);
   }
 }

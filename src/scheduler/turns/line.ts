@@ -13,10 +13,10 @@ export interface LineKey {
 export interface LineFacts {
   readonly arrivalMs: number;
   readonly priority: number;
-  /** Strands it takes when nobody boosts it. */
+  /** Strands it takes without a boost. */
   readonly seats: number;
   readonly key?: LineKey;
-  /** What it is, for whoever estimates its work; missing for what is short by nature. */
+  /** What its work is estimated by; missing for what is short by nature. */
   readonly kind?: string;
   readonly workSeconds?: number | undefined;
   /** It waits in a line of its own, behind everyone. */

@@ -1,6 +1,6 @@
 // Whose requests go first where they wait for the engine (P1 §5.3.1). Admission keeps searches whole; what the engine has no
 // room for waits in its queue, and there a search stands by one number, its urgency, which a decision gives it and which may
-// change while it runs. Pure: how much work is left is estimated by whoever makes the snapshot.
+// change while it runs. Pure: how much work is left is estimated where the snapshot is made.
 
 import type { Knobs } from '../../base/knob.ts';
 import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../../base/part.ts';
@@ -31,9 +31,9 @@ export interface QueueStanding {
   readonly place: number;
   readonly ageSeconds: number;
   readonly priority: number;
-  /** Tokens that it is expected to generate yet; missing where nobody asks. */
+  /** Tokens that it is expected to generate yet; missing where the order does not go by it. */
   readonly workLeft?: number;
-  /** Nobody waits for it. */
+  /** No client waits for it. */
   readonly idle?: boolean;
 }
 
@@ -62,7 +62,7 @@ function shortestFirst({ workLeft = 1, ageSeconds, priority }: QueueStanding, ag
 const patience = 10;
 
 /**
- * Nobody starves: a search that has waited counts for half of its work, later for a third, and so on, so that each goes before
+ * No search starves: one that has waited counts for half of its work, later for a third, and so on, so that each goes before
  * any newcomer in the end. A unit of priority is worth `ageingSeconds`, as in a turn.
  */
 function shrinking(ages: number): number {

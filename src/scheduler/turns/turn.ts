@@ -3,16 +3,16 @@
 // progress is its clock), in seconds. Reads only what it is given.
 
 /** How a key stands when one of its searches is accepted. */
-export interface KeyStanding {
+interface KeyStanding {
   /** Weight of the key: twice the share, twice the searches in the same stretch of the line. */
   readonly share: number;
-  /** The finish of the search that was served last while others waited; undefined where nobody waits. */
+  /** The finish of the search that was served last while others waited; undefined where none waits. */
   readonly serving: number | undefined;
   /** The finish of the key's last search that still waits; undefined where none does. */
   readonly last: number | undefined;
 }
 
-export interface TurnFacts {
+interface TurnFacts {
   readonly arrivalMs: number;
   /** Higher goes first: one unit is worth `ageingSeconds`. */
   readonly priority: number;
@@ -22,7 +22,7 @@ export interface TurnFacts {
   readonly workSeconds?: number | undefined;
 }
 
-export interface Turn {
+interface Turn {
   readonly turn: number;
   /** The turn without its priority: where the key's next search begins to count. */
   readonly finish: number;
@@ -32,10 +32,10 @@ export interface Turn {
 export const defaultAgeingSeconds = 60;
 
 /**
- * Without keys: arrival and expected work, minus what the priority is worth: the shorter goes first, and nobody is overtaken by
+ * Without keys: arrival and expected work, minus what the priority is worth: the shorter goes first, and no search is overtaken by
  * a search that comes later by more than it is shorter. With keys: a search begins where the line stands or where its
- * key's last waiting search ends, whichever is later, and ends its work over its key's share further on. A key that was
- * away has saved nothing up, and one that floods the line is overtaken by all others, in proportion to their shares.
+ * key's last waiting search ends, whichever is later, and finish = start + work / share (weighted fair queueing). Idle keys
+ * earn no credit, and a key that floods the line is overtaken by all others, in proportion to their shares.
  */
 export function turnOf(
   { arrivalMs, priority, key, workSeconds }: TurnFacts,

@@ -1,6 +1,6 @@
 // A verifier whose steps are computed first. `arithmetic`: a step that states a false equation between plain numbers scores 0
 // at once, without a call. `lines` lets the checker of the task judge as well: a line that is false scores 0, one that is
-// true scores 1. What nobody can judge goes to the verifier behind. A reward model of any size guesses at large
+// true scores 1. What it cannot judge goes to the verifier behind. A reward model of any size guesses at large
 // products; a calculator does not. Never sees a gold answer; a checker that throws counts as one that does not know.
 
 import { falseEquation } from '../../answer/equations.ts';
@@ -12,9 +12,9 @@ import { questionOf } from '../scorer.ts';
 import { noUsage, type ScoreRequest, type Verifier, type VerifierMessage } from '../verifier.ts';
 
 export const checkNames = ['none', 'arithmetic', 'lines'] as const;
-export type CheckName = (typeof checkNames)[number];
+type CheckName = (typeof checkNames)[number];
 
-export interface CheckedOptions {
+interface CheckedOptions {
   readonly check: Exclude<CheckName, 'none'>;
   /** The checker of lines; that of the tasks unless said. */
   readonly checkLine?: typeof checkLine;

@@ -15,7 +15,7 @@ export interface CausalFormat {
   readonly bad: string;
 }
 
-export interface CausalVerdicts {
+interface CausalVerdicts {
   /** One token each. */
   readonly good?: string;
   readonly bad?: string;
@@ -29,7 +29,7 @@ export interface CausalReading extends CausalVerdicts {
 }
 
 export const causalFormatNames = ['math-shepherd', 'rlhflow', 'plain'] as const;
-export type CausalFormatName = (typeof causalFormatNames)[number];
+type CausalFormatName = (typeof causalFormatNames)[number];
 
 export const causalFormats: Readonly<Record<CausalFormatName, (given?: CausalReading) => CausalFormat>> = {
   'math-shepherd': shepherdFormat,

@@ -140,7 +140,7 @@ export class RemoteVerifier implements Verifier {
   #enqueue(entry: ScoreEntry): void {
     this.#queue.add(entry);
     const { request } = entry;
-    // Somebody else may have asked for the same step, and a server may have it.
+    // Another search may have asked for the same step, and a server may have it.
     const taken = this.#queue.workOf(entry)?.call !== undefined;
     this.#post({ type: taken ? 'taken' : 'held', request: request.id });
   }
@@ -258,7 +258,7 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  /** Answers one request; work that nobody else waits for drops out of the queue, or its call is closed. */
+  /** Answers one request; work that no other request waits for drops out of the queue, or its call is closed. */
   #giveUpOn(entry: ScoreEntry, reason: Fault): void {
     const work = this.#queue.workOf(entry);
     this.#fault(entry, reason);

@@ -1,6 +1,6 @@
-// Steps that wait to be scored, each once: requests for the same step below the same parent are one piece of work, whoever
-// asks and whenever they come. Primary before speculative, higher priority first, then first come, first served; work that
-// nobody wants any more drops out. Decides what goes into one call; sends nothing.
+// Steps that wait to be scored, each once: requests for the same step below the same parent are one piece of work, from
+// any search and at any time. Primary before speculative, higher priority first, then first come, first served; work that
+// no request wants any more drops out. Decides what goes into one call; sends nothing.
 
 import { Heap } from '../../base/heap.ts';
 import { compareUrgency, type Urgency } from '../../engine/engine.ts';
@@ -14,7 +14,7 @@ export interface ScoreEntry {
   answered: boolean;
 }
 
-/** One HTTP call, closed when nobody waits for any of it. */
+/** One HTTP call, closed when no request waits for any of it. */
 export interface ScoringCall {
   readonly abort: AbortController;
   readonly works: readonly Work[];
@@ -43,7 +43,7 @@ export interface BatchLimits {
   readonly tokens: number;
 }
 
-/** A place in the line, one for each who waits for the work; void once nobody waits by this urgency. */
+/** A place in the line, one for each who waits for the work; void once no request waits by this urgency. */
 interface PlaceInLine {
   readonly work: Work;
   readonly urgency: Urgency;
@@ -101,7 +101,7 @@ export class ScoreQueue {
     this.#turns.push({ work, urgency });
   }
 
-  /** Its requests are answered: whoever asks for the step again starts anew. */
+  /** Its requests are answered: a request for the same step starts anew. */
   finish(work: Work): void {
     if (work.waits) this.#leave(work);
     if (this.#works.get(work.key) === work) this.#works.delete(work.key);

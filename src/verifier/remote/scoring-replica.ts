@@ -57,7 +57,7 @@ export class ScoringReplica {
     return wasUp && !this.#isUp();
   }
 
-  /** Any answer below 500 shows that somebody is there; the next call is the real test. */
+  /** Any answer below 500 shows that a server is there; the next call is the real test. */
   async probe(clock: Clock, chance: number): Promise<boolean> {
     let reason: string | undefined;
     try {

@@ -5,7 +5,7 @@
 import type { Prompt, Sampling } from '../../../tree/step.ts';
 import type { JsonSchema, Lane } from '../../engine.ts';
 
-export const dialectNames = ['vllm', 'sglang', 'llama-server', 'openai'] as const;
+const dialectNames = ['vllm', 'sglang', 'llama-server', 'openai'] as const;
 export type DialectName = (typeof dialectNames)[number];
 
 /** What a server turned out to be. */
@@ -39,7 +39,7 @@ export interface Call {
   readonly pathText: string;
   readonly siblings: number;
   readonly sampling: Sampling;
-  /** That of the first sibling, the others count on from it; undefined where nobody wants to repeat the search. */
+  /** That of the first sibling, the others count on from it; undefined where the search need not be repeatable. */
   readonly seed: number | undefined;
   readonly logprobs: boolean;
   /** The entropy of the first token is wanted, of a server that tells the likeliest tokens. */
@@ -59,7 +59,7 @@ export interface Call {
 }
 
 /**
- * How an answer comes: `tokens` as they are written, for somebody who watches or where we cut; `ends` as a stream that says
+ * How an answer comes: `tokens` as they are written, for a client that watches or where we cut; `ends` as a stream that says
  * little before each sibling's end; `whole` in one piece, for a single sequence.
  */
 export type Delivery = 'tokens' | 'ends' | 'whole';

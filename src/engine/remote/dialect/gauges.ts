@@ -3,7 +3,7 @@
 
 import type { DialectName } from './dialect.ts';
 
-export interface Gauges {
+interface Gauges {
   readonly running: number | undefined;
   readonly waiting: number | undefined;
   /** Filled part of the KV cache, 0 to 1. */

@@ -11,7 +11,7 @@ import type { Call, Dialect, ServerFacts, Update, WireUsage } from '../dialect/d
 import { PartialStep } from './partial-step.ts';
 import type { Child } from './queue.ts';
 
-export interface AttemptListener {
+interface AttemptListener {
   head(headers: Readonly<Record<string, unknown>>): void;
   firstToken(afterMs: number): void;
   token(child: Child, text: string, tokens: number): void;
@@ -20,7 +20,7 @@ export interface AttemptListener {
   fail(fault: Fault): void;
 }
 
-export interface AttemptOptions {
+interface AttemptOptions {
   readonly connection: Connection;
   readonly dialect: Dialect;
   readonly facts: ServerFacts;

@@ -1,4 +1,4 @@
-// The children that somebody waits for. Each is answered exactly once, whatever the servers do: by its step, its fault or its
+// The children that searches wait for. Each is answered exactly once, whatever the servers do: by its step, its fault or its
 // cancellation. What comes for it after that is not told.
 
 import type { Fault } from '../../../base/fault.ts';

@@ -9,7 +9,7 @@ import type { Refusable } from './refusable.ts';
 /** A longer answer that comes in one piece could not be told from a server that hangs. */
 const longestWholeTokens = 1024;
 
-export interface CallPlace {
+interface CallPlace {
   readonly dialect: Dialect;
   readonly facts: ServerFacts;
   /** What the server has refused before. */

@@ -45,7 +45,7 @@ export function liveChildren(job: Job): readonly Child[] {
   return job.children.every(isLive) ? job.children : job.children.filter(isLive);
 }
 
-/** Somebody waits for its step. */
+/** A search waits for its step. */
 export function isLive({ answered, dropped }: Child): boolean {
   return !answered && !dropped;
 }

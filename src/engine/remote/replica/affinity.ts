@@ -19,7 +19,7 @@ const routerHeaders: Readonly<Record<RouterName, readonly string[]>> = {
   dynamo: ['x-dynamo-session-id'],
 };
 
-export interface RoutingOptions {
+interface RoutingOptions {
   readonly router?: RouterName;
   /** Names of headers instead of the router's usual ones. */
   readonly routingHeaders?: readonly string[];

@@ -1,5 +1,5 @@
 // How many sequences one server may have from us at a time. Fixed where configuration or server name it. Otherwise found:
-// doubled at every reading of the server's gauges while the limit is felt and nobody waits there, cut back on signs of a
+// doubled at every reading of the server's gauges while the limit is felt and nothing waits there, cut back on signs of a
 // queue, then raised slowly. A server without gauges is judged by its first tokens: one more per round of full use, less
 // when they take several times their usual time. Speculative work may not use the last part of the room.
 
@@ -87,7 +87,7 @@ export class InFlightLimit {
     return this.#options.known !== undefined;
   }
 
-  /** At the last reading somebody waited there, had been thrown out of the KV cache, or was about to be. */
+  /** At the last reading a sequence waited there, had been thrown out of the KV cache, or was about to be. */
   get squeezed(): boolean {
     return this.#squeezed;
   }

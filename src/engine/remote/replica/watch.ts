@@ -6,12 +6,12 @@ import type { Timers } from '../../../base/timers.ts';
 import type { Attempt } from '../flight/attempt.ts';
 import type { Replica } from './replica.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly firstTokenMs: number;
   readonly betweenTokensMs: number;
 }
 
-export interface WatchListener {
+interface WatchListener {
   stalled(attempt: Attempt, reason: Fault): void;
   /** `reason` is why the replica is still out. */
   probed(replica: Replica, reason: string | undefined): void;

@@ -1,0 +1,29 @@
+// Look-ahead verification (P4 §4.1.3): a speculative step is scored in the same pass as the step before it. That is worth it where one
+// pass scores both and the verifier reuses no prefix, so that each pass of its own would compute the whole path anew.
+
+import type { NodeKey } from '../../tree/keys.ts';
+import type { ScoreRequest, VerifierCapabilities } from '../../verifier/verifier.ts';
+
+/** A request, and the node that its step will be. */
+export interface WantedScore {
+  readonly request: ScoreRequest;
+  readonly key: NodeKey;
+}
+
+export function looksAhead({ looksAhead: can = false, reusesPrefix = true }: Partial<VerifierCapabilities>): boolean {
+  return can && !reusesPrefix;
+}
+
+/** Whether the verifier has the step before this one. */
+export function isParentSent({ search, parent }: ScoreRequest, sent: Iterable<WantedScore>): boolean {
+  for (const { key, request } of sent) if (key === parent && request.search === search) return true;
+  return false;
+}
+
+/** The first step behind this one that waits for its score. */
+export function nextStep({ request, key }: WantedScore, waiting: Iterable<WantedScore>): WantedScore | undefined {
+  for (const score of waiting) {
+    if (score.request.parent === key && score.request.search === request.search) return score;
+  }
+  return undefined;
+}

@@ -1,0 +1,73 @@
+// The ghosts of a tree: children that its program has not asked for yet, found by their draw, and by the key of the node that
+// each would be. Only the fold (tree.ts) adds and deletes.
+
+import type { Ghost } from './events.ts';
+import type { DrawKey, NodeKey } from './keys.ts';
+
+export class Ghosts implements Iterable<[DrawKey, Ghost]> {
+  readonly #byDraw: Map<DrawKey, Ghost>;
+  /** Several draws may come out as the same node. Made when first asked for: a look ahead seldom does. */
+  #byKey: Map<NodeKey, Set<DrawKey>> | undefined;
+
+  constructor(ghosts: Iterable<[DrawKey, Ghost]> = []) {
+    this.#byDraw = new Map(ghosts);
+  }
+
+  get size(): number {
+    return this.#byDraw.size;
+  }
+
+  get(draw: DrawKey): Ghost | undefined {
+    return this.#byDraw.get(draw);
+  }
+
+  has(draw: DrawKey): boolean {
+    return this.#byDraw.has(draw);
+  }
+
+  values(): Iterable<Ghost> {
+    return this.#byDraw.values();
+  }
+
+  [Symbol.iterator](): Iterator<[DrawKey, Ghost]> {
+    return this.#byDraw[Symbol.iterator]();
+  }
+
+  /** The first of those that would be this node. */
+  ofNode(key: NodeKey): Ghost | undefined {
+    if (this.#byDraw.size === 0) return undefined;
+    this.#byKey ??= indexed(this.#byDraw);
+    const [draw] = this.#byKey.get(key) ?? [];
+    return draw === undefined ? undefined : this.#byDraw.get(draw);
+  }
+
+  add(draw: DrawKey, ghost: Ghost): void {
+    this.#forget(draw);
+    this.#byDraw.set(draw, ghost);
+    if (this.#byKey !== undefined) addTo(this.#byKey, draw, ghost);
+  }
+
+  delete(draw: DrawKey): void {
+    this.#forget(draw);
+    this.#byDraw.delete(draw);
+  }
+
+  #forget(draw: DrawKey): void {
+    const ghost = this.#byDraw.get(draw);
+    const draws = ghost && this.#byKey?.get(ghost.key);
+    draws?.delete(draw);
+    if (draws?.size === 0) this.#byKey?.delete(ghost!.key);
+  }
+}
+
+function indexed(ghosts: Iterable<[DrawKey, Ghost]>): Map<NodeKey, Set<DrawKey>> {
+  const byKey = new Map<NodeKey, Set<DrawKey>>();
+  for (const [draw, ghost] of ghosts) addTo(byKey, draw, ghost);
+  return byKey;
+}
+
+function addTo(byKey: Map<NodeKey, Set<DrawKey>>, draw: DrawKey, { key }: Ghost): void {
+  const draws = byKey.get(key);
+  if (draws === undefined) byKey.set(key, new Set([draw]));
+  else draws.add(draw);
+}

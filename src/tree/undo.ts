@@ -1,0 +1,44 @@
+// What a look ahead has changed in the nodes of a tree, so that it can be taken back: each node as it was before the first event
+// that could change it. An event changes the children, draws and probes of the nodes that it names, and counts on the way to the root.
+
+import type { Node } from './node.ts';
+
+type Counts = Pick<Node, 'cut' | 'pruned' | 'count' | 'visits' | 'pending' | 'value' | 'squares' | 'available'>;
+type Below = Pick<Node, 'children' | 'byIndex' | 'inFlight' | 'probes'>;
+
+export class NodeUndo {
+  readonly #counts = new Map<Node, Counts>();
+  readonly #below = new Map<Node, Below>();
+  readonly #known: number;
+
+  /** `known`: how many nodes the tree has; those that come later go as they came. */
+  constructor(known: number) {
+    this.#known = known;
+  }
+
+  keep(node: Node | undefined): void {
+    // Where the counts of a node are kept, so are those of all above it.
+    for (let at = node; at !== undefined && !this.#counts.has(at); at = at.parent) {
+      if (at.id < this.#known) this.#counts.set(at, countsOf(at));
+    }
+    if (node !== undefined && node.id < this.#known && !this.#below.has(node)) this.#below.set(node, belowOf(node));
+  }
+
+  takeBack(): void {
+    for (const [node, counts] of this.#counts) Object.assign(node, counts);
+    for (const [node, below] of this.#below) Object.assign(node, below);
+  }
+}
+
+function countsOf({ cut, pruned, count, visits, pending, value, squares, available }: Node): Counts {
+  return { cut, pruned, count, visits, pending, value, squares, available };
+}
+
+function belowOf({ children, byIndex, inFlight, probes }: Node): Below {
+  return {
+    children: [...children],
+    byIndex: byIndex && new Map(byIndex),
+    inFlight: inFlight && new Map(inFlight),
+    probes: probes && new Map(probes),
+  };
+}
