@@ -29,6 +29,7 @@ import {
   optionsFor,
   refuseSetting,
 } from './plan-check.ts';
+import { wantsAdvice } from './question-form.ts';
 import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish, WishedShape } from './search-plan.ts';
 
 export function makePlan(request: PlanRequest): SearchPlan {
@@ -60,9 +61,17 @@ export function makePlan(request: PlanRequest): SearchPlan {
 
 /** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */
 function promptFor({ question: { prompt }, wish, model, speaker }: PlanRequest): Prompt {
-  if (model.form === undefined) return wish.effort === 'none' ? prompt : advise(prompt, model.config.stepPrompt);
+  if (model.form === undefined) return wish.effort === 'none' ? prompt : advise(prompt, adviceFor(prompt, wish, model));
   const formed = model.form(prompt);
   return 'reason' in formed ? refuseSetting('invalid', 'question', speaker, `cannot be put: ${formed.reason}`) : formed;
+}
+
+/** The operator's words; where there are none, how to give a short answer, unless the answer is to have a shape of its own. */
+function adviceFor(prompt: Prompt, { shape }: Wish, { config }: PlannedModel): string {
+  const { stepPrompt, engine } = config;
+  if (stepPrompt !== undefined) return stepPrompt;
+  if (engine.kind === 'sim' || shape !== undefined || !wantsAdvice(prompt)) return '';
+  return readPrompts(['answer'], config).answer ?? '';
 }
 
 function advise(prompt: Prompt, advice: string): Prompt {
