@@ -9,6 +9,7 @@ import { ownModel } from '../../../answering/own-model.ts';
 import { type GoldQuestion, readQuestions } from '../../../answering/question-file.ts';
 import { FaultError } from '../../../base/fault.ts';
 import { tallyTable } from '../../../bench/contest/tally-table.ts';
+import { answerFinding, probeAnswers } from '../../../bench/doctor/answer-probe.ts';
 import { compare, verdict } from '../../../bench/doctor/compare.ts';
 import { capabilityFindings, engineFindings, type Finding, verifierFindings } from '../../../bench/doctor/findings.ts';
 import { budgetFor, type CurvePoint, kneeOf } from '../../../bench/doctor/knee.ts';
@@ -18,6 +19,7 @@ import { cacheOf, roomOf } from '../../../bench/doctor/server-room.ts';
 import { curveDefaults, EngineWaves, measureCurve } from '../../../bench/doctor/step-time.ts';
 import { shareOf, throughputFindings } from '../../../bench/doctor/throughput.ts';
 import { overlay } from '../../../config/load.ts';
+import { readPrompts } from '../../../config/prompts.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
 import { modelKnobs } from '../../../config/vocabulary.ts';
 import { type EndpointOptions, openEndpoint } from '../../../embedder/embeddings-endpoint.ts';
@@ -56,6 +58,8 @@ interface Report {
   /** Of the server asked without coppice. */
   alone?: readonly CurvePoint[];
   knee?: CurvePoint;
+  /** How it answers a few sums. */
+  answers?: Finding;
   verdict?: string;
 }
 
@@ -75,6 +79,7 @@ export async function run(args: readonly string[]): Promise<number> {
   for (const section of report.sections) for (const line of sectionLines(section)) print(line);
   try {
     if (subject !== undefined && settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
+    if (subject !== undefined && settings.seconds > 0) await probeSums(subject, settings, report, print);
     if (subject !== undefined && settings.table !== undefined)
       await writeTable(subject, settings.table, settings, print);
     if (subject !== undefined && settings.compare) await runComparison(subject, settings, report, print);
@@ -219,6 +224,20 @@ async function probeCurve(
   );
   const findings = plain === undefined ? [] : throughputFindings(plain, knee, shareOf(curve, alone), isLast);
   for (const { level, text } of findings) print(`  ${marks[level]} ${text}`);
+}
+
+/** The shipped models take no conversation, and are known. */
+async function probeSums(
+  { engine, config, form }: OpenModel,
+  { seconds }: DoctorSettings,
+  report: Report,
+  print: (line: string) => void,
+): Promise<void> {
+  if (form !== undefined) return;
+  const advice = config.stepPrompt ?? readPrompts(['answer'], config).answer ?? '';
+  const finding = answerFinding(await probeAnswers(engine, advice, seconds));
+  report.answers = finding;
+  print(`\n  ${marks[finding.level]} ${finding.text}`);
 }
 
 /** With both models loaded and nobody else there: the two may share a GPU. */
