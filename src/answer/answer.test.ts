@@ -22,13 +22,31 @@ describe('extraction', () => {
     ['Answer:\n18\n', '18'],
     ['The answer is 1. The answer is 2.', '2'],
     ['#### 3\nThe answer is 4', '3'],
+    ['The answer is 18 dollars.', '18 dollars'],
+    ['So the answer is **18**.', '18'],
+    ['#### $18', '$18'],
+    ['The answer to the question is 18.', '18'],
+    ['The answer, then, is 18.', '18'],
+    ['The answer is therefore 18.', '18'],
+    ['The answer should be 18.', '18'],
+    ["So the answer's 18.", '18'],
+    ['**Final Answer**\n\n18', '18'],
+    ['### Answer\n18', '18'],
+    ['Therefore, the answer is \\(\\boxed{72}\\).', '72'],
+    ['The answer is:\n\\[\n\\boxed{72}\n\\]', '72'],
+    ['\\boxed{\\boxed{18}}', '18'],
+    ['So $boxed{18}$ it is', '18'],
+    ['\\framebox{18}', '18'],
   ])('%j answers %j', (text, answer) => {
     expect(extractAnswer(text)).toBe(answer);
   });
 
-  it.each(['', 'I do not know', '\\boxed{}', '\\boxed{1', 'answer', '####'])('%j answers nothing', (text) => {
-    expect(extractAnswer(text)).toBeUndefined();
-  });
+  it.each(['', 'I do not know', '\\boxed{}', '\\boxed{1', 'answer', '####', 'I cannot answer', 'Answer\n'])(
+    '%j answers nothing',
+    (text) => {
+      expect(extractAnswer(text)).toBeUndefined();
+    },
+  );
 
   it('finds the last number where a task wants one', () => {
     expect(lastNumber('first 3, then -1,250.5.')).toBe('-1,250.5');
@@ -106,6 +124,33 @@ describe('equivalence', () => {
     ['6.72 \\times 10^{-5}', '.0000672'],
     ['2^{10}', '1024'],
     ['−3', '-3'],
+    ['\\text{18}', '18'],
+    ['\\mathrm{18\\,cm}', '18'],
+    ['18\\text{ m/s}', '18'],
+    ['18\\text{g}', '18'],
+    ['18 \\text{ m}^2', '18'],
+    ['99\\pi \\text{ square inches}', '99\\pi'],
+    ['\\frac{3}{4}\\pi\\text{ inches}', '\\frac{3\\pi}{4}'],
+    ['8{,}880', '8880'],
+    ['1{,}000{,}000', '1,000,000'],
+    ['12\\,345', '12345'],
+    ['1 000', '1000'],
+    ['\\frac{12}{5,\\!525}', '\\frac{12}{5525}'],
+    ['\\$1,234.50', '1234.5'],
+    ['€18', '18'],
+    ['18 USD', '18'],
+    ['50 percent', '50\\%'],
+    ['30^\\circ\\mathrm{C}', '30'],
+    ['30°F', '30 degrees'],
+    ['**18**', '18'],
+    ['\\boxed{18}', '18'],
+    ['\\underline{18}', '18'],
+    ['\\approx 18', '18'],
+    ['x\\geq 5', 'x ≥ 5'],
+    ['x \\leq 5', 'x ≤ 5'],
+    ['4:30 PM', '4:30\\text{ p.m.}'],
+    ['9 a.m.', '9AM'],
+    ['\\left[0, 1\\right)', '[0,1)'],
   ])('%j is %j', (a, b) => {
     expect(canonical(a)).toBe(canonical(b));
     expect(sameAnswer(a, b)).toBe(true);
@@ -131,6 +176,14 @@ describe('equivalence', () => {
     ['x + y = 1', 'x + y = 2'],
     ['\\infty', '-\\infty'],
     ['1/0', '2/0'],
+    ['9 am', '9 pm'],
+    ['x \\ge 5', 'x \\le 5'],
+    ['3:1', '1:3'],
+    ['5\\%', '0.5'],
+    ['1, 000', '1000'],
+    ['(1, 000)', '1000'],
+    ['18\\text{ and }19', '18'],
+    ['52_8', '52'],
   ])('%j is not %j', (a, b) => {
     expect(sameAnswer(a, b)).toBe(false);
   });

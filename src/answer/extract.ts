@@ -16,17 +16,36 @@ export function lastLine(text: string): string | undefined {
   return tidy(text.trimEnd().split('\n').at(-1));
 }
 
-/** The last number in a text, for tasks that accept an unmarked one. */
+const fraction = String.raw`\\[dt]?frac\s*\{\d+\}\s*\{\d+\}`;
+/** Not the second number of `9-2`, nor the number in `3rd`. */
+const number = new RegExp(
+  String.raw`(?:(?<![\w)])-)?(?:${fraction}|(?<![\d.])\d[\d,]*(?:\.\d+)?(?:/\d+)?|\.\d+)(?!\d|(?:st|nd|rd|th)\b)`,
+  'g',
+);
+
+/** Part of a formula: `3` and `13` of `3\\sqrt{13}` are not what the formula says. */
+const inFormula = /[{^_]$|[\w)]\s*[*/×÷]\s*$/;
+const intoFormula = /^\s*(?:[}^_*/×÷]|\\(?!text|mathrm|mbox)[a-z])|^[a-z]\b/i;
+
+/** The last number in a text, for questions that ask for one and texts that mark none; what is bold at the end goes first. */
 export function lastNumber(text: string): string | undefined {
-  return text
-    .match(/-?(?:\d[\d,]*\.?\d*|\.\d+)/g)
-    ?.at(-1)
-    ?.replace(/[.,]+$/, '');
+  const end = text.trimEnd().split('\n').at(-1) ?? '';
+  const bold = [...end.matchAll(/\*\*([^*]+)\*\*/g)].map(([, inner]) => inner).join(' ');
+  const found = numbersIn(bold).at(-1);
+  if (found !== undefined) return found;
+  const last = [...text.matchAll(number)].at(-1);
+  if (last === undefined || inFormula.test(text.slice(0, last.index))) return undefined;
+  return intoFormula.test(text.slice(last.index + last[0].length)) ? undefined : last[0].replace(/,+$/, '');
+}
+
+/** As they are written, first to last. */
+export function numbersIn(text: string): string[] {
+  return (text.match(number) ?? []).map((each) => each.replace(/,+$/, ''));
 }
 
 /** The content of the last complete box; one that was cut off in the middle does not count. */
 function lastBoxed(text: string): string | undefined {
-  const boxes = [...text.matchAll(/\\(?:boxed|fbox)\s*(?:\{|(?<bare>[^\s{}\\$]+))/g)];
+  const boxes = [...text.matchAll(/\\(?:boxed|fbox|framebox)\s*(?:\{|(?<bare>[^\s{}\\$]+))|(?<!\\)\bboxed\{/g)];
   for (const box of boxes.slice(-mostBoxes).reverse()) {
     const content = box.groups?.bare ?? insideBraces(text, box.index + box[0].length);
     if (content !== undefined && content.trim() !== '') return content.trim();
@@ -52,11 +71,25 @@ function afterMark(text: string): string | undefined {
   return tidy([...text.matchAll(/^[ \t]*####[ \t]*(.+)$/gm)].at(-1)?.[1]);
 }
 
+/** What an answer is said by: "the answer to the question is therefore", "the answer would be", "Answer:", a heading. */
+const phrase = new RegExp(
+  String.raw`\banswer\b(?:[ \t]+(?:to|for|of)[ \t]+(?:the|this|your)[ \t]+\w+)?(?:,[^,.\n]{1,30},)?[ \t*_]*` +
+    String.raw`(?:is\b|'s\b|(?:would|should|will|must)[ \t]+be\b|=|:|$)[ \t*_]*:?(?:[ \t]*,?(?:therefore|thus|then|hence|simply)\b,?)?`,
+  'gim',
+);
+
 function afterPhrase(text: string): string | undefined {
-  const phrase = [...text.matchAll(/\banswer\b[ \t*_]*(?:is\b|=|:)[ \t]*:?/gi)].at(-1);
-  if (phrase === undefined) return undefined;
-  const rest = text.slice(phrase.index + phrase[0].length).trimStart();
+  const said = [...text.matchAll(phrase)].findLast((each) => isSaid(text, each));
+  if (said === undefined) return undefined;
+  const rest = text.slice(said.index + said[0].length).trimStart();
   return tidy(firstSentence(rest.split('\n', 1)[0]));
+}
+
+/** "answer" at the end of a line says something only where it is a heading of its own. */
+function isSaid(text: string, { 0: words, index }: RegExpExecArray): boolean {
+  if (!/^answer[ \t*_]*$/i.test(words)) return true;
+  const line = text.slice(text.lastIndexOf('\n', index) + 1, index);
+  return /^[#*_\s]*(?:the\s+)?(?:final\s+)?$/i.test(line) && text.slice(index + words.length).trim() !== '';
 }
 
 /** Up to the first full stop that ends a sentence; the point of a decimal does not. */

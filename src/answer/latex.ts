@@ -4,14 +4,25 @@
 const replacements: readonly (readonly [RegExp, string])[] = [
   // Rows of a matrix first: the second half of `\\\\` must not be taken for an escape.
   [/\\\\(?:\[[^\]]*\])?/g, ' \\cr '],
+  [/\*\*|__/g, ' '],
+  [/\\(?:boxed|fbox|framebox|underline)\s*\{([^{}]*)\}/g, ' $1 '],
+  // `5,\\!525`, `8{,}880` and `1\\,000` are one number wherever they stand.
+  [/(?<=\d)(?:,\s*\\!|\{,\}|\\,)\s*(?=\d{3}(?!\d))/g, ''],
   [/,\s*\\!\s*/g, ','],
   [/[−–]/g, '-'],
   [/×/g, '\\times '],
   [/π/g, '\\pi '],
   [/∞/g, '\\infty '],
   [/√/g, '\\sqrt '],
-  [/°|\^\s*\{?\s*\\circ\s*\}?|\\degree\b/g, ' '],
-  [/\\\(|\\\)|\\\[|\\\]|\\\$|\$|\\?%/g, ' '],
+  [/(?:°|\^\s*\{?\s*\\circ\s*\}?|\\degree\b)(?:\s*(?:\\(?:text|mathrm)\s*\{\s*)?[CF]\b\s*\}?)?/g, ' '],
+  [/≥|\\geq(?![a-zA-Z])/g, '\\ge '],
+  [/≤|\\leq(?![a-zA-Z])/g, '\\le '],
+  [/^\s*(?:\\approx(?![a-zA-Z])|≈)/, ''],
+  [/\\\(|\\\)|\\\[|\\\]|\\\$|[$€£¥]|\bUSD\b|\\?%/g, ' '],
+  // The time of day says which half of it is meant, however that is written; any other words in a font behind a number are its unit.
+  [/(\d|\{)\s*a\.?\s?m\b\.?/gi, '$1 am'],
+  [/(\d|\{)\s*p\.?\s?m\b\.?/gi, '$1 pm'],
+  [/(?<=[\d})]|\\pi)\s*\\(?:text|textrm|mbox|mathrm)\s*\{(?!\s*[ap]m\b)[^{}\d]*\}(?:\s*\^\s*\{?[23]\}?)?\s*\.?$/, ''],
   [/\\(?:left|right|[bB]igg?[lr]?|displaystyle|limits)(?![a-zA-Z])\.?/g, ''],
   [/\\[!,;:]|~|\\ |\\q?quad(?![a-zA-Z])/g, ' '],
   [/\\[dtc]frac(?![a-zA-Z])/g, '\\frac'],
@@ -21,8 +32,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\s+(?:and|or)\s+/g, ' , '],
 ];
 
-const units =
-  'mm|cm|km|in|ft|yd|mi|kg|mg|lb|lbs|oz|ml|kl|hr|hrs|min|sec|am|pm|a\\.m\\.|p\\.m\\.|mph|kph|rpm|sq|deg|rad|units?';
+const units = 'mm|cm|km|in|ft|yd|mi|kg|mg|lb|lbs|oz|ml|kl|hr|hrs|min|sec|mph|kph|rpm|sq|deg|rad|units?';
 const unitTail = new RegExp(
   `^(.*[\\d})])(?:\\s*(?:${units})|\\s+[a-zA-Z]{3,})(?:[\\s/]+(?:per\\s+)?[a-zA-Z]{1,})*(?:\\s*\\^\\s*\\{?[23]\\}?)?$`,
 );
@@ -39,8 +49,9 @@ function withoutUnit(text: string): string {
   return unitTail.exec(text)?.[1] ?? text;
 }
 
-/** `1,000` is a number; `(1,000)` could be a pair, and `1, 000` is a list. */
+/** `1,000` and `1 000` are numbers; `(1,000)` could be a pair, and `1, 000` is a list. */
 function withoutThousands(text: string): string {
+  if (/^-?\d{1,3}(?: \d{3})+$/.test(text)) return text.replaceAll(' ', '');
   if (/[([{]/.test(text)) return text;
   return text.replace(/(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])/g, (number) => number.replaceAll(',', ''));
 }

@@ -138,7 +138,9 @@ function refuse(kvBytes: number, leastBytes: number): never {
 async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedded> {
   const prm = options.prm ?? rewardModelOf(options.model);
   const { kvTokens, kvSplit, threads, sequences } = options;
-  const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads, sequences });
+  // A reward model in this process computes beside the generator, and threads that wait for each other stand still: one each unless said.
+  const beside = prm === 'none' || prm === 'exact' ? threads : (threads ?? llamaDefaults.threads);
+  const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads: beside, sequences });
   const { directory, gpuLayers } = options.library;
   const library = {
     ...(directory === undefined ? {} : { libraryDirectory: directory }),
@@ -154,7 +156,8 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
     const verifier = await openVerifier(prm, verdict, engine, sized);
     const hasRewardModel = prm !== 'none';
     const scoring = hasRewardModel ? `scored by ${prm}` : 'without a reward model';
-    const note = `${options.model}, ${scoring}${drafting}`;
+    const computing = engine.info.threads > 1 ? `, ${engine.info.threads} threads` : '';
+    const note = `${options.model}, ${scoring}${drafting}${computing}`;
     const close = async () => void (await Promise.all([engine.close(), verifier.close()]));
     return { engine, verifier, hasRewardModel, note, close };
   } catch (error) {

@@ -10,7 +10,7 @@ import { requestKnobs } from '../config/vocabulary.ts';
 import { isShipped, rewardModelOf } from '../engine/llama/shipped-models.ts';
 import type { RemoteVerifierKind } from '../verifier/remote/open-verifier.ts';
 import { makePlan } from './plan.ts';
-import { askedQuestion, defaultStepPrompt } from './question-form.ts';
+import { askedQuestion } from './question-form.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
 export interface OwnModelOptions {
@@ -36,14 +36,13 @@ export interface OwnModelOptions {
 }
 
 export function ownModel(options: OwnModelOptions): ModelConfig {
-  const { check, delimiters, settings = {} } = options;
+  const { check, delimiters, stepPrompt, settings = {} } = options;
   const shipped = shippedOf(options);
-  const stepPrompt = shipped === undefined ? (options.stepPrompt ?? defaultStepPrompt) : '';
-  const said = given({ check, delimiters: shipped === undefined ? delimiters : undefined });
+  const said = given({ check, ...(shipped === undefined ? { delimiters, stepPrompt } : {}) });
   const parts = { engine: engineOf(options), verifier: verifierOf(options), ...embedderOf(options) };
   requireParts(settings, parts);
   const { models } = checkConfig({
-    models: [overlay({ name: shipped ?? 'own', ...parts, stepPrompt, ...said }, settings)],
+    models: [overlay({ name: shipped ?? 'own', ...parts, ...said }, settings)],
   });
   return models[0]!;
 }

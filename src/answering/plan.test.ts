@@ -50,6 +50,27 @@ describe('a plan', () => {
     for (const plan of [taken, fed]) expect(rulesOf(plan)).toBe(rulesOf(plan));
   });
 
+  it('tells a chat model how to give a short answer, behind the words of the client, unless anybody says otherwise', () => {
+    const remote = { engine: { kind: 'openai', urls: ['http://127.0.0.1:1/v1'] } };
+    const sent = (content: string, { system = '', wish = {} as Wish, settings = {} as PlainTree } = {}) => {
+      const asked = requestOf(wish, modelOf({ ...remote, ...settings }));
+      const first = system === '' ? [] : [{ role: 'system' as const, content: system }];
+      const prompt = { kind: 'chat' as const, messages: [...first, { role: 'user' as const, content }] };
+      const plan = makePlan({ ...asked, question: { prompt, title: 't' } });
+      return plan.prompt.kind === 'chat' ? plan.prompt.messages.map((message) => message.content) : [];
+    };
+    const advice = 'Please reason step by step, and put your final answer within \\boxed{}.';
+    const sum = 'What is 17 * 23?';
+    expect(sent(sum)).toEqual([advice, sum]);
+    expect(sent(sum, { system: 'Be kind.' })).toEqual([`Be kind.\n\n${advice}`, sum]);
+    expect(sent(sum, { system: 'Answer with the number only.' })).toEqual(['Answer with the number only.', sum]);
+    expect(sent(sum, { settings: { stepPrompt: '' } })).toEqual([sum]);
+    expect(sent(sum, { settings: { stepPrompt: 'In steps.' } })).toEqual(['In steps.', sum]);
+    expect(sent(sum, { wish: { effort: 'none' } })).toEqual([sum]);
+    expect(sent('Write a poem about 3 stars.')).toEqual(['Write a poem about 3 stars.']);
+    expect(sent(sum, { settings: { engine: { kind: 'sim' } } })).toEqual([sum]);
+  });
+
   it('for several answers is not ended by one that is certain', () => {
     expect(refusal(requestOf({ answers: 3, certain: 'threshold' })).message).toMatch(
       /ends a search once one answer is certain; 3 different/,

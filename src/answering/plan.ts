@@ -33,6 +33,7 @@ import {
   refuseRules,
   refuseSetting,
 } from './plan-check.ts';
+import { wantsAdvice } from './question-form.ts';
 import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish, WishedShape } from './search-plan.ts';
 import { carryRules } from './search-request.ts';
 
@@ -49,7 +50,7 @@ function planOf(request: PlanRequest): SearchPlan {
   checkWish(wish, request.speaker);
   const isDirect = wish.effort === 'none';
   const longest = longestAnswer(wish.maxTokens, limits.tokens, model.engine.capabilities.contextTokens);
-  const prompt = promptFor(question.prompt, isDirect, model);
+  const prompt = promptFor(question.prompt, wish, model);
   const search = isDirect ? undefined : searchShape(wish, model, limits);
   const plan: SearchPlan = {
     model: model.config.name,
@@ -81,10 +82,18 @@ function planOf(request: PlanRequest): SearchPlan {
 }
 
 /** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */
-function promptFor(prompt: Prompt, isDirect: boolean, { form, config }: PlannedModel): Prompt {
-  if (form === undefined) return isDirect ? prompt : advise(prompt, config.stepPrompt);
-  const formed = form(prompt);
+function promptFor(prompt: Prompt, wish: Wish, model: PlannedModel): Prompt {
+  if (model.form === undefined) return wish.effort === 'none' ? prompt : advise(prompt, adviceFor(prompt, wish, model));
+  const formed = model.form(prompt);
   return 'reason' in formed ? refuseSetting('invalid', 'question', `cannot be put: ${formed.reason}`) : formed;
+}
+
+/** The operator's words; where there are none, how to give a short answer, unless the answer is to have a shape of its own. */
+function adviceFor(prompt: Prompt, { shape }: Wish, { config }: PlannedModel): string {
+  const { stepPrompt, engine } = config;
+  if (stepPrompt !== undefined) return stepPrompt;
+  if (engine.kind === 'sim' || shape !== undefined || !wantsAdvice(prompt)) return '';
+  return readPrompts(['answer'], config).answer ?? '';
 }
 
 function advise(prompt: Prompt, advice: string): Prompt {

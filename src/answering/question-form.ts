@@ -1,5 +1,6 @@
 // How a question is put to a model, and whether an answer to it is right.
 
+import { asksForShortAnswer } from '../answer/asked.ts';
 import { sameAnswer } from '../answer/canonical.ts';
 import { countdown, parseCountdown } from '../task/countdown.ts';
 import { isRecognised, recogniseFor } from '../task/recognise.ts';
@@ -9,10 +10,21 @@ import type { GoldQuestion } from './question-file.ts';
 /** A model's own prompt for what was asked, or a reason where the question is not of its kind. */
 export type FormQuestion = (asked: Prompt) => Prompt | { readonly reason: string };
 
-/** For any chat model, where a command asks: steps are paragraphs. */
-export const defaultStepPrompt =
-  'Solve the problem step by step. Write each step as a short paragraph and leave an empty line between steps. ' +
-  'End with a line that says "The answer is" and the answer.';
+/** A system message that says in which form to answer: advice behind it would say the opposite. */
+const saysForm =
+  /\b(?:json|xml|yaml|boxed|format|only|just|brief|briefly|concise|one word|single|without|do not|don't|never)\b/i;
+
+/** What the question of a conversation is: the last that the user said. */
+export function lastAsked(prompt: Prompt): string {
+  if (prompt.kind === 'text') return prompt.text;
+  return prompt.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+}
+
+/** Whether a chat model is told how to give its answer, where its operator says nothing: a short answer is wanted, in no other form. */
+export function wantsAdvice(prompt: Prompt): boolean {
+  if (prompt.kind === 'text' || !asksForShortAnswer(lastAsked(prompt))) return false;
+  return !prompt.messages.some(({ role, content }) => role === 'system' && saysForm.test(content));
+}
 
 const titleLength = 120;
 
@@ -27,8 +39,7 @@ export function askedQuestion(question: string): { readonly prompt: Prompt; read
  * question and a newline. They take one question and no conversation; the last is what counts.
  */
 export function saplingPrompt(model: string, asked: Prompt): Prompt | { readonly reason: string } {
-  const last = asked.kind === 'chat' ? asked.messages.findLast(({ role }) => role === 'user')?.content : asked.text;
-  const found = recogniseFor(model, last ?? '');
+  const found = recogniseFor(model, lastAsked(asked));
   return isRecognised(found) ? { kind: 'text', text: `${found.question}\n` } : { reason: found.message };
 }
 

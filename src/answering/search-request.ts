@@ -1,6 +1,8 @@
 // From a plan to what the runtime takes. A plan's rules are made once, by the check that lets it pass; a search is built once, and both are
 // handed on, never made again.
 
+import { readingFor } from '../answer/asked.ts';
+import { extractAnswer } from '../answer/extract.ts';
 import { defaultsOf } from '../base/knob.ts';
 import type { PartOptions } from '../base/part.ts';
 import type { ExitRule } from '../exit/exit.ts';
@@ -13,6 +15,7 @@ import type { ProgramDefinition } from '../program/definition.ts';
 import type { Program } from '../program/program.ts';
 import { programOf } from '../program/registry/programs.ts';
 import type { Experiment, SearchRequest } from '../runtime/search/request.ts';
+import { lastAsked } from './question-form.ts';
 import type { SearchPlan } from './search-plan.ts';
 
 export type Extract = (pathText: string) => string | undefined;
@@ -48,9 +51,9 @@ export function buildSearch(
   definition: ProgramDefinition = programOf(plan.program),
   own?: OwnPolicy,
 ): BuiltSearch {
-  const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, sampling, choose, prompts = {} } = plan;
+  const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, tokenBudget, sampling, choose, prompts = {} } = plan;
   const { eagerReward: eager } = plan.policyOptions;
-  const size = { rollouts, branching, maxDepth, maxPathTokens, sampling, choose, eager, prompts };
+  const size = { rollouts, branching, maxDepth, maxPathTokens, tokenBudget, sampling, choose, eager, prompts };
   const { exits, ...rules } =
     own === undefined ? rulesOf(plan) : createRules(own.definition, plan.policyOptions, plan.hazard, own.options);
   return {
@@ -86,8 +89,13 @@ export function requestOf(
     ...(plan.logprobs === undefined ? {} : { logprobs: plan.logprobs }),
     ...(plan.groupSimilarity === undefined ? {} : { groupSimilarity: plan.groupSimilarity }),
     ...(experiment === undefined ? {} : { experiment }),
-    extract,
+    extract: readerOf(plan, extract),
   };
+}
+
+/** A conversation that asks for a number is answered by one, marked or not. A model's own rule, and text, are left alone. */
+function readerOf({ prompt }: SearchPlan, extract: Extract): Extract {
+  return extract === extractAnswer && prompt.kind === 'chat' ? readingFor(lastAsked(prompt), extract) : extract;
 }
 
 /** The positive exit of a search for several answers waits for them all. */

@@ -35,7 +35,7 @@ export const engineKnobs = {
     high: 256,
     whole: true,
     unit: 'threads',
-    why: 'for the computation of each model; one unless set',
+    why: 'for the computation of each model; where unset a generator alone takes what a trial at the start found fastest, beside a reward model one each',
   },
   gpu: {
     default: 'auto',

@@ -158,9 +158,9 @@ export const model = z.strictObject({
     .max(4)
     .default(['\n\n'])
     .meta({ description: 'strings that end a step; four is the most that every server takes' }),
-  stepPrompt: z.string().max(20_000).default('').meta({
+  stepPrompt: z.string().max(20_000).optional().meta({
     description:
-      'added to the system message of searches, such as how to write steps; the client is not told, so none by default',
+      'added behind the system message of every search; where unset, prompts/answer.txt where a question asks for a short answer; an empty text adds nothing',
   }),
   prompts: z.string().min(1).optional().meta({
     description: 'folder with prompts of your own in the place of those that programs ship with (probe.txt and so on)',

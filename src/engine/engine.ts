@@ -94,6 +94,7 @@ export interface GenerationUsage {
 }
 
 export type EngineMessage =
+  /** `tokens`: all of the request so far, not those of this text alone. */
   | { readonly type: 'token'; readonly request: RequestId; readonly text: string; readonly tokens: number }
   | Custody
   | { readonly type: 'step'; readonly request: RequestId; readonly step: Step; readonly usage: GenerationUsage }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { fault } from '../base/fault.ts';
 import { Tree } from '../tree/tree.ts';
 import { createBestOfN } from './best-of-n.ts';
+import type { Ask } from './program.ts';
 
 test('a sample that failed leaves a gap, which is foreseen before the samples behind it', () => {
   const program = createBestOfN({ samples: 5 });
@@ -24,4 +25,37 @@ test('a window opens the next sample when one has ended, however wide the search
   program.tell(tree, { ok: true, node: 0, index: 1, form: 0, step, reward: 1, answer: '7' });
   expect(program.ask(tree, true)?.indices).toEqual([2]);
   expect(program.ask(tree, true)).toBeUndefined();
+});
+
+/** Samples of eight steps of 30 tokens, told in turns until the budget is spent; gives how many have ended. */
+function finishedWith(tokenBudget: number, samples = 4): number {
+  const program = createBestOfN({ samples, tokenBudget });
+  const tree = Tree.plant('product');
+  const line: Ask[] = [];
+  while (tree.tokens < tokenBudget) {
+    for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) line.push(ask);
+    const next = line.shift();
+    if (next === undefined) break;
+    const { node, indices } = next;
+    const end = node.depth === 7 ? 'eos' : 'delimiter';
+    const step = { text: `${node.id} ${indices[0]}`, tokens: 30, meanLogprob: 0, end } as const;
+    program.tell(tree, { ok: true, node: node.id, index: indices[0]!, form: 0, step, reward: 1 });
+  }
+  return tree.closed.completed;
+}
+
+test('a budget for two and a half samples finishes two of four, not none', () => {
+  expect(finishedWith(600)).toBe(2);
+  expect(finishedWith(960)).toBe(4);
+});
+
+test('the longest sample is finished where the budget pays for hardly more than one', () => {
+  expect(finishedWith(420)).toBe(1);
+  expect(finishedWith(600, 64)).toBe(1);
+});
+
+test('with a budget that is no limit all samples grow side by side', () => {
+  const program = createBestOfN({ samples: 16, tokenBudget: 40_000 });
+  const tree = Tree.plant('product');
+  for (let sample = 0; sample < 16; sample += 1) expect(program.ask(tree, true)?.indices).toEqual([sample]);
 });

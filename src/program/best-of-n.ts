@@ -8,6 +8,7 @@ import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../
 import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
+import { affordable } from './affordable.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
 import { defineProgram } from './definition.ts';
 import {
@@ -28,6 +29,8 @@ interface SamplesOptions {
   readonly window: number;
   readonly maxDepth: number;
   readonly maxPathTokens?: number | undefined;
+  /** Tokens of the whole search: where they run short, samples that can be finished go first. */
+  readonly tokenBudget?: number | undefined;
   readonly sampling: Sampling;
   readonly choose: Choice;
 }
@@ -84,8 +87,8 @@ export const selfConsistency = defineProgram({
   needsVerifier: false,
   takesTemperature: true,
   options: windowKnobs,
-  create: ({ rollouts: samples, maxDepth, maxPathTokens, sampling }, { window }) =>
-    createSelfConsistency({ samples, window, maxDepth, maxPathTokens, sampling }),
+  create: ({ rollouts: samples, maxDepth, maxPathTokens, tokenBudget, sampling }, { window }) =>
+    createSelfConsistency({ samples, window, maxDepth, maxPathTokens, tokenBudget, sampling }),
 });
 
 export const greedy = defineProgram({
@@ -119,10 +122,11 @@ class Samples implements Program {
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
-    const { sampling } = this.#options;
-    const ready = readyStrand(tree, advance);
+    const { sampling, tokenBudget } = this.#options;
+    const afford = affordable(tree, tokenBudget);
+    const ready = readyStrand(tree, advance, undefined, ({ id }) => afford.goesOn(id));
     if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
-    const isFull = tree.strands.size >= this.naturalWidth;
+    const isFull = tree.strands.size >= this.naturalWidth || !afford.mayOpen;
     if (!mayOpen || isFull || this.#samplesLeft(tree) <= 0 || doomed?.(tree.root)) return undefined;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
   }
@@ -135,8 +139,9 @@ class Samples implements Program {
 
   /** The samples that have not been opened: what comes below an open one is not known before its step is. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
-    const more = doomed?.(tree.root) ? 0 : Math.min(count, this.#samplesLeft(tree));
-    const { sampling } = this.#options;
+    const { sampling, tokenBudget } = this.#options;
+    const isOver = doomed?.(tree.root) || !affordable(tree, tokenBudget).mayOpen;
+    const more = isOver ? 0 : Math.min(count, this.#samplesLeft(tree));
     return freeIndices(tree.root, more).map((index) => ({ node: tree.root, indices: [index], sampling }));
   }
 

@@ -14,6 +14,8 @@ export interface ProgramSize {
   readonly branching: number;
   readonly maxDepth: number;
   readonly maxPathTokens?: number | undefined;
+  /** Tokens that the whole search may generate: a program may leave off what they would not pay for. */
+  readonly tokenBudget?: number | undefined;
   readonly sampling: Sampling;
   /** How the answer is chosen where there are scores; self-consistency votes by its nature. */
   readonly choose: Choice;

@@ -105,17 +105,19 @@ export function completeBest(tree: Tree): void {
 /**
  * The first open strand that can be asked below. A log may end between the events of one outcome; what was left undone
  * is made up for here: a strand on a terminal node completes, one whose children have all come goes on by `advance`.
+ * `goesOn`: false for one that is to wait where it stands.
  */
 export function readyStrand(
   tree: Tree,
   advance: (tree: Tree, strand: Strand) => void,
   worth?: Worth,
+  goesOn: (strand: Strand) => boolean = () => true,
 ): Strand | undefined {
   for (const strand of tree.strands.values()) {
     if (strand.awaiting > 0 || strand.probing !== undefined) continue;
     if (strand.node.terminal) complete(tree, strand, worth);
     else if (strand.landed.length > 0) advance(tree, strand);
-    if (tree.strands.has(strand.id) && !strand.node.terminal) return strand;
+    if (tree.strands.has(strand.id) && !strand.node.terminal && goesOn(strand)) return strand;
   }
   return undefined;
 }

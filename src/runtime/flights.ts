@@ -137,8 +137,8 @@ export class Flights {
     const flight = this.#byId.get(request);
     if (flight === undefined || flight.cancelled) return;
     const { search, node, index } = flight;
-    flight.streamedTokens += tokens;
-    search.ledger.streamed(tokens);
+    search.ledger.streamed(tokens - flight.streamedTokens);
+    flight.streamedTokens = tokens;
     const known = isBelowGhost(flight) ? search.tree.nodeOf(node.key) : node;
     const { onToken } = this.#options;
     if (known === undefined || flight.isProbe || onToken === undefined) return;

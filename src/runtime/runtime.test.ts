@@ -105,7 +105,8 @@ describe('the runtime', () => {
     runtime.submit(request('a', createGreedy()));
     runtime.step();
     const [asked] = engine.requests;
-    engine.post({ type: 'token', request: asked!.id, text: 'to', tokens: 2 });
+    engine.post({ type: 'token', request: asked!.id, text: 't', tokens: 1 });
+    engine.post({ type: 'token', request: asked!.id, text: 'o', tokens: 2 });
     runtime.cancel('a');
     runtime.step();
     expect(results[0]!.cost).toMatchObject({ discardedTokens: 2, engineCalls: 0 });

@@ -177,6 +177,9 @@ export function engineConformance(name: string, open: () => Promise<EngineHarnes
         const streamed = mine.map((each) => (each.type === 'token' ? each.text : '')).join('');
         expect(streamed).toBe(stepOf(id).step.text);
         expect(mine.at(-1)?.type).toBe('step');
+        const counts = mine.flatMap((each) => (each.type === 'token' ? [each.tokens] : []));
+        expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+        expect(counts.at(-1) ?? 0).toBeLessThanOrEqual(stepOf(id).step.tokens);
       }
     });
 

@@ -23,7 +23,7 @@ export interface LlamaEngineOptions {
   readonly model: string;
   /** KV cells, one per token, shared by all sequences. */
   readonly kvTokens?: number;
-  /** Compute threads; see Context. */
+  /** Compute threads; the number that decodes fastest at the start unless said. */
   readonly threads?: number;
   /** Sequences that run side by side. */
   readonly sequences?: number;
@@ -43,6 +43,11 @@ const cpuRidgeSequences = 4;
 
 // Long enough for every point on a small model, short enough to be waited for.
 export const selfMeasurementMs = 2_000;
+
+/** A draft model computes beside it, and a GPU in its place: then more threads are not what helps. */
+function triesThreads({ threads, draft, gpuLayers = 0 }: LlamaEngineOptions): boolean {
+  return threads === undefined && draft === undefined && gpuLayers === 0;
+}
 
 export class LlamaEngine implements Engine {
   readonly capabilities: EngineCapabilities;
@@ -83,6 +88,7 @@ export class LlamaEngine implements Engine {
       bulkRows: llamaDefaults.bulkRows,
       flashAttention: true,
       tokenIdsOf: 'own',
+      triesThreads: triesThreads(options),
       ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
       ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
       ...(options.draft === undefined ? {} : { draft: options.draft }),

@@ -9,6 +9,7 @@ import { ownModel } from '../../../answering/own-model.ts';
 import { type GoldQuestion, readQuestions } from '../../../answering/question-file.ts';
 import { FaultError } from '../../../base/fault.ts';
 import { tallyTable } from '../../../bench/contest/tally-table.ts';
+import { answerFinding, probeAnswers } from '../../../bench/doctor/answer-probe.ts';
 import { compare, verdict } from '../../../bench/doctor/compare.ts';
 import {
   capabilityFindings,
@@ -26,6 +27,7 @@ import { cacheOf, roomOf } from '../../../bench/doctor/server-room.ts';
 import { curveDefaults, EngineWaves, measureCurve } from '../../../bench/doctor/step-time.ts';
 import { shareOf, throughputFindings } from '../../../bench/doctor/throughput.ts';
 import { overlay } from '../../../config/load.ts';
+import { readPrompts } from '../../../config/prompts.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
 import { modelKnobs } from '../../../config/vocabulary.ts';
 import { type EndpointOptions, openEndpoint } from '../../../embedder/embeddings-endpoint.ts';
@@ -64,6 +66,8 @@ interface Report {
   /** Of the server asked without coppice. */
   alone?: readonly CurvePoint[];
   knee?: CurvePoint;
+  /** How it answers a few sums. */
+  answers?: Finding;
   verdict?: string;
 }
 
@@ -88,6 +92,7 @@ async function measure(
   print: (line: string) => void,
 ): Promise<void> {
   if (settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
+  if (settings.seconds > 0) await probeSums(subject, settings, report, print);
   if (settings.table !== undefined) await writeTable(subject, settings.table, settings, print);
   if (settings.compare) await runComparison(subject, settings, report, print);
 }
@@ -222,6 +227,20 @@ async function probeCurve(
   );
   const findings = plain === undefined ? [] : throughputFindings(plain, knee, shareOf(curve, alone), isLast);
   for (const { level, text } of findings) print(`  ${marks[level]} ${text}`);
+}
+
+/** The shipped models take no conversation, and are known. */
+async function probeSums(
+  { engine, config, form }: OpenModel,
+  { seconds }: DoctorSettings,
+  report: Report,
+  print: (line: string) => void,
+): Promise<void> {
+  if (form !== undefined) return;
+  const advice = config.stepPrompt ?? readPrompts(['answer'], config).answer ?? '';
+  const finding = answerFinding(await probeAnswers(engine, advice, seconds));
+  report.answers = finding;
+  print(`\n  ${marks[finding.level]} ${finding.text}`);
 }
 
 /** With both models loaded and no other client on the servers: the two may share a GPU. */

@@ -112,6 +112,11 @@ export class Context implements SequenceMemory {
     return new Context(binding, handle, model.vocabularySize, options.rows);
   }
 
+  /** Of decodes from now on. What they compute does not depend on it. */
+  setThreads(threads: number): void {
+    this.#binding.setThreads(this.handle, threads, threads);
+  }
+
   /** Computes the rows. False when the cache had no cells for them: nothing was changed. */
   decode(rows: readonly ContextRow[]): boolean {
     assert(rows.length > 0 && rows.length <= this.#rows, 'rows within the context');

@@ -121,6 +121,8 @@ export interface Binding {
   createContext(model: Pointer, parameters: ContextParameters): Pointer | null;
   freeContext(context: Pointer): void;
   contextCells(context: Pointer): number;
+  /** For decodes of one row a sequence, and for longer ones. */
+  setThreads(context: Pointer, threads: number, batchThreads: number): void;
 
   vocabulary(model: Pointer): Pointer;
   vocabularyType(vocabulary: Pointer): number;
@@ -243,6 +245,7 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
     createContext: declare('llama_init_from_model', 'void *', 'void *', layouts.context),
     freeContext: declare('llama_free', 'void', 'void *'),
     contextCells: declare('llama_n_ctx', 'uint32', 'void *'),
+    setThreads: declare('llama_set_n_threads', 'void', 'void *', 'int32', 'int32'),
     vocabulary: declare('llama_model_get_vocab', 'void *', 'void *'),
     vocabularyType: declare('llama_vocab_type', 'int32', 'void *'),
     vocabularySize: declare('llama_vocab_n_tokens', 'int32', 'void *'),

@@ -325,3 +325,11 @@ describe('Core', () => {
     expect(answer?.type === 'step' && answer.step.end).toMatch(/length|eos/);
   });
 });
+
+describe('compute threads', () => {
+  it('are one for a model so small, without a trial', () => {
+    using bench = new Bench('random');
+    bench.core.tryThreads(() => 0, 64);
+    expect(bench.core).toMatchObject({ threads: 1, counts: { usedCells: 0, decodes: 0 } });
+  });
+});

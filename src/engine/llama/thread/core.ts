@@ -14,6 +14,7 @@ import { Reading, type ReadRequest, type VerdictTokens } from '../batch/reading.
 import type { Batch, Run, RunCounts } from '../batch/run.ts';
 import { Sampler } from '../batch/sampler.ts';
 import { measureCost } from '../batch/self-measurement.ts';
+import { fastestThreads } from '../batch/thread-trial.ts';
 import type { Drafts } from '../draft/drafts.ts';
 import type { Binding } from '../native/binding.ts';
 import { Model } from '../native/model.ts';
@@ -69,6 +70,10 @@ const keptPrompts = 256;
 // What a reward model reads: a step of so many tokens below a path of so many.
 const typicalPath = 64;
 const typicalStep = 16;
+// Of a trial of threads: as many rows as a few samples have, and any token.
+const trialRows = 4;
+const trialToken = 5;
+const leastBytesTried = 32 * 1024 * 1024;
 const typicalSampling = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
 
 export class Core {
@@ -90,10 +95,12 @@ export class Core {
   readonly #prompts = new Map<string, readonly number[]>();
   #decodes = 0;
   #rows = 0;
+  #threads: number;
 
   constructor(binding: Binding, options: CoreOptions, post: (message: CoreMessage) => void, drafts?: Drafts) {
     this.model = Model.load(binding, options.model, gpuOption(options));
     this.#options = options;
+    this.#threads = options.threads;
     this.#trustsTokenIds = options.tokenIdsOf === 'own' || options.tokenIdsOf === this.model.vocabularyHash();
     this.#post = post;
     try {
@@ -125,6 +132,11 @@ export class Core {
 
   get hasWork(): boolean {
     return this.#batcher.hasWork;
+  }
+
+  /** Compute threads of a decode. */
+  get threads(): number {
+    return this.#threads;
   }
 
   get counts(): CoreCounts {
@@ -206,6 +218,24 @@ export class Core {
       this.#batcher.commit(batch, (index) => this.#context.logits(index), this.#onComplete);
     }
     return true;
+  }
+
+  /** Takes the number of threads that decodes fastest here; a model so small is fastest with one everywhere. */
+  tryThreads(nowMs: () => number, cores: number): void {
+    if (cores < 2 || this.model.description().bytes < leastBytesTried) return;
+    const rows = Array.from({ length: trialRows }, (_, sequence) => {
+      return { token: trialToken, position: 0, sequence, wanted: true };
+    });
+    this.#threads = fastestThreads(cores, (threads) => {
+      this.#context.setThreads(threads);
+      const startMs = nowMs();
+      this.#context.decode(rows);
+      this.#context.logits(0);
+      const tookMs = nowMs() - startMs;
+      for (const { sequence } of rows) this.#context.remove(sequence, 0);
+      return tookMs;
+    });
+    this.#context.setThreads(this.#threads);
   }
 
   /** Times decodes on the idle engine; all prefixes that were kept are dropped before. */

@@ -1,6 +1,7 @@
 // The engine's thread: reads what its owner sent, decodes once, posts what came of it, and again, until nothing is left;
 // then it waits. What was sent before a decode takes effect in it, so a cancel frees its cells before the next one.
 
+import { availableParallelism, loadavg } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../base/assert.ts';
 import { type Fault, FaultError } from '../../../base/fault.ts';
@@ -21,7 +22,6 @@ const tokensGatherMs = 25;
 class EngineThread {
   readonly #port: MessagePort;
   readonly #core: Core;
-  readonly #threads: number;
   #outbox: CoreMessage[] = [];
   #stepMs: number | undefined;
   #saidMs = 0;
@@ -29,8 +29,8 @@ class EngineThread {
 
   private constructor(port: MessagePort, binding: Binding, options: ThreadOptions, drafts: Drafts | undefined) {
     this.#port = port;
-    this.#threads = options.threads;
     this.#core = new Core(binding, options, (message) => this.#outbox.push(message), drafts);
+    if (options.triesThreads) this.#core.tryThreads(() => performance.now(), freeCores());
     this.#say({ type: 'ready', info: describe(this.#core, binding.release) });
     port.on('message', (message: ToThread) => {
       this.#take(message);
@@ -100,7 +100,7 @@ class EngineThread {
 
   #measure(budgetMs: number): MeasuredPoints | Fault {
     try {
-      return this.#core.measure(() => performance.now(), budgetMs, processorClock(this.#threads));
+      return this.#core.measure(() => performance.now(), budgetMs, processorClock(this.#core.threads));
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
       return error.fault;
@@ -122,6 +122,14 @@ class EngineThread {
   #say(message: FromThread): void {
     this.#port.postMessage(message);
   }
+}
+
+/**
+ * Those that nothing has used in the last minute, less one for the process's own loop: where one thread of a decode shares its core, all
+ * others wait for it, and a decode of milliseconds takes seconds.
+ */
+function freeCores(): number {
+  return Math.max(1, Math.round(availableParallelism() - 1 - loadavg()[0]!));
 }
 
 /** This thread's processor time, if it computes alone: more threads, and Metal on macOS, compute elsewhere. */
@@ -153,6 +161,7 @@ function describe(core: Core, library: string): ThreadInfo {
     vocabularySize: model.vocabularySize,
     vocabularyHash: model.vocabularyHash(),
     hasChatTemplate: model.hasChatTemplate,
+    threads: core.threads,
     library,
   };
 }

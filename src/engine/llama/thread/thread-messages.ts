@@ -9,6 +9,8 @@ import type { CoreCounts, CoreMessage, CoreOptions } from './core.ts';
 
 export type ThreadOptions = CoreOptions & {
   readonly draft?: DraftOptions;
+  /** `threads` is where to begin: the number that decodes fastest is found at the start. */
+  readonly triesThreads?: boolean;
   /** Folder of the libllama to load; the platform's usual one unless said. One process must use one. */
   readonly libraryDirectory?: string;
 };
@@ -32,6 +34,8 @@ export interface ThreadInfo {
   /** Equal for models whose token ids mean the same text. */
   readonly vocabularyHash: number;
   readonly hasChatTemplate: boolean;
+  /** Of a decode: as configured, or as a trial has chosen. */
+  readonly threads: number;
   readonly library: string;
 }
 

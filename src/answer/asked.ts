@@ -1,0 +1,62 @@
+// What a question asks for, as far as its words tell: a number, or any short answer that can be marked and compared. Where it is a
+// number, a text that marks none still says one: its last. Reads words alone, so it errs on the side of asking for neither.
+
+import { canonical } from './canonical.ts';
+import { lastNumber, numbersIn } from './extract.ts';
+
+export type ReadAnswer = (text: string) => string | undefined;
+
+const howMuch = /\bhow (?:many|much|far|long|old|tall|fast|heavy|wide|deep|high|often)\b/i;
+const quantity =
+  'number|value|sum|product|difference|quotient|total|remainder|average|mean|median|probability|percentage|area|perimeter|volume|' +
+  'circumference|radius|diameter|length|width|height|distance|speed|rate|weight|mass|age|cost|price|profit|salary|bill|balance|amount|measure|degree';
+const oneQuantity = new RegExp(
+  String.raw`\b(?:what (?:is|was|will be|would be)|what's|find|compute|calculate|determine)\b[^.?!]*?\b(?:${quantity})\b(?!s)`,
+  'i',
+);
+const whatPercent = new RegExp(String.raw`\bwhat (?:percent|${quantity})\b(?!s)`, 'i');
+const product = /^\s*(?:what is|what's|calculate|compute)\s+[-\d(][\d\s.,+\-*/×÷()^%]*\??\s*$/i;
+
+/** More than one number, or none: its last number would make different answers equal. */
+const otherThanOne =
+  /\b(?:all (?:\w+ ){0,3}(?:values|solutions|numbers|integers|pairs)|ordered (?:pair|triple)|interval|in terms of|as a (?:polynomial|fraction)|coordinates|matrix|vector|inequality|equation of|in base|respectively|which of)\b/i;
+
+/** Whoever asks for these wants a text of their own, whatever numbers stand in it. */
+const composing =
+  /^\W*(?:please\s+|can you\s+|could you\s+)*(?:write|compose|draft|rewrite|summari[sz]e|translate|explain|describe|tell|list|implement|create|design|generate|suggest|give me|help|code|refactor|review|edit|proofread)\b/i;
+const exercise =
+  /\b(?:find|compute|calculate|evaluate|determine|simplify|solve|express|factor|expand|convert|rationalize|what|which|how|if|let|given|suppose)\b/i;
+const code = /```|\bdef \w+\(|^(?:import|from) \w+|#include/m;
+
+/** One number. */
+export function asksForNumber(question: string): boolean {
+  if (wantsText(question) || otherThanOne.test(question)) return false;
+  return [howMuch, oneQuantity, whatPercent, product].some((each) => each.test(question));
+}
+
+/** A number, an expression, a choice: something that fits into a box. Exercises in mathematics are told by their numbers and formulas. */
+export function asksForShortAnswer(question: string): boolean {
+  if (wantsText(question)) return false;
+  return asksForNumber(question) || (/\d|\$|\\[a-z(]/i.test(question) && exercise.test(question));
+}
+
+function wantsText(question: string): boolean {
+  return composing.test(question) || code.test(question);
+}
+
+/** How answers to this question are read, given how any text is: where a number is asked for, the number alone counts. */
+export function readingFor(question: string, read: ReadAnswer): ReadAnswer {
+  if (!asksForNumber(question)) return read;
+  return (text) => {
+    const marked = read(text);
+    return marked === undefined ? lastNumber(text) : numberSaid(marked);
+  };
+}
+
+/** "that Natalia sold 72 clips" says 72, "6 * 3 = 18 dollars a day" says 18. What has a value, or is no prose, is left as it is. */
+function numberSaid(marked: string): string {
+  const isValue = !/^["e]/.test(canonical(marked));
+  const isProse = /(?<!\\)\b[a-z]{2,}\b.*\s/i.test(marked.trim()) || marked.includes('=');
+  if (isValue || !isProse || marked.includes('_')) return marked;
+  return numbersIn(marked.slice(marked.lastIndexOf('=') + 1))[0] ?? marked;
+}

@@ -1,0 +1,59 @@
+// Which samples go on where the tokens of a search run short: those that can be finished with what is left, the longest first.
+// Without it all samples grow side by side, and a budget that would have paid for two whole ones ends four in the middle.
+// Pure: reads the tree, and keeps nothing.
+
+import type { StrandId } from '../tree/events.ts';
+import type { Strand } from '../tree/strand.ts';
+import type { Tree } from '../tree/tree.ts';
+
+/** Of a step before any has come, in tokens: about a paragraph. */
+const usualStep = 64;
+/** While no sample has ended and nothing says how long one is, so much of the budget is kept for a single one. */
+const keptShare = 0.5;
+
+export interface Affordable {
+  /** Whether this open sample may ask for its next step. */
+  goesOn(strand: StrandId): boolean;
+  readonly mayOpen: boolean;
+}
+
+const everything: Affordable = { goesOn: () => true, mayOpen: true };
+
+/** `budget`: tokens of the whole search; all is affordable where it has none. */
+export function affordable(tree: Tree, budget: number | undefined): Affordable {
+  if (budget === undefined) return everything;
+  const open = [...tree.strands.values()];
+  const { completed, pruned } = tree.closed;
+  const ended = completed + pruned;
+  return ended === 0 ? beforeAnEnd(tree, open, budget) : withLength(tree, open, ended, budget);
+}
+
+/** Nobody knows how long a sample is: they share what is not kept, and then the longest goes on alone. */
+function beforeAnEnd(tree: Tree, open: readonly Strand[], budget: number): Affordable {
+  const coming = open.filter(({ awaiting }) => awaiting > 0).length * stepTokens(tree);
+  if (tree.tokens + coming < (1 - keptShare) * budget) return everything;
+  const [leader] = longestFirst(open);
+  return { goesOn: (strand) => strand === leader?.id, mayOpen: open.length === 0 };
+}
+
+/** A sample is taken to be as long as those that have ended; the first in line goes on even where it may be cut. */
+function withLength(tree: Tree, open: readonly Strand[], ended: number, budget: number): Affordable {
+  const grown = open.reduce((sum, { node }) => sum + node.pathTokens, 0);
+  const length = (tree.tokens - grown) / ended;
+  const least = stepTokens(tree);
+  let left = budget - tree.tokens;
+  const paid = new Set<StrandId>();
+  for (const { id, node } of longestFirst(open)) {
+    left -= Math.max(least, length - node.pathTokens);
+    if (left >= 0 || paid.size === 0) paid.add(id);
+  }
+  return { goesOn: (strand) => paid.has(strand), mayOpen: open.length === 0 || left >= length };
+}
+
+function longestFirst(open: readonly Strand[]): Strand[] {
+  return open.toSorted((a, b) => b.node.pathTokens - a.node.pathTokens || a.id - b.id);
+}
+
+function stepTokens({ tokens, nodes }: Tree): number {
+  return nodes.length < 2 ? usualStep : tokens / (nodes.length - 1);
+}
