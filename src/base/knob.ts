@@ -48,7 +48,8 @@ export function allowed(knob: Knob): string {
   return `${knob.whole ? 'a whole number' : 'a number'} from ${knob.low} to ${knob.high} (${knob.unit})`;
 }
 
-function shown(value: unknown): string {
+/** A value as a complaint quotes it. */
+export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value.slice(0, 64)}'`;
   if (typeof value === 'number' || value === undefined) return String(value);
   return JSON.stringify(value)?.slice(0, 64) ?? typeof value;

@@ -31,11 +31,20 @@ export type NamedPart<Made, Name extends string, Options extends Knobs, Facts = 
 
 export type NoOptions = Readonly<Record<never, never>>;
 
-/** Keeps the exact types of a part's name and options. */
+const partKeys: readonly string[] = ['name', 'summary', 'options', 'when', 'make', 'aggregation'];
+
+/** Keeps the exact types of a part's name and options. What is checked here is for code that no compiler has read. */
 export function definedPart<Made, Name extends string, Options extends Knobs, Facts>(
   part: PartInput<Made, Name, Options, Facts>,
 ): NamedPart<Made, Name, Options, Facts> {
+  checkKeys(`part '${part.name}'`, part, partKeys);
   return { ...part, options: part.options ?? ({} as Options) } as unknown as NamedPart<Made, Name, Options, Facts>;
+}
+
+/** A key that is misspelt would say nothing. */
+export function checkKeys(owner: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown !== undefined) raise('bad-setting', `${owner} has no '${unknown}'; there are ${known.join(', ')}`);
 }
 
 /** Of some parts, each option that was given: it must be one of theirs, within its bounds. `setting`: where they are given. */

@@ -3,9 +3,11 @@
 
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { shapeOf } from '../engine/llama/shipped-models.ts';
+import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
 import { removalOf } from './removed-settings.ts';
 import { type Config, configSchema } from './schema.ts';
+import { requestKnobs } from './vocabulary.ts';
 
 export interface PlainTree {
   [key: string]: unknown;
@@ -32,21 +34,27 @@ export function loadConfig(sources: Sources): Config {
 }
 
 export function checkConfig(tree: PlainTree): Config {
-  const parsed = configSchema.safeParse(isTree(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree);
+  const whole = isTree(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree;
+  const parsed = configSchema.safeParse(whole, { error: issueWords });
   if (parsed.success) return deepFreeze(parsed.data);
   const lines = parsed.error.issues.flatMap((issue) => {
     const line = issueLine(issue.path.join('.') || 'the configuration', issue.message);
-    return issue.code === 'unrecognized_keys' ? (removals(issue.path, issue.keys) ?? line) : line;
+    return issue.code === 'unrecognized_keys' ? (misplaced(issue.path, issue.keys) ?? line) : line;
   });
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
 }
 
-/** A line for each of them, where all are settings of a model that were removed. */
-function removals(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
+/** A line for each of them, where all are settings of a model that were removed, or settings of a search. */
+function misplaced(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
   if (path.length !== 2 || path[0] !== 'models') return undefined;
-  const lines = keys.flatMap((key) => removalOf(key, [...path, key].join('.')) ?? []);
+  const lines = keys.flatMap((key) => {
+    const written = [...path, key].join('.');
+    return removalOf(key, written) ?? (Object.hasOwn(requestKnobs, key) ? `${written} ${ofSearches}` : []);
+  });
   return lines.length === keys.length ? lines : undefined;
 }
+
+const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
 
 /** What embedded models are given where nobody says otherwise lies below what was said. */
 function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {

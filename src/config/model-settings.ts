@@ -4,6 +4,7 @@
 
 import { z } from 'zod';
 import { FaultError, fault } from '../base/fault.ts';
+import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
 import { model } from './model.ts';
 
@@ -24,7 +25,7 @@ export const modelSettings: ReadonlyMap<string, ModelSetting> = byName(leaves(mo
 
 /** The value that a text stands for; refused where the schema of the setting refuses it. */
 export function settingValue({ name, schema }: ModelSetting, text: string): unknown {
-  const parsed = schema.safeParse(valueOfText(schema, text));
+  const parsed = schema.safeParse(valueOfText(schema, text), { error: issueWords });
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map(({ path, message }) =>
     issueLine([`--set ${name}`, ...path].join('.'), message),

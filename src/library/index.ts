@@ -24,7 +24,8 @@ export type { LoggedEvent, SearchEvent } from '../log/events.ts';
 export { SearchFold } from '../log/fold.ts';
 // Policies: when a search ends and how the budget is shared.
 export { createPolicy, createRules, createScheduler } from '../policy/create.ts';
-export { definePolicy, type PolicyDefinition, type PolicyInput } from '../policy/definition.ts';
+export { definePolicy } from '../policy/define-policy.ts';
+export type { PolicyDefinition, PolicyInput } from '../policy/definition.ts';
 export type { PolicyOptions } from '../policy/knobs.ts';
 export { type PolicyName, policyNames } from '../policy/policies.ts';
 export type { Policy, Rules } from '../policy/policy.ts';
@@ -81,6 +82,13 @@ export type {
   VerifierLoad,
   VerifierMessage,
 } from '../verifier/verifier.ts';
-export { type ModelParts, type ModelPolicy, type ModelSettings, makeModel, openModel } from './open-search-model.ts';
+export {
+  type ModelParts,
+  type ModelPolicy,
+  type ModelSettings,
+  makeModel,
+  type NamedSettings,
+  openModel,
+} from './open-search-model.ts';
 export { type FoundAnswer, type SearchOptions, search } from './search.ts';
 export type { EventListener, SearchModel } from './search-model.ts';

@@ -4,6 +4,7 @@ import type { OpenModel } from '../answering/open-model.ts';
 import { openModel as openParts } from '../answering/open-models.ts';
 import { ownModel } from '../answering/own-model.ts';
 import type { Extract, OwnPolicy } from '../answering/search-request.ts';
+import { raise } from '../base/fault.ts';
 import { checkPartOptions, optionsOfPart, type PartOptions } from '../base/part.ts';
 import { checkConfig } from '../config/load.ts';
 import type { ConfigInput, ModelConfig } from '../config/schema.ts';
@@ -43,19 +44,34 @@ export interface ModelParts
   readonly extract?: Extract;
 }
 
+/** What may be said of a model that is opened by name: its engine, reward model and checker are those that go with it. */
+export type NamedSettings = Omit<Partial<ModelSettings>, 'name' | 'engine' | 'verifier' | 'embedder'>;
+
 /**
  * Opens engine and verifier: `'sapling'` ships with coppice, any other text is the path of a GGUF file, and settings may name
  * servers. Secrets are read from the environment variables that the settings name.
  */
-export async function openModel(settings: ModelSettings | string = 'sapling'): Promise<SearchModel> {
-  if (typeof settings === 'string') return openNamed(settings);
-  const { policy, policyOptions, ...rest } = settings;
+export function openModel(name?: string, settings?: NamedSettings): Promise<SearchModel>;
+export function openModel(settings: ModelSettings): Promise<SearchModel>;
+export async function openModel(
+  model: ModelSettings | string = 'sapling',
+  named?: NamedSettings,
+): Promise<SearchModel> {
+  if (typeof model === 'string') return openNamed(model, named);
+  if (named !== undefined) raise('bad-setting', 'settings are given twice; the second argument goes with a name');
+  const { policy, policyOptions, ...rest } = model;
   return new SearchModel(await openParts(configOf(rest, policy), process.env), ownPolicy(policy, policyOptions));
 }
 
 /** `'sapling'`, or a GGUF file. */
-export async function openNamed(name: string, policy?: OwnPolicy): Promise<SearchModel> {
-  return new SearchModel(await openParts(ownModel({ model: name }), process.env), policy);
+export async function openNamed(name: string, settings: NamedSettings = {}): Promise<SearchModel> {
+  const own = ownPolicy(settings.policy, settings.policyOptions);
+  return new SearchModel(await openParts(namedConfig(name, settings), process.env), own);
+}
+
+/** What is said lies over what the model comes with, so that a policy of one's own costs it neither reward model nor checker. */
+export function namedConfig(name: string, { policy, policyOptions: _, ...rest }: NamedSettings): ModelConfig {
+  return ownModel({ model: name, settings: { ...rest, ...policySetting(policy) } });
 }
 
 export function ownPolicy(
@@ -98,7 +114,9 @@ function embedderOf(embed: NonNullable<ModelParts['embed']>): BatchedEmbedder {
 
 /** The configuration knows policies by name; one of one's own stands beside it. */
 function configOf(settings: Omit<ModelSettings, keyof ModelPolicy>, policy: ModelPolicy['policy']): ModelConfig {
-  const named = typeof policy === 'object' ? 'vanilla' : policy;
-  const said = named === undefined ? {} : { policy: named };
-  return checkConfig({ models: [{ name: 'model', ...settings, ...said }] }).models[0]!;
+  return checkConfig({ models: [{ name: 'model', ...settings, ...policySetting(policy) }] }).models[0]!;
+}
+
+function policySetting(policy: ModelPolicy['policy']): { readonly policy?: PolicyName } {
+  return policy === undefined ? {} : { policy: typeof policy === 'object' ? 'vanilla' : policy };
 }

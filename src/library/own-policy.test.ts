@@ -3,12 +3,14 @@
 import { expect, test } from 'vitest';
 import { ScriptedEngine, ScriptedVerifier } from '../../tests/support/scripted-engine.ts';
 import { defineExit, definePrune } from '../exit/definition.ts';
-import { definePolicy, type PolicyInput } from '../policy/definition.ts';
+import { definePolicy } from '../policy/define-policy.ts';
+import type { PolicyInput } from '../policy/definition.ts';
 import { bestOfN } from '../program/best-of-n.ts';
+import { defineProgram } from '../program/definition.ts';
 import { defineOrder } from '../scheduler/turns/order.ts';
 import { defineWidths, naturalWidths } from '../scheduler/widths.ts';
 import { defineVerifier } from '../verifier/definition.ts';
-import { type ModelPolicy, makeModel } from './open-search-model.ts';
+import { type ModelPolicy, makeModel, namedConfig } from './open-search-model.ts';
 import { search } from './search.ts';
 
 const early = defineExit({
@@ -113,11 +115,64 @@ const hostile = {
   },
 } as const;
 
-test.each(Object.keys(hostile) as (keyof typeof hostile)[])('%s: searches go on and end', async (name) => {
-  const mine = model(own({ settings: { positiveExit: 'on' }, ...hostile[name] }));
-  const ended = await Promise.all(['a', 'b', 'c'].map((question) => search(question, { model: mine, rollouts: 4 })));
-  for (const { exit } of ended) expect(exit.kind).not.toBe('failed');
+test.each(Object.keys(hostile) as (keyof typeof hostile)[])(
+  '%s: searches go on and end, and all say what was replaced',
+  async (name) => {
+    const mine = model(own({ settings: { positiveExit: 'on' }, ...hostile[name] }));
+    const asked = (question: string) => search(question, { model: mine, rollouts: 4 });
+    const ended = await Promise.all(['a', 'b', 'c'].map(asked));
+    for (const { exit, fault } of [...ended, await asked('later')])
+      expect([exit.kind, fault?.message]).toEqual([
+        expect.not.stringMatching('failed'),
+        expect.stringMatching(/threw in/),
+      ]);
+    await mine.close();
+  },
+);
+
+test.each([
+  ['none', () => [], "its widths give 'search-1' undefined strands; each seat has 1 or more"],
+  ['nothing', () => [0], "its widths give 'search-1' 0 strands"],
+  ['half a strand', () => [1.5], "its widths give 'search-1' 1.5 strands"],
+  ['one more than there are', (budget: number) => [budget + 1], 'its widths give 9 strands of 8 (budget)'],
+] as const)('a width rule that gives %s is told', async (_, given, told) => {
+  const rule = defineWidths({
+    name: 'w',
+    summary: 'gives what cannot be',
+    make: () => (seats, budget) => ({ widths: given(budget), rank: seats.map(() => 0) }),
+  });
+  const mine = model(own({ widths: rule }));
+  const { exit, fault } = await search('a', { model: mine, rollouts: 4 });
+  expect([exit.kind, fault?.message]).toEqual([
+    'exhausted',
+    expect.stringContaining(`'w' threw in decide: bad-setting: ${told}`),
+  ]);
   await mine.close();
+});
+
+test('what no compiler has read is refused: unknown settings and keys, values out of bounds, names that are taken', async () => {
+  const plain = model();
+  const mine = { name: 'mine', summary: 'of a test' };
+  const define = (input: object) => () => definePolicy({ ...mine, ...input });
+  expect(define({ settings: { positiveExitt: 'on' } })).toThrow("policies have no option 'positiveExitt'");
+  expect(define({ settings: { beatPrune: 7 } })).toThrow('beatPrune is 7; it must be a number from 0 to');
+  expect(define({ exit: [early] })).toThrow("policy 'mine' has no 'exit'; there are name,");
+  expect(define({ name: 'safe' })).toThrow("coppice has a policy 'safe': give yours another name");
+  expect(define({ exits: [{ ...early, name: 'positive' }] })).toThrow("coppice has an exit rule 'positive'");
+  expect(define({ widths: { ...widths, name: 'worth' } })).toThrow("coppice has a width rule 'worth'");
+  expect(() => defineExit({ ...early, maker: early.make } as typeof early)).toThrow("part 'early' has no 'maker'");
+  expect(() => defineProgram({ ...bestOfN, answers: 1 } as typeof bestOfN)).toThrow(
+    "program 'best-of-n' has no 'answers'",
+  );
+  const program = defineProgram({ ...bestOfN, name: 'beam' });
+  await expect(search('a', { model: plain, program })).rejects.toThrow("coppice has a program 'beam'");
+  await plain.close();
+});
+
+test('a model that is opened by its name keeps what goes with it under a policy of one’s own', () => {
+  const [plain, mine] = [namedConfig('sapling', {}), namedConfig('sapling', { policy: own({}), budget: 5 })];
+  expect(plain.verifier.kind).toBe('prm');
+  expect(mine).toEqual({ ...plain, policy: 'vanilla', budget: 5 });
 });
 
 test('a verifier of one function scores; what it throws, or gives beyond 0 to 1, fails its search with the reason', async () => {

@@ -20,7 +20,7 @@ import type { Tree } from '../tree/tree.ts';
 export type EventListener = (event: LoggedEvent, tree: Tree) => void;
 
 export interface ModelRun extends FinishedRun {
-  /** The last fault of engine, verifier or a part of its own, where there was one. */
+  /** Of a search that failed, its last fault; else the first of a part that all searches share, since the model was opened. */
   readonly fault: Fault | undefined;
 }
 
@@ -38,6 +38,8 @@ export class SearchModel {
   readonly #runtime: Runtime;
   readonly #loop = new LiveLoop();
   readonly #running = new Map<string, Running>();
+  /** Told once by what threw, and in force from then on: the scheduler of such a model has been replaced. */
+  #shared: Fault | undefined;
   #started = 0;
   #closed = false;
 
@@ -115,6 +117,7 @@ export class SearchModel {
   }
 
   #note(id: string | undefined, fault: Fault): void {
+    if (id === undefined) this.#shared ??= fault;
     const running = id === undefined ? undefined : this.#running.get(id);
     if (running !== undefined) running.fault = fault;
   }
@@ -124,7 +127,8 @@ export class SearchModel {
     if (running === undefined) return;
     this.#running.delete(result.id);
     const { tree } = running.fold;
+    const own = result.exit.kind === 'failed' ? running.fault : undefined;
     assert(tree !== undefined, 'a search that has ended was planted');
-    running.end({ result, tree, fault: running.fault });
+    running.end({ result, tree, fault: own ?? this.#shared });
   }
 }

@@ -6,7 +6,7 @@ import { makePlan, policySettings } from '../answering/plan.ts';
 import { askedQuestion } from '../answering/question-form.ts';
 import type { SearchPlan, Wish } from '../answering/search-plan.ts';
 import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../answering/search-request.ts';
-import type { Fault } from '../base/fault.ts';
+import { type Fault, raise } from '../base/fault.ts';
 import { checkPartOptions, type PartOptions } from '../base/part.ts';
 import type { SearchSettings } from '../config/vocabulary.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
@@ -17,7 +17,7 @@ import type { PolicyDefinition } from '../policy/definition.ts';
 import { fittingPolicy } from '../policy/fitting.ts';
 import type { PolicyName } from '../policy/policies.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
-import type { ProgramName } from '../program/registry/programs.ts';
+import { type ProgramName, programs } from '../program/registry/programs.ts';
 import { pathTo } from '../tree/node.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -62,7 +62,10 @@ export interface FoundAnswer {
   readonly program: string;
   readonly policy: string;
   readonly seed: number;
-  /** Why engine or verifier could not go on, or which part threw, where the exit is `failed`. */
+  /**
+   * Where the exit is `failed`: why engine or verifier could not go on, or which part threw. Else what threw, since the model was
+   * opened, of a part that all its searches share: a width rule or an order has been replaced then, and the answer stands.
+   */
   readonly fault: Fault | undefined;
   readonly tree: Tree;
 }
@@ -71,9 +74,11 @@ export interface FoundAnswer {
 const defaultSeed = 1;
 
 export async function search(question: string | Prompt, options: SearchOptions = {}): Promise<FoundAnswer> {
-  const { model = 'sapling' } = options;
+  const { model = 'sapling', policy, policyOptions } = options;
   if (typeof model !== 'string') return searchOn(model, question, options);
-  const opened = await openNamed(model, ownPolicy(options.policy, options.policyOptions));
+  // By its name a policy is one of the search: it is checked with the rest of what the caller wrote.
+  const own = typeof policy === 'object' && { policy, ...(policyOptions && { policyOptions }) };
+  const opened = await openNamed(model, own || {});
   try {
     return await searchOn(opened, question, options);
   } finally {
@@ -117,6 +122,8 @@ function build(
   if (typeof program !== 'object')
     return buildSearch(planOf(model, question, { ...settings, program }), undefined, policy);
   // Planned as the plainest program with the same needs: what that one cannot take, no own program is told either.
+  if (programs.some((ours) => ours.name === program.name && (ours as ProgramDefinition) !== program))
+    raise('bad-setting', `coppice has a program '${program.name}': give yours another name`);
   checkPartOptions(`program '${program.name}'`, [program], programOptions, 'programOptions');
   const plain = program.needsVerifier ? 'best-of-n' : 'self-consistency';
   const plan = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
@@ -161,7 +168,7 @@ function found({ plan, program }: BuiltSearch, policy: string, { result, tree, f
   const { answer, exit, cost, rollouts, arrivalMs, endedMs } = result;
   const { seed } = plan;
   const facts = { exit, cost, rollouts, searchMs: endedMs - arrivalMs, program: program.name, policy, seed, tree };
-  return { ...chosen(answer, tree), ...facts, fault: exit.kind === 'failed' ? fault : undefined };
+  return { ...chosen(answer, tree), ...facts, fault };
 }
 
 function chosen(answer: Answer | undefined, tree: Tree): Pick<FoundAnswer, 'answer' | 'steps' | 'score' | 'complete'> {

@@ -1,12 +1,12 @@
 // How a policy makes itself known: a name, which of the parts that there are it takes (settings), and parts of its own. Ours are listed in
-// policies.ts; a stranger hands theirs to `search`, `openModel` or `makeModel`. Defines; what runs is made in create.ts.
+// policies.ts; a stranger's (define-policy.ts) are handed to `search`, `openModel` or `makeModel`. Defines; what runs is made in create.ts.
 
 import { raise } from '../base/fault.ts';
-import type { PlugIn } from '../base/part.ts';
+import { checkKeys, type PlugIn } from '../base/part.ts';
 import type { ExitPart, PrunePart } from '../exit/definition.ts';
 import type { OrderPart } from '../scheduler/turns/order.ts';
 import type { WidthsPart } from '../scheduler/widths.ts';
-import type { PolicyOptions } from './knobs.ts';
+import { type PolicyOptions, resolveOptions } from './knobs.ts';
 import { type PolicyParts, plainParts } from './parts.ts';
 
 export interface PolicyDefinition {
@@ -36,10 +36,24 @@ export interface PolicyInput<Name extends string> {
   readonly contradiction?: (settings: PolicyOptions) => string | undefined;
 }
 
-export function definePolicy<const Name extends string>(
+const policyKeys: readonly (keyof PolicyInput<string>)[] = [
+  'name',
+  'summary',
+  'settings',
+  'exits',
+  'prunes',
+  'widths',
+  'order',
+  'contradiction',
+];
+
+/** One of ours or a stranger's, who comes by `definePolicy`. What is checked here is also for code that no compiler has read. */
+export function policyDefinition<const Name extends string>(
   policy: PolicyInput<Name>,
 ): PolicyDefinition & { readonly name: Name } {
   const { settings = {}, exits = [], prunes = [], ...rest } = policy;
+  checkKeys(`policy '${policy.name}'`, policy, policyKeys);
+  resolveOptions({}, settings);
   const definition = { ...rest, settings: { ...plainParts, ...settings }, exits, prunes };
   const names = ownParts(definition).flatMap(({ options }) => Object.keys(options));
   const twice = names.find((name, at) => names.indexOf(name) !== at);

@@ -1,7 +1,7 @@
 // The policies that there are: the rows of P0's comparison (§5.1), TAPER's rule with the positive exit, and ours.
 
 import { raise } from '../base/fault.ts';
-import { definePolicy, type PolicyDefinition } from './definition.ts';
+import { type PolicyDefinition, policyDefinition } from './definition.ts';
 import type { PolicyOptions } from './knobs.ts';
 import { type PartName, type PolicyParts, partNames, partsOff } from './parts.ts';
 
@@ -16,35 +16,35 @@ const unlosing = {
 } as const;
 
 export const policies = [
-  definePolicy({ name: 'vanilla', summary: 'budgets alone: the baseline of P0 §5.1' }),
-  definePolicy({ name: 'positive', summary: 'ends what is accepted; PE in P0', settings: accepting }),
-  definePolicy({
+  policyDefinition({ name: 'vanilla', summary: 'budgets alone: the baseline of P0 §5.1' }),
+  policyDefinition({ name: 'positive', summary: 'ends what is accepted; PE in P0', settings: accepting }),
+  policyDefinition({
     name: 'positive+strict',
     summary: 'gives up where no path can be accepted any more, P0 §3.4',
     settings: { ...accepting, negativeExit: 'strict' },
   }),
-  definePolicy({
+  policyDefinition({
     name: 'positive+negative',
     summary: 'gives up where none is likely to be; PE+NE in P0',
     settings: { ...accepting, negativeExit: 'selective' },
   }),
-  definePolicy({
+  policyDefinition({
     name: 'boost',
     summary: "PE+NE+Boosting, P0's full system",
     settings: { ...accepting, negativeExit: 'selective', widths: 'shares' },
   }),
-  definePolicy({
+  policyDefinition({
     name: 'taper',
     summary: "TAPER's widths, arXiv 2605.06914",
     settings: { ...accepting, widths: 'slack' },
   }),
-  definePolicy({
+  policyDefinition({
     name: 'safe',
     summary: 'gives up on no question',
     settings: unlosing,
     contradiction: givesUp,
   }),
-  definePolicy({
+  policyDefinition({
     name: 'fast',
     summary: 'gives up where a calibration says so: time before the last point of accuracy',
     settings: { ...unlosing, negativeExit: 'selective', settledExit: 'on', eagerReward: 0.9 },

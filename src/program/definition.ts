@@ -2,6 +2,7 @@
 // it is made at a given size. The list of all of them is registry/programs.ts; nothing else needs to know a program by name.
 
 import type { Knobs, OptionsOf } from '../base/knob.ts';
+import { checkKeys } from '../base/part.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Choice } from './choice.ts';
 import type { Program } from './program.ts';
@@ -48,6 +49,21 @@ export interface ProgramDefinition {
   create(size: ProgramSize, options: Readonly<Record<string, number | string>>): Program;
 }
 
+const programKeys: readonly (keyof ProgramDefinition)[] = [
+  'name',
+  'summary',
+  'needsVerifier',
+  'expandsOnce',
+  'growsAgain',
+  'takesTemperature',
+  'samplesIndependently',
+  'options',
+  'prompts',
+  'readsEntropy',
+  'pathsPerRollout',
+  'create',
+];
+
 /** Checks a definition and keeps the exact types of its name and options. */
 export function defineProgram<
   const Name extends string,
@@ -70,5 +86,6 @@ export function defineProgram<
     options: OptionsOf<Options>,
   ) => Program;
 }): ProgramDefinition & { readonly name: Name; readonly options: Options } {
+  checkKeys(`program '${definition.name}'`, definition, programKeys);
   return definition as ProgramDefinition & { readonly name: Name; readonly options: Options };
 }

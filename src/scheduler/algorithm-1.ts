@@ -10,7 +10,7 @@ import type { Decision, Scheduler, SearchId, Snapshot, Width } from './scheduler
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
 import { type OrderRule, urgencyOf } from './turns/order.ts';
 import { speculativeWidths } from './two-phase-scheduling.ts';
-import { sum, type WidthRule } from './widths.ts';
+import { checkedTargets, sum, type WidthRule } from './widths.ts';
 
 export interface Algorithm1Options {
   readonly name: string;
@@ -63,7 +63,7 @@ function decide(snapshot: Snapshot, options: Algorithm1Options): Decision {
   const seats = [...present, ...admitted.map((search) => seatAdmitted(search, budget))];
   const isFull = queue.length > admitted.length + giveUp.size;
   const usual = isFull ? undefined : (options.speculate ?? 0);
-  const targets = rule(seats, budget, nowMs, servers);
+  const targets = checkedTargets(rule(seats, budget, nowMs, servers), seats, budget);
   const { widths: primary, preempt } = adjust(seats, targets, budget);
   const held = sum(seats.map(({ open }, at) => Math.max(primary[at]!, open - preempt[at]!)));
   // Where another strand that is always asked for is not worth it, no guess is.

@@ -3,6 +3,7 @@
 // that look at what a strand costs are in worth.ts.
 
 import { evenly } from '../base/evenly.ts';
+import { raise } from '../base/fault.ts';
 import type { Knobs } from '../base/knob.ts';
 import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../base/part.ts';
 import type { Servers } from './cycle.ts';
@@ -85,6 +86,16 @@ function boostable(seats: readonly Seat[], gate: number, boostAt: BoostMoment): 
     return running !== undefined && running.observations >= gate && !(boostAt === 'doubt' && running.hopeful);
   };
   return seats.flatMap(({ running, base, cap }, at) => (past(running) && cap > base ? [at] : []));
+}
+
+/** As they are, where a rule keeps its word: a strand or more for every seat, and all of them within the budget. */
+export function checkedTargets(targets: Targets, seats: readonly Seat[], budget: number): Targets {
+  const { widths } = targets;
+  const wrong = seats.findIndex((_, at) => !(Number.isInteger(widths[at]) && widths[at]! >= 1));
+  if (wrong >= 0)
+    raise('bad-setting', `its widths give '${seats[wrong]!.id}' ${widths[wrong]} strands; each seat has 1 or more`);
+  const total = sum(widths);
+  return total <= budget ? targets : raise('bad-setting', `its widths give ${total} strands of ${budget} (budget)`);
 }
 
 export function sum(values: readonly number[]): number {

@@ -1,12 +1,13 @@
 // A simulated search with parts that the product no longer has. The knobs are rows of published tables; what they turn are plug-ins
 // of this folder, two seams of the scheduler and the one experimental option of a request.
 
-import { createScheduler, definePolicy, type Knobs, type PartOptions, type Scheduler } from 'coppice';
+import { createScheduler, type Knobs, type PartOptions, type Scheduler } from 'coppice';
 import {
   type BuiltSearch,
   buildSearch,
   defaultsOf,
   type OptionsOf,
+  policyDefinition,
   policyOf,
   programOf,
   raise,
@@ -39,7 +40,7 @@ export function lostSearch(plan: SearchPlan, given: LostSettings): { built: Buil
   const { gate, boostAt, widths } = plan.policyOptions;
   if (scored !== undefined && widths !== 'shares')
     raise('bad-setting', `${scored} turns the score of widths 'shares'; those of the row are '${widths}'`);
-  const definition = definePolicy({
+  const definition = policyDefinition({
     ...policyOf(plan.policy),
     exits: lost.lengthExit === 0 ? [] : [lengthExit],
     prunes: lost.chancePrune === 0 ? [] : [chancePrune],

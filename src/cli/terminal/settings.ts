@@ -6,6 +6,7 @@ import type { Wish } from '../../answering/search-plan.ts';
 import { raise } from '../../base/fault.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';
 import { modelSettings, settingValue } from '../../config/model-settings.ts';
+import { removalOf } from '../../config/removed-settings.ts';
 import {
   flagName,
   flagValue,
@@ -93,6 +94,8 @@ export function readSettings(texts: readonly string[] = [], scope: SettingScope)
 function refuseName(name: string, known: readonly string[]): never {
   const flag = saidByFlag.get(name);
   if (flag !== undefined) raise('bad-setting', `--set ${name}: this is said by ${flag}`);
+  const removed = removalOf(camelled(name), `--set ${name}`);
+  if (removed !== undefined) raise('bad-setting', removed);
   const isElsewhere = knobsByName.has(name) || modelSettings.has(name);
   const meant = nearest(name, known) ?? known.find((each) => each.split('.').at(-1) === camelled(name));
   if (meant === undefined || isElsewhere)

@@ -2,13 +2,14 @@
 // left alone in a query.
 
 import type { z } from 'zod';
+import { issueWords } from '../../config/issue-words.ts';
 import { issueLine } from '../../config/knob.ts';
 import { removalOf } from '../../config/removed-settings.ts';
 import { refuse } from './api-error.ts';
 
 /** The value as its schema reads it, or a refusal that names the field. */
 export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Output {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   const path = issue.path.map(String);
