@@ -2,10 +2,11 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// `fast` is what a developer runs on every change. A slow test is one whose file name ends in `.slow.test.ts`: `slow-seeds` computes (many
-// seeds, virtual time) and shares the cores; then `slow`, which needs a build, real weights, a browser or a quiet clock, one file at a time on two cores.
+// `fast` is what a developer of the product runs on every change. A slow test is one whose file name ends in `.slow.test.ts`: `lab` (all of
+// its tests) and `slow-seeds` compute (many seeds, virtual time) and share the cores; then `slow`, which needs a build, real weights, a
+// browser or a quiet clock, one file at a time on two cores.
 const cores = Math.max(2, availableParallelism() - 1);
-const computed = ['lab/src/**/*.slow.test.ts', 'tests/{simulation,properties}/**/*.slow.test.ts'];
+const computed = ['tests/{simulation,properties}/**/*.slow.test.ts'];
 // A command that a test starts finds its code compiled by the one before.
 const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) };
 // `coppice` and `coppice/internals`, which the lab imports, are src/ here.
@@ -20,7 +21,7 @@ export default defineConfig({
         ...fromSource,
         test: {
           name: 'fast',
-          include: ['src/**/*.test.ts', 'lab/src/**/*.test.ts', 'tests/**/*.test.ts', 'web/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
           setupFiles: ['tests/support/property-seed.ts'],
           // The files of a worker share its modules, which would be read anew for each. No test mocks a module; spies and variables end with their test.
@@ -38,6 +39,21 @@ export default defineConfig({
         test: {
           name: 'slow-seeds',
           include: computed,
+          env,
+          ...patience,
+          maxWorkers: cores,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        ...fromSource,
+        test: {
+          name: 'lab',
+          include: ['lab/src/**/*.test.ts'],
+          setupFiles: ['tests/support/property-seed.ts'],
+          isolate: false,
+          restoreMocks: true,
+          unstubEnvs: true,
           env,
           ...patience,
           maxWorkers: cores,

@@ -23,4 +23,4 @@ it('serves no slower with speculation than without', async () => {
   expect(overall(verdicts.map(({ p50 }) => p50)).value).toBeLessThanOrEqual(mostHarm);
   expect(overall(verdicts.map(({ p99 }) => p99)).value).toBeLessThanOrEqual(mostHarm);
   expect(loadLines(verdicts, 2).at(-1)).toContain('speculate');
-}, 120_000);
+});
