@@ -14,7 +14,7 @@ export interface GroupedSearch {
   unanswered: number;
 }
 
-type Wanted = { readonly groupSimilarity?: number; readonly shape?: unknown };
+type Wanted = { readonly groupSimilarity?: number | undefined; readonly shape?: unknown };
 
 export class Grouping<Each extends GroupedSearch> {
   readonly #embedder: Embedder | undefined;
