@@ -36,7 +36,7 @@ export interface EmbeddedOptions {
   readonly gpu?: GpuChoice;
   /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Goes before `kvTokens`. */
   readonly kvBytes?: number;
-  /** The cells of each side, for whoever has decided that already. */
+  /** The cells of each side, where a caller has decided that already. */
   readonly kvSplit?: MemoryShare;
 }
 
@@ -92,7 +92,7 @@ export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: num
   const verifierTokenBytes = verifier.info.kvTokenBytes;
   const [leastGeneratorTokens, leastVerifierTokens] = [longestPath(engine), longestPath(verifier)];
   const leastBytes = leastGeneratorTokens * generatorTokenBytes + leastVerifierTokens * verifierTokenBytes;
-  if (kvBytes < leastBytes) return refuse(kvBytes, leastBytes); // before anybody waits for a measurement
+  if (kvBytes < leastBytes) return refuse(kvBytes, leastBytes); // before the measurement, which takes a while
   const split = splitKv({ ...(await measuredRound(engine, verifier)), memoryBytes: kvBytes });
   assert(split !== undefined, 'what both sides need at least was found to fit');
   return { generatorTokens: split.generatorTokens, verifierTokens: split.verifierTokens };

@@ -1,5 +1,5 @@
 // Models that coppice does not ship: what they may lack, and one line about each. A generator without a chat template is used
-// as plain text, a reward model is tried on steps that anybody can judge before anything depends on it, and its end is left
+// as plain text, a reward model is tried on steps whose truth is plain before anything depends on it, and its end is left
 // unread.
 
 import { FaultError, raise } from '../base/fault.ts';

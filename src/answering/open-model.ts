@@ -20,22 +20,22 @@ export interface Upstream {
 export interface OpenModel {
   readonly config: ModelConfig;
   readonly engine: Engine;
-  readonly verifier?: Verifier;
+  readonly verifier?: Verifier | undefined;
   /** Where open answers are grouped. */
-  readonly embedder?: Embedder;
+  readonly embedder?: Embedder | undefined;
   /** What a finished path answers; the general rule where unset. */
   readonly extract?: Extract;
   /** Where the model takes no conversation. */
-  readonly form?: FormQuestion;
+  readonly form?: FormQuestion | undefined;
   readonly upstream?: Upstream;
   /** Settings that were chosen for it on labelled questions. */
   readonly calibration?: CalibrationFile;
-  /** The embedded pair, for whoever measures it. */
+  /** The embedded pair, for benchmarks of it. */
   readonly embedded?: Embedded;
   /** In words, what generates and what scores. */
   readonly note?: string;
   /** What the user must know before trusting it, one line each. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 export async function closeModel({ engine, verifier, embedder }: OpenModel): Promise<void> {

@@ -81,7 +81,7 @@ async function withEmbedder(parts: OpenModel, environment: Environment, log: Ope
   const warning = await embedderWarning(embedder, groupSimilarity);
   isTried = true;
   const warnings = [...(parts.warnings ?? []), ...(warning === undefined ? [] : [warning])];
-  return { ...parts, embedder, ...(warnings.length === 0 ? {} : { warnings }) };
+  return { ...parts, embedder, warnings };
 }
 
 function calibrated(parts: OpenModel): OpenModel {
@@ -146,8 +146,8 @@ async function openEmbeddedModel(
 export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenModel {
   const { engine, verifier, note } = embedded;
   const shipped = config.engine.kind === 'llama' && isShipped(config.engine.model) ? config.engine.model : undefined;
-  const form = shipped === undefined ? {} : { form: (asked: Prompt) => saplingPrompt(shipped, asked) };
-  const parts = { config, engine, embedded, note: note + unscoredNote(config), ...form };
+  const form = shipped && ((asked: Prompt) => saplingPrompt(shipped, asked));
+  const parts = { config, engine, embedded, note: note + unscoredNote(config), form };
   return config.verifier.kind === 'none' ? parts : { ...parts, verifier };
 }
 
@@ -193,7 +193,7 @@ async function openRemote(
   const verifier = await openVerifier(config, options.urls, environment).catch(closing(engine));
   const scored = verifier === undefined ? `, ${withoutReward}` : `, scored by ${verifier.capabilities.name}`;
   const note = `${engine.capabilities.name}${scored}${unscoredNote(config)}`;
-  return { config, engine, upstream, note, ...(verifier === undefined ? {} : { verifier }) };
+  return { config, engine, upstream, note, verifier };
 }
 
 /** What the server itself calls its model, for requests that go to it unchanged. */

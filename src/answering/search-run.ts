@@ -11,10 +11,10 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 
-export interface SearchRun {
+interface SearchRun {
   readonly engine: Engine;
-  readonly verifier?: Verifier;
-  readonly embedder?: Embedder;
+  readonly verifier?: Verifier | undefined;
+  readonly embedder?: Embedder | undefined;
   readonly scheduler: Scheduler;
   /** Strands open at a time. */
   readonly budget: number;
@@ -39,8 +39,8 @@ export function runSearch(live: SearchRun): Promise<FinishedRun> {
     };
     const runtime = new Runtime({
       engine,
-      ...(verifier === undefined ? {} : { verifier }),
-      ...(embedder === undefined ? {} : { embedder }),
+      verifier,
+      embedder,
       scheduler,
       budget,
       clock: systemClock,

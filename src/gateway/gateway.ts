@@ -36,7 +36,7 @@ import { routesOf } from './routes.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly config: Config;
   readonly models: readonly OpenModel[];
   readonly journal: Journal;
@@ -49,7 +49,7 @@ export interface GatewayOptions {
   readonly telemetry?: Telemetry;
 }
 
-const nobody: Caller = { name: '-', share: 1, maxPriority: 0, queue: 0, admin: false };
+const unnamed: Caller = { name: '-', share: 1, maxPriority: 0, queue: 0, admin: false };
 /** For a cancelled search to end: one step of the loop, and some more on a busy machine. */
 const cancelMs = 2000;
 
@@ -193,7 +193,7 @@ export class Gateway {
 
   /**
    * Refuses new work, lets answers finish for a while, cancels the rest, and leaves background searches to the journal. The
-   * listener stays open until then: whoever still comes is told to go elsewhere, and is not met by a closed door.
+   * listener stays open until then: a client that still comes is told to go elsewhere, and is not met by a closed port.
    */
   async close(): Promise<void> {
     if (this.#stopping) return;
@@ -250,7 +250,7 @@ export class Gateway {
     const id = `req_${randomBytes(12).toString('hex')}`;
     response.setHeader('x-request-id', id);
     if (this.#stopping) response.setHeader('connection', 'close');
-    const seen = { route: 'unknown', caller: nobody, exchange: undefined as Exchange | undefined };
+    const seen = { route: 'unknown', caller: unnamed, exchange: undefined as Exchange | undefined };
     response.on('close', () => this.#account(request, response, seen, performance.now() - startedMs, id));
     try {
       if (this.#guard.admit(request, response) === 'answered') return;
@@ -258,7 +258,7 @@ export class Gateway {
       const match = this.#router.match(request.method ?? 'GET', path);
       seen.route = match?.route.path ?? 'page';
       if (match === undefined) return this.#servePage(request, response, path);
-      const caller = match.route.open ? nobody : this.#keyring.identify(authorizationOf(request));
+      const caller = match.route.open ? unnamed : this.#keyring.identify(authorizationOf(request));
       seen.caller = caller;
       if (this.#stopping && request.method === 'POST') throw stopping();
       const { route, parameters } = match;

@@ -1,4 +1,4 @@
-// Which path is answered by whom: all that the server serves besides the page. The document of the API is made of the same list.
+// Which handler answers which path: all that the server serves besides the page. The document of the API is made of the same list.
 
 import type { ServerResponse } from 'node:http';
 import type { BatchRunner } from './api/batches/batch-runner.ts';
@@ -18,7 +18,7 @@ import { writeJson } from './http/exchange.ts';
 import type { Route } from './http/router.ts';
 import { openApi } from './openapi/openapi.ts';
 
-export interface RoutedParts {
+interface RoutedParts {
   readonly context: GatewayContext;
   readonly batches: BatchRunner;
   readonly feed: OverviewApi;

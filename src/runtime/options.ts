@@ -17,9 +17,9 @@ import type { SearchResult } from './search/request.ts';
 export interface RuntimeOptions {
   readonly engine: Engine;
   /** Without one, only programs that need none can run. */
-  readonly verifier?: Verifier;
+  readonly verifier?: Verifier | undefined;
   /** Without one, answers are compared by their words. */
-  readonly embedder?: Embedder;
+  readonly embedder?: Embedder | undefined;
   readonly scheduler: Scheduler;
   /** M, P0 §4.1: strands open at a time, over all searches and lanes. */
   readonly budget: number;

@@ -1,8 +1,8 @@
 // The one way of a request that is searched, whatever dialect it is in: read it, pass on what no search can do, plan, start, and tell,
 // whole or as a stream. A client that goes away takes its search along, unless it asked for it in the background.
 
-import type { Plain } from '../../journal/journal.ts';
 import type { InboundDialect } from '../dialects/dialect.ts';
+import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import { openEvents } from '../http/event-stream.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
@@ -16,7 +16,7 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
   const { request, response, caller, trace } = exchange;
   const value = await readJson(request, config.server.bodyBytes);
   const upstream = upstreamFor(context, dialect, value);
-  if (upstream !== undefined) return passThrough(context, exchange, upstream, value as Plain, dialect.path);
+  if (upstream !== undefined) return passThrough(context, exchange, upstream, record(value), dialect.path);
   const asked = dialect.read(value, context.journal.texts);
   requireJournal(context);
   const { stream, background, stored } = asked;
@@ -32,8 +32,10 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
     if (stream) {
       const events = openEvents(config.server, response, teller.heartbeat);
       await (stored ? streamStored(context, events, teller, search.id) : streamLive(events, teller, search));
-    } else if (background) writeJson(response, 200, acceptedAnswer(teller));
-    else writeJson(response, 200, await wholeAnswer(context, response, teller, search, stored));
+      return;
+    }
+    const answer = background ? acceptedAnswer(teller) : await wholeAnswer(context, response, teller, search, stored);
+    writeJson(response, 200, answer);
   } finally {
     release();
   }

@@ -65,7 +65,7 @@ export class OverviewApi {
     return cluster === undefined ? frame : withNodes(frame, cluster);
   }
 
-  /** An admin key sees every search, any other its own; the sums are for everyone. `lists` are those of this frame. */
+  /** An admin key sees every search, any other its own; every key sees the sums. `lists` are those of this frame. */
   #shownTo(caller: Caller, frame: OverviewJson, lists = new Map<string, readonly ListedJson[]>()): OverviewJson {
     const { overview, searches, cluster } = this.#context;
     const whose = caller.admin ? undefined : caller.name;

@@ -1,5 +1,5 @@
 // Reads along what an engine's own endpoint answers, whole or as a stream, in any of the APIs that are passed through: the text
-// that was said, and what it cost. Reads what nobody has checked; what it does not know it leaves out. It changes no byte.
+// that was said, and what it cost. Reads what nothing has checked; what it does not know it leaves out. It changes no byte.
 
 export interface PassedAnswer {
   /** What was said; where nothing was, the calls of tools as JSON. */

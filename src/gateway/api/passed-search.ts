@@ -69,7 +69,7 @@ export class PassedExchange {
   }
 }
 
-/** Nobody waits for it: what the journal refuses is told in the log. */
+/** No client waits for it: what the journal refuses is told in the log. */
 function journalPassed(context: GatewayContext, request: PassedRequest): void {
   const { journal, clock, log } = context;
   const { id, createdMs, admittedMs, answer } = request;
@@ -107,7 +107,7 @@ function planOf({ config }: GatewayContext, { body, model, caller }: PassedReque
 
 const titleLength = 120;
 
-/** The last text that a user wrote, wherever the API has it. Reads what nobody has checked. */
+/** The last text that a user wrote, wherever the API has it. Reads what nothing has checked. */
 function titleOf({ messages, input, prompt }: Plain): string {
   const said = [messages, input, prompt].find((each) => each !== undefined);
   const items: readonly unknown[] = Array.isArray(said) ? said : [said];

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Upstream } from '../../answering/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
+import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import { baseHeaders, type Exchange, readJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
@@ -82,7 +83,7 @@ export async function passThrough(
 const troubleMs = 1000;
 
 /**
- * The same for a request that nobody waits for, whole: it is served on idle strands, and asked again from the beginning where its
+ * The same for a request that no client waits for, whole: it is served on idle strands, and asked again from the beginning where its
  * strand was needed meanwhile, or the engine was away. Undefined where `halt` came first.
  */
 export async function passIdle(
@@ -185,8 +186,7 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
 
 /** Endpoints that are never searched: they are there where the engine has them. */
 export async function passOnly(context: GatewayContext, exchange: Exchange, path: string): Promise<void> {
-  const value = await readJson(exchange.request, context.config.server.bodyBytes);
-  const body = typeof value === 'object' && value !== null ? (value as Plain) : {};
+  const body = record(await readJson(exchange.request, context.config.server.bodyBytes));
   const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
   const model = passable(served);
   if (model === undefined) {

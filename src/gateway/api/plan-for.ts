@@ -52,7 +52,7 @@ export interface PlannedSearch {
 }
 
 /** What the server gives a request that says nothing of it. */
-export interface GivenByServer {
+interface GivenByServer {
   readonly deadlineMs: number;
   /** No client waits for it: see SearchPlan. */
   readonly idle?: true;

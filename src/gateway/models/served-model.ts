@@ -23,7 +23,7 @@ import { meterPrompts } from './prompt-meter.ts';
 export interface ModelHooks {
   onEvent(event: LoggedEvent): void;
   onToken(token: Token): void;
-  /** Whether somebody reads the tokens of a search as they come. */
+  /** Whether a client reads the tokens of a search as they come. */
   watches(search: string): boolean;
   onFault(search: string, fault: Fault): void;
   onPrompt(search: string, tokens: number): void;
@@ -63,8 +63,8 @@ export class ServedModel {
     this.#loop = loop;
     this.runtime = new Runtime({
       engine: meterPrompts(engine, hooks.onPrompt),
-      ...(verifier === undefined ? {} : { verifier }),
-      ...(embedder === undefined ? {} : { embedder }),
+      verifier,
+      embedder,
       // It boosts only searches whose own policy says so: each request may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: config.budget,

@@ -24,20 +24,20 @@ export interface SearchRequest {
   /** Higher is admitted first. */
   readonly priority: number;
   /** No client waits for it: it runs on what the others leave idle. */
-  readonly idle?: boolean;
+  readonly idle?: boolean | undefined;
   /** Strings that end a step. */
   readonly delimiters: readonly string[];
   /** Strings that end an answer, and are no part of it. */
-  readonly stops?: readonly string[];
+  readonly stops?: readonly string[] | undefined;
   readonly maxStepTokens: number;
   /** What the last step of every path is held to. */
-  readonly shape?: AnswerShape;
+  readonly shape?: AnswerShape | undefined;
   /** Steps come with their tokens as text and with their log probabilities. */
-  readonly logprobs?: boolean;
+  readonly logprobs?: boolean | undefined;
   /** Least cosine of two answers in the model's own words that mean the same, where the runtime has an embedder; unset groups none. */
-  readonly groupSimilarity?: number;
+  readonly groupSimilarity?: number | undefined;
   /** What an experiment turns that no setting does; see Experiment. */
-  readonly experiment?: Experiment;
+  readonly experiment?: Experiment | undefined;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
 }

@@ -52,7 +52,7 @@ export const messageSchema = z.strictObject({
 export const countSchema = z.strictObject(prompt);
 
 export type MessageBody = z.output<typeof messageSchema>;
-export type CountBody = z.output<typeof countSchema>;
+type CountBody = z.output<typeof countSchema>;
 type ChatMessage = ChatBody['messages'][number];
 
 export function parseMessageBody(value: unknown): MessageBody {

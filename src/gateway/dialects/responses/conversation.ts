@@ -1,5 +1,5 @@
 // What was said before a response: by the response that it names, and by items that it points to. All of it stands in the
-// journal; a key sees its own, and nobody reads what was not to be stored.
+// journal; a key sees its own, and what was not to be stored is never read.
 
 import type { SearchPlan } from '../../../answering/search-plan.ts';
 import { raise } from '../../../base/fault.ts';
@@ -15,7 +15,7 @@ import { type ResponseFacts, searchIdOf } from './response-json.ts';
 type ChatMessage = ChatBody['messages'][number];
 
 /** What is kept of a response: its body, and the conversation before its input. */
-export interface StoredBody extends ResponseBody {
+interface StoredBody extends ResponseBody {
   readonly history: readonly ChatMessage[];
 }
 

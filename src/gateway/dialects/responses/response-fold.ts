@@ -1,5 +1,5 @@
 // The events of a response as a fold of its search's log: the same log gives the same events under the same numbers, live,
-// after a crash, or read again by somebody who resumes. Progress is the summary of a reasoning item, the steps before the
+// after a crash, or read again by a client that resumes. Progress is the summary of a reasoning item, the steps before the
 // answer are its text, the answer is a message. What was given out is never taken back. Knows no HTTP and no journal.
 
 import type { LoggedEvent } from '../../../log/events.ts';
