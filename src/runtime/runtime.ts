@@ -383,7 +383,7 @@ export class Runtime {
     const { onEvent, clock } = this.#options;
     const logged = search.fold.next(search.id, clock.nowMs(), event);
     if (onEvent === undefined) return;
-    guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged), undefined);
+    guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged, search.fold), undefined);
   }
 
   /** Somebody came or went without a message: the next step decides anew. */
