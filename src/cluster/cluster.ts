@@ -14,9 +14,9 @@ import { serverName } from './server-name.ts';
 /** What takes searches up: the gateway of this node. */
 export interface Taker {
   hasRoom(model: string): boolean;
-  /** `runs`: here, from now on; `over`: it has an end; `missed`: somebody else has it. */
+  /** `runs`: here, from now on; `over`: it has an end; `missed`: another node has it. */
   takeUp(id: string): Promise<'runs' | 'over' | 'missed'>;
-  /** Somebody has asked for it to end. */
+  /** A client has asked for it to end. */
   cancel(id: string): void;
   /** Whether it is here, and not over. */
   has(id: string): boolean;
@@ -28,7 +28,7 @@ export interface Taker {
   report(): Plain;
 }
 
-export interface EndedSearch {
+interface EndedSearch {
   readonly id: string;
   readonly plan: { readonly model: string };
 }
@@ -104,7 +104,7 @@ export class Cluster {
     return this.#isTaking && this.#drained.has(model);
   }
 
-  /** One that nobody has heard of here may have come a moment ago: the table knows. */
+  /** One that this node has not heard of may have come a moment ago: the table knows. */
   async lives(node: string): Promise<boolean> {
     const isKnown = node === this.node || this.#living.some((each) => each.node === node);
     return isKnown || this.#options.membership.lives(node);
@@ -186,7 +186,7 @@ export class Cluster {
 
   // ---- taking ----------------------------------------------------------------------------------------------------
 
-  /** One at a time for each model, while there is room: whoever comes meanwhile makes it look once more. */
+  /** One at a time for each model, while there is room: a search that comes meanwhile makes it look once more. */
   async #take(model: string): Promise<void> {
     if (this.#taking.has(model)) {
       this.#again.add(model);

@@ -1,5 +1,5 @@
 // What a node tells the queue of searches that it started without asking: that it has them, and that they are over. Both go
-// out in order, in batches, and nobody waits for them. A lease that comes late or never costs time if this node dies.
+// out in order, in batches, and no caller waits for them. A lease that comes late or never costs time if this node dies.
 
 import type { NodeQueue, OfferedSearch } from './node-queue.ts';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Plain } from '../journal/journal.ts';
 import { clientConfig, type DatabaseOptions } from '../journal/postgres/connection.ts';
 
-export interface NodeFacts {
+interface NodeFacts {
   readonly node: string;
   readonly version: string;
   readonly models: readonly string[];
@@ -16,7 +16,7 @@ export interface NodeFacts {
 
 /** A node as the others see it. */
 export interface LivingNode extends NodeFacts {
-  /** What it last said of itself, for whoever watches the cluster. */
+  /** What it last said of itself, for operators of the cluster. */
   readonly report: Plain;
   readonly silentMs: number;
 }
@@ -75,7 +75,7 @@ export class Membership {
     return (await this.#pool.query(sql, [node])).rows.length > 0;
   }
 
-  /** Searches that wait between nodes, by owner; those that run on what is left over wait for nobody's place. */
+  /** Searches that wait between nodes, by owner; those that run on what is left over take no place. */
   async waiting(): Promise<Map<string, number>> {
     const sql = `select owner, count(*)::integer as count from ${this.#schema}.searches
                  where ended_ms is null and state = 'queued' and about::json->>'idle' is null
@@ -92,7 +92,7 @@ export class Membership {
     return (await this.#pool.query(sql, [ids])).rows;
   }
 
-  /** Searches that a client of a dead node waited for, and that could not move: somebody has to end them. */
+  /** Searches that a client of a dead node waited for, and that could not move: a node that lives has to end them. */
   async abandoned(living: readonly string[]): Promise<string[]> {
     const sql = `select id from ${this.#schema}.searches
                  where ended_ms is null and background = 0 and about::json->>'home' is null and not (node = any($1))

@@ -8,7 +8,7 @@ import { assert } from '../base/assert.ts';
 import { type DatabaseOptions, databaseFault } from '../journal/postgres/connection.ts';
 import { type LogFormats, logFormats } from '../log/format.ts';
 
-export interface NodeQueueOptions extends DatabaseOptions {
+interface NodeQueueOptions extends DatabaseOptions {
   readonly formats?: LogFormats;
 }
 
@@ -147,7 +147,7 @@ export class NodeQueue {
     if (ids.length > 0) await this.#boss.touch(this.#name(model), ids.map(jobOf));
   }
 
-  /** They have ended, whoever held them. */
+  /** They have ended, on whichever node. */
   async complete(model: string, ids: readonly string[]): Promise<void> {
     await this.#boss.complete(this.#name(model), ids.map(jobOf), null, { includeQueued: true });
   }
@@ -157,7 +157,7 @@ export class NodeQueue {
     if (ids.length > 0) await this.#boss.fail(this.#name(model), ids.map(jobOf), null);
   }
 
-  /** Offers searches that have no end and no job, because whoever accepted them died in between. */
+  /** Offers searches that have no end and no job, because the node that accepted them died in between. */
   async offerOrphans(livingNodes: readonly string[]): Promise<OfferedSearch[]> {
     const sql = `
       select s.id, s.log, s.about::json->>'model' as model, (s.about::json->>'turn')::double precision as turn

@@ -1,11 +1,10 @@
 // What is kept in the journal's database beside the searches: files and batches. A document is a record of facts, replaced as a
-// whole by whoever read its last revision, and parts of text under numbers, each written once and never changed. Excluded:
+// whole by a writer that has read its last revision, and parts of text under numbers, each written once and never changed. Excluded:
 // what the facts mean, and what to do with a document. Every write resolves when it is safe.
 
 import type { Plain } from './plain.ts';
 
-export const documentKinds = ['file', 'batch'] as const;
-export type DocumentKind = (typeof documentKinds)[number];
+export type DocumentKind = 'file' | 'batch';
 
 export interface NewDocument {
   /** Ids of a kind sort by the time of their making; lists rely on it. */
@@ -50,7 +49,7 @@ export interface Documents {
   list(query: DocumentQuery): Promise<KeptDocument[]>;
   /** Those that are open, oldest first; without those whose rows are damaged. */
   opened(kind: DocumentKind): Promise<KeptDocument[]>;
-  /** False where it is gone, or somebody has changed it since that revision. */
+  /** False where it is gone, or was changed since that revision. */
   change(id: string, revision: number, change: DocumentChange): Promise<boolean>;
   /** False where there is no such document, or it has that part already. */
   addPart(id: string, part: number, text: string): Promise<boolean>;

@@ -55,7 +55,7 @@ export class StoreRefusal extends Error {
   }
 }
 
-export interface JournalWriterOptions<Write> {
+interface JournalWriterOptions<Write> {
   readonly store: Store<Write>;
   readonly timers: Timers;
   /** How long a write may wait for company. */

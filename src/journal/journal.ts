@@ -1,5 +1,5 @@
 // The contract of journals: the durable log of searches. A search is one record that is written a few times (accepted,
-// claimed, ended) and a list of entries that is only ever added to. Whoever claims a search gets an epoch; what is written
+// claimed, ended) and a list of entries that is only ever added to. The process that claims a search gets an epoch; what is written
 // under an older epoch is dropped and its writer told, so that a process which lost a search cannot spoil it.
 // A store that refuses writes does not fail them: they are held and written in order when it takes them again, `trouble`
 // tells of it, and only what a client waits for (accepting in the background, cancelling, flushing) is refused at once. Where a
@@ -62,7 +62,7 @@ export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
   readonly state: SearchState;
   /** 0 until the first claim. */
   readonly epoch: number;
-  /** Somebody asked for it to end; whoever takes it up must not go on with it. */
+  /** A client asked for it to end; a process that takes it up must not go on with it. */
   readonly cancelRequested: boolean;
   readonly startedMs: number | undefined;
   readonly endedMs: number | undefined;
@@ -104,7 +104,7 @@ export const journalKinds = ['sqlite', 'postgres'] as const;
 export const damageChoices = ['refuse', 'set-aside'] as const;
 export type DamageChoice = (typeof damageChoices)[number];
 
-/** Figures for whoever watches it. */
+/** Figures for operators. */
 export interface JournalHealth {
   /** Writes that are not safe yet; while there is trouble they are held, and written when it is over. */
   readonly unwritten: number;
@@ -130,11 +130,11 @@ export interface JournalListener {
   acceptedLate?(search: string): void;
   /** Trouble has begun or, with undefined, is over. */
   trouble?(trouble: string | undefined): void;
-  /** Somebody, perhaps in another process, has asked for it to end. A bell only: the record is the truth. */
+  /** A client, perhaps of another process, has asked for it to end. A bell only: the record is the truth. */
   cancelRequested?(search: string): void;
   /** It was ended by another process. A bell only. */
   endedElsewhere?(search: string): void;
-  /** Bells may have been missed: whoever waits for one looks for himself. */
+  /** Bells may have been missed: listeners that wait for one read the journal. */
   missed?(): void;
 }
 

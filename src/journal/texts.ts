@@ -4,7 +4,7 @@
 import type { SearchEvent } from '../log/events.ts';
 import type { Plain } from './journal.ts';
 
-export interface SplitEvent {
+interface SplitEvent {
   readonly bare: SearchEvent;
   /** Undefined where the event holds no text. */
   readonly texts: Plain | undefined;

@@ -87,7 +87,7 @@ function reward(value: number | undefined): string {
   return value === undefined ? '' : `, reward ${value.toFixed(2)}`;
 }
 
-/** Of an open answer that somebody has compared with the others. */
+/** Of an open answer that was compared with the others. */
 function meaning({ key, group }: { readonly key: number; readonly group?: number }): string {
   if (group === undefined) return '';
   return group === key ? ', with an answer unlike those before' : ', with an answer that means the same as one before';

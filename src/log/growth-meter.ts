@@ -1,9 +1,9 @@
 // What growing came to, read from the logs of searches as they are written: how fast paths were completed (P4 §6.1), and how often
 // what was grown ahead was right, which a search says when it ends.
 
-import type { NodeId, StrandId, TreeEvent } from '../tree/events.ts';
-import { type NodeKey, rootKey } from '../tree/keys.ts';
+import type { NodeId, StrandId } from '../tree/events.ts';
 import type { LoggedEvent } from './events.ts';
+import type { SearchFold } from './fold.ts';
 import { addGuesses, type Guesses } from './guesses.ts';
 
 export interface GrowthTotals {
@@ -22,10 +22,7 @@ export function goodput({ pathTokens, pathMs }: Pick<GrowthTotals, 'pathTokens' 
 
 interface SeenSearch {
   readonly admittedMs: number;
-  readonly keys: Map<NodeId, NodeKey>;
-  readonly pathTokens: Map<NodeKey, number>;
-  /** Ghosts that are still ghosts, by parent and index. */
-  readonly ghosts: Map<string, NodeKey>;
+  /** Where its open strands stand. */
   readonly strands: Map<StrandId, NodeId>;
 }
 
@@ -33,69 +30,28 @@ export class GrowthMeter {
   readonly #searches = new Map<string, SeenSearch>();
   readonly total: GrowthTotals = { paths: 0, pathTokens: 0, pathMs: 0, byDistance: [], byDepth: [] };
 
-  read({ search, event, atMs }: LoggedEvent): void {
-    if (event.type === 'admitted') this.#searches.set(search, this.#searches.get(search) ?? admitted(atMs));
+  /** `fold`: of the search, with this event in it, and perhaps later ones. */
+  read({ search, event, atMs }: LoggedEvent, fold: Pick<SearchFold, 'tree'>): void {
+    if (event.type === 'admitted' && !this.#searches.has(search))
+      this.#searches.set(search, { admittedMs: atMs, strands: new Map() });
     const seen = this.#searches.get(search);
     if (seen === undefined) return;
-    if (event.type === 'exited') {
+    if (event.type === 'opened' || event.type === 'moved') seen.strands.set(event.strand, event.node);
+    else if (event.type === 'closed') {
+      const node = seen.strands.get(event.strand);
+      seen.strands.delete(event.strand);
+      const end = node === undefined ? undefined : fold.tree?.nodes[node];
+      if (event.closing === 'completed' && end !== undefined) this.#complete(end.pathTokens, atMs - seen.admittedMs);
+    } else if (event.type === 'exited') {
       this.#searches.delete(search);
       addGuesses(this.total.byDistance, event.guesses?.byDistance ?? []);
       addGuesses(this.total.byDepth, event.guesses?.byDepth ?? []);
-    } else this.#follow(seen, event as TreeEvent, atMs);
-  }
-
-  #follow(seen: SeenSearch, event: TreeEvent, atMs: number): void {
-    switch (event.type) {
-      case 'grown':
-        seen.keys.set(event.node, event.key);
-        return lengthen(seen, event.key, seen.keys.get(event.parent), event.step.tokens);
-      case 'ghosted':
-        seen.ghosts.set(placeName(event.parentKey, event.index), event.key);
-        return lengthen(seen, event.key, event.parentKey, event.step.tokens);
-      case 'adopted':
-        return adopt(seen, event.parent, event.index, event.node);
-      case 'merged':
-        return adopt(seen, event.parent, event.index, event.into);
-      case 'opened':
-      case 'moved':
-        seen.strands.set(event.strand, event.node);
-        return;
-      case 'closed':
-        if (event.closing === 'completed') this.#complete(seen, event.strand, atMs);
-        seen.strands.delete(event.strand);
-        return;
     }
   }
 
-  #complete(seen: SeenSearch, strand: StrandId, atMs: number): void {
-    const node = seen.strands.get(strand);
-    const key = node === undefined ? undefined : seen.keys.get(node);
-    const pathTokens = key === undefined ? undefined : seen.pathTokens.get(key);
-    if (pathTokens === undefined) return;
+  #complete(tokens: number, ms: number): void {
     this.total.paths += 1;
-    this.total.pathTokens += pathTokens;
-    this.total.pathMs += atMs - seen.admittedMs;
+    this.total.pathTokens += tokens;
+    this.total.pathMs += ms;
   }
-}
-
-function admitted(atMs: number): SeenSearch {
-  const nothing = { ghosts: new Map(), strands: new Map() };
-  return { admittedMs: atMs, keys: new Map([[0, rootKey]]), pathTokens: new Map([[rootKey, 0]]), ...nothing };
-}
-
-function lengthen(seen: SeenSearch, key: NodeKey, parent: NodeKey | undefined, tokens: number): void {
-  const before = parent === undefined ? 0 : (seen.pathTokens.get(parent) ?? 0);
-  seen.pathTokens.set(key, before + tokens);
-}
-
-function adopt(seen: SeenSearch, parent: NodeId, index: number, node: NodeId): void {
-  const name = placeName(seen.keys.get(parent), index);
-  const key = seen.ghosts.get(name);
-  if (key === undefined) return;
-  seen.ghosts.delete(name);
-  seen.keys.set(node, key);
-}
-
-function placeName(parent: NodeKey | undefined, index: number): string {
-  return `${parent} ${index}`;
 }

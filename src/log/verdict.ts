@@ -1,5 +1,5 @@
 // What a person may think of an answer: one word and one sentence, from the answer, what scored it and the threshold. The
-// terminal, the exit status, HTTP and the page all say this one; nobody else decides it. Pure.
+// terminal, the exit status, HTTP and the page all say this one; no other part decides it. Pure.
 
 import type { Answer } from './end.ts';
 
@@ -37,7 +37,7 @@ export function verdictText(judged: Judged): string {
   return `${wordOf(judged)}${unread(judged)}`;
 }
 
-/** An answer that nothing marks cannot be compared or checked: whoever reads the verdict must know that the text is all there is. */
+/** An answer that nothing marks cannot be compared or checked: a reader of the verdict must know that the text is all there is. */
 function unread({ answer }: Judged): string {
   return answer?.complete && answer.answer === undefined
     ? '; nothing in it is marked as the answer: the text stands for itself'

@@ -6,6 +6,7 @@ import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Cost } from '../log/end.ts';
 import type { LoggedEvent } from '../log/events.ts';
+import type { SearchFold } from '../log/fold.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import { guardedScheduler } from './guard/decisions.ts';
@@ -30,7 +31,8 @@ export interface RuntimeOptions {
   readonly requestTimeoutMs?: number;
   /** Strands of one search that may fail in a row before it ends as `failed`. */
   readonly maxFailures?: number;
-  readonly onEvent?: (event: LoggedEvent) => void;
+  /** `fold`: of all events of the search up to this one; only to be read. */
+  readonly onEvent?: (event: LoggedEvent, fold: SearchFold) => void;
   readonly onEnd?: (result: SearchResult) => void;
   /** After `onEnd`, once all that was cancelled has been answered for: the search's final cost. */
   readonly onCost?: (search: string, cost: Cost) => void;

@@ -17,7 +17,7 @@ export class SearchLogs {
     const { onEvent, clock } = this.#options;
     const logged = search.fold.next(search.id, clock.nowMs(), event);
     if (onEvent === undefined) return;
-    guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged), undefined);
+    guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged, search.fold), undefined);
   }
 
   /** Without its log a search from a former process neither runs nor has an answer. */

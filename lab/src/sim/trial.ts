@@ -175,8 +175,8 @@ class TrialRun {
       budget: spec.budget,
       clock: this.#world.clock,
       work: this.#work,
-      onEvent: (event) => {
-        this.#growth.read(event);
+      onEvent: (event, fold) => {
+        this.#growth.read(event, fold);
         onEvent?.(event);
       },
       onFault: (_, { code, message }) => {

@@ -131,7 +131,7 @@ function answerAll(
       budget: settings.budget,
       clock: systemClock,
       wake: loop.wake,
-      onEvent: (event) => asked.get(event.search)?.growth.read(event),
+      onEvent: (event, fold) => asked.get(event.search)?.growth.read(event, fold),
       onEnd: (result) => {
         asked.get(result.id)!.result = result;
         if (arrivalsMs === undefined) submitNext();

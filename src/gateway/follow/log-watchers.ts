@@ -6,7 +6,7 @@ import type { LoggedEvent } from '../../log/events.ts';
 import { readThrough } from './read-through.ts';
 
 /** The next entries of a log; none where none will come any more, and then the record, unless that is gone too. */
-export interface LogPage {
+interface LogPage {
   readonly entries: readonly LoggedEvent[];
   readonly record?: SearchRecord;
 }

@@ -70,8 +70,8 @@ export class ServedModel {
       budget: config.budget,
       clock,
       requestTimeoutMs: config.requestMs,
-      onEvent: (event) => {
-        this.growth.read(event);
+      onEvent: (event, fold) => {
+        this.growth.read(event, fold);
         hooks.onEvent(event);
       },
       onLogWanted: hooks.onLogWanted,

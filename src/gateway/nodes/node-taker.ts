@@ -66,7 +66,7 @@ export class NodeTaker implements Taker {
   }
 
   /**
-   * Stops every search that nobody waits for here, where it is. Resolves to them, when all that they have is in the journal.
+   * Stops every search that no client of this node waits for, where it is. Resolves to them, when all that they have is in the journal.
    */
   async letGo(): Promise<LiveSearchFacts[]> {
     const going = [...this.#searches.live]

@@ -1,11 +1,11 @@
 // Whether a search may come in: the bounds of the queue and of each key, and deadlines that can be kept. Keeps counts,
-// never an order: whoever is let in waits in the runtime, by its turn.
+// never an order: a request that is let in waits in the runtime, by its turn.
 
 import type { Forecast } from '../../runtime/queue/queue.ts';
 import { tooLate } from '../../scheduler/forecast.ts';
 import { ApiError } from '../http/api-error.ts';
 
-export interface Applicant {
+interface Applicant {
   readonly id: string;
   readonly owner: string;
   /** Searches of the owner that may wait. */

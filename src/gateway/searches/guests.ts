@@ -42,7 +42,7 @@ export class GuestPlaces {
   }
 
   /**
-   * One that nobody waits for: it stands in nobody's way and fills no queue. `parked` comes when its strand is needed: the place is
+   * One that no client waits for: it holds up no other and fills no queue. `parked` comes when its strand is needed: the place is
    * given back then, and it is to begin anew.
    */
   async occupyIdle(model: string, caller: Caller, gone: AbortSignal): Promise<IdlePlace> {
@@ -64,7 +64,7 @@ export class GuestPlaces {
   }
 }
 
-export interface IdlePlace {
+interface IdlePlace {
   readonly parked: AbortSignal;
   readonly leave: () => void;
 }

@@ -49,12 +49,12 @@ export class Intake {
     const { queue } = this.#runtime(search);
     const facts = this.#lineFacts(search);
     const forecast = queue.forecast(facts);
-    // Whoever takes what is left stands in nobody's way.
+    // A search that takes what is left holds up no other.
     if (plan.idle !== true) this.#admission.apply({ id, owner, ownerQueue, leftMs: plan.deadlineMs }, forecast);
     search.turn = queue.take(id, facts);
     const { cluster } = this.#options;
     const isNext = forecast.fits && cluster?.isDrained(plan.model) === true;
-    // Of a batch: whoever feeds it runs it.
+    // Of a batch: the node that feeds it runs it.
     const isFed = plan.idle === true;
     return { search, startsHere: isNext || isFed || cluster === undefined || !mayMove(search) };
   }

@@ -75,7 +75,7 @@ export class LiveSearch {
   isTold = false;
   /** Its cost is final and its end written. */
   settled = false;
-  /** Somebody has asked for it to end. */
+  /** Its client or an operator has asked for it to end. */
   cancelled = false;
   /** The search on another model that went on where this one was futile. */
   successor: LiveSearch | undefined;

@@ -17,7 +17,7 @@ import { toFinish } from './search-facts.ts';
 import type { SearchesOptions } from './searches-options.ts';
 import type { Watches } from './watches.ts';
 
-export interface LiveSearchesParts {
+interface LiveSearchesParts {
   readonly models: ServedModels;
   readonly admission: Admission;
   /** Those that clients of this node wait for, where other nodes may run them. */
@@ -154,7 +154,7 @@ export class LiveSearches {
     for (const listener of this.#listeners(token.search)) listener.token?.(token);
   }
 
-  /** Whether somebody reads its tokens as they come. */
+  /** Whether a client reads its tokens as they come. */
   isWatched(id: string): boolean {
     return [...this.#listeners(id)].some(({ token }) => token !== undefined);
   }
@@ -223,7 +223,7 @@ export class LiveSearches {
     this.#finish(search, ended);
   }
 
-  /** Whoever still owed an answer is gone: what is known of the cost stands. */
+  /** Engines and verifiers that owed an answer are gone: what is known of the cost stands. */
   settleAll(): void {
     for (const search of this.#byId.values()) if (!search.settled) this.#settle(search);
   }

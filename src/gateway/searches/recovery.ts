@@ -11,10 +11,10 @@ import { ApiError } from '../http/api-error.ts';
 import { LiveSearch } from './live-search.ts';
 
 const pageSize = 1000;
-/** A search that was taken up so often ends whoever takes it up: hand-overs alone never come near it. */
+/** A search that was taken up so often ends the processes that take it up: hand-overs alone never come near it. */
 const mostEpochs = 100;
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly journal: Journal;
   readonly models: ReadonlyMap<string, unknown>;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ export interface RecoveryOptions {
 export async function revive(record: SearchRecord, options: RecoveryOptions): Promise<LiveSearch | undefined> {
   const { journal, models, clock } = options;
   const claimed = journal.claim(record.id, record.epoch, clock.nowMs());
-  // Nobody else writes to it now: there is no company to wait for.
+  // No other write is on its way: there is no company to wait for.
   await journal.flush().catch(() => {});
   if (!(await claimed)) return undefined;
   if (record.epoch >= mostEpochs)

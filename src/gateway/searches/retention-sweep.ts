@@ -5,7 +5,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Log } from '../observe/log.ts';
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly config: Config;
   readonly journal: Journal;
   readonly clock: Clock;

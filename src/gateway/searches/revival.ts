@@ -1,5 +1,5 @@
-// Searches that a former process accepted and did not end: taken up again from the journal where somebody still wants them,
-// ended where nobody does. Each waits for its turn without its log, which is read when that has come.
+// Searches that a former process accepted and did not end: taken up again from the journal where a client still wants them,
+// ended where none does. Each waits for its turn without its log, which is read when that has come.
 
 import { FaultError } from '../../base/fault.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
@@ -63,7 +63,7 @@ export class Revival {
     return (await this.#options.cluster?.lives(about.home)) === true;
   }
 
-  /** Nobody waits for it: as its log says where that has an end, else cancelled. */
+  /** No client waits for it: it ends as its log says where that has an end, else cancelled. */
   async #endAbandoned(search: LiveSearch): Promise<void> {
     this.#here.hold(search);
     try {

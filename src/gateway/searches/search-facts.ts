@@ -8,7 +8,7 @@ import type { Ending, NewSearch, Plain } from '../../journal/journal.ts';
 import type { AboutJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
-/** Sorts by time, and nobody can guess it. */
+/** Sorts by time, and cannot be guessed. */
 export function newId(prefix: string, nowMs: number): string {
   return `${prefix}${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
 }

@@ -21,7 +21,7 @@ export interface SearchesOptions {
   readonly cluster?: Cluster;
   /** Told of every search that this process has ended, when its cost is final and its end is in the journal. */
   readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
-  /** Told when it is not here any more, whoever ended it. */
+  /** Told when it is not here any more, whichever node ended it. */
   readonly onFinished?: (id: string) => void;
   /** Alarms; real ones unless given. */
   readonly timers?: Timers;

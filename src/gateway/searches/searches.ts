@@ -93,7 +93,7 @@ export class Searches {
     const { body, idempotencyKey } = options;
     const { search, startsHere } = this.#intake.admit(plan, caller, options);
     const accepted = this.#intake.accept(search, idempotencyKey);
-    // A client that waits loses its search with the process anyway: nobody needs to wait for the disk.
+    // A client that waits loses its search with the process anyway: it need not wait for the disk.
     if (options.background || idempotencyKey !== undefined || !startsHere) {
       const acceptance = await accepted.catch((error: unknown) => {
         this.#intake.forget(search);
@@ -105,7 +105,7 @@ export class Searches {
     if (startsHere) this.#begin(search);
     else {
       this.#intake.forget(search);
-      // It is safe already: nobody needs to wait until a node has taken it.
+      // It is safe already: its client need not wait until a node has taken it.
       void this.#options.cluster?.offer(offered(search));
     }
     return watched;

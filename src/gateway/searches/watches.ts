@@ -16,13 +16,13 @@ import type { ErrorJson } from '../wire/search-json.ts';
 import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
 import { searchOf } from './recovery.ts';
 
-export interface WatchesOptions {
+interface WatchesOptions {
   readonly journal: Journal;
   readonly nowMs: () => number;
   readonly timers: Timers;
   /** The search itself where it is here, waiting or running. */
   readonly findHere: (id: string) => LiveSearch | undefined;
-  /** Ends one that nobody runs. */
+  /** Ends one that no node runs. */
   readonly endUnclaimed: (record: SearchRecord) => Promise<unknown>;
 }
 
@@ -169,7 +169,7 @@ export class Watches {
     if (watch !== undefined) void this.#read(watch);
   }
 
-  /** In order and once each, whoever brings it. */
+  /** In order and once each, from memory or from the journal. */
   #tell(watch: WatchedSearch, event: LoggedEvent): void {
     const { search, log } = watch;
     if (event.sequence !== log.sequence + 1) return;

@@ -1,5 +1,5 @@
 // The bell between processes on one database: LISTEN and NOTIFY. It says that something has changed, never what is true:
-// whoever hears it reads the table, and whoever misses it finds out later by reading. It has a connection of its own, which
+// a node that hears it reads the table, and one that misses it finds out later by reading. It has a connection of its own, which
 // does not wait for the disk; a bell that cannot be rung is dropped.
 
 import type { Client } from 'pg';
@@ -15,7 +15,7 @@ export interface BellMessage {
   readonly queued?: string;
 }
 
-export interface BellOptions {
+interface BellOptions {
   readonly channel: string;
   readonly node: string;
   readonly connect: () => Promise<Client>;

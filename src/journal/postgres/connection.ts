@@ -40,7 +40,7 @@ export function clientConfig({ url }: DatabaseOptions): ClientConfig {
 export async function connect(options: DatabaseOptions): Promise<Client> {
   try {
     const client = new pg.Client(clientConfig(options));
-    // An idle connection that breaks tells it here; whoever uses it next finds out.
+    // An idle connection that breaks tells it here; its next user finds out.
     client.on('error', () => {});
     await client.connect();
     await client.query(session);
@@ -74,7 +74,7 @@ export function describeError(error: unknown): string {
   return text.replaceAll(/\s*\n\s*/g, ' ');
 }
 
-export function sqlState(error: unknown): string {
+function sqlState(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
 }

@@ -21,7 +21,7 @@ const retryMs = 250;
 type SqlRows = readonly SqlRow[];
 
 /** What the journal lends: one statement at a time, its failures told in its own words. */
-export type RunStatement = (
+type RunStatement = (
   sql: string,
   values: unknown[],
 ) => Promise<{ readonly rows: SqlRows; readonly rowCount: number | null }>;

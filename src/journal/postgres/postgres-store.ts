@@ -7,7 +7,7 @@ import type { JournalWrite } from './batch.ts';
 import { type BatchOptions, BatchRun } from './batch-run.ts';
 import { blamesValues, describeError, isContention, isRolledBack } from './connection.ts';
 
-export interface PostgresStoreOptions extends BatchOptions {
+interface PostgresStoreOptions extends BatchOptions {
   readonly connect: () => Promise<Client>;
 }
 

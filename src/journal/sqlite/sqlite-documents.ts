@@ -14,7 +14,7 @@ import { type SqlRow, soundDocuments, toDocument } from '../rows.ts';
 import { changed } from './statements.ts';
 
 /** What the journal lends: its write queue, and its way to read. */
-export interface DocumentAccess {
+interface DocumentAccess {
   write<Result>(apply: () => Result): Promise<Result>;
   read<Result>(read: () => Result): Result;
   /** Told in one line of a row that cannot be read. */

@@ -6,7 +6,7 @@
 
 import { readFileSync } from 'node:fs';
 
-export interface WalDamage {
+interface WalDamage {
   /** Commits behind the first bad frame, as far as they can be told; undefined where the header itself is damaged. */
   readonly lostCommits: number | undefined;
   /** In bytes from the beginning of the file. */

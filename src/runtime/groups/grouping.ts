@@ -9,7 +9,7 @@ import { OpenAnswers } from './open-answers.ts';
 /** A search, as far as its open answers go. */
 interface GroupedSearch {
   readonly id: string;
-  readonly request: { readonly groupSimilarity?: number; readonly shape?: unknown };
+  readonly request: { readonly groupSimilarity?: number | undefined; readonly shape?: unknown };
   readonly open: OpenAnswers | undefined;
   readonly ledger: { embedded(tokens: number): void };
   unanswered: number;

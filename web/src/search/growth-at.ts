@@ -2,6 +2,7 @@
 // new; going back reads from the start.
 
 import type { LoggedEvent } from '../../../src/log/events.ts';
+import type { SearchFold } from '../../../src/log/fold.ts';
 import { GrowthMeter, type GrowthTotals } from '../../../src/log/growth-meter.ts';
 
 export class GrowthAt {
@@ -13,13 +14,13 @@ export class GrowthAt {
     this.#log = log;
   }
 
-  /** After so many events. */
-  at(position: number): GrowthTotals {
+  /** After so many events, of which `moment` is the fold. */
+  at(position: number, moment: SearchFold): GrowthTotals {
     if (position < this.#read) {
       this.#meter = new GrowthMeter();
       this.#read = 0;
     }
-    for (; this.#read < position; this.#read += 1) this.#meter.read(this.#log[this.#read]!);
+    for (; this.#read < position; this.#read += 1) this.#meter.read(this.#log[this.#read]!, moment);
     return this.#meter.total;
   }
 }

@@ -212,9 +212,11 @@ export class SearchPage {
   }
 
   #showFigures(): void {
-    const { nodes, rollouts, openStrands, bestScore, tokens, width, cost } = this.#replay.seek(this.#player.position);
+    const { position } = this.#player;
+    const moment = this.#replay.seek(position);
+    const { nodes, rollouts, openStrands, bestScore, tokens, width, cost } = moment;
     const { limits } = this.#search;
-    const growth = this.#growth.at(this.#player.position);
+    const growth = this.#growth.at(position, moment);
     const speed = goodput(growth);
     const figures: [string, string][] = [
       ['nodes', formatCount(nodes)],
