@@ -88,7 +88,7 @@ export {
   help as benchHelp,
   readBench,
   withVerifier,
-} from '../cli/commands/bench.ts';
+} from '../cli/commands/bench-options.ts';
 export {
   type CalibratedFlags,
   calibratedGroup,

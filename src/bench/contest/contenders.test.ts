@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ownModel } from '../../answering/own-model.ts';
 import type { WaitingSearch } from '../../scheduler/scheduler.ts';
-import { contendersOf, nearest, nextSamples } from './contenders.ts';
+import { contendersOf } from './contenders.ts';
 import { type Contest, schedulerOf, type Trial } from './contest.ts';
+import { nearest, nextSamples } from './equal-tokens.ts';
 import { pairing } from './pairs.ts';
 
 describe('the rows of a contest', () => {

@@ -1,5 +1,5 @@
 // Who takes part in a contest: a program under a policy, with a verifier. Everyone gets the exits that it can use, so that
-// no row wins by being allowed to stop. Finds by trial how many samples of best-of-n cost what a search costs. Pure.
+// no row wins by being allowed to stop. Pure.
 
 import { type PolicyName, partsOf } from '../../policy/policies.ts';
 import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
@@ -59,51 +59,4 @@ function titleOf(entrant: EntrantName, policy: PolicyName, rollouts: number): st
   if (entrant === 'best-of-n') return `best-of-${rollouts}`;
   if (entrant === 'self-consistency') return `self-consistency ${rollouts}`;
   return entrant === 'greedy' || entrant === 'beam' ? entrant : `${entrant} ${policy}`;
-}
-
-/** What a number of samples was found to cost, in tokens of both models a question. */
-export interface PricedSamples {
-  readonly samples: number;
-  readonly tokens: number;
-}
-
-/** Near enough to call the tokens equal. */
-const equalShare = 0.05;
-const mostAttempts = 5;
-/** Tokens that hardly grow say little about how many samples would be enough. */
-const leastPower = 0.2;
-
-/** The attempt whose tokens are nearest to the target. */
-export function nearest(target: number, attempts: readonly PricedSamples[]): PricedSamples | undefined {
-  const far = ({ tokens }: PricedSamples) => Math.abs(tokens - target);
-  return attempts.reduce<PricedSamples | undefined>(
-    (best, each) => (best && far(best) <= far(each) ? best : each),
-    undefined,
-  );
-}
-
-/**
- * How many samples to try next so that best-of-n costs the target, from what was tried; undefined when an attempt is near
- * enough or no better one can be had. Tokens grow with samples, but an exit makes that less than in proportion: they are
- * taken to follow a power of the samples, through the two attempts that are nearest.
- */
-export function nextSamples(target: number, attempts: readonly PricedSamples[], most: number): number | undefined {
-  const best = nearest(target, attempts);
-  if (best === undefined || attempts.length >= mostAttempts) return undefined;
-  if (Math.abs(best.tokens - target) <= equalShare * target) return undefined;
-  const other = nearest(
-    target,
-    attempts.filter((each) => each !== best),
-  );
-  const power = other === undefined ? 1 : Math.max(leastPower, powerThrough(best, other));
-  const guess = best.samples * (target / Math.max(1, best.tokens)) ** (1 / power);
-  const isTried = (samples: number) => attempts.some((each) => each.samples === samples);
-  const within = (samples: number) => Math.min(most, Math.max(1, Math.round(samples)));
-  // One sample more or less may still be nearer than what the guess comes back to.
-  const samples = isTried(within(guess)) ? within(best.samples + Math.sign(target - best.tokens)) : within(guess);
-  return isTried(samples) ? undefined : samples;
-}
-
-function powerThrough(one: PricedSamples, other: PricedSamples): number {
-  return Math.log(one.tokens / other.tokens) / Math.log(one.samples / other.samples);
 }

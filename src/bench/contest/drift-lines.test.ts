@@ -47,9 +47,9 @@ it('warns where the questions of a comparison are not like those of the calibrat
   const trials = (exit: (at: number) => string) =>
     Array.from({ length: 60 }, (_, at) => ({ exit: exit(at), generatedTokens: 1000 }) as Trial);
   const even = trials((at) => (at % 2 === 0 ? 'certain' : 'exhausted'));
-  expect(driftLines(contest, contender, question, even)[0]).toMatch(/^samples: calibration 'certain' .* as expected/);
+  expect(driftLines(contest, contender, [question], even)[0]).toMatch(/^samples: calibration 'certain' .* as expected/);
   const never = trials(() => 'exhausted');
-  expect(driftLines(contest, contender, question, never)[0]).toMatch(/^warning: samples: .* drifted/);
-  expect(driftLines(contest, { ...contender, rollouts: 11 }, question, never)).toEqual([]);
-  expect(driftLines(contestWith(), contender, question, never)).toEqual([]);
+  expect(driftLines(contest, contender, [question], never)[0]).toMatch(/^warning: samples: .* drifted/);
+  expect(driftLines(contest, { ...contender, rollouts: 11 }, [question], never)).toEqual([]);
+  expect(driftLines(contestWith(), contender, [question], never)).toEqual([]);
 });

@@ -9,11 +9,12 @@ import { type Contender, type Contest, contestPlan, type Trial } from './contest
 export function driftLines(
   contest: Contest,
   contender: Contender,
-  question: GoldQuestion,
+  questions: readonly GoldQuestion[],
   trials: readonly Trial[],
 ): string[] {
   const { calibration } = contest.model;
-  if (calibration === undefined) return [];
+  const [question] = questions;
+  if (calibration === undefined || question === undefined) return [];
   const watch = new SectionWatch(calibration);
   const plan = contestPlan(contest, { contender, question });
   for (const { exit, generatedTokens: tokens } of trials) watch.ended(plan, { exit, tokens });

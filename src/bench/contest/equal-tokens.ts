@@ -1,8 +1,6 @@
 // Best-of-n at the tokens of the best search of a contest, found by trial: with an exit, tokens are no multiple of samples.
 
-import type { GoldQuestion } from '../../answering/question-file.ts';
-import { nearest, nextSamples, type PricedSamples } from './contenders.ts';
-import type { Contender, Trial } from './contest.ts';
+import type { Contender } from './contest.ts';
 import { type Tally, tally } from './tally.ts';
 import type { Trials } from './trial-file.ts';
 
@@ -11,12 +9,10 @@ const mostSamples = 512;
 /** Best-of-n at as many tokens of both models as the best search, found by trial; undefined where there is no pair to compare. */
 export async function equalTokens(
   contenders: readonly Contender[],
-  questions: readonly GoldQuestion[],
   kept: Trials,
   answer: (rows: readonly Contender[]) => Promise<void>,
 ): Promise<EqualTokens | undefined> {
-  const ids = new Set(questions.map(({ id }) => id));
-  const cost = (name: string) => tally('', trialsOf(kept, name, ids));
+  const cost = (name: string) => tally('', kept.of(name));
   const searches = contenders.filter(({ program }) => program === 'mcts' || program === 'beam');
   const best = searches.map((each) => ({ each, row: cost(each.name) })).sort((a, b) => ahead(b.row) - ahead(a.row))[0];
   const sampled = contenders.find(
@@ -47,6 +43,49 @@ function ahead({ accuracy, bothTokens }: Tally): number {
   return accuracy.value - bothTokens * 1e-9;
 }
 
-export function trialsOf(kept: Trials, contender: string, ids: ReadonlySet<string>): Trial[] {
-  return kept.of(contender).filter(({ question }) => ids.has(question));
+/** What a number of samples was found to cost, in tokens of both models a question. */
+interface PricedSamples {
+  readonly samples: number;
+  readonly tokens: number;
+}
+
+/** Near enough to call the tokens equal. */
+const equalShare = 0.05;
+const mostAttempts = 5;
+/** Tokens that hardly grow say little about how many samples would be enough. */
+const leastPower = 0.2;
+
+/** The attempt whose tokens are nearest to the target. */
+export function nearest(target: number, attempts: readonly PricedSamples[]): PricedSamples | undefined {
+  const far = ({ tokens }: PricedSamples) => Math.abs(tokens - target);
+  return attempts.reduce<PricedSamples | undefined>(
+    (best, each) => (best && far(best) <= far(each) ? best : each),
+    undefined,
+  );
+}
+
+/**
+ * How many samples to try next so that best-of-n costs the target, from what was tried; undefined when an attempt is near
+ * enough or no better one can be had. Tokens grow with samples, but an exit makes that less than in proportion: they are
+ * taken to follow a power of the samples, through the two attempts that are nearest.
+ */
+export function nextSamples(target: number, attempts: readonly PricedSamples[], most: number): number | undefined {
+  const best = nearest(target, attempts);
+  if (best === undefined || attempts.length >= mostAttempts) return undefined;
+  if (Math.abs(best.tokens - target) <= equalShare * target) return undefined;
+  const other = nearest(
+    target,
+    attempts.filter((each) => each !== best),
+  );
+  const power = other === undefined ? 1 : Math.max(leastPower, powerThrough(best, other));
+  const guess = best.samples * (target / Math.max(1, best.tokens)) ** (1 / power);
+  const isTried = (samples: number) => attempts.some((each) => each.samples === samples);
+  const within = (samples: number) => Math.min(most, Math.max(1, Math.round(samples)));
+  // One sample more or less may still be nearer than what the guess comes back to.
+  const samples = isTried(within(guess)) ? within(best.samples + Math.sign(target - best.tokens)) : within(guess);
+  return isTried(samples) ? undefined : samples;
+}
+
+function powerThrough(one: PricedSamples, other: PricedSamples): number {
+  return Math.log(one.tokens / other.tokens) / Math.log(one.samples / other.samples);
 }

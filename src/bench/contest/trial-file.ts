@@ -2,6 +2,7 @@
 // first line says under which settings they were made; a file of other settings is refused.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { GoldQuestion } from '../../answering/question-file.ts';
 import { raise } from '../../base/fault.ts';
 import type { Trial } from './contest.ts';
 
@@ -9,7 +10,8 @@ export class Trials {
   readonly #byContender = new Map<string, Map<string, Trial>>();
   readonly #file: string | undefined;
 
-  constructor(file: string | undefined, settings: object) {
+  /** Of what the file holds, trials of other questions are left out. */
+  constructor(file: string | undefined, settings: object, questions: readonly GoldQuestion[]) {
     this.#file = file;
     if (file === undefined) return;
     const configuration = JSON.stringify(settings);
@@ -21,7 +23,11 @@ export class Trials {
     if (head !== configuration) {
       raise('bad-setting', `--resume ${file} holds trials of other settings: ${head?.slice(0, 200)}`);
     }
-    for (const line of lines) if (line !== '') this.#keep(parseTrial(file, line));
+    const ids = new Set(questions.map(({ id }) => id));
+    for (const line of lines) {
+      const trial = line === '' ? undefined : parseTrial(file, line);
+      if (trial !== undefined && ids.has(trial.question)) this.#keep(trial);
+    }
   }
 
   has(contender: string, question: string): boolean {
