@@ -212,9 +212,8 @@ class Levels implements Program {
     const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.proposals?.due(node) === undefined);
     const { sampling } = this.#options;
     return sampled.slice(0, count).map((plot) => {
-      const manner = this.#mannerOf(plot.node);
-      const wanted = { node: plot.node, indices: this.#missing(plot), sampling };
-      return manner === undefined ? wanted : { ...wanted, manner };
+      const { node } = plot;
+      return { node, indices: this.#missing(plot), sampling, manner: this.#mannerOf(node) };
     });
   }
 
