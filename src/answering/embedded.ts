@@ -12,8 +12,9 @@ import { tryLibrary } from '../engine/llama/gpu/gpu-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama/llama-engine.ts';
 import { isShipped, modelPath, rewardModelOf } from '../engine/llama/shipped-models.ts';
 import type { ThreadInfo } from '../engine/llama/thread/thread-messages.ts';
-import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
-import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
+import { confidence } from '../verifier/confidence/confidence-verifier.ts';
+import { makeVerifier } from '../verifier/definition.ts';
+import { exact } from '../verifier/exact/exact-verifier.ts';
 import { LlamaPrm, type LlamaPrmOptions } from '../verifier/prm/llama-prm.ts';
 import { type ReadingName, readings } from '../verifier/prm/readings.ts';
 import type { Verifier } from '../verifier/verifier.ts';
@@ -183,8 +184,8 @@ function openVerifier(
   engine: LlamaEngine,
   sizes: Pick<LlamaEngineOptions, 'kvTokens' | 'threads' | 'libraryDirectory' | 'gpuLayers'>,
 ): Promise<Verifier> {
-  if (prm === 'none') return Promise.resolve(new ConfidenceVerifier());
-  if (prm === 'exact') return Promise.resolve(new ExactVerifier());
+  if (prm === 'none') return Promise.resolve(makeVerifier(confidence));
+  if (prm === 'exact') return Promise.resolve(makeVerifier(exact));
   return LlamaPrm.open({
     ...sizes,
     ...verdict,

@@ -7,6 +7,7 @@ import type { ModelConfig } from '../config/schema.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isShipped } from '../engine/llama/shipped-models.ts';
 import type { Prompt } from '../tree/step.ts';
+import { makeVerifier } from '../verifier/definition.ts';
 import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { Embedded, EmbeddedOptions } from './embedded.ts';
@@ -216,8 +217,8 @@ async function openVerifier(
   const { verifier } = config;
   if (verifier.kind === 'none') return undefined;
   if (verifier.kind === 'confidence') {
-    const { ConfidenceVerifier } = await import('../verifier/confidence/confidence-verifier.ts');
-    return new ConfidenceVerifier();
+    const { confidence } = await import('../verifier/confidence/confidence-verifier.ts');
+    return makeVerifier(confidence);
   }
   if (verifier.kind === 'sim' || verifier.kind === 'exact')
     return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);

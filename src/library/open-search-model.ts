@@ -5,14 +5,14 @@ import { openModel as openParts } from '../answering/open-models.ts';
 import { ownModel } from '../answering/own-model.ts';
 import type { Extract, OwnPolicy } from '../answering/search-request.ts';
 import { raise } from '../base/fault.ts';
-import { checkPartOptions, optionsOfPart, type PartOptions } from '../base/part.ts';
+import { checkPartOptions, type PartOptions } from '../base/part.ts';
 import { checkConfig } from '../config/load.ts';
 import type { ConfigInput, ModelConfig } from '../config/schema.ts';
 import { BatchedEmbedder } from '../embedder/batched-embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { PolicyDefinition } from '../policy/definition.ts';
 import type { PolicyName } from '../policy/policies.ts';
-import { type VerifierPart, verifierOf } from '../verifier/definition.ts';
+import { makeVerifier, type VerifierPart } from '../verifier/definition.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import { SearchModel } from './search-model.ts';
 
@@ -91,17 +91,11 @@ export function makeModel(given: ModelParts): SearchModel {
   const parts: OpenModel = {
     config,
     engine,
-    ...(verifier === undefined ? {} : { verifier: madeVerifier(verifier, verifierOptions) }),
+    ...(verifier === undefined ? {} : { verifier: makeVerifier(verifier, verifierOptions) }),
     ...(embed === undefined ? {} : { embedder: embedderOf(embed) }),
     ...(extract === undefined ? {} : { extract }),
   };
   return new SearchModel(parts, ownPolicy(policy, policyOptions));
-}
-
-function madeVerifier(verifier: Verifier | VerifierPart, options: PartOptions = {}): Verifier {
-  if (!('make' in verifier)) return verifier;
-  checkPartOptions(`verifier '${verifier.name}'`, [verifier], options, 'verifierOptions');
-  return verifierOf(verifier, verifier.make(optionsOfPart(verifier, options)));
 }
 
 /** As long as the configuration waits for a server of one. */

@@ -88,7 +88,7 @@ function reward(value: number | undefined): string {
 }
 
 /** Of an open answer that was compared with the others. */
-function meaning({ key, group }: { readonly key: number; readonly group?: number }): string {
+function meaning({ key, group }: { readonly key: number; readonly group?: number | undefined }): string {
   if (group === undefined) return '';
   return group === key ? ', with an answer unlike those before' : ', with an answer that means the same as one before';
 }

@@ -112,7 +112,7 @@ function passOver(program: Program, fork: Tree): void {
  * on and scored, are grown ahead themselves.
  */
 function passOverProbe(program: Program, fork: Tree, node: NodeId, index: number, reply?: ProbeReply): void {
-  program.tell(fork, { probe: true, node, index, ...(reply && { reply }) });
+  program.tell(fork, { probe: true, node, index, reply });
 }
 
 /** The child indices that no ghost answers. */
@@ -134,9 +134,8 @@ function inTree(foreseen: readonly Expansion[], tree: Tree): Expansion[] {
     const place = drawKey(node.key, 0, formKey(sampling, manner));
     const before = byForm.get(place)?.indices ?? [];
     const all = [...new Set([...before, ...indices])];
-    const form = manner === undefined ? { sampling } : { sampling, manner };
     const known = probe ? node : (tree.nodes[node.id] ?? node);
-    byForm.set(place, { node: known, indices: all, ...form, ...(probe && { probe }) });
+    byForm.set(place, { node: known, indices: all, sampling, manner, probe });
   }
   return [...byForm.values()];
 }

@@ -49,11 +49,10 @@ function grow(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits):
   const ghost = tree.ghostFor(parent, index);
   const shoot = ghost ?? shootOf(parent, outcome, limits);
   const at = { parent: parent.id, index };
-  const joined = group === undefined ? {} : { group };
   const twin = parent.children.find(({ key }) => key === shoot.key);
   if (twin !== undefined) tree.record({ type: 'merged', into: twin.id, ...at, tokens: shoot.step.tokens });
-  else if (ghost !== undefined) tree.record({ type: 'adopted', node: tree.nextNode, ...at, ...joined });
-  else tree.record({ type: 'grown', node: tree.nextNode, parent: parent.id, ...shoot, ...joined });
+  else if (ghost !== undefined) tree.record({ type: 'adopted', node: tree.nextNode, ...at, group });
+  else tree.record({ type: 'grown', node: tree.nextNode, parent: parent.id, ...shoot, group });
 }
 
 function haunt(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits): void {
@@ -73,9 +72,9 @@ function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
     index,
     step,
     terminal,
-    ...(reward === undefined ? {} : { reward }),
-    ...(promise === undefined ? {} : { promise }),
-    ...(answer === undefined ? {} : { answer }),
+    reward,
+    promise,
+    answer,
   };
 }
 
@@ -89,8 +88,7 @@ export function follow(tree: Tree, strand: Strand, child: Node, worth?: Worth): 
 export type Worth = (tree: Tree, node: Node) => number;
 
 export function complete(tree: Tree, { id, node }: Strand, worth?: Worth): void {
-  const value = worth?.(tree, node);
-  tree.record({ type: 'closed', strand: id, closing: 'completed', ...(value === undefined ? {} : { value }) });
+  tree.record({ type: 'closed', strand: id, closing: 'completed', value: worth?.(tree, node) });
 }
 
 /** The best path was finished by a strand that then went on to a sibling: its rollout ends here after all. */
@@ -144,7 +142,7 @@ export function askProbe(tree: Tree, { id, node }: Strand, { index, sampling, ma
 /** A reply that no strand waits for any more changes nothing. */
 function foldProbe(tree: Tree, { node, index, reply }: ProbeOutcome): void {
   if (tree.probingStrand(tree.node(node), index) === undefined) return;
-  tree.record({ type: 'probed', node, index, ...(reply === undefined ? {} : { reply }) });
+  tree.record({ type: 'probed', node, index, reply });
 }
 
 export function openAt(tree: Tree, node: Node): Strand {

@@ -19,9 +19,9 @@ export interface Expansion {
   readonly indices: readonly number[];
   readonly sampling: Sampling;
   /** Where it is not the plain next step. */
-  readonly manner?: Manner;
+  readonly manner?: Manner | undefined;
   /** No child is wanted, but what the model would say here: indices are those of the node's probes. */
-  readonly probe?: true;
+  readonly probe?: true | undefined;
 }
 
 export interface Ask extends Expansion {
@@ -36,7 +36,7 @@ export interface ProbeOutcome {
   readonly probe: true;
   readonly node: NodeId;
   readonly index: number;
-  readonly reply?: ProbeReply;
+  readonly reply?: ProbeReply | undefined;
 }
 
 /** One per child or probe. Late, double, reordered and failed ones are normal. */
@@ -55,13 +55,13 @@ export type ChildOutcome =
       readonly form: FormKey;
       readonly step: Step;
       /** Missing only for a program that needs no verifier. */
-      readonly reward?: number;
+      readonly reward?: number | undefined;
       /** The verifier's second reading, where a rule reads it. */
-      readonly promise?: number;
+      readonly promise?: number | undefined;
       /** What the whole path answers, where this step ends it. */
-      readonly answer?: string;
+      readonly answer?: string | undefined;
       /** The open answers that mean the same, by the key of the first; see `Growth`. */
-      readonly group?: NodeKey;
+      readonly group?: NodeKey | undefined;
     }
   | {
       readonly probe?: never;

@@ -28,23 +28,23 @@ export interface RuntimeOptions {
   /** What the order by work goes by; measured unless given. */
   readonly work?: WorkEstimates | undefined;
   /** A request that a server has had for so long without an answer counts as failed; undefined waits for ever. */
-  readonly requestTimeoutMs?: number;
+  readonly requestTimeoutMs?: number | undefined;
   /** Strands of one search that may fail in a row before it ends as `failed`. */
-  readonly maxFailures?: number;
+  readonly maxFailures?: number | undefined;
   /** `fold`: of all events of the search up to this one; only to be read. */
-  readonly onEvent?: (event: LoggedEvent, fold: SearchFold) => void;
-  readonly onEnd?: (result: SearchResult) => void;
+  readonly onEvent?: ((event: LoggedEvent, fold: SearchFold) => void) | undefined;
+  readonly onEnd?: ((result: SearchResult) => void) | undefined;
   /** After `onEnd`, once all that was cancelled has been answered for: the search's final cost. */
-  readonly onCost?: (search: string, cost: Cost) => void;
+  readonly onCost?: ((search: string, cost: Cost) => void) | undefined;
   /** The turn of a search from a former process has come: its log is wanted now, by `restore`. */
-  readonly onLogWanted?: (search: string) => void;
-  readonly onToken?: (token: Token) => void;
+  readonly onLogWanted?: ((search: string) => void) | undefined;
+  readonly onToken?: ((token: Token) => void) | undefined;
   /** Whether the tokens of a search are read as they come; unless said, where there is `onToken`. Asked anew per step. */
-  readonly watches?: (search: string) => boolean;
+  readonly watches?: ((search: string) => boolean) | undefined;
   /** Of what all searches share it names none. */
   onFault?(search: string | undefined, fault: Fault): void;
   /** The inbox has something: `step` should be called soon. */
-  readonly wake?: () => void;
+  readonly wake?: (() => void) | undefined;
 }
 
 /**
@@ -65,12 +65,12 @@ export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
   return {
     ...options,
     engine: guardedEngine(engine, tell),
-    ...(verifier && { verifier: guardedVerifier(verifier, tell) }),
-    ...(embedder && { embedder: guardedEmbedder(embedder, tell) }),
+    verifier: verifier && guardedVerifier(verifier, tell),
+    embedder: embedder && guardedEmbedder(embedder, tell),
     scheduler: guardedScheduler(scheduler, budget, tell),
-    ...(onEnd && { onEnd: (result) => heard(result.id, onEnd, 'onEnd', () => onEnd(result)) }),
-    ...(onCost && { onCost: (search, cost) => heard(search, onCost, 'onCost', () => onCost(search, cost)) }),
-    ...(watches && { watches: (search) => guard(noOne, 'listener', watches, 'watches', () => watches(search), false) }),
+    onEnd: onEnd && ((result) => heard(result.id, onEnd, 'onEnd', () => onEnd(result))),
+    onCost: onCost && ((search, cost) => heard(search, onCost, 'onCost', () => onCost(search, cost))),
+    watches: watches && ((search) => guard(noOne, 'listener', watches, 'watches', () => watches(search), false)),
     ...(onFault && { onFault }),
   };
 }

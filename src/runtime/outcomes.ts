@@ -62,7 +62,5 @@ function childOf(
   step: Step,
   { reward, promise, answer }: Findings,
 ): ChildOutcome & { readonly ok: true } {
-  const scored = reward === undefined ? {} : { reward };
-  const promising = promise === undefined ? {} : { promise };
-  return { ok: true, node, index, form, step, ...scored, ...promising, ...(answer === undefined ? {} : { answer }) };
+  return { ok: true, node, index, form, step, reward, promise, answer };
 }

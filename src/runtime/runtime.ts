@@ -314,9 +314,9 @@ export class Runtime {
     this.#told = 0;
     const { scheduler } = this.#options;
     const { servers } = this;
-    const guessing = this.#speculates(this.#roster.live.values()) ? { guessing: this.guessing } : {};
+    const guessing = this.#speculates(this.#roster.live.values()) ? this.guessing : undefined;
     const snapshot = this.queue.snapshot(nowMs, this.#roster.running.values());
-    const decision = scheduler.decide({ ...snapshot, ...(servers && { servers }), ...guessing });
+    const decision = scheduler.decide({ ...snapshot, servers, guessing });
     this.#allotment.apply(decision, nowMs);
     for (const [id, late] of decision.giveUp) {
       const search = this.waiting.get(id);

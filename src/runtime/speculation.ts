@@ -76,7 +76,7 @@ export class Speculation {
       doomed: search.doomed(nowMs),
       early: order.early,
       replies: search.speculation.replies,
-      ...(request.experiment?.extendsUnscored ? { unscored: unscoredSteps(search) } : {}),
+      unscored: request.experiment?.extendsUnscored ? unscoredSteps(search) : [],
       isOver: (fork) => request.rules.exits.some((rule) => rule.check(search.view(nowMs, fork)) !== undefined),
     });
   }

@@ -4,8 +4,9 @@ import { createSelfConsistency } from '../program/best-of-n.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import type { Manner } from '../tree/step.ts';
 import { Tree } from '../tree/tree.ts';
-import { ConfidenceVerifier } from '../verifier/confidence/confidence-verifier.ts';
-import { ExactVerifier } from '../verifier/exact/exact-verifier.ts';
+import { confidence } from '../verifier/confidence/confidence-verifier.ts';
+import { makeVerifier } from '../verifier/definition.ts';
+import { exact } from '../verifier/exact/exact-verifier.ts';
 import type { SearchRequest } from './search/request.ts';
 import { pathFor, stepNeeds } from './step-needs.ts';
 
@@ -26,13 +27,12 @@ function request(changes: Partial<SearchRequest>): SearchRequest {
 }
 
 it('asks for log probabilities where program, verifier or rule reads them, and only there', () => {
-  const exact = new ExactVerifier();
-  const logprobs = (changes: Partial<SearchRequest>, verifier = exact as ExactVerifier | ConfidenceVerifier): boolean =>
+  const logprobs = (changes: Partial<SearchRequest>, verifier = makeVerifier(exact)): boolean =>
     stepNeeds(request(changes), verifier, false).logprobs;
   expect(logprobs({})).toBe(false);
   expect(logprobs({ program: createMcts({ selection: 'uct' }) })).toBe(false);
   expect(logprobs({ program: createMcts({ prior: 'logprob' }) })).toBe(true);
-  expect(logprobs({}, new ConfidenceVerifier())).toBe(true);
+  expect(logprobs({}, makeVerifier(confidence))).toBe(true);
   expect(logprobs({ program: createSelfConsistency() })).toBe(true);
   const { rules } = request({});
   const reader = { name: 'reader', readsLogprobs: true, check: () => undefined };

@@ -89,15 +89,14 @@ export class Strands {
     if (search.isBroken) return [];
     for (const strand of given) this.close(search, strand, 'preempted');
     const late = Array.from(tree.stragglers.values(), ({ node, sampling, manner }): Expansion => {
-      const indices = [...(node.inFlight?.keys() ?? [])];
-      return manner === undefined ? { node, indices, sampling } : { node, indices, sampling, manner };
+      return { node, indices: [...(node.inFlight?.keys() ?? [])], sampling, manner };
     });
     const awaited = Array.from(tree.strands.values()).flatMap(({ id, node, sampling, manner, probing }) => {
       search.leases.set(id, this.#leases.take(search.id));
       if (probing !== undefined) return [{ node, ...probing, indices: [probing.index], probe: true as const }];
       const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
       if (sampling === undefined) return [];
-      return [manner === undefined ? { node, indices, sampling } : { node, indices, sampling, manner }];
+      return [{ node, indices, sampling, manner }];
     });
     return [...late, ...awaited];
   }

@@ -35,7 +35,7 @@ export function algorithm1Scheduler(options: Algorithm1Options): Scheduler {
     if (order?.urgency === undefined) return decision;
     return { ...decision, urgencies: urgenciesOf(snapshot, decision, order, ageingSeconds) };
   };
-  return { name, ageingSeconds, ...(order && { order }), speculates: speculate > 0, decide: decideAll };
+  return { name, ageingSeconds, order, speculates: speculate > 0, decide: decideAll };
 }
 
 /** Of all searches that will run. */

@@ -15,7 +15,7 @@ export interface ServerCost {
 export interface Servers {
   readonly engine: ServerCost;
   /** Missing where nothing is scored. */
-  readonly verifier?: ServerCost;
+  readonly verifier?: ServerCost | undefined;
   /** Children on their way per open strand, at the moments of decisions. */
   readonly perStrand: number;
   /** The same, as a mean over time: more, since a decision is made when something has just come back. */

@@ -63,11 +63,11 @@ export interface Snapshot {
   /** In order of admission. */
   readonly running: readonly RunningSearch[];
   /** Missing while nothing has been measured. */
-  readonly pace?: Pace;
+  readonly pace?: Pace | undefined;
   /** Load and measured cost of engine and verifier; missing while nothing has been measured. */
-  readonly servers?: Servers;
+  readonly servers?: Servers | undefined;
   /** What speculation goes by; missing where no search speculates. */
-  readonly guessing?: Guessing;
+  readonly guessing?: Guessing | undefined;
 }
 
 export interface Width {
@@ -99,10 +99,10 @@ export type Reason = Readonly<Record<string, number | string>>;
 export interface Scheduler {
   readonly name: string;
   /** Of requests that wait for the engine, and of turns; as they come unless said. */
-  readonly order?: OrderRule;
+  readonly order?: OrderRule | undefined;
   /** What one unit of priority is worth in a turn. */
   readonly ageingSeconds: number;
   /** It gives speculative widths to searches that do not say how many they may have, and wants to know how guesses fare. */
-  readonly speculates?: boolean;
+  readonly speculates?: boolean | undefined;
   decide(snapshot: Snapshot): Decision;
 }

@@ -18,12 +18,12 @@ interface Shoot {
   readonly index: number;
   readonly step: Step;
   /** Missing where the program needs no verifier. */
-  readonly reward?: number;
+  readonly reward?: number | undefined;
   /** The probability that a sample from here ends right, by the verifier's second reading; missing where no rule reads it. */
-  readonly promise?: number;
+  readonly promise?: number | undefined;
   /** It gets no child: the model ended its answer, or the path is as long as it may be. */
   readonly terminal: boolean;
-  readonly answer?: string;
+  readonly answer?: string | undefined;
 }
 
 export interface Growth extends Shoot {
@@ -32,7 +32,7 @@ export interface Growth extends Shoot {
    * The open answers that mean the same as the one of its path, by the node key of the first of them, which may be its own. It is
    * decided once, when the child joins the tree, and stands in the log: no embedding model is asked again.
    */
-  readonly group?: NodeKey;
+  readonly group?: NodeKey | undefined;
 }
 
 /** A child that no strand waits for. Its parent, a node or another ghost, is named by key: ghosts have no number. */
@@ -62,7 +62,7 @@ export type Closing = (typeof closings)[number];
 
 export type TreeEvent =
   /** `fullAt`: the tree grows draw by draw, and a node is full at so many; without it an expansion is asked for as a whole. */
-  | { readonly type: 'planted'; readonly aggregation: Aggregation; readonly fullAt?: number }
+  | { readonly type: 'planted'; readonly aggregation: Aggregation; readonly fullAt?: number | undefined }
   | { readonly type: 'opened'; readonly strand: StrandId; readonly node: NodeId }
   | {
       readonly type: 'asked';
@@ -80,7 +80,7 @@ export type TreeEvent =
       readonly node: NodeId;
       readonly parent: NodeId;
       readonly index: number;
-      readonly group?: NodeKey;
+      readonly group?: NodeKey | undefined;
     }
   /** One more draw of a node that is there: a twin. Where it was a ghost, the ghost is gone. */
   | {
@@ -102,16 +102,21 @@ export type TreeEvent =
       readonly manner: Manner;
     }
   /** What it said; without a reply the probe failed. */
-  | { readonly type: 'probed'; readonly node: NodeId; readonly index: number; readonly reply?: ProbeReply }
+  | { readonly type: 'probed'; readonly node: NodeId; readonly index: number; readonly reply?: ProbeReply | undefined }
   | { readonly type: 'moved'; readonly strand: StrandId; readonly node: NodeId }
   /** `value`: what is backed up in the place of the score; with it a rollout is complete at a node that may grow. */
-  | { readonly type: 'closed'; readonly strand: StrandId; readonly closing: Closing; readonly value?: number };
+  | {
+      readonly type: 'closed';
+      readonly strand: StrandId;
+      readonly closing: Closing;
+      readonly value?: number | undefined;
+    };
 
 type Planted = Extract<TreeEvent, { type: 'planted' }>;
 
 /** The event with which a log of a tree begins. */
 export function plantedEvent(aggregation: Aggregation, fullAt?: number): Planted {
-  return { type: 'planted', aggregation, ...(fullAt === undefined ? {} : { fullAt }) };
+  return { type: 'planted', aggregation, fullAt };
 }
 
 /** An answer to a child in flight. */

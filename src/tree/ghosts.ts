@@ -53,10 +53,10 @@ export class Ghosts implements Iterable<[DrawKey, Ghost]> {
   }
 
   #forget(draw: DrawKey): void {
-    const ghost = this.#byDraw.get(draw);
-    const draws = ghost && this.#byKey?.get(ghost.key);
+    const key = this.#byDraw.get(draw)?.key;
+    const draws = key === undefined ? undefined : this.#byKey?.get(key);
     draws?.delete(draw);
-    if (draws?.size === 0) this.#byKey?.delete(ghost!.key);
+    if (key !== undefined && draws?.size === 0) this.#byKey?.delete(key);
   }
 }
 

@@ -239,7 +239,7 @@ export class Tree {
     this.#mustBeInFlight(parent, index);
     const ghost = this.ghostFor(parent, index);
     if (ghost === undefined) return raise('bad-event', `child ${index} of node ${parent.id} is no ghost`);
-    this.#grow(id, { ...ghost, parent: parent.id, ...(group === undefined ? {} : { group }) });
+    this.#grow(id, { ...ghost, parent: parent.id, group });
   }
 
   #merge(into: Node, parent: Node, index: number, tokens: number): void {
@@ -304,9 +304,8 @@ export class Tree {
     }
     mustBeReward(reward);
     mustBeReward(promise);
-    const found = { ...(reward === undefined ? {} : { reward }), ...(promise === undefined ? {} : { promise }) };
-    const known = { key, parentKey, index, form, step, terminal, ...found };
-    this.ghosts.add(drawKey(parentKey, index, form), answer === undefined ? known : { ...known, answer });
+    const ghost = { key, parentKey, index, form, step, terminal, reward, promise, answer };
+    this.ghosts.add(drawKey(parentKey, index, form), ghost);
   }
 
   #drawInFlight(parent: Node, index: number): DrawKey {

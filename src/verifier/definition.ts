@@ -1,39 +1,64 @@
-// How a verifier of one's own makes itself known: by name, with options, and with what it is made of. Most need no queue and no
-// servers: a function that scores one step is enough, at once or later, and is made a verifier here.
+// How a verifier makes itself known, ours as a stranger's: by name, with options, and with what it is made of. Most need no queue and
+// no servers: a function that scores one step is enough, at once or later, and is made a verifier here.
 
-import { FaultError, fault } from '../base/fault.ts';
+import { type Fault, FaultError, fault } from '../base/fault.ts';
 import type { Knobs } from '../base/knob.ts';
-import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../base/part.ts';
+import {
+  checkPartOptions,
+  definedPart,
+  type NamedPart,
+  type NoOptions,
+  optionsOfPart,
+  type PartInput,
+  type PartOptions,
+  type PlugIn,
+} from '../base/part.ts';
 import type { RequestId } from '../engine/engine.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
-import { noUsage, type ScoreRequest, type Verifier, type VerifierLoad, type VerifierMessage } from './verifier.ts';
+import {
+  noUsage,
+  type ScoreRequest,
+  type Verifier,
+  type VerifierCapabilities,
+  type VerifierLoad,
+  type VerifierMessage,
+} from './verifier.ts';
 
 /** The reward of the last step of a path, from 0 to 1. */
 export type ScoreStep = (request: ScoreRequest) => number | Promise<number>;
 
-export type VerifierPart = PlugIn<Verifier | ScoreStep> & {
-  /** The aggregation that its rewards were made for; `product` unless said. A whole verifier says it itself. */
+/** What is known of a scoring function before it scores; a whole verifier says it itself. */
+interface ScoringTraits {
+  /** The aggregation that its rewards were made for; `product` unless said. */
   readonly aggregation?: Aggregation;
-};
+  /** It scores by the log probabilities of a step. */
+  readonly readsLogprobs?: boolean;
+}
+
+export type VerifierPart = PlugIn<Verifier | ScoreStep> & ScoringTraits;
 
 export function defineVerifier<const Name extends string, const Options extends Knobs = NoOptions>(
-  part: PartInput<Verifier | ScoreStep, Name, Options> & { readonly aggregation?: Aggregation },
-): NamedPart<Verifier | ScoreStep, Name, Options> & { readonly aggregation?: Aggregation } {
+  part: PartInput<Verifier | ScoreStep, Name, Options> & ScoringTraits,
+): NamedPart<Verifier | ScoreStep, Name, Options> & ScoringTraits {
   return definedPart(part);
 }
 
-export function verifierOf({ name, aggregation = 'product' }: VerifierPart, made: Verifier | ScoreStep): Verifier {
-  return typeof made === 'function' ? new ScoringFunction(name, aggregation, made) : made;
+/** One that is made already is taken as it is. */
+export function makeVerifier(verifier: Verifier | VerifierPart, options: PartOptions = {}): Verifier {
+  if (!('make' in verifier)) return verifier;
+  checkPartOptions(`verifier '${verifier.name}'`, [verifier], options, 'verifierOptions');
+  const made = verifier.make(optionsOfPart(verifier, options));
+  return typeof made === 'function' ? new ScoringFunction(verifier, made) : made;
 }
 
 class ScoringFunction implements Verifier {
-  readonly capabilities;
+  readonly capabilities: VerifierCapabilities;
   readonly #score: ScoreStep;
   readonly #waiting = new Set<RequestId>();
   #post: (message: VerifierMessage) => void = () => {};
 
-  constructor(name: string, aggregation: Aggregation, score: ScoreStep) {
-    this.capabilities = { name, aggregation, reusesPrefix: true };
+  constructor({ name, aggregation = 'product', readsLogprobs = false }: VerifierPart, score: ScoreStep) {
+    this.capabilities = { name, aggregation, reusesPrefix: true, readsLogprobs };
     this.#score = score;
   }
 
@@ -44,7 +69,7 @@ class ScoringFunction implements Verifier {
   score(requests: readonly ScoreRequest[]): void {
     for (const request of requests) {
       this.#waiting.add(request.id);
-      void this.#answer(request);
+      this.#begin(request);
     }
   }
 
@@ -65,26 +90,37 @@ class ScoringFunction implements Verifier {
     this.cancel([...this.#waiting]);
   }
 
-  async #answer(request: ScoreRequest): Promise<void> {
-    const message = await this.#scored(request);
-    if (this.#waiting.delete(request.id)) this.#post(message);
-  }
-
-  async #scored(request: ScoreRequest): Promise<VerifierMessage> {
+  /** What is known at once is answered at once. */
+  #begin(request: ScoreRequest): void {
     const { id } = request;
     try {
-      const reward = await this.#score(request);
-      if (reward >= 0 && reward <= 1) return { type: 'score', request: id, reward, usage: noUsage };
-      const what = `verifier '${this.capabilities.name}' gave ${String(reward)}; a reward is a number from 0 to 1`;
-      return { type: 'fault', request: id, fault: fault('bad-reward', what) };
+      const reward = this.#score(request);
+      if (typeof reward !== 'object') return this.#end(id, reward);
+      Promise.resolve(reward).then(
+        (late) => this.#end(id, late),
+        (error: unknown) => this.#fail(id, error),
+      );
     } catch (error) {
-      return { type: 'fault', request: id, fault: faultOf(this.capabilities.name, error) };
+      this.#fail(id, error);
     }
+  }
+
+  #end(request: RequestId, reward: number): void {
+    if (!(reward >= 0 && reward <= 1)) {
+      const what = `verifier '${this.capabilities.name}' gave ${String(reward)}; a reward is a number from 0 to 1`;
+      return this.#fail(request, new FaultError(fault('bad-reward', what)));
+    }
+    if (this.#waiting.delete(request)) this.#post({ type: 'score', request, reward, usage: noUsage });
+  }
+
+  #fail(request: RequestId, error: unknown): void {
+    if (this.#waiting.delete(request))
+      this.#post({ type: 'fault', request, fault: faultOf(this.capabilities.name, error) });
   }
 }
 
 /** The same step would throw again. */
-function faultOf(name: string, error: unknown) {
+function faultOf(name: string, error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   const message = error instanceof Error ? error.message : String(error);
   return fault('internal', `verifier '${name}' threw in score: ${message}`, { retryable: false });

@@ -7,8 +7,8 @@ import { prm7b } from '../../src/cost/h200.ts';
 import { tableCost } from '../../src/cost/table.ts';
 import { World } from '../../src/engine/sim/world.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
-import { ConfidenceVerifier } from '../../src/verifier/confidence/confidence-verifier.ts';
-import { defineVerifier, verifierOf } from '../../src/verifier/definition.ts';
+import { confidence } from '../../src/verifier/confidence/confidence-verifier.ts';
+import { defineVerifier, makeVerifier } from '../../src/verifier/definition.ts';
 import { CheckedVerifier } from '../../src/verifier/exact/checked-verifier.ts';
 import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
 import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
@@ -21,12 +21,12 @@ const steps = ['one\n', 'two\n', 'three\n', 'four\n'].map(
 );
 
 verifierConformance('confidence', async () => {
-  const verifier = new ConfidenceVerifier();
+  const verifier = makeVerifier(confidence);
   return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
 });
 
 verifierConformance('checked', async () => {
-  const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'lines' });
+  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines' });
   return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
 });
 
@@ -66,7 +66,7 @@ for (const later of [false, true]) {
         ({ step }) =>
           later ? Promise.resolve(least + 1 / (2 + step.text.length)) : least + 1 / (2 + step.text.length),
     });
-    const verifier = verifierOf(part, part.make({ least: 0.2 }));
+    const verifier = makeVerifier(part, { least: 0.2 });
     return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
   });
 }

@@ -71,7 +71,7 @@ function late(tree: Tree, ghost: Ghost): Outcome {
   return success(tree.nodeOf(ghost.parentKey)!.id, ghost.form, ghost);
 }
 
-type Brought = Pick<Ghost, 'index' | 'step' | 'reward' | 'answer'> & { readonly group?: number };
+type Brought = Pick<Ghost, 'index' | 'step' | 'reward' | 'answer'> & { readonly group?: number | undefined };
 
 function success(node: number, form: number, { index, step, reward, answer, group }: Brought): Outcome {
   const scored = reward === undefined ? {} : { reward };

@@ -1,4 +1,4 @@
-// The replicas of a simulated engine or verifier. A search stays with the replica that its first request went to (the one
+// What a simulated engine and a simulated verifier are: replicas. A search stays with the replica that its first request went to (the one
 // with the fewest searches), so that its prefixes are found again. Every request is answered once, closing included.
 
 import { assert } from '../../base/assert.ts';
@@ -17,8 +17,8 @@ interface PoolFault {
   readonly fault: Fault;
 }
 
-export class Pool<Replica extends PoolReplica, Message extends { readonly request: RequestId }> {
-  readonly replicas: readonly Replica[];
+export abstract class Pool<Replica extends PoolReplica, Message extends { readonly request: RequestId }> {
+  protected readonly replicas: readonly Replica[];
   readonly #of: 'engine' | 'verifier';
   readonly #searchesOn: number[];
   readonly #homes = new Map<string, number>();
@@ -37,7 +37,7 @@ export class Pool<Replica extends PoolReplica, Message extends { readonly reques
     this.replicas = Array.from({ length: size }, () => make(answered));
   }
 
-  get closed(): boolean {
+  protected get closed(): boolean {
     return this.#closed;
   }
 
@@ -47,7 +47,7 @@ export class Pool<Replica extends PoolReplica, Message extends { readonly reques
   }
 
   /** Gives each request to the replica of its search; a closed pool refuses. */
-  hand<Request extends { readonly id: RequestId; readonly search: string }>(
+  protected hand<Request extends { readonly id: RequestId; readonly search: string }>(
     requests: readonly Request[],
     enqueue: (replica: Replica, request: Request) => void,
   ): void {
@@ -79,7 +79,7 @@ export class Pool<Replica extends PoolReplica, Message extends { readonly reques
     this.replicas[home]!.release(search);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true;
     this.cancel([...this.#askedOf.keys()]);
   }

@@ -3,6 +3,7 @@
 // its rule says which paths are finished and what the next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
+import { assert } from '../../base/assert.ts';
 import type { Knobs } from '../../base/knob.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/certaindex.ts';
@@ -166,7 +167,7 @@ class Levels implements Program {
     // Most calls find every node waiting for its children: no need to work out the levels for those.
     if (!mayOpen && !hasIdle(tree)) return undefined;
     if (!this.#complete.has(tree)) this.#makeUp(tree);
-    const { plots, open } = this.#levels(tree).at(-1)!;
+    const { plots, open } = this.#level(tree);
     const [free] = unoccupied(tree, open);
     for (const strand of tree.strands.values()) {
       if (isWaiting(strand)) continue;
@@ -204,7 +205,7 @@ class Levels implements Program {
 
   /** Nodes of this level that no strand has taken up, then what would follow if nothing more came. */
   foresee(tree: Tree, count: number): Expansion[] {
-    const { plots, open, room } = this.#levels(tree).at(-1)!;
+    const { plots, open, room } = this.#level(tree);
     const untaken = unoccupied(tree, open).filter(({ draws }) => draws > 0);
     const missing = plots.reduce((sum, plot) => sum + plot.draws - landedIn(plot), 0);
     const next = this.#rule.likely?.(plots, room, missing) ?? this.#rule.next(plots, room, this.#scoreIn(tree)).going;
@@ -212,15 +213,14 @@ class Levels implements Program {
     const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.proposals?.due(node) === undefined);
     const { sampling } = this.#options;
     return sampled.slice(0, count).map((plot) => {
-      const manner = this.#mannerOf(plot.node);
-      const wanted = { node: plot.node, indices: this.#missing(plot), sampling };
-      return manner === undefined ? wanted : { ...wanted, manner };
+      const { node } = plot;
+      return { node, indices: this.#missing(plot), sampling, manner: this.#mannerOf(node) };
     });
   }
 
   /** A complete level has chosen: of all steps nothing is asked for but below its successors, and no more than their draws. */
   abandoned(tree: Tree): Abandoned {
-    const { plots } = this.#levels(tree).at(-1)!;
+    const { plots } = this.#level(tree);
     const draws = new Map(plots.map(({ node, draws, from = 0 }) => [node.key, from + draws]));
     return (node, index) => {
       let below = index;
@@ -269,9 +269,7 @@ class Levels implements Program {
 
   /** Nothing of what was asked below this node has come. */
   #isBare(tree: Tree, node: Node): boolean {
-    const plot = this.#levels(tree)
-      .at(-1)!
-      .plots.find((each) => each.node === node);
+    const plot = this.#level(tree).plots.find((each) => each.node === node);
     return plot?.from === undefined ? node.children.length === 0 : landedIn(plot) === 0;
   }
 
@@ -304,6 +302,13 @@ class Levels implements Program {
       if (level.next === undefined) return [...levels, level];
       levels.push(level);
     }
+  }
+
+  /** The one being expanded. */
+  #level(tree: Tree): SearchLevel {
+    const level = this.#levels(tree).at(-1);
+    assert(level !== undefined, 'a search has a level');
+    return level;
   }
 
   #completeLevels(tree: Tree): readonly SearchLevel[] {

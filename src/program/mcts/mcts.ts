@@ -316,9 +316,7 @@ class Mcts implements Program {
 
   #expansionOf(node: Node): Expansion {
     const { branching, sampling } = this.#options;
-    const manner = this.#play.manner?.(node);
-    const wanted = { node, indices: missingIndices(node, branching), sampling };
-    return manner === undefined ? wanted : { ...wanted, manner };
+    return { node, indices: missingIndices(node, branching), sampling, manner: this.#play.manner?.(node) };
   }
 
   /** Where the open rollouts will go on if no sibling still in flight does better. */

@@ -4,12 +4,10 @@
 // likeness is not transitive, groups depend on the order of folds, which the log has.
 
 import { isOpenText, nearestText, type ReadText, type Vector } from '../../answer/likeness.ts';
-import type { ChildOutcome, Outcome } from '../../program/program.ts';
+import type { Outcome } from '../../program/program.ts';
 import { type NodeKey, nodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
-
-type Success = ChildOutcome & { readonly ok: true };
 
 interface Founder {
   readonly text: string;
@@ -55,10 +53,9 @@ export class OpenAnswers {
   grouped(tree: Tree, outcome: Outcome): Outcome {
     this.#read(tree);
     const text = openTextOf(tree, outcome);
-    if (text === undefined) return outcome;
-    const success = outcome as Success;
-    const group = this.#groups.get(text) ?? this.#groupOf(text, nodeKey(tree.node(success.node).key, success.step));
-    return group === undefined ? outcome : { ...success, group };
+    if (text === undefined || outcome.probe || !outcome.ok) return outcome;
+    const own = nodeKey(tree.node(outcome.node).key, outcome.step);
+    return { ...outcome, group: this.#groups.get(text) ?? this.#groupOf(text, own) };
   }
 
   /** Of the nearest founder, or its own where none is near; undefined where it has no vector. */

@@ -27,8 +27,8 @@ export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (f
   return {
     name,
     ageingSeconds,
-    ...(scheduler.order === undefined ? {} : { order: guardedOrder(scheduler.order, { broke }) }),
-    ...(speculates === undefined ? {} : { speculates }),
+    order: scheduler.order && guardedOrder(scheduler.order, { broke }),
+    speculates,
     decide(snapshot) {
       const decision = isBroken
         ? undefined

@@ -70,7 +70,12 @@ export class Guests {
   }
 
   asWaiting(): WaitingSearch[] {
-    return Array.from(this.#waiting.values(), ({ id, turn, idle }) => ({ id, turn, naturalWidth: 1, ...asIdle(idle) }));
+    return Array.from(this.#waiting.values(), ({ id, turn, idle }) => ({
+      id,
+      turn,
+      naturalWidth: 1,
+      idle: idle === true,
+    }));
   }
 
   asRunning(): RunningSearch[] {
@@ -84,11 +89,7 @@ export class Guests {
       progress: 0,
     };
     return Array.from(this.#held.values(), ({ guest: { id, arrivalMs, idle } }) => {
-      return { id, arrivalMs, ...still, ...asIdle(idle) };
+      return { id, arrivalMs, ...still, idle: idle === true };
     });
   }
-}
-
-function asIdle(idle: boolean | undefined): { readonly idle?: true } {
-  return idle === true ? { idle: true } : {};
 }

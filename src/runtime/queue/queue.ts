@@ -144,7 +144,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
         ...Array.from(running, (search) => search.asRunning(this.#standing(search, nowMs))),
         ...this.#guests.asRunning(),
       ],
-      ...(pace === undefined ? {} : { pace }),
+      pace,
     };
   }
 
@@ -157,8 +157,8 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
       place: turn - this.#originSeconds,
       ageSeconds: (nowMs - arrivalMs) / 1000,
       priority: request.priority,
-      ...(this.#order.readsWork ? { workLeft: this.#work.left(search.kind, search.done(), search.id) } : {}),
-      ...(isIdle ? { idle: true } : {}),
+      workLeft: this.#order.readsWork ? this.#work.left(search.kind, search.done(), search.id) : undefined,
+      idle: isIdle,
     };
   }
 

@@ -54,7 +54,7 @@ export class ServiceMeter {
     const { childMs, strandMs } = this.#spent;
     const perStrand = this.#perStrand;
     const overTime = strandMs === 0 ? perStrand : childMs / strandMs;
-    return { engine, ...(verifier && { verifier }), perStrand, overTime };
+    return { engine, verifier, perStrand, overTime };
   }
 
   #pass(nowMs: number): void {

@@ -30,7 +30,7 @@ export class FoldOrder {
   *take(tree: Tree, arrived: Outcome): Generator<Outcome> {
     if (arrived.probe) return yield arrived;
     const outcome = placed(tree, arrived);
-    if (outcome.below !== undefined) this.#orphan(outcome);
+    if (outcome.below !== undefined) this.#orphan(outcome, outcome.below);
     else yield* this.#inTurn(tree, outcome);
     yield* this.#placedOrphans(tree);
   }
@@ -57,8 +57,8 @@ export class FoldOrder {
   }
 
   /** The program has not asked for it: where it failed, nothing is left of it. */
-  #orphan(outcome: ChildOutcome): void {
-    if (outcome.ok) this.#orphans.set(drawKey(outcome.below!.key, outcome.index, outcome.form), outcome);
+  #orphan(outcome: ChildOutcome, below: Node): void {
+    if (outcome.ok) this.#orphans.set(drawKey(below.key, outcome.index, outcome.form), outcome);
   }
 
   #inTurn(tree: Tree, outcome: ChildOutcome): ChildOutcome[] {

@@ -105,7 +105,7 @@ export class TurnLine {
 
   #turn({ arrivalMs, priority, key, workSeconds, turn }: LineFacts) {
     if (turn !== undefined) return { turn, finish: turn + priority * this.#ageingSeconds };
-    const facts = { arrivalMs, priority, ...(workSeconds === undefined ? {} : { workSeconds }) };
+    const facts = { arrivalMs, priority, workSeconds };
     if (key === undefined) return turnOf(facts, this.#ageingSeconds);
     const serving = this.#places.size === 0 ? undefined : this.#serving;
     const standing = { share: key.share, serving, last: this.#keys.get(key.name)?.last };

@@ -32,7 +32,7 @@ export interface QueueStanding {
   readonly ageSeconds: number;
   readonly priority: number;
   /** Tokens that it is expected to generate yet; missing where the order does not go by it. */
-  readonly workLeft?: number;
+  readonly workLeft?: number | undefined;
   /** No client waits for it. */
   readonly idle?: boolean;
 }

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { Inbox } from '../../../tests/support/inbox.ts';
+import { makeVerifier } from '../definition.ts';
 import type { VerifierMessage } from '../verifier.ts';
-import { ConfidenceVerifier } from './confidence-verifier.ts';
+import { confidence } from './confidence-verifier.ts';
 
 it('rewards a step with the geometric mean of its probabilities', () => {
-  const verifier = new ConfidenceVerifier();
+  const verifier = makeVerifier(confidence);
   const inbox = new Inbox<VerifierMessage>();
   verifier.connect(inbox.post);
   const step = { text: 'so', tokens: 2, meanLogprob: Math.log(0.25), end: 'eos' } as const;

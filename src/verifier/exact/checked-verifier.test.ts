@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { pathOf } from '../../../tests/support/paths.ts';
 import type { Step } from '../../tree/step.ts';
-import { ConfidenceVerifier } from '../confidence/confidence-verifier.ts';
+import { confidence } from '../confidence/confidence-verifier.ts';
+import { makeVerifier } from '../definition.ts';
 import type { ScoreRequest, VerifierMessage } from '../verifier.ts';
 import { CheckedVerifier } from './checked-verifier.ts';
 
@@ -22,7 +23,7 @@ function request(id: number, text: string, about = 'a story', before: readonly s
 }
 
 test('a false equation scores 0, everything else is left to the verifier behind', () => {
-  const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'arithmetic' });
+  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'arithmetic' });
   const messages: VerifierMessage[] = [];
   verifier.connect((message) => messages.push(message));
   verifier.score([request(0, '12*24=298\n'), request(1, '12*24=288\n'), request(2, 'Answer: 288')]);
@@ -46,7 +47,7 @@ function rewardsOf(verifier: CheckedVerifier, requests: readonly ScoreRequest[])
 }
 
 test('a line that the task can judge is 1 or 0, given the lines before it; others are left to the verifier behind', () => {
-  const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'lines' });
+  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines' });
   const lines = [first, slip, 'b 7558-2442=5116\n'].map((line, id) =>
     request(id, line, ledger, line.startsWith('b') ? [first] : []),
   );
@@ -65,15 +66,15 @@ test('a checker that throws is told once, and its lines count as unknown', () =>
     throw new Error('lost');
   };
   const onTrouble = (problem: string) => told.push(problem);
-  const verifier = new CheckedVerifier(new ConfidenceVerifier(), { check: 'lines', checkLine, onTrouble });
+  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines', checkLine, onTrouble });
   const rewards = rewardsOf(verifier, [request(0, first, ledger), request(1, 'hm\n', ledger)]);
   expect(rewards).toEqual([expect.closeTo(0.75), expect.closeTo(0.75)]);
   expect(told).toEqual(['a checker of lines failed, and such lines count as unchecked: Error: lost']);
 });
 
-test('a true line is still read for its promise where somebody wants it; a false one is not', () => {
+test('a true line is still read for its promise where a rule wants it; a false one is not', () => {
   const asked: number[] = [];
-  const behind = new ConfidenceVerifier();
+  const behind = makeVerifier(confidence);
   const score = behind.score.bind(behind);
   behind.score = (requests) => {
     asked.push(...requests.map(({ id }) => id));

@@ -3,8 +3,9 @@ import { Inbox } from '../../../tests/support/inbox.ts';
 import { pathOf } from '../../../tests/support/paths.ts';
 import { countdown } from '../../task/countdown.ts';
 import type { Step } from '../../tree/step.ts';
+import { makeVerifier } from '../definition.ts';
 import type { VerifierMessage } from '../verifier.ts';
-import { ExactVerifier } from './exact-verifier.ts';
+import { exact } from './exact-verifier.ts';
 
 function step(text: string): Step {
   return { text, tokens: 1, meanLogprob: 0, end: text.startsWith('Answer') ? 'eos' : 'delimiter' };
@@ -12,7 +13,7 @@ function step(text: string): Step {
 
 /** The rewards of the lines of a path. */
 function rewards(question: string, lines: readonly string[]): (number | string)[] {
-  const verifier = new ExactVerifier();
+  const verifier = makeVerifier(exact);
   const inbox = new Inbox<VerifierMessage>();
   verifier.connect(inbox.post);
   const steps = lines.map((line) => step(line.startsWith('Answer') ? line : `${line}\n`));

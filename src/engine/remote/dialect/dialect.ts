@@ -85,12 +85,12 @@ export interface Update {
   readonly tokenIds?: readonly number[];
   readonly logprobs?: readonly number[];
   /** The tokens as the server writes each alone: not always what they add to the text. */
-  readonly written?: readonly string[];
+  readonly written?: readonly string[] | undefined;
   /** Of the first token that it tells of. */
-  readonly entropy?: number;
+  readonly entropy?: number | undefined;
   /** Text, tokens and log probabilities are all there are so far, not what is new. */
   readonly cumulative?: boolean;
-  readonly end?: WireEnd;
+  readonly end?: WireEnd | undefined;
   /** The delimiter that ended it, where the server leaves it out of the text. */
   readonly appended?: string;
   readonly usage?: WireUsage;

@@ -4,11 +4,10 @@
 /** How many are asked for: the most that vLLM gives unless its operator allows more. */
 export const likeliest = 20;
 
-/** To be put into an update: nothing where the server told nothing. */
-export function entropyOfLikeliest(logprobs: readonly number[]): { readonly entropy?: number } {
-  if (logprobs.length === 0) return {};
+/** Undefined where the server told nothing. */
+export function entropyOfLikeliest(logprobs: readonly number[]): number | undefined {
+  if (logprobs.length === 0) return undefined;
   const probabilities = logprobs.map(Math.exp);
   const rest = 1 - probabilities.reduce((sum, each) => sum + each, 0);
-  const entropy = [...probabilities, rest].reduce((sum, each) => (each > 0 ? sum - each * Math.log(each) : sum), 0);
-  return { entropy };
+  return [...probabilities, rest].reduce((sum, each) => (each > 0 ? sum - each * Math.log(each) : sum), 0);
 }

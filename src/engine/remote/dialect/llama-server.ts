@@ -33,17 +33,17 @@ export const llamaServer: Dialect = {
       body: {
         prompt: call.tokenIds,
         n_predict: call.maxTokens,
-        ...(call.exact ? { ignore_eos: true } : {}),
-        ...(call.siblings > 1 ? { n_cmpl: call.siblings } : {}),
+        ignore_eos: call.exact ? true : undefined,
+        n_cmpl: call.siblings > 1 ? call.siblings : undefined,
         temperature,
         top_p: topP,
         top_k: topK,
         min_p: minP,
         // Its seeds are unsigned 32-bit numbers, and the largest means "draw one".
-        ...(call.seed === undefined ? {} : { seed: call.seed % 0xffffffff }),
+        seed: call.seed === undefined ? undefined : call.seed % 0xffffffff,
         stop: call.stops,
-        ...(call.logprobs || call.entropy ? { n_probs: call.entropy ? likeliest : 1 } : {}),
-        ...(call.shape === undefined ? {} : { json_schema: call.shape }),
+        n_probs: call.entropy ? likeliest : call.logprobs ? 1 : undefined,
+        json_schema: call.shape,
         return_tokens: true,
         cache_prompt: true,
         stream: true,
@@ -60,8 +60,8 @@ export const llamaServer: Dialect = {
       text: completion.content,
       tokenIds: numbers(completion.tokens),
       logprobs: probabilities.map(logprobOf),
-      ...(call.pieces ? { written: probabilities.map(({ token }) => text(token)) } : {}),
-      ...(call.entropy ? firstEntropy(completion) : {}),
+      written: call.pieces ? probabilities.map(({ token }) => text(token)) : undefined,
+      entropy: call.entropy ? firstEntropy(completion) : undefined,
     };
     return [completion.stop === true ? { ...update, ...endOf(completion) } : update];
   },
@@ -83,7 +83,7 @@ function tokenizeRequest(content: string, addSpecial: boolean): WireRequest {
   return { path: '/tokenize', body: { content, add_special: addSpecial, parse_special: addSpecial } };
 }
 
-function firstEntropy({ completion_probabilities: tokens }: Record<string, unknown>): Pick<Update, 'entropy'> {
+function firstEntropy({ completion_probabilities: tokens }: Record<string, unknown>): number | undefined {
   const [first] = records(tokens);
   return entropyOfLikeliest(records(first?.top_logprobs).map(logprobOf));
 }

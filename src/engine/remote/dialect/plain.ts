@@ -20,8 +20,8 @@ export const plain: Dialect = {
       model: facts.model,
       max_tokens: call.maxTokens,
       temperature,
-      ...(topP === undefined ? {} : { top_p: topP }),
-      ...(call.seed === undefined ? {} : { seed: call.seed }),
+      top_p: topP,
+      seed: call.seed,
       stream: true,
       stream_options: { include_usage: true },
     };
@@ -37,8 +37,7 @@ export const plain: Dialect = {
 
 function updateOf(choice: Record<string, unknown>): Update {
   const delta = isRecord(choice.delta) ? choice.delta : {};
-  const end = endOf(choice.finish_reason);
-  return { index: 0, text: text(choice.text) || text(delta.content), ...(end === undefined ? {} : { end }) };
+  return { index: 0, text: text(choice.text) || text(delta.content), end: endOf(choice.finish_reason) };
 }
 
 function endOf(finish: unknown): WireEnd | undefined {

@@ -27,7 +27,6 @@ export const sglang: Dialect = {
 
   encode(call, facts) {
     const { temperature, topP, topK, minP } = neutralSampling(call.sampling);
-    const priority = wirePriority(call, facts.priorityOrder);
     return {
       path: '/generate',
       body: {
@@ -40,17 +39,17 @@ export const sglang: Dialect = {
           top_p: topP,
           top_k: topK === 0 ? -1 : topK,
           min_p: minP,
-          ...(call.shape === undefined ? {} : { json_schema: JSON.stringify(call.shape) }),
-          ...(call.seed === undefined ? {} : { sampling_seed: call.seed }),
+          json_schema: call.shape && JSON.stringify(call.shape),
+          sampling_seed: call.seed,
           // The first of the list that matches is reported, so the most specific goes first.
           ...(call.stops.length === 0
             ? {}
             : { stop: call.stops.toSorted((a, b) => b.length - a.length), no_stop_trim: true }),
         },
         return_logprob: call.logprobs,
-        ...(call.pieces ? { return_text_in_logprobs: true } : {}),
+        return_text_in_logprobs: call.pieces ? true : undefined,
         stream: call.delivery !== 'whole',
-        ...(priority === undefined ? {} : { priority }),
+        priority: wirePriority(call, facts.priorityOrder),
       },
     };
   },
@@ -61,16 +60,15 @@ export const sglang: Dialect = {
     if (!isRecord(meta)) protocolFault('a generation without meta_info', event);
     const tokenIds = numbers(generation.output_ids);
     const generatedTokens = count(meta.completion_tokens);
-    const end = endOf(meta.finish_reason, call);
     return [
       {
         index: count(generation.index) ?? 0,
         text: text(generation.text),
         tokenIds,
         logprobs: entriesOf(meta.output_token_logprobs).map(([logprob]) => numberOrNaN(logprob)),
-        ...(call.pieces ? { written: entriesOf(meta.output_token_logprobs).map((entry) => text(entry[2])) } : {}),
+        written: call.pieces ? entriesOf(meta.output_token_logprobs).map((entry) => text(entry[2])) : undefined,
         cumulative: generatedTokens === undefined || tokenIds.length === generatedTokens,
-        ...(end === undefined ? {} : { end }),
+        end: endOf(meta.finish_reason, call),
         usage: {
           promptTokens: count(meta.prompt_tokens),
           cachedTokens: count(meta.cached_tokens),

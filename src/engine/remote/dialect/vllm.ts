@@ -33,7 +33,6 @@ export const vllm: Dialect = {
 
   encode(call, facts) {
     const { temperature, topP, topK, minP } = neutralSampling(call.sampling);
-    const priority = wirePriority(call, facts.priorityOrder);
     const stops = call.stops.length === 0 ? {} : { stop: call.stops, include_stop_str_in_output: true };
     return {
       path: '/v1/completions',
@@ -48,16 +47,16 @@ export const vllm: Dialect = {
         min_p: minP,
         repetition_penalty: 1,
         // Rows with a seed are drawn one by one, and log probabilities pass through the front end: neither without need.
-        ...(call.seed === undefined ? {} : { seed: call.seed }),
+        seed: call.seed,
         ...stops,
         ...(call.exact ? { min_tokens: call.maxTokens, ignore_eos: true } : {}),
         ...(call.logprobs || call.entropy
           ? { logprobs: call.entropy ? likeliest : 0, return_tokens_as_token_ids: call.pieces !== true }
           : {}),
-        ...(call.shape === undefined ? {} : { response_format: formatOf(call.shape) }),
+        response_format: call.shape && formatOf(call.shape),
         return_token_ids: true,
         ...deliveryOf(call),
-        ...(priority === undefined ? {} : { priority }),
+        priority: wirePriority(call, facts.priorityOrder),
       },
     };
   },
@@ -83,19 +82,18 @@ function deliveryOf({ delivery, maxTokens }: Call): Record<string, unknown> {
 
 function updateOf(choice: Record<string, unknown>, call: Call): Update {
   const told = isRecord(choice.logprobs) ? choice.logprobs : {};
-  const end = endOf(choice, call);
   return {
     index: count(choice.index) ?? 0,
     text: text(choice.text),
     tokenIds: numbers(choice.token_ids),
     logprobs: numbers(told.token_logprobs),
-    ...(call.pieces ? { written: strings(told.tokens) } : {}),
-    ...(call.entropy ? firstEntropy(choice) : {}),
-    ...(end === undefined ? {} : { end }),
+    written: call.pieces ? strings(told.tokens) : undefined,
+    entropy: call.entropy ? firstEntropy(choice) : undefined,
+    end: endOf(choice, call),
   };
 }
 
-function firstEntropy({ logprobs }: Record<string, unknown>): Pick<Update, 'entropy'> {
+function firstEntropy({ logprobs }: Record<string, unknown>): number | undefined {
   const [first] = isRecord(logprobs) ? records(logprobs.top_logprobs) : [];
   return entropyOfLikeliest(numbers(Object.values(first ?? {})));
 }
