@@ -30,13 +30,14 @@ export function affordable(tree: Tree, budget: number | undefined): Affordable {
 
 /** Nobody knows how long a sample is: they share what is not kept, and then the longest goes on alone. */
 function beforeAnEnd(tree: Tree, open: readonly Strand[], budget: number): Affordable {
-  const coming = open.filter(({ awaiting }) => awaiting > 0).length * stepTokens(tree);
-  if (tree.tokens + coming < (1 - keptShare) * budget) return everything;
-  const [leader] = longestFirst(open);
+  const coming = open.filter(isGrowing).length;
+  if (tree.tokens + coming * stepTokens(tree) < (1 - keptShare) * budget) return everything;
+  // While another grows the longest is not known: two that overtake each other would both be cut.
+  const [leader] = coming > 0 ? [] : longestFirst(open);
   return { goesOn: (strand) => strand === leader?.id, mayOpen: open.length === 0 };
 }
 
-/** A sample is taken to be as long as those that have ended; the first in line goes on even where it may be cut. */
+/** A sample is taken to be as long as those that have ended; where none can be finished the longest goes on alone. */
 function withLength(tree: Tree, open: readonly Strand[], ended: number, budget: number): Affordable {
   const grown = open.reduce((sum, { node }) => sum + node.pathTokens, 0);
   const length = (tree.tokens - grown) / ended;
@@ -45,9 +46,13 @@ function withLength(tree: Tree, open: readonly Strand[], ended: number, budget: 
   const paid = new Set<StrandId>();
   for (const { id, node } of longestFirst(open)) {
     left -= Math.max(least, length - node.pathTokens);
-    if (left >= 0 || paid.size === 0) paid.add(id);
+    if (left >= 0 || (paid.size === 0 && !open.some(isGrowing))) paid.add(id);
   }
   return { goesOn: (strand) => paid.has(strand), mayOpen: open.length === 0 || left >= length };
+}
+
+function isGrowing({ awaiting }: Strand): boolean {
+  return awaiting > 0;
 }
 
 function longestFirst(open: readonly Strand[]): Strand[] {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { fault } from '../base/fault.ts';
+import { Random } from '../base/random.ts';
 import { Tree } from '../tree/tree.ts';
 import { createBestOfN } from './best-of-n.ts';
 import type { Ask } from './program.ts';
@@ -27,6 +28,25 @@ test('a window opens the next sample when one has ended, however wide the search
   expect(program.ask(tree, true)).toBeUndefined();
 });
 
+/** Four samples of 300 tokens in steps of 10 to 50, which land in any order; gives how many have ended. */
+function finishedUnevenly(tokenBudget: number, seed: number): number {
+  const program = createBestOfN({ samples: 4, tokenBudget });
+  const tree = Tree.plant('product');
+  const random = new Random('uneven', seed);
+  const line: Ask[] = [];
+  while (tree.tokens < tokenBudget) {
+    for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) line.push(ask);
+    const [next] = line.splice(random.integer(line.length), 1);
+    if (next === undefined) break;
+    const { node, indices } = next;
+    const tokens = 10 + random.integer(41);
+    const end = node.pathTokens + tokens >= 300 ? 'eos' : 'delimiter';
+    const step = { text: `${node.id} ${indices[0]}`, tokens, meanLogprob: 0, end } as const;
+    program.tell(tree, { ok: true, node: node.id, index: indices[0]!, form: 0, step, reward: 1 });
+  }
+  return tree.closed.completed;
+}
+
 /** Samples of eight steps of 30 tokens, told in turns until the budget is spent; gives how many have ended. */
 function finishedWith(tokenBudget: number, samples = 4): number {
   const program = createBestOfN({ samples, tokenBudget });
@@ -52,6 +72,10 @@ test('a budget for two and a half samples finishes two of four, not none', () =>
 test('the longest sample is finished where the budget pays for hardly more than one', () => {
   expect(finishedWith(420)).toBe(1);
   expect(finishedWith(600, 64)).toBe(1);
+});
+
+test('samples do not overtake each other while the longest is to be finished', () => {
+  for (let seed = 0; seed < 50; seed += 1) expect(finishedUnevenly(600, seed)).toBeGreaterThan(0);
 });
 
 test('with a budget that is no limit all samples grow side by side', () => {
