@@ -57,7 +57,7 @@ export type { Planting } from '../program/levels/plots.ts';
 export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
 
-// The runtime, for whoever wants to hold it in their own hands.
+// The runtime, for code that drives it by itself.
 export { LiveLoop, systemClock } from '../runtime/live.ts';
 export type { RuntimeOptions, Token } from '../runtime/options.ts';
 export { Runtime } from '../runtime/runtime.ts';

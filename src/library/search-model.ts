@@ -1,5 +1,5 @@
 // A model that answers questions: an engine, a verifier and one runtime that shares their budget between all searches that
-// run at a time. Whoever opened it closes it. Never reads a file or the environment; open-model.ts here does.
+// run at a time. The code that opened it closes it. Never reads a file or the environment; open-model.ts here does.
 
 import { extractAnswer } from '../answer/extract.ts';
 import { closeModel, type OpenModel } from '../answering/open-model.ts';
