@@ -14,8 +14,10 @@ const text = readFileSync(join(root, 'README.md'), 'utf8');
 const fences = [...text.matchAll(/```(?:sh)?\n([\s\S]*?)```/g)].map(([, body]) => body!);
 const inline = [...text.matchAll(/`(npm run [^`]+)`/g)].map(([, command]) => command!);
 
+/** Done before any test runs. */
+const installed = 'npm install';
 /** One per command: lines of a block, where a `curl` goes on to the end of its block. */
-const commands = [...new Set([...fences.flatMap(commandsOf), ...inline])];
+const commands = [...new Set([...fences.flatMap(commandsOf), ...inline])].filter((each) => each !== installed);
 
 function commandsOf(block: string): string[] {
   const curl = block.indexOf('curl ');
@@ -50,7 +52,6 @@ afterAll(async () => {
 
 function fitted(command: string): string {
   const filled = command
-    .replace('npm install && ', '')
     .replace('"..."', '"make 24 from 4 7 8 8"')
     .replace('FILE.gguf', 'models/sapling.gguf')
     .replace(/ URL\b/, ` ${engine.url}`)
