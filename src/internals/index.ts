@@ -12,7 +12,7 @@ export { type BuiltSearch, buildSearch } from '../answering/search-request.ts';
 export { assert } from '../base/assert.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';
-export { defaultsOf, type NumberKnob, type OptionsOf } from '../base/knob.ts';
+export { defaultsOf, type OptionsOf } from '../base/knob.ts';
 export { hash, Random } from '../base/random.ts';
 export { type Contender, type Contest, runBlock, type Trial } from '../bench/contest/contest.ts';
 export { Recording } from '../bench/contest/recording.ts';

@@ -23,7 +23,7 @@ const runFlags = {
 } as const;
 
 /** How an experiment is run and where it leaves what it finds. */
-export interface RunOptions {
+interface RunOptions {
   readonly threads: number;
   /** A folder for charts and other files. */
   readonly out: string | undefined;

@@ -12,7 +12,7 @@ interface KeptLine {
   readonly result: unknown;
 }
 
-export interface KeptOptions {
+interface KeptOptions {
   /** Nothing of what is there is used; what is kept from now on takes its place. */
   readonly fresh?: boolean;
   readonly code?: string;

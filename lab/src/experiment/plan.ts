@@ -91,7 +91,7 @@ interface PlanFlag {
 }
 
 /** Several may change the same part of a plan: they are read in this order, whatever order they were written in. */
-export const planFlags = {
+const planFlags = {
   setting: {
     takes: 'NAMES',
     about: settingNames.join(', '),

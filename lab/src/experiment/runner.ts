@@ -8,7 +8,7 @@ import type { LabExperiment, MeasuredCell, TrialSource } from './experiment.ts';
 import type { KeptResults } from './kept-results.ts';
 import type { LabPlan } from './plan.ts';
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly pool: Pick<TrialPool, 'run'>;
   /** Cells at a time: some wait for a yardstick that others need too. */
   readonly lanes?: number;
@@ -24,7 +24,7 @@ interface KeptCell {
   readonly warnings: readonly string[];
 }
 
-export interface MeasuredPlan<Cell, Result> {
+interface MeasuredPlan<Cell, Result> {
   readonly found: readonly MeasuredCell<Cell, Result>[];
   readonly warnings: readonly string[];
 }

@@ -3,7 +3,7 @@
 
 import type { Estimate } from 'coppice/internals';
 
-export interface TableHead {
+interface TableHead {
   readonly heading: string;
   /** Words; figures stand to the right. */
   readonly left?: true;
@@ -18,7 +18,7 @@ export interface TableColumn<Row> extends TableHead {
   readonly of: (row: Row) => string | number;
 }
 
-export interface TableGroup {
+interface TableGroup {
   /** A line of its own above the rows. */
   readonly title?: string;
   readonly rows: readonly (readonly string[])[];
@@ -34,7 +34,7 @@ export interface LabTable {
 /** What a report is made of: paragraphs and tables. */
 export type Block = string | LabTable;
 
-export type TableStyle = 'text' | 'markdown';
+type TableStyle = 'text' | 'markdown';
 
 export function tableOf<Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[], title?: string): LabTable {
   return groupedTable(columns, [{ rows }], title);

@@ -110,7 +110,7 @@ function pairedPoints(own: readonly AnsweredCell[], others: readonly AnsweredCel
   return Array.from(settings.values(), (some) => some.flatMap((each) => each.points));
 }
 
-export function accuracyTable(settings: readonly SettingName[], lines: readonly AccuracyLine[]): LabTable {
+function accuracyTable(settings: readonly SettingName[], lines: readonly AccuracyLine[]): LabTable {
   return tableOf<AccuracyLine>(
     [
       { heading: '', left: true, of: ({ row }) => row },

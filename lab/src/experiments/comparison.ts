@@ -59,7 +59,7 @@ export function comparisonReport(cells: readonly Cell[], plan: LabPlan): LabRepo
 }
 
 /** Values first, then how many times better than vanilla and than the base. */
-export const allColumns: readonly TableColumn<Line>[] = [
+const allColumns: readonly TableColumn<Line>[] = [
   { heading: 'policy', left: true, of: ({ row }) => row },
   { heading: 'p50 s', of: ({ p50Seconds }) => plain(p50Seconds, 1) },
   { heading: 'p99 s', of: ({ p99Seconds }) => plain(p99Seconds, 1) },

@@ -22,7 +22,7 @@ interface CompanyCell extends ComparedSpot {
   readonly system: PlannedSystem;
 }
 
-export interface Slowdowns {
+interface Slowdowns {
   readonly setting: SettingName;
   readonly row: RowName;
   readonly load: string;
@@ -95,6 +95,6 @@ const columns: readonly TableColumn<Slowdowns>[] = [
   { heading: '99 % over the median', of: ({ p50, p99 }) => (p99 / p50).toFixed(1) },
 ];
 
-export function fairnessTable(all: readonly Slowdowns[]): LabTable {
+function fairnessTable(all: readonly Slowdowns[]): LabTable {
   return tableOf(columns, all);
 }

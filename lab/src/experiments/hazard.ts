@@ -64,7 +64,7 @@ export const hazard: LabExperiment<NotedCell, readonly NotedSearch[]> = {
 type Notes = ReadonlyMap<SettingName, readonly NotedSearch[]>;
 
 /** What a calibration of one setting, or of all, does on the questions of another. */
-export interface Transfer {
+interface Transfer {
   readonly from: string;
   readonly to: SettingName;
   readonly reported: ReturnType<typeof reportOf>;
@@ -76,7 +76,7 @@ export interface HazardStudy {
   readonly transfers: readonly Transfer[];
 }
 
-export function studyOf(notes: Notes, { lossBudget, seeds }: Pick<LabPlan, 'lossBudget' | 'seeds'>): HazardStudy {
+function studyOf(notes: Notes, { lossBudget, seeds }: Pick<LabPlan, 'lossBudget' | 'seeds'>): HazardStudy {
   const calibrated = (searches: readonly NotedSearch[]) => calibrateHazard(searches, lossBudget, seeds[0]!);
   const alone = new Map(Array.from(notes, ([setting, own]) => [setting, calibrated(own)] as const));
   return { pooled: calibrated([...notes.values()].flat()), alone, transfers: transfersOf(alone, notes) };
@@ -97,14 +97,14 @@ function transfersOf(alone: HazardStudy['alone'], notes: Notes): Transfer[] {
 }
 
 /** What `sim --calibration` reads. */
-export function hazardFile(
+function hazardFile(
   { rollouts, lossBudget }: Pick<LabPlan, 'rollouts' | 'lossBudget'>,
   parts: HazardParts,
 ): CalibrationFile {
   return simulatedFile([{ kind: 'hazard', search: simulatedSearch(rollouts), lossBudget, ...parts }]);
 }
 
-export function hazardBlocks({ pooled, alone, transfers }: HazardStudy): Block[] {
+function hazardBlocks({ pooled, alone, transfers }: HazardStudy): Block[] {
   const rows = [['all settings', pooled] as const, ...alone];
   return [
     plainTable(

@@ -78,7 +78,7 @@ function certaintySpec(
   };
 }
 
-export interface CertaintyLine {
+interface CertaintyLine {
   readonly program: ProgramName;
   readonly cap: number;
   readonly rule: string;

@@ -58,7 +58,7 @@ function generatorShare({ engineBusy, verifierBusy }: TrialResult): number {
 }
 
 /** Each beside the same without any part. */
-export function goodputLines(found: readonly MeasuredCell<EdgeTrial, EdgeRun>[]): GoodputLine[] {
+function goodputLines(found: readonly MeasuredCell<EdgeTrial, EdgeRun>[]): GoodputLine[] {
   const placeOf = ({ seed, task, pair, beams }: EdgeCell) => [seed, task, pair, beams].join(' ');
   const bases = new Map(
     found.flatMap(({ cell, result }) => (cell.stage === 'none' ? [[placeOf(cell), result] as const] : [])),

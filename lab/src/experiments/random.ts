@@ -20,7 +20,7 @@ interface RandomCell {
   readonly at: number;
 }
 
-export interface Verdicts {
+interface Verdicts {
   readonly about: string;
   /** Of the challenger over the best of its rivals: above 1 is better. */
   readonly capacity: number;

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { runTrial, type TrialResult, type TrialSpec } from './trial.ts';
 
 /** What a thread answers. */
-export interface Finished {
+interface Finished {
   readonly result: TrialResult;
 }
 

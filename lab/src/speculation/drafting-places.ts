@@ -82,7 +82,7 @@ export const draftingPlaces = {
   },
   seed: seedCosts,
 } as const satisfies Record<string, DraftingCosts>;
-export type DraftingPlace = keyof typeof draftingPlaces;
+type DraftingPlace = keyof typeof draftingPlaces;
 
 /** What the shipped draft model reaches on countdown (decision 42). */
 const shippedAcceptance = 0.98;
