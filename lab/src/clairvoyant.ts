@@ -16,7 +16,7 @@ export interface RolloutStanding {
   readonly tokens: number;
 }
 
-export interface StandingFacts {
+interface StandingFacts {
   readonly program: Pick<Program, 'answer'>;
   readonly isRight: (answer: string | undefined) => boolean;
   readonly promptTokens: number;
@@ -55,7 +55,7 @@ export function clairvoyantTokens(seen: readonly RolloutStanding[]): number | un
   return seen[wrongUntil + 1]!.tokens;
 }
 
-export interface SaturatedRun {
+interface SaturatedRun {
   readonly saturatedTokensPerSecond: number | undefined;
   readonly saturatedVerifierTokensPerSecond: number | undefined;
   /** Of every request, where the run was watched. */

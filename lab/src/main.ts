@@ -16,7 +16,12 @@ interface LabCommand {
 }
 
 const commands: Readonly<Record<string, LabCommand>> = {
-  sim: { about: "P0's comparison and every other experiment in virtual time", load: () => import('./commands/sim.ts') },
+  list: { about: 'the experiments, their pages and how long they take', load: () => import('./commands/list.ts') },
+  sim: {
+    about: 'one experiment in virtual time; the comparison of policies unless it is named',
+    load: () => import('./commands/sim.ts'),
+  },
+  figures: { about: 'every table and chart of one page of lab/docs', load: () => import('./commands/figures.ts') },
   fit: { about: 'fits a question profile to recorded trees', load: () => import('./commands/fit.ts') },
   record: {
     about: 'draws samples of questions on a real model and writes their trees',
@@ -31,13 +36,9 @@ const commands: Readonly<Record<string, LabCommand>> = {
     load: () => import('./commands/calibrate.ts'),
   },
   micro: { about: 'benchmarks of one part each, by name', load: () => import('./micro/micro.ts') },
-  wire: {
-    about: 'tokens per second and CPU of searches through the remote engine',
-    load: () => import('./commands/wire.ts'),
-  },
-  'gateway-cost': {
-    about: 'what the gateway itself costs, beside a bare HTTP server',
-    load: () => import('./gateway-cost/gateway-cost.ts'),
+  signature: {
+    about: 'a hash of a small run, the same on every machine',
+    load: () => import('./commands/signature.ts'),
   },
 };
 

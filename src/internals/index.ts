@@ -15,7 +15,7 @@ export { runSearch } from '../answering/search-run.ts';
 export { assert } from '../base/assert.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';
-export { defaultsOf, type NumberKnob, type OptionsOf } from '../base/knob.ts';
+export { defaultsOf, type OptionsOf } from '../base/knob.ts';
 export { hash, Random } from '../base/random.ts';
 export { contendersOf } from '../bench/contest/contenders.ts';
 export {

@@ -2,8 +2,10 @@
 // change that turns the picture over is seen. Deterministic by seed.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Cell, compare } from '../../lab/src/sim/comparison.ts';
-import { trialDefaults } from '../../lab/src/sim/trial.ts';
+import { planDefaults } from '../../lab/src/experiment/plan.ts';
+import { measureAll } from '../../lab/src/experiment/runner.ts';
+import { comparison } from '../../lab/src/experiments/comparison.ts';
+import type { Cell } from '../../lab/src/sim/comparison.ts';
 import { TrialPool } from '../../lab/src/sim/trial-pool.ts';
 import { rows } from '../../src/bench/simulated/contenders.ts';
 import { parseLoad } from '../../src/bench/simulated/load.ts';
@@ -12,25 +14,10 @@ describe("P0's comparison on Math500 with the 8B model, twice positive's capacit
   let cells: Map<string, Cell>;
 
   beforeAll(async () => {
-    const { budget, rollouts, threshold } = trialDefaults;
+    const chosen = { settings: ['math500/8b'], rows, loads: [parseLoad('2p')], requests: 160 } as const;
     const pool = new TrialPool({ threads: 1 });
-    const all = await compare(
-      {
-        settings: ['math500/8b'],
-        rows,
-        base: 'positive',
-        seeds: [1],
-        loads: [parseLoad('2p')],
-        requests: 160,
-        budget,
-        rollouts,
-        threshold,
-        roofline: undefined,
-        verifierReuses: true,
-      },
-      pool,
-    );
-    cells = new Map(all.map((cell) => [cell.row, cell]));
+    const { found } = await measureAll(comparison, { ...planDefaults, ...chosen }, { pool });
+    cells = new Map(found.map(({ result }) => [result.row, result]));
   });
 
   const of = (row: string) => cells.get(row)!;

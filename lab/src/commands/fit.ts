@@ -1,13 +1,22 @@
-// `npm run lab -- fit FILE [--json]`: a question profile fitted to recorded trees, as `sim --fit FILE` prints it.
+// `npm run lab -- fit FILE [--json]`: a question profile fitted to recorded trees, and how well it fits.
 
-import { raise } from 'coppice/internals';
-import { run as runSim } from './sim.ts';
+import { raise, readArguments, readTrees } from 'coppice/internals';
+import { fitProfile } from '../profile-fit/fit-profile.ts';
+import { fitTable } from '../profile-fit/fit-table.ts';
 
-export async function run([file, ...args]: readonly string[]): Promise<number> {
-  if (file === undefined || file.startsWith('-'))
+export async function run(args: readonly string[]): Promise<number> {
+  const options = { json: { type: 'boolean' } } as const;
+  const { values, positionals } = readArguments({ args: [...args], options, allowPositionals: true });
+  const [file] = positionals;
+  if (file === undefined || positionals.length > 1)
     return raise(
       'bad-setting',
       'usage: npm run lab -- fit FILE [--json], with a file that npm run lab -- record wrote',
     );
-  return runSim(['--fit', file, ...args]);
+  const { header, trees } = readTrees(file, 'fit');
+  const fit = fitProfile(`${header.model} ${file}`, trees, header.samples);
+  const head = `${trees.length} questions, ${header.samples} samples each, ${header.model} scored by ${header.verifier}, seed ${header.seed}; the model drew as many.`;
+  const text = `${head}\n\n${fitTable(fit)}\n\nthe profile:\n${JSON.stringify(fit.profile, undefined, 1)}`;
+  console.log(values.json ? JSON.stringify(fit, undefined, 1) : text);
+  return 0;
 }

@@ -1,4 +1,4 @@
-// `npm run lab -- gateway-cost`: what the gateway itself costs. An engine that answers at once stands behind it, and beside it
+// `npm run bench -- gateway-cost`: what the gateway itself costs. An engine that answers at once stands behind it, and beside it
 // a bare HTTP server that parses the same body and sends an answer of the same size; each in a process of its own, asked
 // by the same clients in turns, so that a busy machine is unfair to none.
 
@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { type Block, plainTable } from '../experiment/table.ts';
 
 const variants = ['bare', 'direct', 'search', 'search, journal on disk', 'search, streaming'] as const;
 export type Variant = (typeof variants)[number];
@@ -24,13 +25,7 @@ interface Measure {
   readonly cpuMs: number;
 }
 
-/** Resolves to the exit status. */
-export async function run(): Promise<number> {
-  await report((line) => console.log(line));
-  return 0;
-}
-
-async function report(print: (line: string) => void): Promise<void> {
+export async function report(print: (block: Block) => void): Promise<void> {
   const servers = new Map<Variant, Server>();
   try {
     for (const variant of variants) servers.set(variant, await Server.start(variant));
@@ -41,12 +36,11 @@ async function report(print: (line: string) => void): Promise<void> {
       `Node ${process.version}; ${rounds} rounds in turns; ${requestsAlone} requests one by one, ${requestsTogether} by ${clients} clients.`,
     );
     print('One step, accepted at once. CPU is that of the server alone; the median round is shown.');
-    print('');
     const rows = variants.map((variant) =>
       row(variant, alone.get(variant)!, together.get(variant)!, alone.get('bare')!),
     );
     const heading = ['server', 'ms alone', 'added ms', 'p99 ms', `requests/s (${clients})`, 'CPU ms/request'];
-    for (const line of aligned([heading, ...rows])) print(line);
+    print(plainTable(heading, rows));
   } finally {
     for (const server of servers.values()) await server.stop();
   }
@@ -62,13 +56,6 @@ function row(variant: Variant, alone: Measure, together: Measure, bare: Measure)
     together.perSecond.toFixed(0),
     together.cpuMs.toFixed(2),
   ];
-}
-
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((cells) => cells[at]?.length ?? 0)));
-  return rows.map((cells) =>
-    cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  '),
-  );
 }
 
 async function inTurns(

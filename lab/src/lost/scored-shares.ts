@@ -5,7 +5,7 @@ import { defineWidths, type RunningSearch, type Tree } from 'coppice';
 import { boostMoments, proximity, seniority, shareWidths } from 'coppice/internals';
 import { expectedShare } from './predictor.ts';
 
-export interface LostScore {
+interface LostScore {
   /** β: what being on the verge of acceptance is worth, in units of log seconds. */
   readonly beta: number;
   /** λ: what being likely to run long is worth, in the same units; 0 turns the predictor off. */

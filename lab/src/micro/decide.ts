@@ -2,6 +2,7 @@
 
 import { createScheduler } from 'coppice';
 import { Random, type RunningSearch, type Snapshot, type WaitingSearch } from 'coppice/internals';
+import { type Block, type TableColumn, tableOf } from '../experiment/table.ts';
 import { boostingRoom } from '../lost/algorithm-1-letter.ts';
 import { countOperations } from './operations.ts';
 
@@ -13,7 +14,7 @@ export const crowds = [
   'half wait, half the rest boosted',
   'all boosted, all yield',
 ] as const;
-export type Crowd = (typeof crowds)[number];
+type Crowd = (typeof crowds)[number];
 
 /** Who gets freed strands first; see ../lost. */
 type First = 'admit' | 'boost';
@@ -76,16 +77,20 @@ export function growthFrom(before: DecisionCount, after: DecisionCount): number 
   return each(after) / each(before);
 }
 
-export function report(print: (line: string) => void): void {
+const columns: readonly TableColumn<DecisionCount & { readonly growth: string }>[] = [
+  { heading: 'first', left: true, of: ({ first }) => first },
+  { heading: 'crowd', left: true, of: ({ crowd }) => crowd },
+  { heading: 'n', of: ({ live }) => live },
+  { heading: 'operations', of: ({ operations }) => operations },
+  { heading: 'growth', of: ({ growth }) => growth },
+];
+
+export function report(print: (block: Block) => void): void {
   print('One decision of the boost policy, in calls and blocks entered (V8 precise coverage of src/scheduler).');
   print('growth: from the line above, over that of n log n; at most 1 where the work grows no faster.');
-  print(
-    `${'first'.padEnd(7)}${'crowd'.padEnd(36)}${'n'.padStart(7)}${'operations'.padStart(12)}${'growth'.padStart(8)}`,
-  );
-  countDecisions().forEach((count, at, all) => {
-    const { first, crowd, live, operations } = count;
-    const growth = live === liveSearches[0] ? '' : growthFrom(all[at - 1]!, count).toFixed(2);
-    const figures = `${String(live).padStart(7)}${String(operations).padStart(12)}${growth.padStart(8)}`;
-    print(`${first.padEnd(7)}${crowd.padEnd(36)}${figures}`);
+  const rows = countDecisions().map((count, at, all) => {
+    const isFirst = count.live === liveSearches[0];
+    return { ...count, growth: isFirst ? '' : growthFrom(all[at - 1]!, count).toFixed(2) };
   });
+  print(tableOf(columns, rows));
 }

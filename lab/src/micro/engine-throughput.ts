@@ -45,7 +45,7 @@ interface RoundWork {
 }
 
 /** A sequence ends when it draws the end token. */
-export interface Runner {
+interface Runner {
   readonly name: string;
   round(batch: number): Promise<Round>;
   close(): Promise<void>;

@@ -15,7 +15,7 @@ import {
 } from 'coppice';
 import { createMcts, Random, VirtualClock } from 'coppice/internals';
 
-export interface MemoryUse {
+interface MemoryUse {
   readonly searches: number;
   readonly nodes: number;
   readonly heapBytes: number;

@@ -19,7 +19,7 @@ export interface LoadAnswer {
 }
 
 /** Sends a stream of requests, and resolves when all have been answered or refused. */
-export type Drive = (load: OpenLoad) => Promise<readonly LoadAnswer[]>;
+type Drive = (load: OpenLoad) => Promise<readonly LoadAnswer[]>;
 
 export interface LoadResult {
   readonly perSecond: number;
@@ -41,7 +41,7 @@ export interface Overload {
   readonly kept: number;
 }
 
-export interface OverloadSize {
+interface OverloadSize {
   /** At rates around the capacity; ten times as many at ten times the rate. */
   readonly requests: number;
   /** One at a time, for the median. */

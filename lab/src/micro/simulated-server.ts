@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { commandFile } from 'coppice/internals';
 
-export interface SimulatedServer {
+interface SimulatedServer {
   readonly url: string;
   readonly child: ChildProcess;
 }

@@ -4,7 +4,7 @@
 
 import type { RecordedNode, RecordedTree } from 'coppice/internals';
 
-export interface DepthStatistics {
+interface DepthStatistics {
   readonly depth: number;
   /** Draws below sound paths. */
   readonly draws: number;

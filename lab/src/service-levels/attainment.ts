@@ -7,7 +7,7 @@ import { percentile, type Served } from 'coppice/internals';
 export const levelShare = 90;
 
 /** Ended by itself within its deadline; one that the deadline has cut off gave its best so far and did not attain. */
-export function attains({ arrivalMs, endedMs, exit, difficulty }: Served, baseMs: number, scale: number): boolean {
+function attains({ arrivalMs, endedMs, exit, difficulty }: Served, baseMs: number, scale: number): boolean {
   return exit !== 'deadline' && endedMs - arrivalMs <= baseMs * scale * difficulty;
 }
 

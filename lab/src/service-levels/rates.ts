@@ -3,12 +3,12 @@
 // row meets the same questions at the same instants, and takes everyone in at once: the order is all that differs.
 
 import { mean, raise, type SettingName, warmUpShare } from 'coppice/internals';
+import type { TrialSource } from '../experiment/experiment.ts';
 import type { KnownTokens } from '../known-work.ts';
 import { capacityOf } from '../sim/capacity.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
-import type { TrialPool } from '../sim/trial-pool.ts';
 import { attainment, type Fairness, fairnessOf, levelShare, loadAtLevel, tightestScale } from './attainment.ts';
-import { heavyTail, knobsOf, type OrderRow, orderRows, server, type Workload } from './workloads.ts';
+import { heavyTail, knobsOf, type OrderRow, server, type Workload } from './workloads.ts';
 
 /** Of the base deadline, which is the mean latency of a search that is alone. */
 export const scales = [2, 4, 6, 8, 12] as const;
@@ -27,14 +27,15 @@ export const capRows = ['longest-prefix', 'all'] as const satisfies readonly Ord
 /** Questions that are asked one after the other, for the base of deadlines. */
 const aloneQuestions = 200;
 
-export interface LevelsPlan {
+/** One row under one seed. */
+export interface OrderCell {
+  readonly workload: Workload;
+  readonly row: OrderRow;
   readonly setting: SettingName;
-  readonly seeds: readonly number[];
+  readonly seed: number;
   readonly requests: number;
-  readonly workloads: readonly Workload[];
 }
 
-/** One row under one seed. */
 export interface LevelCell {
   readonly workload: string;
   readonly row: OrderRow;
@@ -45,8 +46,8 @@ export interface LevelCell {
   readonly accuracy: number;
   /** By load, as far as it was run: attainment at each scale, in percent. */
   readonly attained: readonly { readonly load: number; readonly byScale: readonly number[] }[];
-  /** By scale: the load at 90 %, as a multiple of the capacity. */
-  readonly loadAt: readonly (number | undefined)[];
+  /** By scale: the load at 90 %, as a multiple of the capacity; null where it is not kept at the lowest. */
+  readonly loadAt: readonly (number | null)[];
   /** By `readLoads`. */
   readonly tightest: readonly number[];
   readonly fairness: readonly Fairness[];
@@ -58,34 +59,12 @@ export interface LevelCell {
   readonly workRanks?: readonly number[];
 }
 
-interface Spot {
-  readonly workload: Workload;
-  readonly seed: number;
-}
-
-interface MeasuredSpot extends Spot {
+/** How long a search takes alone, and what the engine sustains: the same for every row. */
+interface MeasuredServer {
   readonly baseMs: number;
   readonly capacity: number;
   /** What every search takes when it runs to its end. */
   readonly tokens: KnownTokens;
-}
-
-export async function levelCells(plan: LevelsPlan, pool: TrialPool): Promise<LevelCell[]> {
-  const places = await placesOf(plan, pool);
-  const climbs = places.flatMap((place) => orderRows.map((row): Climb => ({ place, row, ran: [] })));
-  for (const load of loads) {
-    const open = climbs.filter((climb) => isRead(load) || isKept(climb));
-    await runAll(plan, pool, open, ({ place }) => [{ load, cap: place.workload.rollouts }]);
-  }
-  await runAll(plan, pool, climbs, otherCaps);
-  return climbs.map(cellOf);
-}
-
-/** A row of one seed, from load to load. */
-interface Climb {
-  readonly place: MeasuredSpot;
-  readonly row: OrderRow;
-  readonly ran: Ran[];
 }
 
 interface Ran {
@@ -94,47 +73,47 @@ interface Ran {
   readonly result: TrialResult;
 }
 
+/** From load to load up to the first at which it keeps no deadline, and at the caps of P1 where those are compared. */
+export async function climb(cell: OrderCell, trials: TrialSource): Promise<LevelCell> {
+  const server = await measuredServer(cell, trials);
+  const { rollouts } = cell.workload;
+  const runAt = async (load: number, cap: number): Promise<Ran> => {
+    return { load, cap, result: await trials.run(specOf(cell, server, load, cap)) };
+  };
+  const ran: Ran[] = [];
+  for (const load of loads) if (isRead(load) || isKept(server, ran.at(-1))) ran.push(await runAt(load, rollouts));
+  const others = await Promise.all(otherCaps(cell).map((cap) => runAt(capLoad, cap)));
+  return levelCell(cell, server, [...ran, ...others]);
+}
+
 function isRead(load: number): boolean {
   return readLoads.some((each) => each === load);
 }
 
 /** Whether the level was kept at the last load with the least tight deadlines; what comes above a load at which it was not says nothing. */
-function isKept({ place, ran }: Climb): boolean {
-  const last = ran.at(-1);
-  return last === undefined || attainment(warmOf(last.result.served), place.baseMs, scales.at(-1)!) >= levelShare;
+function isKept({ baseMs }: MeasuredServer, last: Ran | undefined): boolean {
+  return last === undefined || attainment(warmOf(last.result.served), baseMs, scales.at(-1)!) >= levelShare;
 }
 
-async function runAll(
-  plan: LevelsPlan,
-  pool: TrialPool,
-  climbs: readonly Climb[],
-  asked: (climb: Climb) => readonly Omit<Ran, 'result'>[],
-): Promise<void> {
-  const runs = climbs.flatMap((climb) => asked(climb).map((run) => ({ climb, ...run })));
-  const results = await pool.run(runs.map(({ climb, load, cap }) => specOf(plan, climb, load, cap)));
-  for (const [at, { climb, load, cap }] of runs.entries()) climb.ran.push({ load, cap, result: results[at]! });
-}
-
-function otherCaps({ place: { workload }, row }: Climb): Omit<Ran, 'result'>[] {
+function otherCaps({ workload, row }: OrderCell): number[] {
   if (!capRows.some((each) => each === row)) return [];
-  return workload.caps.filter((cap) => cap !== workload.rollouts).map((cap) => ({ load: capLoad, cap }));
+  return workload.caps.filter((cap) => cap !== workload.rollouts);
 }
 
-/** Of every workload and seed: how long a search takes alone, and what the engine sustains. */
-async function placesOf(plan: LevelsPlan, pool: TrialPool): Promise<MeasuredSpot[]> {
-  const spots = plan.workloads.flatMap((workload) => plan.seeds.map((seed): Spot => ({ workload, seed })));
-  const alone = await pool.run(spots.map((spot) => aloneOf(plan, spot)));
-  const backlog = await pool.run(spots.map((spot) => saturated(plan, spot)));
-  return spots.map((spot, at) => ({
-    ...spot,
-    baseMs: mean(alone[at]!.served.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs)),
-    capacity: capacityOf(backlog[at]!) ?? raise('bad-setting', '--requests are too few to keep searches waiting'),
-    tokens: backlog[at]!.served.map(({ tokens }) => tokens),
-  }));
+async function measuredServer(cell: OrderCell, trials: TrialSource): Promise<MeasuredServer> {
+  const [alone, backlog] = await Promise.all([trials.once(aloneOf(cell)), trials.once(saturated(cell))]);
+  return {
+    baseMs: mean(alone.served.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs)),
+    capacity: capacityOf(backlog) ?? raise('bad-setting', '--requests are too few to keep searches waiting'),
+    tokens: backlog.served.map(({ tokens }) => tokens),
+  };
 }
 
-function cellOf({ place, row, ran }: Climb): LevelCell {
-  const { workload, seed, baseMs, capacity, tokens } = place;
+function levelCell(
+  { workload, row, seed }: OrderCell,
+  { baseMs, capacity, tokens }: MeasuredServer,
+  ran: readonly Ran[],
+): LevelCell {
   const warm = ran
     .filter(({ cap }) => cap === workload.rollouts)
     .map(({ load, result }) => ({ load, result, served: warmOf(result.served), tokens: warmOf(tokens) }));
@@ -152,7 +131,7 @@ function cellOf({ place, row, ran }: Climb): LevelCell {
     capacity,
     attained,
     accuracy: accuracyOf(ran[0]!.result),
-    loadAt: scales.map((_, at) => loadAtLevel(attained.map(({ load, byScale }) => [load, byScale[at]!]))),
+    loadAt: scales.map((_, at) => loadAtLevel(attained.map(({ load, byScale }) => [load, byScale[at]!])) ?? null),
     tightest: read.map(({ served }) => tightestScale(served, baseMs)),
     fairness: read.map((each) => fairnessOf(each.served, each.tokens)),
     byTightness: read.map(({ served }) => fineScales.map((scale) => attainment(served, baseMs, scale))),
@@ -181,22 +160,20 @@ function warmOf<Item>(all: readonly Item[]): readonly Item[] {
 }
 
 /** One after the other. */
-function aloneOf(plan: LevelsPlan, { workload, seed }: Spot): TrialSpec {
-  const requests = Math.min(plan.requests, aloneQuestions);
-  return { ...commonOf(plan, workload, seed, 'fcfs'), requests, arrivals: { kind: 'one-by-one' } };
+function aloneOf(cell: OrderCell): TrialSpec {
+  const requests = Math.min(cell.requests, aloneQuestions);
+  return { ...specFor(cell, 'fcfs'), requests, arrivals: { kind: 'one-by-one' } };
 }
 
 /** All at once on a budget that keeps the engine full: the rate at which it generates while others wait. */
-function saturated(plan: LevelsPlan, { workload, seed }: Spot): TrialSpec {
-  const arrivals = { kind: 'backlog' } as const;
-  return { ...commonOf(plan, workload, seed, 'fcfs'), arrivals, budget: workload.strands };
+function saturated(cell: OrderCell): TrialSpec {
+  return { ...specFor(cell, 'fcfs'), arrivals: { kind: 'backlog' }, budget: cell.workload.strands };
 }
 
-function specOf(plan: LevelsPlan, { place, row }: Climb, load: number, cap: number): TrialSpec {
-  const { workload, seed, capacity, tokens } = place;
+function specOf(cell: OrderCell, { capacity, tokens }: MeasuredServer, load: number, cap: number): TrialSpec {
   const arrivals = { kind: 'rate', perSecond: load * capacity } as const;
-  const work = workOf(row, load, tokens);
-  return { ...commonOf(plan, workload, seed, row), arrivals, rollouts: cap, ...(work && { work }) };
+  const work = workOf(cell.row, load, tokens);
+  return { ...specFor(cell, cell.row), arrivals, rollouts: cap, ...(work && { work }) };
 }
 
 function workOf(row: OrderRow, load: number, tokens: KnownTokens): TrialSpec['work'] {
@@ -204,7 +181,10 @@ function workOf(row: OrderRow, load: number, tokens: KnownTokens): TrialSpec['wo
   return row === 'gang + sjf' && load === capLoad ? { tokens, use: 'judged' } : undefined;
 }
 
-function commonOf({ setting, requests }: LevelsPlan, workload: Workload, seed: number, row: OrderRow) {
+/** Everyone is taken in: the queue is the engine's. */
+const everyone = 100_000;
+
+function specFor({ setting, seed, requests, workload }: OrderCell, row: OrderRow) {
   const { program, rollouts } = workload;
   return {
     ...trialDefaults,
@@ -215,9 +195,6 @@ function commonOf({ setting, requests }: LevelsPlan, workload: Workload, seed: n
     profile: { lengthSpread: heavyTail },
     size: server,
     contender: { program, policy: 'vanilla' as const, knobs: knobsOf(row, workload) },
-    // Everyone is taken in: the queue is the engine's.
     budget: everyone,
   };
 }
-
-const everyone = 100_000;

@@ -15,7 +15,7 @@ import {
 } from 'coppice/internals';
 import { type LostSettings, lostKnobs, lostSearch } from '../lost/lost-search.ts';
 
-export interface StudyContender extends PolicyContender {
+interface StudyContender extends PolicyContender {
   /** Parts that the product does not have any more. */
   readonly lost?: LostSettings;
 }

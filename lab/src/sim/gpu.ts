@@ -74,7 +74,7 @@ const least = { leastGeneratorTokens: 8192, leastVerifierTokens: 4096 };
 export const edgeSequences = 512;
 
 /** Both models on the machine: what they cost, and the tokens that each has room for. */
-export interface EdgeModels {
+interface EdgeModels {
   readonly generator: CostModel;
   readonly rewardModel: CostModel;
   readonly generatorTokens: number;

@@ -92,7 +92,7 @@ function contentOf(file: string): unknown {
   }
 }
 
-export interface TrialPlace {
+interface TrialPlace {
   readonly engine: SimEngineOptions;
   readonly verifier: SimVerifierOptions;
   /** GPUs a side. */

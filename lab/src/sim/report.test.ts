@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { printed } from '../experiment/table.ts';
+import { lineTable } from '../experiments/comparison.ts';
 import type { Cell } from './comparison.ts';
 import { linesOf } from './report.ts';
-import { tableOf } from './table.ts';
 
 function cell(setting: Cell['setting'], seed: number, row: string, factor: number): Cell {
   const right = row === 'vanilla' ? '1100' : '1110';
@@ -65,9 +66,9 @@ describe('the report of a comparison', () => {
   });
 
   it('prints one line per policy and load, all of them aligned', () => {
-    const printed = tableOf(lines).split('\n');
-    expect(printed.filter((line) => line.startsWith('positive'))).toHaveLength(2);
-    const ends = printed.filter((line) => /^(policy|vanilla|positive)/.test(line)).map((line) => line.length);
+    const text = printed([lineTable(lines)], 'text').split('\n');
+    expect(text.filter((line) => line.startsWith('positive'))).toHaveLength(2);
+    const ends = text.filter((line) => /^(policy|vanilla|positive)/.test(line)).map((line) => line.length);
     expect(new Set(ends).size).toBe(1);
   });
 });

@@ -3,6 +3,6 @@
 import { parentPort } from 'node:worker_threads';
 import { runTrial, type TrialSpec } from './trial.ts';
 
-parentPort?.on('message', ({ at, spec }: { readonly at: number; readonly spec: TrialSpec }) => {
-  parentPort?.postMessage({ at, result: runTrial(spec) });
+parentPort?.on('message', (spec: TrialSpec) => {
+  parentPort?.postMessage({ result: runTrial(spec) });
 });

@@ -1,7 +1,8 @@
 import { latenciesOf, parseLoad, yieldOf } from 'coppice/internals';
 import { describe, expect, it } from 'vitest';
+import { planDefaults } from '../experiment/plan.ts';
 import { capacityOf } from './capacity.ts';
-import { compare } from './comparison.ts';
+import { compareCell, comparedCells } from './comparison.ts';
 import { contenderOf } from './contenders.ts';
 import { runTrial, type TrialSpec, trialDefaults } from './trial.ts';
 import { TrialPool } from './trial-pool.ts';
@@ -30,7 +31,8 @@ describe('a simulated run', () => {
     }));
     const [one, two] = [new TrialPool({ threads: 1 }), new TrialPool({ threads: 2 })];
     try {
-      expect(JSON.stringify(await two.run(specs))).toBe(JSON.stringify(await one.run(specs)));
+      const all = (pool: TrialPool) => Promise.all(specs.map((spec) => pool.run(spec)));
+      expect(JSON.stringify(await all(two))).toBe(JSON.stringify(await all(one)));
     } finally {
       await two.close();
     }
@@ -132,22 +134,10 @@ describe('loads', () => {
   });
 
   it('may be a rate, of which no policy is the yardstick', async () => {
-    const [cell] = await compare(
-      {
-        settings: ['math500/8b'],
-        rows: ['positive'],
-        base: 'positive',
-        seeds: [1],
-        loads: [parseLoad('0.5/s')],
-        requests: 8,
-        budget: 4,
-        rollouts: 2,
-        threshold: 0.65,
-        roofline: undefined,
-        verifierReuses: true,
-      },
-      new TrialPool({ threads: 1 }),
-    );
-    expect(cell!.loads).toMatchObject([{ load: '0.5/s', perSecond: 0.5 }]);
+    const chosen = { settings: ['math500/8b'], rows: ['positive'], loads: [parseLoad('0.5/s')] } as const;
+    const [asked] = comparedCells({ ...planDefaults, ...chosen, requests: 8, budget: 4, rollouts: 2 });
+    const run = async (spec: TrialSpec) => runTrial(spec);
+    const cell = await compareCell(asked!, { run, once: run });
+    expect(cell.loads).toMatchObject([{ load: '0.5/s', perSecond: 0.5 }]);
   });
 });

@@ -27,7 +27,7 @@ export const embeddedRows = {
   lazy: { program: 'mcts', policy: 'positive', rollouts: 8, expansion: 'lazy' },
   beam: { program: 'beam', policy: 'positive', rollouts: 4 },
 } as const satisfies Record<string, Omit<Contender, 'name'>>;
-export type EmbeddedRow = keyof typeof embeddedRows;
+type EmbeddedRow = keyof typeof embeddedRows;
 
 /** One question, without speculation and with it. */
 export interface EmbeddedPair {
@@ -42,7 +42,7 @@ export function embeddedQuestions(count: number): readonly GoldQuestion[] {
   return Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)]!);
 }
 
-export interface EmbeddedResult {
+interface EmbeddedResult {
   readonly pairs: readonly EmbeddedPair[];
   readonly bits: ComparedBits;
 }

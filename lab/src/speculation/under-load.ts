@@ -1,17 +1,17 @@
 // Whether speculation ever hurts under load: settings drawn at random (../policies), a program and a policy drawn with them,
 // the same requests at the same instants with speculation and without. The median and the p99 of the one over those of the
-// other, with an interval from pairs of requests. What is said of them: under-load-report.ts.
+// other, with an interval from pairs of requests. What is said of them: ../experiments/under-load.ts.
 //
 // Where strands of one search run side by side, it takes another way as soon as two steps come in another order, and times differ by
 // chance. Such settings are served several times in each way, every time with arrivals that are a few milliseconds later: that
 // narrows the interval, and two servings without speculation say how much is chance alone.
 
 import { mean, percentile, Random, type RowName, warmUpShare } from 'coppice/internals';
+import type { TrialSource } from '../experiment/experiment.ts';
 import { type RandomSetting, randomSetting } from '../policies/random-setting.ts';
 import { capacityOf } from '../sim/capacity.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';
-import type { TrialPool } from '../sim/trial-pool.ts';
 
 /** What is asked of one setting; the same gives the same verdict. */
 export interface LoadedSetting {
@@ -58,29 +58,13 @@ export function drawLoaded({ seed, at }: Pick<LoadedSetting, 'seed' | 'at'>): Dr
   return { ...randomSetting(seed, at), row, speculate: 2 ** (1 + random.integer(3)) };
 }
 
-/** First how much each can take, then each with speculation and without; `onVerdict` is told of each when it is done. */
-export async function underLoad(
-  settings: readonly LoadedSetting[],
-  pool: Pick<TrialPool, 'run'>,
-  onVerdict: (setting: LoadedSetting, verdict: LoadVerdict) => void,
-): Promise<void> {
-  const drawn = settings.map(drawLoaded);
-  const backlogs = await pool.run(drawn.map(({ spec, row }) => specOf(spec, row, { kind: 'backlog' })));
-  const pieces = drawn.flatMap((each, at) => {
-    const perSecond = each.load * capacityOf(backlogs[at]!)!;
-    return servingsOf(each, settings[at]!.requests, perSecond).map((spec) => ({ at, spec }));
-  });
-  const results: (TrialResult | undefined)[] = pieces.map(() => undefined);
-  const specs = pieces.map(({ spec }) => spec);
-  await pool.run(specs, (which, result) => {
-    results[which] = result;
-    const { at } = pieces[which]!;
-    const own = pieces.flatMap((piece, place) => (piece.at === at ? [place] : []));
-    const done = own.flatMap((place) => results[place] ?? []);
-    if (done.length < own.length) return;
-    for (const place of own) results[place] = undefined;
-    onVerdict(settings[at]!, verdictOf(drawn[at]!, settings[at]!, done));
-  });
+/** First how much it can take, then the same requests with speculation and without. */
+export async function underLoad(setting: LoadedSetting, trials: TrialSource): Promise<LoadVerdict> {
+  const drawn = drawLoaded(setting);
+  const backlog = await trials.run(specOf(drawn.spec, drawn.row, { kind: 'backlog' }));
+  const perSecond = drawn.load * capacityOf(backlog)!;
+  const results = await Promise.all(servingsOf(drawn, setting.requests, perSecond).map((spec) => trials.run(spec)));
+  return verdictOf(drawn, setting, results);
 }
 
 /** How often a boosted setting is served in each way. */

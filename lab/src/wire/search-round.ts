@@ -24,9 +24,9 @@ export interface WireRound {
  * How steps are asked for: without log probabilities (a prior of draws), with them (a prior of the model, as MCTS has unless
  * told otherwise), or with everything as for somebody who watches and repeats.
  */
-export type Asking = 'least' | 'logprobs' | 'everything';
+type Asking = 'least' | 'logprobs' | 'everything';
 
-export interface RoundOptions {
+interface RoundOptions {
   readonly url: string;
   readonly sequences: number;
   readonly asking: Asking;

@@ -1,0 +1,86 @@
+// The one way in which an experiment is run: every cell whose result is not there yet is measured, and its result is kept as it comes,
+// so that a long run can be stopped and taken up again. Cells run side by side; their results stand in the order of the plan, the
+// same bytes with any number of threads, measured now or kept before.
+
+import type { TrialResult, TrialSpec } from '../sim/trial.ts';
+import type { TrialPool } from '../sim/trial-pool.ts';
+import type { LabExperiment, MeasuredCell, TrialSource } from './experiment.ts';
+import type { KeptResults } from './kept-results.ts';
+import type { LabPlan } from './plan.ts';
+
+interface RunnerOptions {
+  readonly pool: Pick<TrialPool, 'run'>;
+  /** Cells at a time: some wait for a yardstick that others need too. */
+  readonly lanes?: number;
+  /** Results of runs before, to which those of this one are added. */
+  readonly kept?: KeptResults | undefined;
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** What a file keeps of a cell. */
+interface KeptCell {
+  readonly result: unknown;
+  /** Searches that were not like those of the calibration they went by. */
+  readonly warnings: readonly string[];
+}
+
+interface MeasuredPlan<Cell, Result> {
+  readonly found: readonly MeasuredCell<Cell, Result>[];
+  readonly warnings: readonly string[];
+}
+
+export async function measureAll<Cell, Result>(
+  experiment: LabExperiment<Cell, Result>,
+  plan: LabPlan,
+  { pool, lanes = 8, kept, onProgress }: RunnerOptions,
+): Promise<MeasuredPlan<Cell, Result>> {
+  const cells = experiment.cells(plan);
+  const found: KeptCell[] = [];
+  const shared = new Map<string, Promise<TrialResult>>();
+  let [next, done] = [0, 0];
+  const lane = async (): Promise<void> => {
+    for (let at = next; at < cells.length; at = next) {
+      next += 1;
+      const cell = { experiment: experiment.name, cell: cells[at]! };
+      const known = kept?.find(cell) as KeptCell | undefined;
+      found[at] = known ?? (await measured(experiment, cells[at]!, pool, shared));
+      if (known === undefined) kept?.keep(cell, found[at]);
+      done += 1;
+      onProgress?.(done, cells.length);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return {
+    found: cells.map((cell, at) => ({ cell, result: found[at]!.result as Result })),
+    warnings: [...new Set(found.flatMap(({ warnings }) => warnings))],
+  };
+}
+
+async function measured(
+  experiment: LabExperiment,
+  cell: unknown,
+  pool: Pick<TrialPool, 'run'>,
+  shared: Map<string, Promise<TrialResult>>,
+): Promise<KeptCell> {
+  const warnings = new Set<string>();
+  const run = async (spec: TrialSpec): Promise<TrialResult> => {
+    const result = await pool.run(spec);
+    for (const line of driftOf(spec, result)) warnings.add(line);
+    return result;
+  };
+  const trials: TrialSource = {
+    run,
+    once: (spec) => {
+      const key = JSON.stringify(spec);
+      if (!shared.has(key)) shared.set(key, run(spec));
+      return shared.get(key)!;
+    },
+  };
+  const result = await experiment.measure(cell, trials);
+  return JSON.parse(JSON.stringify({ result, warnings: [...warnings] })) as KeptCell;
+}
+
+function driftOf({ setting, contender }: TrialSpec, { drift = [] }: TrialResult): string[] {
+  const row = `${setting}, ${contender.program}${'policy' in contender ? ` under ${contender.policy}` : ''}`;
+  return drift.flatMap(({ drifted, text }) => (drifted ? [`${row}: ${text}`] : []));
+}

@@ -1,0 +1,41 @@
+// Every experiment of the lab. A new one is a file beside this one and a line here.
+
+import type { LabExperiment } from '../experiment/experiment.ts';
+import { accuracy } from './accuracy.ts';
+import { calibration } from './calibration.ts';
+import { comparison } from './comparison.ts';
+import { fairness } from './fairness.ts';
+import { hazard } from './hazard.ts';
+import { knobs } from './knobs.ts';
+import { p0 } from './p0.ts';
+import { p1 } from './p1.ts';
+import { p1Levels } from './p1-levels.ts';
+import { p2 } from './p2.ts';
+import { p3 } from './p3.ts';
+import { p4 } from './p4.ts';
+import { policies } from './policies.ts';
+import { programs } from './programs.ts';
+import { random } from './random.ts';
+import { underLoadExperiment } from './under-load.ts';
+import { waste } from './waste.ts';
+
+/** Those of a page in the order in which `figures` runs them: hazard before what reads its calibration. */
+export const experiments: readonly LabExperiment[] = [
+  comparison,
+  p0,
+  programs,
+  p1,
+  p1Levels,
+  p2,
+  p3,
+  underLoadExperiment,
+  p4,
+  hazard,
+  policies,
+  accuracy,
+  waste,
+  random,
+  fairness,
+  knobs,
+  calibration,
+];

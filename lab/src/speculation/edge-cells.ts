@@ -1,0 +1,127 @@
+// P4's cells (../experiments/p4.ts): its parts, tasks, pairs of models and numbers of beams, and the trial that each of them is. Prefix-aware order (P),
+// memory by cost (M) and speculation (S), one after the other as in its figure 15, over the numbers of beams of its figure 12.
+
+import type { QuestionProfile, SettingName } from 'coppice/internals';
+import type { LabPlan } from '../experiment/plan.ts';
+import { type EdgeMachine, type EdgePair, edgePairs } from '../sim/gpu.ts';
+import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
+
+/** As in figure 12. A beam of the paper is a path being grown: `candidates` of them below each one that was chosen. */
+export const beamCounts = [8, 16, 32, 64, 128, 256, 512] as const;
+const candidates = 4;
+/** Longest step of the paper (figure 11). */
+const stepTokens = 2048;
+/** Speculative strands: half as many as beams while those are few, then a quarter; chosen on seed 31. */
+const leastSpeculation = 8;
+const fewSpeculation = 32;
+
+interface StageParts extends Pick<EdgeMachine, 'order' | 'split' | 'looksAhead' | 'alternates'> {
+  readonly speculates: boolean;
+  readonly extend?: 'unscored';
+  readonly scores?: 'gathered';
+}
+
+/** Cumulative, then what differs from all three. P4's own baseline (§6.1) generates a level, then scores it: the two models never overlap. */
+const stages = {
+  none: { order: 'any', split: 'halves', speculates: false },
+  "P4's baseline": { order: 'any', split: 'halves', speculates: false, alternates: true },
+  P: { order: 'siblings', split: 'halves', speculates: false },
+  'P+M': { order: 'siblings', split: 'cost', speculates: false },
+  'P+M+S': { order: 'siblings', split: 'cost', speculates: true },
+  'scores gathered': { order: 'any', split: 'halves', speculates: false, scores: 'gathered' },
+  'P+M+S, scores gathered': { order: 'siblings', split: 'cost', speculates: true, scores: 'gathered' },
+  S: { order: 'any', split: 'halves', speculates: true },
+  'unscored too': { order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
+  'unscored, no look-ahead': {
+    order: 'siblings',
+    split: 'cost',
+    speculates: true,
+    extend: 'unscored',
+    looksAhead: false,
+  },
+} as const satisfies Record<string, StageParts>;
+export type EdgeStage = keyof typeof stages;
+export const stageNames = Object.keys(stages) as readonly EdgeStage[];
+
+/** Harder than P0's questions, with steps of very different lengths: 60 tokens in the median, 100 on average (P4, figure 3). */
+const profiles = {
+  aime: { name: 'aime', easyShare: 0.1, scalingShare: 0.3, meanSteps: 12, stepTokens: 60, stepTokensSpread: 1 },
+  amc: { name: 'amc', meanSteps: 9, stepTokens: 45, stepTokensSpread: 1 },
+} as const satisfies Record<string, Partial<QuestionProfile>>;
+export type EdgeTask = keyof typeof profiles;
+const setting: SettingName = 'amc23/8b';
+const tasks = Object.keys(profiles) as readonly EdgeTask[];
+
+export interface EdgeCell {
+  /** Other questions for each; the same for all that are compared. */
+  readonly seed: number;
+  readonly task: EdgeTask;
+  readonly pair: EdgePair;
+  readonly beams: number;
+  readonly stage: EdgeStage;
+}
+
+export interface EdgeTrial extends EdgeCell {
+  readonly spec: TrialSpec;
+}
+
+export function edgeTrials({
+  seeds,
+  beams,
+  verifierReuses,
+}: Pick<LabPlan, 'seeds' | 'beams' | 'verifierReuses'>): EdgeTrial[] {
+  return seeds.flatMap((seed) =>
+    tasks.flatMap((task) =>
+      edgePairs.flatMap((pair) =>
+        beams.flatMap((count) =>
+          stagesAt(count, verifierReuses).map((stage) =>
+            edgeTrial({ seed, task, pair, beams: count, stage }, verifierReuses),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/**
+ * The figure's own stages alone where trees are large. Two steps of a path wait for the verifier together only where unscored ones are
+ * grown on, and where prefixes are kept the second costs its own tokens anyway.
+ */
+function stagesAt(beams: number, verifierReuses: boolean): readonly EdgeStage[] {
+  return stageNames.slice(0, beams > 32 ? 7 : verifierReuses ? 9 : 10);
+}
+
+/** Fewer where trees are large. */
+function questionsAt(beams: number): number {
+  return Math.max(1, Math.min(12, Math.floor(128 / beams)));
+}
+
+/** `verifierReuses`: else every path is computed anew for each of its steps, as vLLM's pooling does. */
+export function edgeTrial(cell: EdgeCell, verifierReuses: boolean, requests = questionsAt(cell.beams)): EdgeTrial {
+  const { seed, task, pair, beams, stage } = cell;
+  const { order, split, speculates, looksAhead = true, alternates, extend, scores }: StageParts = stages[stage];
+  const chosen = beams / candidates;
+  const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
+  const ahead = speculates ? { speculate: strands } : {};
+  const lost = given({ extend, scores });
+  // A beam is worth two rollouts.
+  const size = { rollouts: 2 * chosen, branching: candidates, stepTokens };
+  const spec: TrialSpec = {
+    ...trialDefaults,
+    setting,
+    seed,
+    profile: profiles[task],
+    requests,
+    rollouts: size.rollouts,
+    edge: { pair, order, split, verifierReuses, looksAhead, ...given({ alternates }) },
+    arrivals: { kind: 'one-by-one' },
+    budget: chosen + (speculates ? strands : 0),
+    contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead }, lost },
+  };
+  return { ...cell, spec };
+}
+
+/** Without what is not set: a trial is known by its data. */
+function given<Some extends object>(some: Some): Partial<Some> {
+  return Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as Partial<Some>;
+}
