@@ -5,13 +5,20 @@
 import { FaultError, fault } from '../base/fault.ts';
 import { complaint } from '../base/knob.ts';
 import { removalOf } from '../config/removed-settings.ts';
-import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../config/vocabulary.ts';
+import {
+  knobOf,
+  programSettingKnobs,
+  type SearchKnob,
+  type Speaker,
+  searchKnobNames,
+  writtenName,
+} from '../config/vocabulary.ts';
 import type { JsonSchema } from '../engine/engine.ts';
 import { checkRules } from '../policy/check.ts';
 import { optionsOf } from '../policy/create.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
 import { type PolicyName, policyOf } from '../policy/policies.ts';
-import { type ProgramName, programKnobs, programOf, programs, programWith } from '../program/registry/programs.ts';
+import { type ProgramName, programOf, programs, programWith } from '../program/registry/programs.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 import { rulesOf } from './search-request.ts';
 
@@ -89,7 +96,7 @@ export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
   if (plan.mode === 'direct') return;
   const { wish, speaker } = request;
   const program = programOf(plan.program);
-  for (const name of Object.keys(programKnobs) as SearchKnob[]) {
+  for (const name of Object.keys(programSettingKnobs) as SearchKnob[]) {
     if (wish[name] === undefined || Object.hasOwn(program.options, name)) continue;
     const owners = programs.filter(({ options }) => Object.hasOwn(options, name)).map((each) => each.name);
     refuseSetting('unsupported', name, speaker, `belongs to ${owners.join(', ')}; the program is '${plan.program}'`);
@@ -108,10 +115,6 @@ export function checkPlan(plan: SearchPlan, request: PlanRequest): void {
   if ((plan.answers ?? 1) > 1 && plan.policyOptions.certain !== 'off') {
     const what = `is '${plan.policyOptions.certain}', which ends a search once one answer is certain; ${plan.answers} different ones are wanted (n)`;
     refuseSetting('unsupported', 'certain', speaker, what);
-  }
-  if (wish.settledExit === 'on' && plan.hazard === undefined) {
-    const what = `is 'on', and model '${plan.model}' has no calibration of it for this search (coppice calibrate makes one)`;
-    refuseSetting('unsupported', 'settledExit', speaker, what);
   }
   checkRulesOf(plan, request);
 }
@@ -156,14 +159,13 @@ function requireShape(plan: SearchPlan, { model, speaker, wish }: PlanRequest): 
 export function optionsFor(
   policy: PolicyName,
   settings: Partial<PolicyOptions>,
-  { wish, speaker }: Pick<PlanRequest, 'wish' | 'speaker'>,
+  { speaker }: Pick<PlanRequest, 'speaker'>,
 ): PolicyOptions {
   try {
     return optionsOf(policy, settings);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
-    const name = (['negativeExit', 'settledExit'] as const).find((each) => wish[each] !== undefined) ?? 'policy';
-    return refuseSetting('unsupported', name, speaker, `is '${wish[name] ?? policy}': ${error.fault.message}`);
+    return refuseSetting('unsupported', 'policy', speaker, `is '${policy}': ${error.fault.message}`);
   }
 }
 
@@ -173,9 +175,7 @@ function checkRulesOf(plan: SearchPlan, { wish, speaker }: PlanRequest): void {
     checkRules(rulesOf(plan), program, plan.aggregation);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
-    const asked = (['policy', 'boundPrune', 'beatPrune', 'confidencePrune', 'program'] as const).find(
-      (name) => wish[name] !== undefined,
-    );
+    const asked = (['policy', 'boundPrune', 'program'] as const).find((name) => wish[name] !== undefined);
     const isCertain = error.fault.message.includes(`rule '${plan.policyOptions.certain}'`);
     const name = isCertain && wish.certain !== undefined ? 'certain' : (asked ?? 'policy');
     refuseSetting('unsupported', name, speaker, `is '${wish[name] ?? plan.policy}': ${error.fault.message}`);

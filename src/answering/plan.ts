@@ -112,7 +112,7 @@ function searchShape(request: PlanRequest): SearchShape {
   const { config } = model;
   const effort = limits.efforts[wish.effort === undefined || wish.effort === 'none' ? limits.effort : wish.effort];
   const program = chooseProgram(request);
-  const options = programOptions(program, { ...config, ...given(wish) });
+  const options = programOptions(program, { ...config, ...given(wish), ...wish.internal });
   const branching = wish.branching ?? config.branching;
   const paths = programOf(program).pathsPerRollout?.(branching, options) ?? 1;
   const aggregation = aggregationOf(model, wish);
@@ -127,7 +127,7 @@ function searchShape(request: PlanRequest): SearchShape {
     ...settingsOf(holding),
     ...severally(wish),
   };
-  const settings = fittingSettings(asked, wish, aggregation);
+  const settings = fittingSettings(asked, { ...wish, ...wish.internal }, aggregation);
   optionsFor(wish.policy ?? config.policy, settings, request);
   const policy = wish.policy ?? fittingPolicy(config.policy, programWith(program, options), aggregation, settings);
   const { delimiters } = config;
@@ -161,8 +161,10 @@ function holdingSections({ model, wish }: PlanRequest, search: CalibratedSearch)
   const { calibration, config } = model;
   if (calibration === undefined || (wish.answers ?? 1) > 1) return [];
   const own = policyOf(wish.policy ?? config.policy).settings.settledExit;
-  const maySettle = (wish.settledExit ?? config.settledExit ?? own) === 'on';
-  return sectionsFor(calibration, search, wish).filter(({ kind }) => kind !== 'hazard' || maySettle);
+  const maySettle = (wish.internal?.settledExit ?? own) === 'on';
+  return sectionsFor(calibration, search, { ...wish, ...wish.internal }).filter(
+    ({ kind }) => kind !== 'hazard' || maySettle,
+  );
 }
 
 function calibratedBy(holding: readonly CalibrationSection[]): Pick<SearchShape, 'calibrated' | 'hazard'> {
@@ -258,12 +260,9 @@ function partsFor(choose: Choice, answers = 1): Partial<PolicyOptions> {
 
 /** The knobs of a policy that somebody has set: as asked for, else as configured for the model. */
 export function policySettings(wish: Wish, config: ModelConfig): Partial<PolicyOptions> {
-  const names = Object.keys(policyKnobs) as (keyof PolicyOptions)[];
-  const said = names.flatMap((name) => {
-    const value = wish[name] ?? config[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(said);
+  const told: Readonly<Record<string, unknown>> = { ...config, ...given(wish), ...wish.internal };
+  const said = Object.keys(policyKnobs).flatMap((name) => (told[name] === undefined ? [] : [[name, told[name]]]));
+  return Object.fromEntries(said) as Partial<PolicyOptions>;
 }
 
 /** A `topK` of 0 is off. */

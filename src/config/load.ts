@@ -4,7 +4,7 @@
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { shapeOf } from '../engine/llama/shipped-models.ts';
 import { issueLine } from './knob.ts';
-import { removalOf } from './removed-settings.ts';
+import { fieldRemovalOf } from './removed-settings.ts';
 import { type Config, configSchema } from './schema.ts';
 
 export interface PlainTree {
@@ -41,10 +41,9 @@ export function checkConfig(tree: PlainTree): Config {
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
 }
 
-/** A line for each of them, where all are settings of a model that were removed. */
+/** A line for each of them, where all were removed. */
 function removals(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
-  if (path.length !== 2 || path[0] !== 'models') return undefined;
-  const lines = keys.flatMap((key) => removalOf(key, [...path, key].join('.')) ?? []);
+  const lines = keys.flatMap((key) => fieldRemovalOf([...path, key]) ?? []);
   return lines.length === keys.length ? lines : undefined;
 }
 

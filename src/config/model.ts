@@ -3,11 +3,9 @@
 
 import { z } from 'zod';
 import { routerNames } from '../engine/remote/replica/affinity.ts';
-import { policyKnobs } from '../policy/knobs.ts';
-import { programKnobs } from '../program/registry/programs.ts';
 import { fieldOf, fieldsOf, like, real, whole } from './knob.ts';
 import { budgetKnob, calibrationSetting, checkKnob, engineKnobs, readingKnob } from './machine-knobs.ts';
-import { modelKnobs, requestKnobs, samplingKnobs } from './vocabulary.ts';
+import { modelKnobs, policySettingKnobs, programSettingKnobs, requestKnobs, samplingKnobs } from './vocabulary.ts';
 
 const url = z.url({ protocol: /^https?$/ });
 
@@ -167,8 +165,8 @@ export const model = z.strictObject({
   }),
   [calibrationSetting.name]: z.string().min(1).optional().meta({ description: calibrationSetting.why }),
   sampling,
-  ...fieldsOf(policyKnobs),
-  ...fieldsOf(programKnobs),
+  ...fieldsOf(policySettingKnobs),
+  ...fieldsOf(programSettingKnobs),
   requestMs: whole(
     120_000,
     100,

@@ -29,6 +29,7 @@ export {
   type SimulatedSearch,
   type SimulatedSize,
   searchOf,
+  type TurnedWish,
   turnedKnob,
 } from '../bench/simulated/contenders.ts';
 export { type Load, parseLoad } from '../bench/simulated/load.ts';

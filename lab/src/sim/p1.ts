@@ -3,7 +3,14 @@
 // thought five times as long as those of the settings, probed and not.
 
 import type { ProgramName } from 'coppice';
-import { type Estimate, estimate, type QuestionProfile, type RowName, type Wish, yieldOf } from 'coppice/internals';
+import {
+  type Estimate,
+  estimate,
+  type QuestionProfile,
+  type RowName,
+  type TurnedWish,
+  yieldOf,
+} from 'coppice/internals';
 import type { LostSettings } from '../lost/lost-search.ts';
 import { type Series, svgOf } from '../svg.ts';
 import type { ComparisonPlan } from './comparison.ts';
@@ -18,8 +25,8 @@ interface Family {
   /** Table 2: samples, rollouts, width. */
   readonly caps: readonly number[];
   /** How its answers are chosen in P1, and how many samples are open at a time. */
-  readonly knobs: Wish;
-  readonly rules: readonly (readonly [name: string, knobs: Wish, lost?: LostSettings])[];
+  readonly knobs: TurnedWish;
+  readonly rules: readonly (readonly [name: string, knobs: TurnedWish, lost?: LostSettings])[];
   /** Questions that differ from those of the setting. */
   readonly profile?: Partial<QuestionProfile>;
 }
@@ -117,7 +124,7 @@ interface CertaintyRow {
   readonly family: Family;
   readonly cap: number;
   readonly rule: string;
-  readonly knobs: Wish;
+  readonly knobs: TurnedWish;
   readonly lost?: LostSettings | undefined;
 }
 

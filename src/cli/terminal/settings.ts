@@ -6,18 +6,19 @@ import type { Wish } from '../../answering/search-plan.ts';
 import { raise } from '../../base/fault.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';
 import { modelSettings, settingValue } from '../../config/model-settings.ts';
+import { fieldRemovalOf, removalOf } from '../../config/removed-settings.ts';
 import {
   flagName,
   flagValue,
   modelKnobs,
+  policySettingKnobs,
+  programSettingKnobs,
   requestKnobs,
   type SearchKnob,
   samplingKnobs,
   searchKnobNames,
   settingName,
 } from '../../config/vocabulary.ts';
-import { policyKnobs } from '../../policy/knobs.ts';
-import { programKnobs } from '../../program/registry/programs.ts';
 import type { Flags } from './help.ts';
 import { nearest } from './nearest.ts';
 
@@ -91,6 +92,8 @@ export function readSettings(texts: readonly string[] = [], scope: SettingScope)
 }
 
 function refuseName(name: string, known: readonly string[]): never {
+  const removed = removalOf(name, `--set ${name}`) ?? fieldRemovalOf(['models', ...name.split('.')]);
+  if (removed !== undefined) raise('bad-setting', removed);
   const flag = saidByFlag.get(name);
   if (flag !== undefined) raise('bad-setting', `--set ${name}: this is said by ${flag}`);
   const isElsewhere = knobsByName.has(name) || modelSettings.has(name);
@@ -140,8 +143,8 @@ export function settingGroups({ search, model }: SettingScope): [string, string[
     ['its engine', ofModel(/^engine\./)],
     ['its reward model', ofModel(/^verifier\./)],
     ['its embedding model', ofModel(/^embedder\./)],
-    ['of programs', ofSearch(programKnobs)],
-    ['of policies', ofSearch(policyKnobs)],
+    ['of programs', ofSearch(programSettingKnobs)],
+    ['of policies', ofSearch(policySettingKnobs)],
   ];
   return groups.filter(([, names]) => names.length > 0);
 }
