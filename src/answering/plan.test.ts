@@ -115,7 +115,7 @@ describe('a plan', () => {
 
   it('buys what the effort says, and no more than the limits', () => {
     expect(makePlan(requestOf({}))).toMatchObject({ rollouts: 16, tokenBudget: 40_000 });
-    expect(makePlan(requestOf({ effort: 'high' }))).toMatchObject({ rollouts: 64, tokenBudget: 120_000 });
+    expect(makePlan(requestOf({ effort: 'high' }))).toMatchObject({ rollouts: 64, tokenBudget: 160_000 });
     expect(refusal(requestOf({ rollouts: 257 })).message).toMatch(/is 257; at most 256 is allowed \(limits.rollouts\)/);
   });
 

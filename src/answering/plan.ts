@@ -10,6 +10,7 @@ import {
 } from '../calibration/calibration-file.ts';
 import { readPrompts } from '../config/prompts.ts';
 import type { ModelConfig } from '../config/schema.ts';
+import { effortOf, mostNodes } from '../config/search-limits.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
 import { fittingPolicy, fittingSettings } from '../policy/fitting.ts';
@@ -40,7 +41,7 @@ export function makePlan(request: PlanRequest): SearchPlan {
     title: question.title,
     prompt: promptFor(request),
     ...(direct ? directShape(request) : searchShape(request)),
-    nodes: limits.nodes,
+    nodes: mostNodes(limits),
     deadlineMs: atMost(request, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
     priority: atMost(request, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
     seed: wish.seed ?? request.seed,
@@ -110,16 +111,14 @@ type SearchShape = Pick<
 function searchShape(request: PlanRequest): SearchShape {
   const { wish, limits, model } = request;
   const { config } = model;
-  const effort = limits.efforts[wish.effort === undefined || wish.effort === 'none' ? limits.effort : wish.effort];
+  const effort = effortOf(limits, wish.effort === 'none' ? undefined : wish.effort);
   const program = chooseProgram(request);
   const options = programOptions(program, { ...config, ...given(wish), ...wish.internal });
   const branching = wish.branching ?? config.branching;
   const paths = programOf(program).pathsPerRollout?.(branching, options) ?? 1;
   const aggregation = aggregationOf(model, wish);
   const choose = wish.choose ?? config.choose;
-  const rollouts =
-    atMost(request, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
-    Math.min(effort.rollouts, limits.rollouts) * paths;
+  const rollouts = atMost(request, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ?? effort.rollouts * paths;
   const holding = holdingSections(request, { program, options, branching, choose, rollouts });
   const asked = {
     ...partsFor(choose, wish.answers),
@@ -143,8 +142,7 @@ function searchShape(request: PlanRequest): SearchShape {
     scoring: scoringOf(program, config),
     rollouts,
     threshold: wish.threshold ?? config.threshold,
-    tokenBudget:
-      atMost(request, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Math.min(effort.tokens, limits.tokens),
+    tokenBudget: atMost(request, 'tokenBudget', limits.tokens, 'limits.tokens') ?? effort.tokens,
     aggregation,
     branching,
     choose,

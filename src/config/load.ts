@@ -69,7 +69,7 @@ function parseFile({ name, text }: { readonly name: string; readonly text: strin
   return raise('bad-setting', `${name} must hold one JSON object`);
 }
 
-/** `COPPICE__SERVER__HEARTBEAT_MS=5000` is `server.heartbeatMs`. */
+/** `COPPICE__SERVER__SHUTDOWN_MS=5000` is `server.shutdownMs`. */
 function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): PlainTree {
   let tree: PlainTree = {};
   for (const [name, value] of Object.entries(environment)) {

@@ -30,8 +30,9 @@ test.each(Object.keys(removedFields))('%s is refused in a file, with its place',
   const model = { name: 'm', engine: { kind: 'openai', urls: ['http://127.0.0.1:1'] }, verifier: { kind: 'prm' } };
   const key = { name: 'k', hash: `sha256:${'0'.repeat(64)}` };
   const own = nest(isOfKey ? parts.slice(1) : parts, 1);
+  const hasEngine = name === 'engine.seed' ? { engine: { kind: 'sim' } } : {};
   const tree: PlainTree = isOfModel
-    ? { models: [overlay({ ...model, embedder: { url: 'http://127.0.0.1:1' } }, own)] }
+    ? { models: [overlay({ ...model, ...hasEngine, embedder: { url: 'http://127.0.0.1:1' } }, own)] }
     : { models: [model], ...(isOfKey ? { keys: [{ ...key, ...own }] } : own) };
   expect(() => checkConfig(tree)).toThrow(`${parts.at(-1)} was removed: ${removedFields[name]}`);
 });

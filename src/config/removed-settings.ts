@@ -9,6 +9,7 @@ const ofPolicy = 'the policy says when a search is boosted: leave it out';
 const ofSelection = 'mcts selects by WU-PUCT with its measured constants: leave it out';
 const ofAuthors = "its program has the authors' constants: leave it out";
 const unmeasured = 'it had no measured gain: leave it out';
+const networking = 'the limits of connections are constants: leave it out';
 const merged = 'one setting limits what is written in one piece: take answerTokens';
 
 export const removedSettings: Readonly<Record<string, string>> = {
@@ -72,7 +73,35 @@ export const removedSettings: Readonly<Record<string, string>> = {
 };
 
 /** By section, without the numbers of lists: `server.headerMs`, `engine.siblings` of a model, `keys.queue`. */
-export const removedFields: Readonly<Record<string, string>> = {};
+export const removedFields: Readonly<Record<string, string>> = {
+  'server.heartbeatMs': 'a silent stream gets a heartbeat every 10 s: leave it out',
+  'server.headerMs': networking,
+  'server.requestMs': networking,
+  'server.shortConnections': networking,
+  'server.unreadMs': networking,
+  'server.pipelined': networking,
+  'server.streamBytes': networking,
+  'server.addressConnections': 'a proxy limits connections of an address: leave it out',
+  'keys.queue': 'of several keys each may fill half of admission.queue: leave it out',
+  'limits.nodes': 'a tree has at most a node for ten tokens: set limits.tokens',
+  'limits.promptChars': 'a conversation has at most two characters for each token of a search: set limits.tokens',
+  'limits.messages': 'a conversation has at most 1,000 messages: leave it out',
+  'limits.efforts': 'efforts are multiples of one number: set limits.mediumRollouts and limits.rolloutTokens',
+  'limits.effort': 'a request that names no effort gets medium: set limits.mediumRollouts',
+  'admission.backgroundDeadlineMs': 'background searches have the longest deadline: set limits.deadlineMs',
+  'journal.flushMs': 'entries wait 20 ms for others to share a write with: leave it out',
+  'journal.urlEnv': 'the address of the database has one variable: set DATABASE_URL',
+  batches:
+    'a batch has at most 10,000 requests in 32 MiB, a key 1 GiB of files, kept four times as long as searches: set journal.retentionMs',
+  'telemetry.headersEnv': 'extra headers have one variable: set OTEL_EXPORTER_OTLP_HEADERS',
+  'engine.siblings': 'siblings share a request wherever that saves work: leave it out',
+  'engine.routingHeaders': 'a router is sent the headers that it reads by itself: leave it out',
+  'engine.seed': 'the simulated answers of a question have seed 1: leave it out',
+  'verifier.reading':
+    "a reward model is asked whether a step is right: set verifier.good to '!' and verifier.bad to '?' for the shipped one's other reading",
+  'verifier.promptFile': 'the judge reads value.txt of the folder of prompts: set prompts',
+  'embedder.timeoutMs': 'a vector is waited for for 5 s: leave it out',
+};
 
 /** One line for a setting that was removed, by its name in camelCase, as the caller wrote it; undefined for all others. */
 export function removalOf(name: string, written: string): string | undefined {

@@ -308,7 +308,6 @@ test.each(['embedded', 'remote'])(
       journal: new MemoryJournal('keep', 100),
       config: {
         server: { bodyBytes: 65_536 },
-        batches: { keyBytes: 16_384 },
         keys: [key('ann', ann.hash), key('bob', bob.hash)],
       },
     });

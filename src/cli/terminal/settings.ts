@@ -47,7 +47,7 @@ const saidByFlag: ReadonlyMap<string, string> = new Map([
   ['embedder.url', '--embedder'],
 ]);
 /** Of the gateway, and of an engine that no command opens. */
-const ofGateway: readonly string[] = ['name', 'escalateTo', 'passthrough', 'examples', 'engine.seed', 'engine.speed'];
+const ofGateway: readonly string[] = ['name', 'escalateTo', 'passthrough', 'examples', 'engine.speed'];
 
 export const knobsByName: ReadonlyMap<string, SearchKnob> = new Map(
   searchKnobNames.map((name) => [settingName(name), name]),
@@ -109,7 +109,6 @@ function camelled(name: string): string {
 
 /** Flags of former versions whose names say less than the setting's. */
 const formerFlags: ReadonlyMap<string, string> = new Map([
-  ['reading', 'verifier.reading'],
   ['good', 'verifier.good'],
   ['bad', 'verifier.bad'],
   ['marker', 'verifier.marker'],

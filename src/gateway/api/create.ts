@@ -41,13 +41,13 @@ async function start(
   { body, background }: AskedBody,
 ): Promise<LiveSearch> {
   const { caller, trace } = exchange;
-  const { deadlineMs, backgroundDeadlineMs } = context.config.admission;
+  const { admission, limits } = context.config;
   const { plan, kept } = await planAsked(
     context,
     dialect,
     body,
     caller,
-    background ? backgroundDeadlineMs : deadlineMs,
+    background ? limits.deadlineMs : admission.deadlineMs,
   );
   const search = await context.searches.start(plan, caller, { background, body: kept, trace });
   if ('known' in search) throw new ApiError('internal', `${dialect.path} takes no idempotency key`);

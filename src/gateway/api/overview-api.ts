@@ -29,7 +29,7 @@ export class OverviewApi {
 
   follow({ response, caller }: Exchange): void {
     const release = this.#context.streams.take();
-    const { heartbeatMs, streamBytes } = this.#context.config.server;
+    const { heartbeatMs, streamBytes } = this.#context.limits;
     const events = new EventStream(response, { heartbeatMs, limitBytes: streamBytes });
     this.#readers.set(events, caller);
     response.on('close', () => {

@@ -12,7 +12,7 @@ import type { GatewayContext } from './context.ts';
 import { notFound } from './searches-api.ts';
 
 export async function searchEvents(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const { journal, config } = context;
+  const { journal } = context;
   const { caller, response } = exchange;
   const id = exchange.parameters.id ?? '';
   const record = await journal.find(id);
@@ -25,7 +25,7 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
   }
   const release = context.streams.take();
   const gone = goneOf(response);
-  const { heartbeatMs, streamBytes } = config.server;
+  const { heartbeatMs, streamBytes } = context.limits;
   const events = new EventStream(response, { heartbeatMs, limitBytes: streamBytes });
   events.raw('retry: 1000\n\n');
   try {

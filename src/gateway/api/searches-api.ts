@@ -29,8 +29,8 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   const body = await readSearchBody(context, exchange);
   requireJournal(context);
   const background = body.background === true;
-  const { deadlineMs, backgroundDeadlineMs } = config.admission;
-  const plan = planFor(context, body, caller, background ? backgroundDeadlineMs : deadlineMs);
+  const { admission, limits } = config;
+  const plan = planFor(context, body, caller, background ? limits.deadlineMs : admission.deadlineMs);
   const idempotencyKey = idempotencyOf(exchange);
   const release = background ? () => {} : context.streams.take();
   try {

@@ -112,8 +112,8 @@ async function* loggedFrames(
   }
 }
 
-function open({ config }: GatewayContext, response: ServerResponse, { heartbeat }: Teller): EventStream {
-  const { heartbeatMs, streamBytes } = config.server;
+function open({ limits }: GatewayContext, response: ServerResponse, { heartbeat }: Teller): EventStream {
+  const { heartbeatMs, streamBytes } = limits;
   return new EventStream(response, { heartbeatMs, limitBytes: streamBytes, ...(heartbeat && { heartbeat }) });
 }
 

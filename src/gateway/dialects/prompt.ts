@@ -2,7 +2,9 @@
 // name. Never rebuilds or shortens what the client wrote.
 
 import type { LimitsConfig } from '../../config/schema.ts';
+import { mostPromptChars } from '../../config/search-limits.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
+import { fixedLimits } from '../fixed-limits.ts';
 import { refuse } from '../http/api-error.ts';
 import type { ChatBody } from './chat-body.ts';
 
@@ -14,19 +16,16 @@ export function readMessages(
   messages: readonly BodyMessage[],
   limits: LimitsConfig,
 ): { prompt: Prompt; title: string } {
-  if (messages.length > limits.messages) {
-    refuse(
-      'invalid_value',
-      `'messages' has ${messages.length} items; at most ${limits.messages} (limits.messages)`,
-      'messages',
-    );
+  if (messages.length > fixedLimits.messages) {
+    refuse('invalid_value', `'messages' has ${messages.length} items; at most ${fixedLimits.messages}`, 'messages');
   }
   const read = messages.map(readMessage);
   const chars = read.reduce((sum, { content }) => sum + content.length, 0);
-  if (chars > limits.promptChars) {
+  const most = mostPromptChars(limits);
+  if (chars > most) {
     refuse(
       'context_length_exceeded',
-      `'messages' hold ${chars} characters; at most ${limits.promptChars} (limits.promptChars)`,
+      `'messages' hold ${chars} characters; at most ${most} (2 for each of limits.tokens)`,
       'messages',
     );
   }
