@@ -50,7 +50,7 @@ export const aggregate = defineProgram({
       low: 1,
       high: 100,
       whole: true,
-      client: 'coppice',
+      internal: true,
       unit: 'rounds',
       why: 'among which aggregate divides its rollouts; the authors go up to 10 rounds of 16 answers',
     },

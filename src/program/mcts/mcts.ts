@@ -114,7 +114,7 @@ export const mcts = defineProgram({
     prior: {
       default: 'logprob',
       values: priorNames,
-      internal: true,
+      client: 'coppice',
       unit: 'P of PUCT',
       why: 'shares of draws and a uniform prior need no log probabilities, which cost a server time (decision 50)',
     },
