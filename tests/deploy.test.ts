@@ -29,7 +29,7 @@ describe('deploy/', () => {
     const config = loadConfig({ base: { models: [simulatedModel] }, environment: Object.fromEntries(settings) });
     expect(config.journal.kind).toBe('postgres');
     expect(config.server.host).toBe('0.0.0.0');
-    expect(text).toContain(`${config.journal.urlEnv}: postgres://`);
+    expect(text).toContain('DATABASE_URL: postgres://');
     const mounted = [...text.matchAll(/- \.\/([\w./-]+):/g)].map(([, path]) => path!);
     for (const path of mounted.filter((each) => each !== 'coppice-key'))
       expect(existsSync(join('deploy', path))).toBe(true);

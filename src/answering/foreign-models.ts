@@ -92,5 +92,5 @@ export function remoteVerdicts(name: string, wanted: PrmConfig): VerdictTexts {
 export async function openPairedPrm(wanted: PrmConfig): Promise<Verifier> {
   const { LlamaPrm } = await import('../verifier/prm/llama-prm.ts');
   const { readings } = await import('../verifier/prm/readings.ts');
-  return LlamaPrm.open({ ...readings[wanted.reading], ...verdictsOf(wanted), model: modelPath(wanted.model) });
+  return LlamaPrm.open({ ...readings.step, ...verdictsOf(wanted), model: modelPath(wanted.model) });
 }

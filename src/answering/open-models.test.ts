@@ -107,8 +107,8 @@ describe('a foreign model', () => {
     const good = await opened(remote);
     expect(good.warnings).toHaveLength(1);
     expect(good.note).toContain('scored by plain');
-    const { warnings, verifier } = await opened({ ...remote, reading: 'promise' });
-    expect(verifier?.capabilities).toMatchObject({ name: 'plain', aggregation: 'last' });
+    const { warnings, verifier } = await opened({ ...remote, good: '!', bad: '?' });
+    expect(verifier?.capabilities).toMatchObject({ name: 'plain' });
     expect(warnings?.[1]).toMatch(/could not be tried: .* has neither verdict .*; 'coppice doctor' tries it again$/);
     const complaint =
       /sets 'good' of its verifier; format 'http' has no verdicts to set, .* math-shepherd, rlhflow, plain/;

@@ -1,6 +1,8 @@
 // Engines and verifiers as the configuration names them, for `serve`, `ask`, `bench` and `doctor`. The only place that knows
 // the kinds; each is loaded only when it is used.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { openCalibration } from '../calibration/read-calibration.ts';
 import type { ModelConfig } from '../config/schema.ts';
@@ -65,20 +67,23 @@ function checked(parts: OpenModel, log: OpeningLog): OpenModel {
   return { ...parts, verifier, note: `${parts.note ?? name}, ${check} checked` };
 }
 
+/** Longest wait for a vector: an answer that gets none is compared by its words, which costs a group, never an answer. */
+const embedderMs = 5000;
+
 /** That it cannot be reached now is no reason not to start: answers are compared by their words until it can. */
 async function withEmbedder(parts: OpenModel, environment: Environment, log: OpeningLog): Promise<OpenModel> {
   const { embedder: wanted, name, groupSimilarity } = parts.config;
   if (wanted === undefined) return parts;
   const { openEndpoint } = await import('../embedder/embeddings-endpoint.ts');
   const { embedderWarning } = await import('../embedder/probe-texts.ts');
-  const { url, model, timeoutMs } = wanted;
+  const { url, model } = wanted;
   const apiKey = secret(wanted.apiKeyEnv, environment);
   let isTried = false;
   const observe = (event: 'down' | 'up', reason: string) => {
     if (isTried) log[event === 'up' ? 'info' : 'warn'](`embedder-${event}`, { model: name, reason });
   };
   const keyed = apiKey === undefined ? {} : { apiKey };
-  const embedder = openEndpoint({ url, ...keyed, model, timeoutMs, observe });
+  const embedder = openEndpoint({ url, ...keyed, model, timeoutMs: embedderMs, observe });
   const warning = await embedderWarning(embedder, groupSimilarity);
   isTried = true;
   const warnings = [...(parts.warnings ?? []), ...(warning === undefined ? [] : [warning])];
@@ -161,10 +166,10 @@ function unscoredNote({ verifier }: ModelConfig): string {
 /** The verifier that lives beside the embedded generator; `none` where it is elsewhere or the generator's own confidence. */
 function embeddedVerifier(
   wanted: ModelConfig['verifier'],
-): Pick<EmbeddedOptions, 'reading' | 'verdicts'> & { readonly prm: string } {
+): Pick<EmbeddedOptions, 'verdicts'> & { readonly prm: string } {
   if (wanted.kind === 'exact') return { prm: 'exact' };
   if (wanted.kind !== 'prm' || wanted.urls !== undefined) return { prm: 'none' };
-  return { prm: wanted.model, reading: wanted.reading, verdicts: verdictsOf(wanted) };
+  return { prm: wanted.model, verdicts: verdictsOf(wanted) };
 }
 
 async function openRemote(
@@ -176,17 +181,15 @@ async function openRemote(
   const { openRemoteEngine } = await import('../engine/remote/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
   const servers = options.urls.map((url) => ({ url: root(url), ...(apiKey === undefined ? {} : { apiKey }) }));
-  const { model, dialect, inFlight, siblings, router, routingHeaders } = options;
+  const { model, dialect, inFlight, router } = options;
   const engine: Engine = await openRemoteEngine({
     servers,
-    siblings,
     observe: ({ type, ...fields }) =>
       log[type === 'replica-up' ? 'info' : 'warn'](type, { model: config.name, ...fields }),
     ...(model === undefined ? {} : { model }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(inFlight === undefined ? {} : { inFlight }),
     router,
-    ...(routingHeaders === undefined ? {} : { routingHeaders }),
   });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const urls = servers.map(({ url }) => `${url}/v1`);
@@ -215,13 +218,12 @@ async function openVerifier(
   environment: Environment,
 ): Promise<Verifier | undefined> {
   const { verifier } = config;
-  if (verifier.kind === 'none') return undefined;
-  if (verifier.kind === 'confidence') {
+  if (verifier.kind !== 'prm' && verifier.kind !== 'judge') {
+    if (verifier.kind === 'none') return undefined;
+    if (verifier.kind !== 'confidence') return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
     const { confidence } = await import('../verifier/confidence/confidence-verifier.ts');
     return makeVerifier(confidence);
   }
-  if (verifier.kind === 'sim' || verifier.kind === 'exact')
-    return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
   if (verifier.kind === 'prm' && verifier.urls === undefined && verifier.model !== shippedPrm) {
     const { openPairedPrm } = await import('./foreign-models.ts');
     return openPairedPrm(verifier);
@@ -240,13 +242,14 @@ async function openVerifier(
     ...(config.aggregation && { aggregation: config.aggregation }),
   };
   if (verifier.kind === 'judge') {
-    const { model, promptFile } = verifier;
-    const judge = promptFile === undefined ? {} : { promptFile };
+    const { model } = verifier;
+    const promptFile = join(config.prompts ?? '', 'value.txt');
+    const judge = config.prompts !== undefined && existsSync(promptFile) ? { promptFile } : {};
     return openRemoteVerifier({ ...common, kind: 'judge', judge, ...(model === undefined ? {} : { model }) });
   }
   // The default names the shipped model, which no server serves: then the server's own name is taken.
   const named = verifier.model === shippedPrm ? {} : { model: verifier.model };
-  const verdicts = { ...remoteVerdicts(config.name, verifier), reading: verifier.reading };
+  const verdicts = remoteVerdicts(config.name, verifier);
   return openRemoteVerifier({ ...common, kind: verifier.format, verdicts, ...named });
 }
 

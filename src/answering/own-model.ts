@@ -5,7 +5,7 @@ import { raise } from '../base/fault.ts';
 import { checkConfig, overlay, type PlainTree } from '../config/load.ts';
 import { modelSettings } from '../config/model-settings.ts';
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
-import { efforts, searchLimits } from '../config/search-limits.ts';
+import { searchLimits } from '../config/search-limits.ts';
 import { requestKnobs } from '../config/vocabulary.ts';
 import { isShipped, rewardModelOf } from '../engine/llama/shipped-models.ts';
 import type { RemoteVerifierKind } from '../verifier/remote/open-verifier.ts';
@@ -94,11 +94,10 @@ function given(values: Readonly<Record<string, unknown>>): Record<string, unknow
 }
 
 const { rollouts, tokenBudget, deadlineMs } = requestKnobs;
-const unlimited = { rollouts: rollouts.high, tokens: tokenBudget.high, deadlineMs: deadlineMs.high, nodes: 10_000_000 };
-const everyEffort = Object.fromEntries(efforts.map((name) => [name, { tokens: tokenBudget.high }]));
+const unlimited = { rollouts: rollouts.high, tokens: tokenBudget.high, deadlineMs: deadlineMs.high };
 
 /** As much as the bounds of the vocabulary allow; an effort still says how many rollouts. */
-export const ownLimits: LimitsConfig = searchLimits.parse({ ...unlimited, efforts: everyEffort });
+export const ownLimits: LimitsConfig = searchLimits.parse({ ...unlimited, rolloutTokens: tokenBudget.high });
 
 /** The plan of one question that a command asks; a command always has a seed, and means it. */
 export function ownPlan(model: PlannedModel, question: string, wish: Wish, seed: number): SearchPlan {

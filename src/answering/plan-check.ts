@@ -5,10 +5,17 @@
 import { FaultError, fault } from '../base/fault.ts';
 import { complaint } from '../base/knob.ts';
 import { removalOf } from '../config/removed-settings.ts';
-import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../config/vocabulary.ts';
+import {
+  knobOf,
+  programSettingKnobs,
+  type SearchKnob,
+  type Speaker,
+  searchKnobNames,
+  writtenName,
+} from '../config/vocabulary.ts';
 import type { JsonSchema } from '../engine/engine.ts';
 import { type PolicyName, policyOf } from '../policy/policies.ts';
-import { programKnobs, type programOf, programs } from '../program/registry/programs.ts';
+import { type programOf, programs } from '../program/registry/programs.ts';
 import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
 export type KnownProgram = ReturnType<typeof programOf>;
@@ -95,7 +102,7 @@ function checkSpeculation(wish: Wish, speaker: Speaker, { config }: PlannedModel
 
 /** What only a search can be wrong in; its rules are checked when they are made. */
 export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, speaker, model }: PlanRequest): void {
-  for (const name of Object.keys(programKnobs) as SearchKnob[]) {
+  for (const name of Object.keys(programSettingKnobs) as SearchKnob[]) {
     if (wish[name] === undefined || Object.hasOwn(program.options, name)) continue;
     const owners = programs.filter(({ options }) => Object.hasOwn(options, name)).map((each) => each.name);
     refuseSetting('unsupported', name, `belongs to ${owners.join(', ')}; the program is '${plan.program}'`);
@@ -114,10 +121,6 @@ export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, spe
   if ((plan.answers ?? 1) > 1 && plan.policyOptions.certain !== 'off') {
     const what = `is '${plan.policyOptions.certain}', which ends a search once one answer is certain; ${plan.answers} different ones are wanted (n)`;
     refuseSetting('unsupported', 'certain', what);
-  }
-  if (wish.settledExit === 'on' && plan.hazard === undefined) {
-    const what = `is 'on', and model '${plan.model}' has no calibration of it for this search (coppice calibrate makes one)`;
-    refuseSetting('unsupported', 'settledExit', what);
   }
 }
 
@@ -165,17 +168,14 @@ function requireShape(
 }
 
 /** Settings of the policy that contradict each other, in the speaker's words. */
-export function refuseOptions(policy: PolicyName, wish: Wish, error: unknown): never {
+export function refuseOptions(policy: PolicyName, error: unknown): never {
   if (!(error instanceof FaultError)) throw error;
-  const name = (['negativeExit', 'settledExit'] as const).find((each) => wish[each] !== undefined) ?? 'policy';
-  return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${error.fault.message}`);
+  return refuseSetting('unsupported', 'policy', `is '${policy}': ${error.fault.message}`);
 }
 
 /** Rules that do not go with the program or the aggregation, by what asked for them. */
 export function refuseRules({ policy, policyOptions }: SearchPlan, wish: Wish, why: string): never {
-  const asked = (['policy', 'boundPrune', 'beatPrune', 'confidencePrune', 'program'] as const).find(
-    (name) => wish[name] !== undefined,
-  );
+  const asked = (['policy', 'boundPrune', 'program'] as const).find((name) => wish[name] !== undefined);
   const isCertain = why.includes(`rule '${policyOptions.certain}'`);
   const name = isCertain && wish.certain !== undefined ? 'certain' : (asked ?? 'policy');
   return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${why}`);

@@ -104,15 +104,12 @@ describe('a plan', () => {
     const calibration = calibrationOf({ kind: 'hazard', search, settings, hazard, ...found });
     const planOf = (wish: Wish) => makePlan(requestOf(wish, { ...modelOf({}), calibration }));
     expect(planOf({ policy: 'fast' })).toMatchObject({ calibrated: ['hazard'], hazard, policyOptions: settings });
-    for (const wish of [{ policy: 'boost' }, { policy: 'fast', settledExit: 'off' }, {}] as const) {
+    for (const wish of [{ policy: 'boost' }, { policy: 'fast', internal: { settledExit: 'off' } }, {}] as const) {
       expect(planOf(wish)).toMatchObject({ policyOptions: { firstDepthCut: 0.7 } });
       expect(planOf(wish).hazard).toBeUndefined();
     }
-    expect(planOf({ policy: 'fast', firstDepthCut: 0.5 }).hazard).toBeUndefined();
+    expect(planOf({ policy: 'fast', internal: { firstDepthCut: 0.5 } }).hazard).toBeUndefined();
     expect(makePlan(requestOf({ policy: 'fast' })).hazard).toBeUndefined();
-    expect(refusal(requestOf({ policy: 'fast', settledExit: 'on' })).message).toMatch(
-      /is 'on', and model 'm' has no calibration of it for this search/,
-    );
   });
 
   it('lays what was calibrated for its search over the model, below what was asked for', () => {
@@ -148,7 +145,7 @@ describe('a plan', () => {
 
   it('buys what the effort says, and no more than the limits', () => {
     expect(makePlan(requestOf({}))).toMatchObject({ rollouts: 16, tokenBudget: 40_000 });
-    expect(makePlan(requestOf({ effort: 'high' }))).toMatchObject({ rollouts: 64, tokenBudget: 120_000 });
+    expect(makePlan(requestOf({ effort: 'high' }))).toMatchObject({ rollouts: 64, tokenBudget: 160_000 });
     expect(refusal(requestOf({ rollouts: 257 })).message).toMatch(/is 257; at most 256 is allowed \(limits.rollouts\)/);
   });
 
@@ -210,12 +207,12 @@ describe('a plan', () => {
     expect(widths).toEqual([1, 8, 8, 16, 16, 16, 1]);
   });
 
-  it('keeps the knobs of its model, and takes those of one search from the client', () => {
-    const model = modelOf({ slack: 5, firstDepthCut: 0.5, exploration: 2 });
-    const plan = makePlan(requestOf({ firstDepthCut: 0.7 }, model));
-    expect(plan.policyOptions).toMatchObject({ slack: 5, firstDepthCut: 0.7, gate: 0 });
-    expect(plan.programOptions).toMatchObject({ exploration: 2, selection: 'puct' });
-    expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('exploration');
+  it('keeps the knobs of its model, and takes those of one search from the client and those of an experiment', () => {
+    const model = modelOf({ order: 'sjf', futileDraws: 5, widening: 0.4 });
+    const plan = makePlan(requestOf({ futileDraws: 6, internal: { slack: 5, exploration: 2 } }, model));
+    expect(plan.policyOptions).toMatchObject({ order: 'sjf', futileDraws: 6, slack: 5, gate: 0 });
+    expect(plan.programOptions).toMatchObject({ widening: 0.4, exploration: 2, selection: 'puct' });
+    expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('widening');
   });
 
   it('ends no path by itself that does not win where paths vote or several answers are wanted', () => {
@@ -226,7 +223,7 @@ describe('a plan', () => {
     expect(parts({})).toEqual(['best', 0.2]);
     expect(parts({ choose: 'vote' })).toEqual(['off', 0]);
     expect(parts({ answers: 3 })).toEqual(['off', 0]);
-    expect(parts({ answers: 3, boundPrune: 'best', beatPrune: 0.1 })).toEqual(['best', 0.1]);
+    expect(parts({ answers: 3, boundPrune: 'best', internal: { beatPrune: 0.1 } })).toEqual(['best', 0.1]);
   });
 
   it('without a verifier is of a program that needs none', () => {
@@ -238,8 +235,8 @@ describe('a plan is refused, by the name of the setting,', () => {
   it.each<[string, Wish, PlannedModel, RegExp]>([
     ['coppice.policy', { program: 'best-of-n', policy: 'boost' }, modelOf(), /negative-selective.*best-of-n/],
     [
-      'coppice.negative_exit',
-      { negativeExit: 'strict' },
+      'coppice.policy',
+      { internal: { negativeExit: 'strict' } },
       modelOf(),
       /'safe' gives up on no question.*take policy 'fast'/,
     ],
@@ -247,7 +244,7 @@ describe('a plan is refused, by the name of the setting,', () => {
     ['coppice.bound_prune', { boundPrune: 'best' }, modelOf({}, 'sum'), /not 'sum'/],
     ['coppice.certain', { certain: 'certificate', policy: 'positive' }, modelOf(), /independent samples/],
     ['coppice.program', { program: 'mcts' }, modelOf({}, 'none'), /needs a verifier; model 'm' has none/],
-    ['coppice.exploration', { program: 'beam', exploration: 2 }, modelOf(), /belongs to mcts; the program is 'beam'/],
+    ['coppice.widening', { program: 'beam', widening: 1 }, modelOf(), /belongs to mcts; the program is 'beam'/],
     ['temperature', { program: 'greedy', temperature: 1 }, modelOf(), /'greedy' has none/],
     ['coppice.speculate', { speculate: 4 }, modelOf(), /is 4; at most 0 is allowed \(speculate of model 'm'\)/],
     ['coppice.rollouts', { effort: 'none', rollouts: 2 }, modelOf(), /no meaning/],

@@ -11,6 +11,7 @@ import {
 } from '../calibration/calibration-file.ts';
 import { readPrompts } from '../config/prompts.ts';
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
+import { effortOf, mostNodes } from '../config/search-limits.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
 import { type FittingRules, fittingRules, fittingSettings } from '../policy/fitting.ts';
@@ -57,7 +58,7 @@ function planOf(request: PlanRequest): SearchPlan {
     title: question.title,
     prompt,
     ...(search?.shape ?? directShape(wish, model, longest)),
-    nodes: limits.nodes,
+    nodes: mostNodes(limits),
     deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
     priority: atMost(wish, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
     seed: wish.seed ?? request.seed,
@@ -138,14 +139,12 @@ type SearchShape = Omit<
 
 function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig) {
   const { config } = model;
-  const effort = limits.efforts[wish.effort === undefined || wish.effort === 'none' ? limits.effort : wish.effort];
+  const effort = effortOf(limits, wish.effort === 'none' ? undefined : wish.effort);
   const { program, options } = programFor(wish, model);
   const branching = wish.branching ?? config.branching;
   const paths = program.pathsPerRollout?.(branching, options) ?? 1;
   const choose = wish.choose ?? config.choose;
-  const rollouts =
-    atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
-    Math.min(effort.rollouts, limits.rollouts) * paths;
+  const rollouts = atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ?? effort.rollouts * paths;
   const holding = holdingSections(model, wish, { program: program.name, options, branching, choose, rollouts });
   const { aggregation, policy, rules, trouble, ...ruled } = policyFor(wish, model, program, choose, holding);
   const shape: SearchShape = {
@@ -160,7 +159,7 @@ function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig) {
     scoring: scoringOf(program, config),
     rollouts,
     threshold: wish.threshold ?? config.threshold,
-    tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Math.min(effort.tokens, limits.tokens),
+    tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? effort.tokens,
     aggregation,
     branching,
     choose,
@@ -184,7 +183,7 @@ function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProg
   const named = programOf(wish.program ?? config.program);
   const isVerified = verifier !== undefined || !named.needsVerifier;
   const name = isVerified ? named.name : 'self-consistency';
-  const options = programOptions(name, { ...config, ...given(wish) });
+  const options = programOptions(name, { ...config, ...given(wish), ...wish.internal });
   const program = programWith(name, options);
   if (isVerified || wish.program === undefined) return { program, options };
   const what = `is '${named.name}', which needs a verifier; model '${config.name}' has none`;
@@ -209,14 +208,14 @@ function policyFor(
     ...settingsOf(holding),
     ...severally(wish),
   };
-  const settings = fittingSettings(said, wish, aggregation);
+  const settings = fittingSettings(said, { ...wish, ...wish.internal }, aggregation);
   const hazard = holding.find((section) => section.kind === 'hazard')?.hazard;
   const wanted = wish.policy ?? config.policy;
   const isAsked = wish.policy !== undefined;
   try {
     return { aggregation, hazard, ...fittingRules({ wanted, isAsked, settings, hazard, program, aggregation }) };
   } catch (error) {
-    return refuseOptions(wanted, wish, error);
+    return refuseOptions(wanted, error);
   }
 }
 
@@ -228,8 +227,10 @@ function holdingSections(
 ): CalibrationSection[] {
   if (calibration === undefined || (wish.answers ?? 1) > 1) return [];
   const own = policyOf(wish.policy ?? config.policy).settings.settledExit;
-  const maySettle = (wish.settledExit ?? config.settledExit ?? own) === 'on';
-  return sectionsFor(calibration, search, wish).filter(({ kind }) => kind !== 'hazard' || maySettle);
+  const maySettle = (wish.internal?.settledExit ?? own) === 'on';
+  return sectionsFor(calibration, search, { ...wish, ...wish.internal }).filter(
+    ({ kind }) => kind !== 'hazard' || maySettle,
+  );
 }
 
 /** A search for several different answers does not stop because one of them is certain. */
@@ -304,12 +305,9 @@ function partsFor(choose: Choice, answers = 1): Partial<PolicyOptions> {
 
 /** The knobs of a policy that are set: as asked for, else as configured for the model. */
 export function policySettings(wish: Wish, config: ModelConfig): Partial<PolicyOptions> {
-  const names = Object.keys(policyKnobs) as (keyof PolicyOptions)[];
-  const said = names.flatMap((name) => {
-    const value = wish[name] ?? config[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(said);
+  const told: Readonly<Record<string, unknown>> = { ...config, ...given(wish), ...wish.internal };
+  const said = Object.keys(policyKnobs).flatMap((name) => (told[name] === undefined ? [] : [[name, told[name]]]));
+  return Object.fromEntries(said) as Partial<PolicyOptions>;
 }
 
 /** A `topK` of 0 is off. Draws are keyed by what is here: what is off is left out. */

@@ -4,7 +4,7 @@
 import type { CalibrationFile, CalibrationSection } from '../calibration/calibration-file.ts';
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import type { Effort } from '../config/search-limits.ts';
-import type { SearchKnob, SearchSettings, Speaker } from '../config/vocabulary.ts';
+import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../config/vocabulary.ts';
 import type { Engine, JsonSchema } from '../engine/engine.ts';
 import type { HazardModel } from '../exit/hazard.ts';
 import type { ScoredBy } from '../log/verdict.ts';
@@ -93,6 +93,8 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   /** Whether tokens and log probabilities of the answer are wanted. */
   readonly logprobs?: boolean | undefined;
   readonly shape?: WishedShape | undefined;
+  /** What an experiment turns, or a policy from outside has set; goes before the model's and the calibration's. No user's words get here. */
+  readonly internal?: Partial<InternalOptions> | undefined;
 };
 
 /** What a plan needs to know of a model that has been opened. */

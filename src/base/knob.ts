@@ -9,6 +9,8 @@ interface Described {
   /** Why the default is what it is, or what the setting does where it has none. */
   readonly why: string;
   readonly client?: ClientField;
+  /** Turned by experiments, by a calibration and by the policy or program that owns it: no setting of a user. */
+  readonly internal?: true;
 }
 
 export interface NumberKnob extends Described {
@@ -30,6 +32,22 @@ export type KnobValue = number | string;
 export type ValueOf<Each extends Knob> = Each extends ChoiceKnob ? Each['values'][number] : number;
 /** The values that a set of knobs can take, all of them given. */
 export type OptionsOf<Set extends Knobs> = { readonly [Name in keyof Set]: ValueOf<Set[Name]> };
+
+type Kept<Set extends Knobs, Internal extends boolean> = {
+  readonly [Name in keyof Set as (Set[Name] extends { readonly internal: true } ? true : false) extends Internal
+    ? Name
+    : never]: Set[Name];
+};
+
+/** Those of a set that a user may set. */
+export function settingKnobs<Set extends Knobs>(knobs: Set): Kept<Set, false> {
+  return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => !internal)) as Kept<Set, false>;
+}
+
+/** The others. */
+export function internalKnobs<Set extends Knobs>(knobs: Set): Kept<Set, true> {
+  return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => internal)) as Kept<Set, true>;
+}
 
 /** What is wrong with a value, to be read after the name of the setting; undefined where nothing is. */
 export function complaint(knob: Knob, value: unknown): string | undefined {

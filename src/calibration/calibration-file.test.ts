@@ -43,7 +43,10 @@ it('refuses what is broken in one line that names the place', () => {
       { ...file, sections: [{ ...section, settings: { certainAgreement: 7 } }] },
       /broken calibration: sections\.0\.settings\.certainAgreement is 7; it must be a number from 0 to 1/,
     ],
-    [{ ...file, sections: [{ ...section, settings: { beta: 1 } }] }, /settings\.beta is no setting of one search$/],
+    [
+      { ...file, sections: [{ ...section, settings: { beta: 1 } }] },
+      /settings\.beta is no setting that a calibration chooses$/,
+    ],
     [{ ...file, sections: [{ ...section, kind: 'luck' }] }, /sections\.0\.kind: /],
     [{ ...file, extra: 1 }, /broken calibration: it: /],
   ];

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { raise } from '../base/fault.ts';
 import { complaint, type Knobs } from '../base/knob.ts';
 import { issueLine } from '../config/knob.ts';
+import { certaintyKnobs, negativeKnobs } from '../exit/exits.ts';
 import { hazardFeatures } from '../exit/hazard.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { choices } from '../program/choice.ts';
@@ -20,12 +21,13 @@ const count = z.int().min(0);
 /** A mean with the ends of its 95 % interval. */
 const interval = z.strictObject({ value: z.number(), low: z.number(), high: z.number() });
 
-/** Knobs of a policy that belong to one search: what a request could ask for as well. */
+/** What a calibration may choose: the exits that it knows, and what they go by. */
+const known: Knobs = { certain: policyKnobs.certain, ...certaintyKnobs, ...negativeKnobs };
+
 const settings = z.record(z.string(), z.union([z.number(), z.string()])).superRefine((given, context) => {
-  const known: Knobs = policyKnobs;
   for (const [name, value] of Object.entries(given)) {
     const knob = Object.hasOwn(known, name) ? known[name] : undefined;
-    const wrong = knob?.client === undefined ? 'is no setting of one search' : complaint(knob, value);
+    const wrong = knob === undefined ? 'is no setting that a calibration chooses' : complaint(knob, value);
     if (wrong !== undefined) context.addIssue({ code: 'custom', path: [name], message: wrong });
   }
 });

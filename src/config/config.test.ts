@@ -18,15 +18,15 @@ function refusal(run: () => unknown): string {
 
 describe('loading', () => {
   test('flags win over environment, environment over file, file over defaults', () => {
-    const file = { name: 'f', text: '{"server": {"port": 1, "heartbeatMs": 100, "bodyBytes": 2048}} // a comment' };
-    const environment = { COPPICE__SERVER__PORT: '2', COPPICE__SERVER__HEARTBEAT_MS: '200', OTHER: 'x' };
+    const file = { name: 'f', text: '{"server": {"port": 1, "streams": 100, "bodyBytes": 2048}} // a comment' };
+    const environment = { COPPICE__SERVER__PORT: '2', COPPICE__SERVER__SHUTDOWN_MS: '200', OTHER: 'x' };
     const config = loadConfig({ base, file, environment, settings: ['server.port=3'] });
-    expect(config.server).toMatchObject({ port: 3, heartbeatMs: 200, bodyBytes: 2048, host: '127.0.0.1' });
+    expect(config.server).toMatchObject({ port: 3, shutdownMs: 200, streams: 100, bodyBytes: 2048, host: '127.0.0.1' });
   });
 
   test('an item of a list is set by its number', () => {
-    const config = loadConfig({ base, settings: ['models.0.budget=7', 'models.0.engine.seed=5'] });
-    expect(config.models[0]).toMatchObject({ name: 'm', budget: 7, engine: { kind: 'sim', seed: 5 } });
+    const config = loadConfig({ base, settings: ['models.0.budget=7', 'models.0.engine.speed=5'] });
+    expect(config.models[0]).toMatchObject({ name: 'm', budget: 7, engine: { kind: 'sim', speed: 5 } });
   });
 
   test('unknown keys, values out of bounds and wrong types are refused by name', () => {

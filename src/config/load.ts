@@ -5,7 +5,7 @@ import { FaultError, fault, raise } from '../base/fault.ts';
 import { shapeOf } from '../engine/llama/shipped-models.ts';
 import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
-import { removalOf } from './removed-settings.ts';
+import { fieldRemovalOf } from './removed-settings.ts';
 import { type Config, configSchema } from './schema.ts';
 import { requestKnobs } from './vocabulary.ts';
 
@@ -44,12 +44,12 @@ export function checkConfig(tree: PlainTree): Config {
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
 }
 
-/** A line for each of them, where all are settings of a model that were removed, or settings of a search. */
+/** A line for each of them, where all are settings that were removed, or settings of a search among those of a model. */
 function misplaced(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
-  if (path.length !== 2 || path[0] !== 'models') return undefined;
+  const isModel = path.length === 2 && path[0] === 'models';
   const lines = keys.flatMap((key) => {
-    const written = [...path, key].join('.');
-    return removalOf(key, written) ?? (Object.hasOwn(requestKnobs, key) ? `${written} ${ofSearches}` : []);
+    const ofSearch = isModel && Object.hasOwn(requestKnobs, key);
+    return fieldRemovalOf([...path, key]) ?? (ofSearch ? `${[...path, key].join('.')} ${ofSearches}` : []);
   });
   return lines.length === keys.length ? lines : undefined;
 }
@@ -78,7 +78,7 @@ function parseFile({ name, text }: { readonly name: string; readonly text: strin
   return raise('bad-setting', `${name} must hold one JSON object`);
 }
 
-/** `COPPICE__SERVER__HEARTBEAT_MS=5000` is `server.heartbeatMs`. */
+/** `COPPICE__SERVER__SHUTDOWN_MS=5000` is `server.shutdownMs`. */
 function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): PlainTree {
   let tree: PlainTree = {};
   for (const [name, value] of Object.entries(environment)) {

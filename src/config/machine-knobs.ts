@@ -3,7 +3,6 @@
 import type { Knobs, NumberKnob } from '../base/knob.ts';
 import { gpuNames } from '../engine/llama/gpu/gpu-names.ts';
 import { checkNames } from '../verifier/exact/checked-verifier.ts';
-import { readingNames } from '../verifier/prm/readings.ts';
 
 export const budgetKnob = {
   default: 32,
@@ -57,12 +56,4 @@ export const checkKnob = {
   values: checkNames,
   unit: 'what',
   why: "arithmetic: a step with a false equation scores 0. lines: the task's own checker as well, whose true lines score 1",
-} as const;
-
-/** What the embedded reward model is read for. */
-export const readingKnob = {
-  default: 'step',
-  values: readingNames,
-  unit: 'what',
-  why: 'whether this step is right; docs/embedded-engine.md compares the others',
 } as const;

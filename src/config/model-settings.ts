@@ -53,16 +53,16 @@ function unescaped(text: string): string {
   return text.replaceAll('\\n', '\n');
 }
 
-function leaves(schema: z.ZodType, path: readonly string[], kind?: string): ModelSetting[] {
+function leaves(schema: z.ZodType, path: readonly string[], kinds?: readonly string[]): ModelSetting[] {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodObject)
-    return Object.entries(inner.shape).flatMap(([key, each]) => leaves(each as z.ZodType, [...path, key], kind));
+    return Object.entries(inner.shape).flatMap(([key, each]) => leaves(each as z.ZodType, [...path, key], kinds));
   if (inner instanceof z.ZodUnion)
-    return inner.options.flatMap((each) => leaves(each as z.ZodType, path, kindOf(each as z.ZodType)));
-  return [settingOf(schema, path.join('.'), kind)];
+    return inner.options.flatMap((each) => leaves(each as z.ZodType, path, kindsOf(each as z.ZodType)));
+  return [settingOf(schema, path.join('.'), kinds)];
 }
 
-function settingOf(schema: z.ZodType, name: string, kind: string | undefined): ModelSetting {
+function settingOf(schema: z.ZodType, name: string, kinds: readonly string[] | undefined): ModelSetting {
   const inner = unwrapped(schema);
   const { description = '', unit } = (schema.meta() ?? {}) as { readonly description?: string; readonly unit?: string };
   const fallback = schema instanceof z.ZodDefault ? (schema.def.defaultValue as unknown) : undefined;
@@ -73,13 +73,13 @@ function settingOf(schema: z.ZodType, name: string, kind: string | undefined): M
     ...(unit === undefined ? {} : { unit }),
     ...(fallback === undefined ? {} : { fallback }),
     ...(inner instanceof z.ZodEnum ? { values: inner.options.map(String) } : {}),
-    ...(kind === undefined ? {} : { kinds: [kind] }),
+    ...(kinds === undefined ? {} : { kinds }),
   };
 }
 
-function kindOf(alternative: z.ZodType): string {
+function kindsOf(alternative: z.ZodType): string[] {
   const { kind } = (unwrapped(alternative) as z.ZodObject).shape;
-  return String((kind as z.ZodLiteral).value);
+  return kind instanceof z.ZodEnum ? kind.options.map(String) : [String((kind as z.ZodLiteral).value)];
 }
 
 /** Without what only says what holds where nothing is given. */

@@ -3,11 +3,9 @@
 
 import { z } from 'zod';
 import { routerNames } from '../engine/remote/replica/affinity.ts';
-import { policyKnobs } from '../policy/knobs.ts';
-import { programKnobs } from '../program/registry/programs.ts';
-import { fieldOf, fieldsOf, like, real, whole } from './knob.ts';
-import { budgetKnob, calibrationSetting, checkKnob, engineKnobs, readingKnob } from './machine-knobs.ts';
-import { modelKnobs, requestKnobs, samplingKnobs } from './vocabulary.ts';
+import { fieldOf, fieldsOf, real, whole } from './knob.ts';
+import { budgetKnob, calibrationSetting, checkKnob, engineKnobs } from './machine-knobs.ts';
+import { modelKnobs, policySettingKnobs, programSettingKnobs, samplingKnobs } from './vocabulary.ts';
 
 const url = z.url({ protocol: /^https?$/ });
 
@@ -15,7 +13,6 @@ const simulated = z.strictObject({
   kind: z
     .literal('sim')
     .meta({ description: 'the simulated engine on the real clock: for trying out and for load tests' }),
-  seed: like(requestKnobs.seed, 1, 'of the answers: the same question and seed, the same steps'),
   speed: real(1, 0.001, 10_000, 'factor', 'how much faster than the measured machine'),
 });
 
@@ -50,32 +47,24 @@ const remote = z.strictObject({
     .max(65_536)
     .optional()
     .meta({ description: 'sequences per server; read from it, or found by trial, where unset' }),
-  siblings: z
-    .enum(['auto', 'single'])
-    .default('auto')
-    .meta({ description: 'auto shares one request where a server would compute the prefix once per child' }),
   router: z.enum(routerNames).default('none').meta({
     description:
       'what stands behind the one url: a router is told which requests belong together, and routes; with none, or several urls, coppice does',
   }),
-  routingHeaders: z
-    .array(z.string().regex(/^[A-Za-z0-9-]+$/))
-    .max(8)
-    .optional()
-    .meta({
-      description:
-        'headers that carry one key per search to the router, where it was told to read others than its usual ones',
-    }),
 });
 
 /** Of a causal reward model, in this process or on a server. */
 const verdictText = (description: string) => z.string().max(64).optional().meta({ description });
 
+const plainVerifiers = ['none', 'sim', 'exact', 'confidence'] as const;
+
 const verifier = z.discriminatedUnion('kind', [
   z.strictObject({
-    kind: z.literal('none').meta({ description: 'self-consistency with confidence; the answer says so' }),
+    kind: z.enum(plainVerifiers).meta({
+      description:
+        'none: self-consistency with confidence, and the answer says so; sim: of the simulated engine; exact: the checkers of the shipped tasks, on the embedded engine; confidence: from the log probabilities of the engine itself',
+    }),
   }),
-  z.strictObject({ kind: z.literal('sim').meta({ description: 'belongs to the simulated engine' }) }),
   z.strictObject({
     kind: z
       .literal('prm')
@@ -85,9 +74,8 @@ const verifier = z.discriminatedUnion('kind', [
       .min(1)
       .default('sapling-prm')
       .meta({ description: "name or path for the embedded engine; the server's model name for a remote one" }),
-    reading: fieldOf(readingKnob),
-    good: verdictText('the token that says a step is right; that of `reading` where unset'),
-    bad: verdictText('the token that says a step is wrong; that of `reading` where unset'),
+    good: verdictText("the token that says a step is right; '+' where unset"),
+    bad: verdictText("the token that says a step is wrong; '-' where unset"),
     marker: verdictText('appended to a step before it is read, for models trained with one'),
     urls: z
       .array(url)
@@ -110,14 +98,7 @@ const verifier = z.discriminatedUnion('kind', [
       .optional()
       .meta({ description: 'servers of the judge; those of the engine where unset' }),
     model: z.string().min(1).optional().meta({ description: 'as the server calls it; its first where unset' }),
-    promptFile: z.string().min(1).optional().meta({ description: 'your own prompt, with {question}, {steps}, {step}' }),
     apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
-  }),
-  z.strictObject({
-    kind: z.literal('exact').meta({ description: 'the checkers of the shipped tasks, on the embedded engine' }),
-  }),
-  z.strictObject({
-    kind: z.literal('confidence').meta({ description: 'from the log probabilities of the engine itself' }),
   }),
 ]);
 
@@ -131,13 +112,6 @@ const embedder = z
     url: url.meta({ description: 'base URL of a server with /v1/embeddings, such as http://127.0.0.1:8081/v1' }),
     model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
     apiKeyEnv: z.string().min(1).optional().meta({ description: "environment variable that holds the server's key" }),
-    timeoutMs: whole(
-      5000,
-      50,
-      60_000,
-      'ms',
-      'longest wait for a vector; an answer that gets none is compared by its words',
-    ),
   })
   .meta({ description: "an embedding model: answers in the model's own words are grouped by what they mean" });
 
@@ -163,12 +137,13 @@ export const model = z.strictObject({
       'added behind the system message of every search; where unset, prompts/answer.txt where a question asks for a short answer; an empty text adds nothing',
   }),
   prompts: z.string().min(1).optional().meta({
-    description: 'folder with prompts of your own in the place of those that programs ship with (probe.txt and so on)',
+    description:
+      'folder with prompts of your own in the place of those that programs and the judge ship with (probe.txt, value.txt and so on)',
   }),
   [calibrationSetting.name]: z.string().min(1).optional().meta({ description: calibrationSetting.why }),
   sampling,
-  ...fieldsOf(policyKnobs),
-  ...fieldsOf(programKnobs),
+  ...fieldsOf(policySettingKnobs),
+  ...fieldsOf(programSettingKnobs),
   requestMs: whole(
     120_000,
     100,

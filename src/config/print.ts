@@ -58,7 +58,8 @@ function write(value: unknown, schema: Schema, indent: string): string {
 /** Of a union, the member whose `kind` is the value's. */
 function alternative(schema: Schema, value: object): Schema {
   const kind = (value as { kind?: unknown }).kind;
-  return schema.oneOf?.find((each) => each.properties?.kind?.const === kind) ?? schema;
+  const isOf = (own: Schema | undefined) => own?.const === kind || own?.enum?.includes(kind) === true;
+  return schema.oneOf?.find((each) => isOf(each.properties?.kind)) ?? schema;
 }
 
 function comment(schema: Schema, indent: string): string {

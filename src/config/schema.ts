@@ -17,51 +17,7 @@ const server = z
       .meta({ description: 'loopback, until keys are set: then any address may be bound' }),
     port: whole(8181, 0, 65_535, 'port', 'free on most machines; 0 takes any free port and prints it'),
     bodyBytes: whole(4_194_304, 1024, 268_435_456, 'bytes', 'a long context in JSON with room for one small image'),
-    heartbeatMs: whole(10_000, 100, 600_000, 'ms', 'common proxies cut a silent stream after 30 to 60 s'),
-    headerMs: whole(
-      10_000,
-      100,
-      600_000,
-      'ms',
-      'a client that is slower than this to send its headers holds a socket for nothing',
-    ),
-    requestMs: whole(60_000, 100, 3_600_000, 'ms', 'to send a whole body; not a limit on the answer'),
     streams: whole(2000, 1, 1_000_000, 'connections', 'event streams and waiting answers open at a time; above it 429'),
-    shortConnections: whole(
-      1000,
-      1,
-      1_000_000,
-      'connections',
-      'beside the streams, for short requests; beyond them the connection that has been silent for longest is closed',
-    ),
-    unreadMs: whole(
-      120_000,
-      100,
-      3_600_000,
-      'ms',
-      'without progress of an answer whose client does not read, until it is closed; web servers wait for 60 s, and a silent stream has nothing to read',
-    ),
-    pipelined: whole(
-      5,
-      0,
-      1000,
-      'requests',
-      'sent on one connection before an earlier one is answered; beyond them it is closed. Common clients send none',
-    ),
-    addressConnections: whole(
-      0,
-      0,
-      1_000_000,
-      'connections',
-      'of one address, 0 for any number: behind a proxy all clients have its address',
-    ),
-    streamBytes: whole(
-      1_048_576,
-      4096,
-      268_435_456,
-      'bytes',
-      'unread bytes of one stream before its client counts as gone',
-    ),
     shutdownMs: whole(
       20_000,
       0,
@@ -108,7 +64,6 @@ const key = z.strictObject({
     }),
   share: real(1, 0.01, 1000, 'weight', 'of the starts when several keys wait'),
   priority: like(requestKnobs.priority, 0, 'the highest that requests of this key may ask for'),
-  queue: whole(1000, 0, 1_000_000, 'searches', 'of this key that may wait; the queue as a whole has its own limit'),
   quota: quota.optional().meta({ description: 'what a key may use, in each process that serves it; beyond it 429' }),
   admin: z.boolean().default(false).meta({ description: 'sees and cancels the searches of every key' }),
 });
@@ -121,9 +76,8 @@ const admission = z
       1,
       86_400_000,
       'ms',
-      'of a search whose request names none; the best so far is given then',
+      'of a search whose request names none; the best so far is given then. Background searches have limits.deadlineMs',
     ),
-    backgroundDeadlineMs: whole(3_600_000, 1, 604_800_000, 'ms', 'the same for background searches'),
   })
   .prefault({});
 
@@ -131,11 +85,7 @@ const journal = z
   .strictObject({
     kind: z.enum(journalKinds).default('sqlite').meta({
       description:
-        'sqlite is one file of one process; postgres is a database that many nodes share (docs/scale-out.md)',
-    }),
-    urlEnv: z.string().min(1).default('DATABASE_URL').meta({
-      description:
-        'environment variable that holds the address of the PostgreSQL, as postgres://user:password@host/name',
+        'sqlite is one file of one process; postgres is a database that many nodes share (docs/scale-out.md): DATABASE_URL holds its address',
     }),
     schema: z
       .string()
@@ -154,14 +104,13 @@ const journal = z
       description:
         'a damaged file or row found at the start: refuse ends it with one line; set-aside keeps the file under another name, marks the search of the row as failed, and goes on with what can be read',
     }),
-    flushMs: whole(
-      20,
-      0,
-      10_000,
+    retentionMs: whole(
+      604_800_000,
+      1000,
+      31_536_000_000,
       'ms',
-      'an entry waits so long for others to share an fsync with; longer on a slow disk',
+      'a week of finished searches; files and results of batches are kept four times as long',
     ),
-    retentionMs: whole(604_800_000, 1000, 31_536_000_000, 'ms', 'a week of finished searches'),
     keepSearches: whole(
       100_000,
       0,
@@ -172,26 +121,15 @@ const journal = z
   })
   .prefault({});
 
-const batches = z
-  .strictObject({
-    fileBytes: whole(33_554_432, 1024, 268_435_456, 'bytes', 'of one file: 10,000 requests of 3 kB'),
-    keyBytes: whole(1_073_741_824, 1024, 1e15, 'bytes', 'of all files that one key keeps, results of batches included'),
-    requests: whole(10_000, 1, 1_000_000, 'requests', 'of one batch'),
-    active: whole(4, 1, 1000, 'batches', 'worked on at a time; those of a key that has none first'),
-    retentionMs: whole(2_592_000_000, 1000, 31_536_000_000, 'ms', 'a month, of files and of batches that have ended'),
-  })
-  .prefault({});
-
 const telemetry = z
   .strictObject({
     endpoint: z
       .url({ protocol: /^https?$/ })
       .optional()
-      .meta({ description: 'OTLP over HTTP, such as http://127.0.0.1:4318; no traces without it' }),
-    headersEnv: z
-      .string()
-      .optional()
-      .meta({ description: 'environment variable that holds extra headers as name=value,name=value' }),
+      .meta({
+        description:
+          'OTLP over HTTP, such as http://127.0.0.1:4318; no traces without it. Extra headers: OTEL_EXPORTER_OTLP_HEADERS',
+      }),
     sampleRatio: real(1, 0, 1, 'ratio', 'of the requests that arrive without a trace of their own'),
     keyLabels: z
       .boolean()
@@ -226,7 +164,6 @@ export const configSchema = z
     limits: searchLimits,
     admission,
     journal,
-    batches,
     telemetry,
     log,
   })

@@ -7,14 +7,9 @@ import { requestKnobs } from './vocabulary.ts';
 export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type Effort = (typeof efforts)[number];
 
-function effort(rollouts: number, tokens: number) {
-  return z
-    .strictObject({
-      rollouts: like(requestKnobs.rollouts, rollouts, 'completed strands'),
-      tokens: like(requestKnobs.tokenBudget, tokens, 'generated over all branches'),
-    })
-    .prefault({});
-}
+/** How many times as much as `medium` an effort buys: about four times from one to the next. */
+const scales: Readonly<Record<Effort, number>> = { minimal: 1 / 8, low: 1 / 2, medium: 1, high: 4, xhigh: 16 };
+const usual: Effort = 'medium';
 
 export const searchLimits = z
   .strictObject({
@@ -24,23 +19,37 @@ export const searchLimits = z
       'most that a request may ask for, counted like an effort; 16 times the 16 of P0 §5.1',
     ),
     tokens: like(requestKnobs.tokenBudget, 200_000, 'most generated tokens of one search'),
-    nodes: whole(20_000, 16, 10_000_000, 'nodes', 'most nodes of one tree; it ends as exhausted then. About 1 kB each'),
     deadlineMs: like(requestKnobs.deadlineMs, 3_600_000, 'longest deadline that a request may ask for'),
-    promptChars: whole(400_000, 1, 100_000_000, 'characters', 'about 100,000 tokens of English'),
-    messages: whole(1000, 1, 1_000_000, 'messages', 'of one conversation'),
-    efforts: z
-      .strictObject({
-        minimal: effort(2, 4000),
-        low: effort(8, 16_000),
-        medium: effort(16, 40_000),
-        high: effort(64, 120_000),
-        xhigh: effort(256, 200_000),
-      })
-      .prefault({})
-      .meta({
-        description:
-          'what reasoning_effort buys, in rollouts of whole expansions: a lazy tree has `branching` times as many, of one path each; medium is the 16 of P0 §5.1, each step about four times',
-      }),
-    effort: z.enum(efforts).default('medium').meta({ description: 'of a request that names none' }),
+    mediumRollouts: like(
+      requestKnobs.rollouts,
+      16,
+      'what reasoning_effort medium buys, and a request that names none: the 16 of P0 §5.1; minimal an eighth of it, low half, high 4 times, xhigh 16 times. Rollouts of whole expansions: a lazy tree has `branching` times as many, of one path each',
+    ),
+    rolloutTokens: whole(
+      2500,
+      1,
+      100_000_000,
+      'tokens',
+      'generated, that an effort buys with each rollout: four steps of 600 tokens on its way',
+    ),
   })
   .prefault({});
+
+/** What an effort buys, or a request that names none. */
+export function effortOf(
+  limits: z.output<typeof searchLimits>,
+  name: Effort = usual,
+): { rollouts: number; tokens: number } {
+  const rollouts = Math.min(limits.rollouts, Math.max(1, Math.round(limits.mediumRollouts * scales[name])));
+  return { rollouts, tokens: Math.min(limits.tokens, rollouts * limits.rolloutTokens) };
+}
+
+/** Most nodes of one tree; it ends as exhausted then. A step is hardly shorter than ten tokens, and a node takes about 1 kB. */
+export function mostNodes({ tokens }: z.output<typeof searchLimits>): number {
+  return Math.max(16, Math.ceil(tokens / 10));
+}
+
+/** Most characters of a conversation: half as long as all that one search may generate, at four characters of English to a token. */
+export function mostPromptChars({ tokens }: z.output<typeof searchLimits>): number {
+  return tokens * 2;
+}

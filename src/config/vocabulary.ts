@@ -3,7 +3,15 @@
 // one unit, one default and one pair of bounds, stated here or where a policy or program defines its own. `client` says
 // that a request may set it. Nothing here reads anything.
 
-import { type Knob, type Knobs, type KnobValue, type OptionsOf, valueOfText } from '../base/knob.ts';
+import {
+  internalKnobs,
+  type Knob,
+  type Knobs,
+  type KnobValue,
+  type OptionsOf,
+  settingKnobs,
+  valueOfText,
+} from '../base/knob.ts';
 import { policyKnobs } from '../policy/knobs.ts';
 import { policyNames } from '../policy/policies.ts';
 import { choices } from '../program/choice.ts';
@@ -166,17 +174,39 @@ export const requestKnobs = {
   },
 } as const satisfies Knobs;
 
+/** Of policies and programs, what a user may set. */
+export const policySettingKnobs = settingKnobs(policyKnobs);
+export const programSettingKnobs = settingKnobs(programKnobs);
+
 /** Everything that one search can be told. */
 export const searchKnobs = {
   ...modelKnobs,
   ...samplingKnobs,
   ...requestKnobs,
-  ...policyKnobs,
-  ...programKnobs,
+  ...policySettingKnobs,
+  ...programSettingKnobs,
 } as const;
+
+/** What experiments turn and a calibration chooses, beside those: no file, body, flag or library call may. */
+const innerKnobs = { ...internalKnobs(policyKnobs), ...internalKnobs(programKnobs) } as const;
+export type InternalOptions = OptionsOf<typeof innerKnobs>;
+export const internalNames: readonly string[] = Object.keys(innerKnobs);
 
 export type SearchKnob = keyof typeof searchKnobs;
 export type SearchSettings = OptionsOf<typeof searchKnobs>;
+
+/** Internal options beside settings, as experiments write them. */
+export type Turned = { readonly [Name in keyof InternalOptions]?: InternalOptions[Name] | undefined };
+
+/** The same with the internal ones apart, as a search is asked. */
+export function withInternal<Told extends object>(
+  told: Told,
+): Omit<Told, keyof InternalOptions> & { readonly internal: Partial<InternalOptions> } {
+  const isInternal = ([name, value]: readonly [string, unknown]) => internalNames.includes(name) && value !== undefined;
+  const all = Object.entries(told);
+  const settings = Object.fromEntries(all.filter(([name]) => !internalNames.includes(name)));
+  return { ...(settings as Told), internal: Object.fromEntries(all.filter(isInternal)) };
+}
 
 export const searchKnobNames = Object.keys(searchKnobs) as SearchKnob[];
 

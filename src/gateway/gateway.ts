@@ -15,6 +15,7 @@ import { BatchRunner } from './api/batches/batch-runner.ts';
 import type { GatewayContext } from './api/context.ts';
 import { errorAt } from './api/dialects.ts';
 import { OverviewApi } from './api/overview-api.ts';
+import { type FixedLimits, fixedLimits } from './fixed-limits.ts';
 import { LogWatchers } from './follow/log-watchers.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
 import { type Exchange, writeError } from './http/exchange.ts';
@@ -47,6 +48,8 @@ interface GatewayOptions {
   /** Folder of the built page. */
   readonly page?: string;
   readonly telemetry?: Telemetry;
+  /** Others than the fixed ones, for tests. */
+  readonly limits?: Partial<FixedLimits>;
 }
 
 const unnamed: Caller = { name: '-', share: 1, maxPriority: 0, queue: 0, admin: false };
@@ -74,6 +77,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     const { config, journal, log, clock = systemClock } = options;
+    const limits: FixedLimits = { ...fixedLimits, ...options.limits };
     this.#options = options;
     this.#telemetry = options.telemetry ?? noTelemetry;
     const metrics = new Metrics(() => this.searches);
@@ -110,6 +114,7 @@ export class Gateway {
     const streams = new StreamSemaphore(config.server.streams);
     this.#context = {
       config,
+      limits,
       searches: this.searches,
       usage,
       journal,
@@ -123,7 +128,7 @@ export class Gateway {
     };
     this.#feed = new OverviewApi(this.#context);
     this.#guard = new Guard(config);
-    this.#keyring = new Keyring(config.keys);
+    this.#keyring = new Keyring(config.keys, config.admission.queue);
     this.#files = new StaticFiles(config.server.page ? options.page : undefined);
     this.#batches = new BatchRunner(this.#context, options.cluster?.node ?? 'local');
     const routes = routesOf({
@@ -134,11 +139,14 @@ export class Gateway {
     });
     this.#router = new Router(routes);
     this.#retention = new RetentionSweep(this.#context);
-    this.#http = createHttpServer(config.server, {
-      serve: (request, response) => void this.#serve(request, response),
-      refuse: (request, response, error) => this.#fail(request, response, error),
-      warn: (cuts) => log.warn('connections', { ...cuts }),
-    });
+    this.#http = createHttpServer(
+      { streams: config.server.streams, ...limits },
+      {
+        serve: (request, response) => void this.#serve(request, response),
+        refuse: (request, response, error) => this.#fail(request, response, error),
+        warn: (cuts) => log.warn('connections', { ...cuts }),
+      },
+    );
     const { connections } = this.#http;
     if (config.telemetry.keyLabels) addKeyMetrics(metrics.registry, usage);
     addServerMetrics(metrics.registry, { journal, connections, telemetry: this.#telemetry });

@@ -38,6 +38,7 @@ export {
   type SimulatedSearch,
   type SimulatedSize,
   searchOf,
+  type TurnedWish,
   turnedKnob,
 } from '../bench/simulated/contenders.ts';
 export { type Load, parseLoad } from '../bench/simulated/load.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ScriptedEngine, ScriptedVerifier } from '../../tests/support/scripted-engine.ts';
 import { until } from '../../tests/support/until.ts';
+import { definePolicy } from '../policy/define-policy.ts';
 import { bestOfN } from '../program/best-of-n.ts';
 import { makeModel } from './open-search-model.ts';
 import { search } from './search.ts';
@@ -75,7 +76,7 @@ test('answers in its own words vote by what they mean, where the caller embeds t
     asked.push(...texts);
     return texts.map((text) => meanings[sayings.indexOf(text)]!);
   };
-  const options = { program: 'self-consistency', rollouts: 24, seed: 1, certain: 'off' } as const;
+  const options = { program: 'self-consistency', rollouts: 24, seed: 1 } as const;
   const own = makeModel({ engine: new ScriptedEngine({ script }), embed, budget: 24 });
   const { tree, steps, cost } = await search('why?', { model: own, ...options });
   expect(new Set(tree.nodes.flatMap(({ group }) => group ?? [])).size).toBe(2);
@@ -83,7 +84,9 @@ test('answers in its own words vote by what they mean, where the caller embeds t
   expect([...asked].sort()).toEqual([...sayings].sort());
   expect(cost.embedderTexts).toBe(4);
   // Three ways to say one thing are certain together; by their words none of them would be.
-  const certain = { certain: 'threshold', certainAgreement: 0.6, certainAnswers: 12 } as const;
+  const settings = { certainAgreement: 0.6, certainAnswers: 12 } as const;
+  const policy = definePolicy({ name: 'sure', summary: 'stops when answers agree', settings });
+  const certain = { policy, certain: 'threshold' } as const;
   expect((await search('why?', { model: own, ...options, ...certain })).exit.kind).toBe('certain');
   const apart = { ...options, ...certain, groupSimilarity: 1 };
   expect((await search('why?', { model: own, ...apart })).exit.kind).toBe('exhausted');
@@ -96,12 +99,11 @@ test('answers in its own words vote by what they mean, where the caller embeds t
 });
 
 test('a model whose policy is turned by parts of its own opens, and searches by them', async () => {
-  for (const policy of ['vanilla', 'positive'] as const) {
+  for (const exits of [{}, { positiveExit: 'on' }] as const) {
     const own = makeModel({
       engine: new ScriptedEngine(),
       verifier: new ScriptedVerifier(),
-      policy,
-      negativeExit: 'strict',
+      policy: definePolicy({ name: 'own', summary: 'gives up', settings: { ...exits, negativeExit: 'strict' } }),
       threshold: 0.99,
     });
     expect((await search('a', { model: own })).exit).toMatchObject({ kind: 'futile' });

@@ -8,7 +8,7 @@ import type { SearchPlan, Wish } from '../answering/search-plan.ts';
 import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../answering/search-request.ts';
 import { type Fault, raise } from '../base/fault.ts';
 import { checkPartOptions, type PartOptions } from '../base/part.ts';
-import type { SearchSettings } from '../config/vocabulary.ts';
+import { type SearchSettings, withInternal } from '../config/vocabulary.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { checkRules } from '../policy/check.ts';
@@ -117,8 +117,12 @@ function build(
   const { config } = model.parts;
   const asked = settingsOf(options);
   // A plan names policies of the list alone: of others it has the settings, and their own parts come in where it is built.
-  const own = policy && { ...policy.definition.settings, ...policySettings({}, config), policy: 'vanilla' as const };
-  const settings: Wish = { ...(typeof options.policy === 'string' && { policy: options.policy }), ...own, ...asked };
+  const named = typeof options.policy === 'string' && { policy: options.policy };
+  const own = policy && {
+    ...withInternal({ ...policy.definition.settings, ...policySettings({}, config) }),
+    policy: 'vanilla' as const,
+  };
+  const settings: Wish = { ...named, ...own, ...asked };
   if (typeof program !== 'object')
     return buildSearch(planOf(model, question, { ...settings, program }), undefined, policy);
   // Planned as the plainest program with the same needs: what that one cannot take, no own program is told either.
@@ -128,9 +132,9 @@ function build(
   const plain = program.needsVerifier ? 'best-of-n' : 'self-consistency';
   const plan = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
   const given = policySettings(settings, config);
-  const named = settings.policy ?? fittingPolicy(config.policy, program, plan.aggregation, given);
-  checkRules(createRules(named, given), program, plan.aggregation);
-  const ruled = { ...plan, policy: named, policyOptions: optionsOf(named, given), programOptions };
+  const chosen = settings.policy ?? fittingPolicy(config.policy, program, plan.aggregation, given);
+  checkRules(createRules(chosen, given), program, plan.aggregation);
+  const ruled = { ...plan, policy: chosen, policyOptions: optionsOf(chosen, given), programOptions };
   return buildSearch(ruled, program, policy);
 }
 

@@ -11,6 +11,7 @@ import { type Node, pathText, saysSomething } from '../tree/node.ts';
 import type { Manner, Sampling } from '../tree/step.ts';
 import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
+import { answerTokensKnob } from './answer-tokens.ts';
 import { bestAnswer, certainAnswer } from './choice.ts';
 import { defineProgram } from './definition.ts';
 import { askBelow, foldOutcome, follow, leastPromising, openAt, readyStrand } from './growth.ts';
@@ -49,35 +50,18 @@ export const aggregate = defineProgram({
       low: 1,
       high: 100,
       whole: true,
-      client: 'coppice',
+      internal: true,
       unit: 'rounds',
       why: 'among which aggregate divides its rollouts; the authors go up to 10 rounds of 16 answers',
     },
-    shown: {
-      default: 4,
-      low: 1,
-      high: 64,
-      whole: true,
-      client: 'coppice',
-      unit: 'answers',
-      why: "of the round before, that aggregate puts to the model: the authors' K",
-    },
-    answerTokens: {
-      default: 1024,
-      low: 1,
-      high: 1_000_000,
-      whole: true,
-      client: 'coppice',
-      unit: 'tokens',
-      why: 'longest answer of aggregate, which is written in one piece; the context must hold so many times `shown` and one more',
-    },
+    answerTokens: answerTokensKnob,
   },
   prompts: ['aggregate'],
-  create: ({ rollouts, sampling, maxPathTokens, prompts }, { rounds, shown, answerTokens }) =>
+  create: ({ rollouts, sampling, maxPathTokens, prompts }, { rounds, answerTokens }) =>
     createAggregate({
       population: Math.max(1, Math.floor(rollouts / rounds)),
       rounds,
-      shown,
+      shown: aggregateDefaults.shown,
       sampling,
       prompt: prompts.aggregate,
       answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),

@@ -7,12 +7,14 @@ const gate = {
   low: 0,
   high: 1_000_000,
   whole: true,
+  internal: true,
   unit: 'completed rollouts',
   why: "Algorithm 1's observation threshold, no value given: 1 with 'shares', since most searches are accepted by their first rollout; 0 in safe and fast, whose boosts are weighed and yield",
 } as const;
 
 const boostAt = {
   values: boostMoments,
+  internal: true,
   unit: 'moment',
   why: "of 'shares' and 'worth': 'doubt' leaves a search alone while its first rollout may still be accepted, and boosts it from the step on at which it cannot be; 'start' begins with what may never be needed",
 } as const;
@@ -21,6 +23,7 @@ const elasticity = {
   default: 0.5,
   low: 0,
   high: 1,
+  internal: true,
   unit: 'per cent per per cent',
   why: "of 'worth': a strand may stretch everyone's round by so much for one per cent more strands; 0.5 is a round of twice the time of an idle one",
 } as const;
@@ -29,6 +32,7 @@ const slack = {
   default: 1,
   low: 0,
   high: 100,
+  internal: true,
   unit: 'share of an idle step',
   why: "of 'slack': how much longer a step may take than on an idle engine; TAPER takes it from the objectives of its requests",
 } as const;

@@ -69,14 +69,14 @@ describe('files', () => {
   });
 
   test('are bounded, and refused by name where they are no text for a batch', async () => {
-    const { openai, url } = await client({ config: { batches: { fileBytes: 2000, keyBytes: 2500 } } });
+    const { openai, url } = await client({ limits: { batchFileBytes: 2000, keyFileBytes: 2500 } });
     const put = async (text: string | Buffer, purpose: 'batch' | 'vision' = 'batch') =>
       openai.files.create({ purpose, file: await toFile(Buffer.from(text), 'x') });
     await expect(put('a', 'vision')).rejects.toThrow(/'purpose': must be 'batch'/);
     await expect(put(Buffer.from([0xff, 0xfe]))).rejects.toThrow(/must be text in UTF-8/);
     await expect(put('a\u0000b')).rejects.toThrow(/must be text in UTF-8/);
     await expect(put('')).rejects.toThrow(/'file' is empty/);
-    await expect(put('x'.repeat(2001))).rejects.toThrow(/at most 2000 \(batches.fileBytes\)/);
+    await expect(put('x'.repeat(2001))).rejects.toThrow(/at most 2000/);
     const file = await toFile(Buffer.from('a'), 'x');
     const form = { purpose: 'batch', file, expires_after: { anchor: 'created_at', seconds: 60 } } as const;
     await expect(openai.files.create(form)).rejects.toThrow(/'expires_after\[seconds\]': .*3600/);
@@ -87,7 +87,7 @@ describe('files', () => {
     const half = await fetch(`${url}/v1/files`, { method: 'POST', body: alone });
     expect([half.status, ((await half.json()) as Loose).error.param]).toEqual([400, 'expires_after[anchor]']);
     await put('x'.repeat(2000));
-    await expect(put('x'.repeat(501))).rejects.toThrow(/at most 10000 files and 2500 bytes \(batches.keyBytes\)/);
+    await expect(put('x'.repeat(501))).rejects.toThrow(/at most 10000 files and 2500 bytes/);
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     const broken = await fetch(`${url}/v1/files`, { method: 'POST', headers, body: '--x\r\nnonsense' });
     expect([broken.status, ((await broken.json()) as Loose).error.code]).toEqual([400, 'bad_request']);
@@ -177,7 +177,7 @@ describe('a batch', () => {
   });
 
   test('that is no batch fails with its lines', async () => {
-    const { openai } = await client({ config: { batches: { requests: 2 } } });
+    const { openai } = await client({ limits: { batchRequests: 2 } });
     const problems = async (text: string) => (await ended(openai, (await create(openai, text)).id)).errors?.data;
     expect(await problems(`${lines([chat])}\nnonsense\n${lines([chat])}`)).toEqual([
       expect.objectContaining({ line: 2, code: 'invalid_json_line' }),

@@ -308,7 +308,6 @@ test.each(['embedded', 'remote'])(
       journal: new SqliteJournal({ path: ':memory:', mostEnded: 100 }),
       config: {
         server: { bodyBytes: 65_536 },
-        batches: { keyBytes: 16_384 },
         keys: [key('ann', ann.hash), key('bob', bob.hash)],
       },
     });

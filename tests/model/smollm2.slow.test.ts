@@ -105,7 +105,7 @@ describe.skipIf(!hasWeights)('SmolLM2 with its chat template, by programs that p
       rollouts: 2,
       branching: 3,
       stepTokens: 24,
-      finishTokens: 48,
+      answerTokens: 48,
       maxDepth: 3,
     });
     expect(found.tree.closed.completed).toBe(2);

@@ -6,6 +6,7 @@ import type { FormQuestion } from '../../src/answering/question-form.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
 import type { Embedder } from '../../src/embedder/embedder.ts';
+import type { FixedLimits } from '../../src/gateway/fixed-limits.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { createLog } from '../../src/gateway/observe/log.ts';
 import type { Telemetry } from '../../src/gateway/observe/telemetry.ts';
@@ -21,6 +22,7 @@ export interface RunningOptions {
   readonly embedder?: Embedder;
   readonly model?: PlainTree;
   readonly config?: PlainTree;
+  readonly limits?: Partial<FixedLimits>;
   readonly journal?: Journal;
   readonly more?: readonly {
     readonly model: PlainTree;
@@ -91,6 +93,7 @@ export async function runGateway(options: RunningOptions = {}): Promise<Running>
     models: [first, ...others],
     journal,
     log,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.page === undefined ? {} : { page: options.page }),
     ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),

@@ -7,7 +7,7 @@ import type {
   LabelledAnswers,
   PolicyContender,
   ShadowedSearch,
-  Wish,
+  TurnedWish,
 } from 'coppice/internals';
 import { runTrial, type TrialResult, type TrialSpec } from '../sim/trial.ts';
 
@@ -41,7 +41,7 @@ export function simulatedAnswers(place: SimulatedPlace): LabelledAnswers<number>
 function run(
   { contender, ...place }: SimulatedPlace,
   questions: readonly number[],
-  settings: Wish,
+  settings: TurnedWish,
   shadowed?: readonly CandidateSettings[],
 ): TrialResult {
   const knobs = { ...contender.knobs, ...settings };

@@ -2,7 +2,7 @@
 // of thought five times as long as those of the settings, probed and not.
 
 import type { ProgramName } from 'coppice';
-import type { QuestionProfile, RowName, Wish } from 'coppice/internals';
+import type { QuestionProfile, RowName, TurnedWish } from 'coppice/internals';
 import type { LostSettings } from '../lost/lost-search.ts';
 
 export interface CertaintyFamily {
@@ -12,8 +12,8 @@ export interface CertaintyFamily {
   /** Table 2: samples, rollouts, width. */
   readonly caps: readonly number[];
   /** How its answers are chosen in P1, and how many samples are open at a time. */
-  readonly knobs: Wish;
-  readonly rules: readonly (readonly [name: string, knobs: Wish, lost?: LostSettings])[];
+  readonly knobs: TurnedWish;
+  readonly rules: readonly (readonly [name: string, knobs: TurnedWish, lost?: LostSettings])[];
   /** Questions that differ from those of the setting. */
   readonly profile?: Partial<QuestionProfile>;
 }

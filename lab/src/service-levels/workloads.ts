@@ -1,7 +1,7 @@
 // What is asked, and the rows that are compared: orders between searches (P1 §5.3.1), with and without its exit of certainty.
 
 import type { ProgramName } from 'coppice';
-import type { RowName, Wish } from 'coppice/internals';
+import type { RowName, TurnedWish } from 'coppice/internals';
 
 export interface Workload {
   readonly name: string;
@@ -14,13 +14,13 @@ export interface Workload {
   readonly caps: readonly number[];
   /** Strands that keep the engine full while the capacity is measured: ten times what it runs. */
   readonly strands: number;
-  readonly knobs: Wish;
+  readonly knobs: TurnedWish;
   /** What rows with an exit stop by: thresholds of P1's Table 1. */
-  readonly certain: Wish;
+  readonly certain: TurnedWish;
 }
 
 /** Longer steps than usual are allowed: what a question's length asks for is not to be cut. */
-const shared: Wish = { stepTokens: 8192 };
+const shared: TurnedWish = { stepTokens: 8192 };
 
 export const workloads: readonly Workload[] = [
   {
@@ -66,7 +66,7 @@ export type OrderRow = (typeof orderRows)[number];
 /** What the others are held against: engines as they are. */
 export const baselines = ['longest-prefix', 'fcfs'] as const satisfies readonly OrderRow[];
 
-export function knobsOf(row: OrderRow, { knobs, certain }: Workload): Wish {
+export function knobsOf(row: OrderRow, { knobs, certain }: Workload): TurnedWish {
   if (row === 'fcfs' || row === 'longest-prefix' || row === 'gang') return { ...knobs, order: row };
   if (row === 'longest-prefix + certain') return { ...knobs, ...certain, order: 'longest-prefix' };
   return { ...knobs, ...(row === 'all' ? certain : {}), order: 'sjf' };

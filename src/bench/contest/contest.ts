@@ -9,6 +9,7 @@ import type { GoldQuestion } from '../../answering/question-file.ts';
 import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { hash } from '../../base/random.ts';
+import { withInternal } from '../../config/vocabulary.ts';
 import type { ExitKind } from '../../log/end.ts';
 import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createScheduler } from '../../policy/create.ts';
@@ -172,7 +173,7 @@ export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
   const { model, settings } = contest;
   const scheduler = createScheduler(
     contender.policy,
-    policySettings({ ...settings.wish, ...contender.parts }, model.config),
+    policySettings({ ...settings.wish, ...withInternal(contender.parts ?? {}) }, model.config),
   );
   return contender.program === 'best-of-n' ? oneByOne(scheduler, settings.budget) : scheduler;
 }
@@ -205,7 +206,8 @@ function wishOf({ program, policy, rollouts, expansion, parts }: Contender, { wi
   const foreign = Object.keys(programKnobs).filter((name) => !Object.hasOwn(options, name));
   const unknown = new Set([...foreign, ...(takesTemperature ? [] : ['temperature'])]);
   const known = Object.fromEntries(Object.entries(wish).filter(([name]) => !unknown.has(name)));
-  return { ...known, ...parts, program, policy, rollouts, ...(expansion === undefined ? {} : { expansion }) };
+  const turned = withInternal(parts ?? {});
+  return { ...known, ...turned, program, policy, rollouts, ...(expansion === undefined ? {} : { expansion }) };
 }
 
 export function trialOf(

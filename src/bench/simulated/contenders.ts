@@ -6,17 +6,21 @@ import type { PlannedModel, SearchPlan, Wish } from '../../answering/search-plan
 import { type BuiltSearch, buildSearch } from '../../answering/search-request.ts';
 import { raise } from '../../base/fault.ts';
 import { complaint, type Knobs, type KnobValue, valueOfText } from '../../base/knob.ts';
+import { type Turned, withInternal } from '../../config/vocabulary.ts';
 import { createScheduler, optionsOf } from '../../policy/create.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
 import { type PolicyName, policyNames } from '../../policy/policies.ts';
 import { type ProgramName, programOf, programs } from '../../program/registry/programs.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 
+/** What a row asks for: settings, and options that only experiments turn. */
+export type TurnedWish = Wish & Turned;
+
 export interface PolicyContender {
   readonly program: ProgramName;
   readonly policy: PolicyName;
   /** Knobs of the policy or the program that a study turns. */
-  readonly knobs?: Wish;
+  readonly knobs?: TurnedWish;
 }
 
 /** The canonical comparison, in P0's order. */
@@ -54,7 +58,7 @@ function turned(contender: PolicyContender, settings: readonly string[]): Policy
   const knobs = Object.fromEntries(settings.map((setting) => turnedKnob(setting, known)));
   const ofPolicy = Object.entries(knobs).filter(([name]) => Object.hasOwn(policyKnobs, name));
   optionsOf(contender.policy, Object.fromEntries(ofPolicy));
-  return { ...contender, knobs: knobs as Wish };
+  return { ...contender, knobs: knobs as TurnedWish };
 }
 
 /** One knob of a row as it is written, `NAME=VALUE`, checked. */
@@ -99,6 +103,12 @@ function plainSearch(plan: SearchPlan): SimulatedSearch {
 const paperBeams: Wish = { rollouts: 16, branching: 8 };
 
 function planOf({ program, policy, knobs }: PolicyContender, model: PlannedModel, size: SimulatedSize): SearchPlan {
-  const wish: Wish = { ...size, ...(program === 'beam' ? paperBeams : {}), ...knobs, program, policy };
+  const wish: Wish = {
+    ...size,
+    ...(program === 'beam' ? paperBeams : {}),
+    ...withInternal(knobs ?? {}),
+    program,
+    policy,
+  };
   return ownPlan(model, 'every question', wish, 0);
 }

@@ -13,7 +13,7 @@ export const help = `usage: coppice migrate [options]
 Makes the tables of journal.schema in the PostgreSQL that the environment names; does nothing where they are there.
 
   --config FILE       JSON with comments; coppice.json here, if there is one
-  --set KEY=VALUE     one setting, such as journal.schema=coppice or journal.urlEnv=DATABASE_URL`;
+  --set KEY=VALUE     one setting, such as journal.schema=coppice`;
 
 export const flags = {
   config: { type: 'string' },

@@ -33,15 +33,15 @@ export async function openJournal(
   log: Log,
   clock: Clock = systemClock,
 ): Promise<OpenJournal> {
-  const { kind, path, texts, flushMs, damaged } = config.journal;
+  const { kind, path, texts, damaged } = config.journal;
   if (kind === 'postgres') return openShared(config, databaseOf(config, environment), log, clock);
   const onDamage = damageTo(log);
-  return { journal: new SqliteJournal({ path, texts, flushMs, damaged, onDamage }), clock };
+  return { journal: new SqliteJournal({ path, texts, damaged, onDamage }), clock };
 }
 
 async function openShared(config: Config, database: DatabaseOptions, log: Log, own: Clock): Promise<OpenJournal> {
-  const { texts, flushMs } = config.journal;
-  const journal = await PostgresJournal.open({ ...database, texts, flushMs, onDamage: damageTo(log) });
+  const { texts } = config.journal;
+  const journal = await PostgresJournal.open({ ...database, texts, onDamage: damageTo(log) });
   const models = config.models.map(({ name }) => name);
   const warn = (message: string) => log.warn('cluster', { message });
   try {
@@ -68,8 +68,11 @@ function serversOf({ models }: Config): string[] {
   return models.flatMap(({ engine }) => (engine.kind === 'openai' ? engine.urls : []));
 }
 
+/** What every host of a PostgreSQL calls it: the address holds a password, so no file does. */
+const urlEnv = 'DATABASE_URL';
+
 export function databaseOf({ journal }: Config, environment: Environment): DatabaseOptions {
-  const { urlEnv, schema } = journal;
+  const { schema } = journal;
   const url = environment[urlEnv];
   if (url === undefined || url === '')
     return raise(

@@ -29,10 +29,10 @@ describe('coppice serve', () => {
     const file = join(folder, 'example.json');
     writeFileSync(file, example.out);
     const printed = await serve(['--config', file, '--print-config', '--port', '1234'], {
-      COPPICE__SERVER__HEARTBEAT_MS: '777',
+      COPPICE__SERVER__SHUTDOWN_MS: '777',
     });
     expect(printed.code).toBe(0);
-    expect(JSON.parse(printed.out).server).toMatchObject({ port: 1234, heartbeatMs: 777 });
+    expect(JSON.parse(printed.out).server).toMatchObject({ port: 1234, shutdownMs: 777 });
     expect(JSON.parse((await serve(['--print-schema'])).out)).toHaveProperty('properties.models');
   });
 

@@ -6,19 +6,19 @@ import type { Wish } from '../../answering/search-plan.ts';
 import { raise } from '../../base/fault.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';
 import { modelSettings, settingValue } from '../../config/model-settings.ts';
-import { removalOf } from '../../config/removed-settings.ts';
+import { fieldRemovalOf, removalOf } from '../../config/removed-settings.ts';
 import {
   flagName,
   flagValue,
   modelKnobs,
+  policySettingKnobs,
+  programSettingKnobs,
   requestKnobs,
   type SearchKnob,
   samplingKnobs,
   searchKnobNames,
   settingName,
 } from '../../config/vocabulary.ts';
-import { policyKnobs } from '../../policy/knobs.ts';
-import { programKnobs } from '../../program/registry/programs.ts';
 import type { Flags } from './help.ts';
 import { nearest } from './nearest.ts';
 
@@ -47,7 +47,7 @@ const saidByFlag: ReadonlyMap<string, string> = new Map([
   ['embedder.url', '--embedder'],
 ]);
 /** Of the gateway, and of an engine that no command opens. */
-const ofGateway: readonly string[] = ['name', 'escalateTo', 'passthrough', 'examples', 'engine.seed', 'engine.speed'];
+const ofGateway: readonly string[] = ['name', 'escalateTo', 'passthrough', 'examples', 'engine.speed'];
 
 export const knobsByName: ReadonlyMap<string, SearchKnob> = new Map(
   searchKnobNames.map((name) => [settingName(name), name]),
@@ -92,10 +92,10 @@ export function readSettings(texts: readonly string[] = [], scope: SettingScope)
 }
 
 function refuseName(name: string, known: readonly string[]): never {
+  const removed = removalOf(camelled(name), `--set ${name}`) ?? fieldRemovalOf(['models', ...name.split('.')]);
+  if (removed !== undefined) raise('bad-setting', removed);
   const flag = saidByFlag.get(name);
   if (flag !== undefined) raise('bad-setting', `--set ${name}: this is said by ${flag}`);
-  const removed = removalOf(camelled(name), `--set ${name}`);
-  if (removed !== undefined) raise('bad-setting', removed);
   const isElsewhere = knobsByName.has(name) || modelSettings.has(name);
   const meant = nearest(name, known) ?? known.find((each) => each.split('.').at(-1) === camelled(name));
   if (meant === undefined || isElsewhere)
@@ -109,7 +109,6 @@ function camelled(name: string): string {
 
 /** Flags of former versions whose names say less than the setting's. */
 const formerFlags: ReadonlyMap<string, string> = new Map([
-  ['reading', 'verifier.reading'],
   ['good', 'verifier.good'],
   ['bad', 'verifier.bad'],
   ['marker', 'verifier.marker'],
@@ -143,8 +142,8 @@ export function settingGroups({ search, model }: SettingScope): [string, string[
     ['its engine', ofModel(/^engine\./)],
     ['its reward model', ofModel(/^verifier\./)],
     ['its embedding model', ofModel(/^embedder\./)],
-    ['of programs', ofSearch(programKnobs)],
-    ['of policies', ofSearch(policyKnobs)],
+    ['of programs', ofSearch(programSettingKnobs)],
+    ['of policies', ofSearch(policySettingKnobs)],
   ];
   return groups.filter(([, names]) => names.length > 0);
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { FixedLimits } from '../fixed-limits.ts';
 import type { LogWatchers } from '../follow/log-watchers.ts';
 import { journalTrouble } from '../http/api-error.ts';
 import type { StreamSemaphore } from '../http/stream-semaphore.ts';
@@ -15,6 +16,7 @@ import type { Searches } from '../searches/searches.ts';
 
 export interface GatewayContext {
   readonly config: Config;
+  readonly limits: FixedLimits;
   readonly searches: Searches;
   readonly usage: UsageMeter;
   readonly journal: Journal;

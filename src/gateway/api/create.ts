@@ -12,7 +12,7 @@ import { planAsked, upstreamFor } from './plan-for.ts';
 import { acceptedAnswer, streamLive, streamStored, wholeAnswer } from './telling.ts';
 
 export async function create(context: GatewayContext, dialect: InboundDialect, exchange: Exchange): Promise<void> {
-  const { searches, config } = context;
+  const { searches, config, limits } = context;
   const { request, response, caller, trace } = exchange;
   const value = await readJson(request, config.server.bodyBytes);
   const upstream = upstreamFor(context, dialect, value);
@@ -22,7 +22,7 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
   const { stream, background, stored } = asked;
   const release = background && !stream ? () => {} : context.streams.take();
   try {
-    const deadlineMs = background ? config.admission.backgroundDeadlineMs : config.admission.deadlineMs;
+    const deadlineMs = background ? config.limits.deadlineMs : config.admission.deadlineMs;
     const { plan, kept } = await planAsked(context, dialect, asked.body, caller, { deadlineMs });
     const search = await searches.start(plan, caller, { background, body: kept, trace });
     if ('known' in search) throw new ApiError('internal', `${dialect.path} takes no idempotency key`);
@@ -30,7 +30,7 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
     if (!background) onDisconnect(response, () => searches.cancel(search));
     const teller = dialect.teller(asked, search);
     if (stream) {
-      const events = openEvents(config.server, response, teller.heartbeat);
+      const events = openEvents(limits, response, teller.heartbeat);
       await (stored ? streamStored(context, events, teller, search.id) : streamLive(events, teller, search));
       return;
     }

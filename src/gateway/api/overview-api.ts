@@ -29,7 +29,7 @@ export class OverviewApi {
 
   follow({ response, caller }: Exchange): void {
     const release = this.#context.streams.take();
-    const events = openEvents(this.#context.config.server, response);
+    const events = openEvents(this.#context.limits, response);
     this.#readers.set(events, caller);
     response.on('close', () => {
       release();

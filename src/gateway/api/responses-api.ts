@@ -32,7 +32,7 @@ export class ResponsesApi {
     if (stream !== 'true') return writeJson(response, 200, await this.#json(facts));
     const release = this.#context.streams.take();
     try {
-      const events = openEvents(this.#context.config.server, response);
+      const events = openEvents(this.#context.limits, response);
       await streamStored(this.#context, events, responseTeller(facts), facts.id, after);
     } finally {
       release();

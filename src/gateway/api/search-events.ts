@@ -12,7 +12,7 @@ import type { GatewayContext } from './context.ts';
 import { notFound } from './searches-api.ts';
 
 export async function searchEvents(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const { journal, config } = context;
+  const { journal } = context;
   const { caller, response } = exchange;
   const id = exchange.parameters.id ?? '';
   const record = await journal.find(id);
@@ -24,7 +24,7 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
     return;
   }
   const release = context.streams.take();
-  const events = openEvents(config.server, response);
+  const events = openEvents(context.limits, response);
   events.raw('retry: 1000\n\n');
   try {
     await sendLog(context, id, after, events);

@@ -29,7 +29,8 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   const body = await readSearchBody(context, exchange);
   requireJournal(context);
   const background = body.background === true;
-  const deadlineMs = background ? config.admission.backgroundDeadlineMs : config.admission.deadlineMs;
+  const { admission, limits } = config;
+  const deadlineMs = background ? limits.deadlineMs : admission.deadlineMs;
   const plan = planFor(context, body, caller, { deadlineMs });
   const idempotencyKey = idempotencyOf(exchange);
   const release = background ? () => {} : context.streams.take();

@@ -3,8 +3,10 @@
 
 import type { PlanRequest, Wish, WishedShape } from '../../answering/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
+import { mostPromptChars } from '../../config/search-limits.ts';
 import { bodyName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
+import { fixedLimits } from '../fixed-limits.ts';
 import { refuse } from '../http/api-error.ts';
 import { forcedCall, shapeWith } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
@@ -76,19 +78,16 @@ type BodyMessage = ChatBody['messages'][number];
 const titleLength = 120;
 
 function readMessages(messages: readonly BodyMessage[], limits: LimitsConfig): { prompt: Prompt; title: string } {
-  if (messages.length > limits.messages) {
-    refuse(
-      'invalid_value',
-      `'messages' has ${messages.length} items; at most ${limits.messages} (limits.messages)`,
-      'messages',
-    );
+  if (messages.length > fixedLimits.messages) {
+    refuse('invalid_value', `'messages' has ${messages.length} items; at most ${fixedLimits.messages}`, 'messages');
   }
   const read = messages.map(readMessage);
   const chars = read.reduce((sum, { content }) => sum + content.length, 0);
-  if (chars > limits.promptChars) {
+  const most = mostPromptChars(limits);
+  if (chars > most) {
     refuse(
       'context_length_exceeded',
-      `'messages' hold ${chars} characters; at most ${limits.promptChars} (limits.promptChars)`,
+      `'messages' hold ${chars} characters; at most ${most} (2 for each of limits.tokens)`,
       'messages',
     );
   }

@@ -1,9 +1,9 @@
 // Connections that a limit has closed: counted one by one for the metrics, and told in the log once a minute for each limit,
 // however many there are.
 
-import type { ServerConfig } from '../../config/schema.ts';
+import type { ConnectionLimits } from './connections.ts';
 
-export const connectionLimits = ['room', 'unread', 'pipelined', 'address'] as const;
+export const connectionLimits = ['room', 'unread', 'pipelined'] as const;
 type ConnectionLimit = (typeof connectionLimits)[number];
 
 export interface ToldCuts {
@@ -16,12 +16,12 @@ export interface ToldCuts {
 const tellEveryMs = 60_000;
 
 export class ConnectionCuts {
-  readonly #config: ServerConfig;
+  readonly #limits: ConnectionLimits;
   readonly #warn: (cuts: ToldCuts) => void;
   readonly #cuts = new Map<ConnectionLimit, { total: number; told: number; toldMs: number }>();
 
-  constructor(config: ServerConfig, warn: (cuts: ToldCuts) => void) {
-    this.#config = config;
+  constructor(limits: ConnectionLimits, warn: (cuts: ToldCuts) => void) {
+    this.#limits = limits;
     this.#warn = warn;
     for (const limit of connectionLimits) this.#cuts.set(limit, { total: 0, told: 0, toldMs: -tellEveryMs });
   }
@@ -45,16 +45,14 @@ export class ConnectionCuts {
   }
 
   #reason(limit: ConnectionLimit): string {
-    const { streams, shortConnections, unreadMs, pipelined, addressConnections } = this.#config;
+    const { streams, shortConnections, unreadMs, pipelined } = this.#limits;
     switch (limit) {
       case 'room':
-        return `${streams + shortConnections} are open, the limit (server.streams + server.shortConnections)`;
+        return `${streams + shortConnections} are open, the limit (server.streams and ${shortConnections} more)`;
       case 'unread':
-        return `nothing of their answers was read for ${unreadMs} ms (server.unreadMs)`;
+        return `nothing of their answers was read for ${unreadMs} ms`;
       case 'pipelined':
-        return `more than ${pipelined} requests waited behind one that was not answered (server.pipelined)`;
-      case 'address':
-        return `their address has ${addressConnections} open, the limit (server.addressConnections)`;
+        return `more than ${pipelined} requests waited behind one that was not answered`;
     }
   }
 }

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { modelDefaults, post, question, runGateway } from '../../../tests/support/running-gateway.ts';
+import { post, question, runGateway } from '../../../tests/support/running-gateway.ts';
 import { until } from '../../../tests/support/until.ts';
-import { checkConfig } from '../../config/load.ts';
+import { fixedLimits } from '../fixed-limits.ts';
 import type { ToldCuts } from './connection-cuts.ts';
 import { Connections } from './connections.ts';
 import { createHttpServer } from './http-server.ts';
@@ -25,16 +25,16 @@ async function open(url: string, count: number, say = ''): Promise<Socket[]> {
   return sockets;
 }
 
-const room = { server: { streams: 10, shortConnections: 10 } };
+const room = { config: { server: { streams: 10 } }, limits: { shortConnections: 10 } };
 
 test('300 silent connections lock nobody out', async () => {
-  const { url } = await runGateway({ config: room });
+  const { url } = await runGateway(room);
   await open(url, 300);
   expect((await post(`${url}/v1/chat/completions`, question)).status).toBe(200);
 });
 
 test('nor do those that begin a request and never end it, nor those that were answered once and stay', async () => {
-  const { url } = await runGateway({ config: room });
+  const { url } = await runGateway(room);
   const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
   await open(url, 100, `${head}content-length: 1000\r\n\r\n{`);
   expect((await post(`${url}/v1/chat/completions`, question)).status).toBe(200);
@@ -43,7 +43,7 @@ test('nor do those that begin a request and never end it, nor those that were an
 });
 
 test('who waits for an answer is never closed to make room', async () => {
-  const { url, engine } = await runGateway({ scripted: { held: true }, config: room });
+  const { url, engine } = await runGateway({ scripted: { held: true }, ...room });
   const answers = Array.from({ length: 5 }, () => post(`${url}/v1/chat/completions`, question));
   await until(() => engine.open >= 5);
   await open(url, 100);
@@ -52,8 +52,8 @@ test('who waits for an answer is never closed to make room', async () => {
 });
 
 test('a silent client is told so, and destroyed though it never closes its side', async () => {
-  const { server: settings } = checkConfig({ models: [modelDefaults], server: { headerMs: 100, requestMs: 100 } });
-  const { server, connections } = createHttpServer(settings, { serve: () => {}, refuse: () => {}, warn: () => {} });
+  const limits = { ...fixedLimits, streams: 10, headerMs: 100, requestMs: 100 };
+  const { server, connections } = createHttpServer(limits, { serve: () => {}, refuse: () => {}, warn: () => {} });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -118,37 +118,19 @@ describe('requests on one connection', () => {
   test('may be only so many: a connection on which more wait is closed, and the log says so once', async () => {
     const { url, engine, logged } = await runGateway({
       scripted: { held: true },
-      config: { server: { pipelined: 2 } },
+      limits: { pipelined: 2 },
     });
     const within = await say(url, chatText({}) + get('/health').repeat(2));
     await until(() => engine.open > 0);
     const beyond = await Promise.all([1, 2, 3].map(() => say(url, chatText({}) + get('/health').repeat(40))));
     await Promise.all(beyond.map(heard));
-    await until(() => logged.some((line) => line.includes('server.pipelined')));
-    expect(logged.filter((line) => line.includes('server.pipelined'))).toHaveLength(1);
+    await until(() => logged.some((line) => line.includes('more than 2 requests waited')));
+    expect(logged.filter((line) => line.includes('more than 2 requests waited'))).toHaveLength(1);
     expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/connections_closed_total\{limit="pipelined"\} 3/);
     engine.release();
     within.end();
     expect(statusesIn(await heard(within))).toEqual(['200', '200', '200']);
   });
-});
-
-test('an address may hold only so many connections, where that is set', async () => {
-  const { url } = await runGateway({ config: { server: { addressConnections: 3 } } });
-  const held = await open(url, 3);
-  await until(() =>
-    fetch(`${url}/health`).then(
-      () => false,
-      () => true,
-    ),
-  );
-  for (const socket of held) socket.destroy();
-  await until(() =>
-    fetch(`${url}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  );
 });
 
 describe('a client that closes its sending side', () => {
@@ -180,11 +162,11 @@ describe('answers that are not read', () => {
   const body = Buffer.alloc(64_000_000);
   /** Answers `/big` at once, and anything else with one byte and no end. */
   async function serving(settings: object) {
-    const { server: config } = checkConfig({ models: [modelDefaults], server: settings });
+    const limits = { ...fixedLimits, streams: 2000, ...settings };
     const now = { ms: 0 };
     const told: ToldCuts[] = [];
     const server = createServer();
-    const connections = new Connections(server, { config, warn: (cuts) => told.push(cuts), nowMs: () => now.ms });
+    const connections = new Connections(server, { limits, warn: (cuts) => told.push(cuts), nowMs: () => now.ms });
     const sockets: Socket[] = [];
     server.on('connection', (socket) => sockets.push(socket));
     server.on('request', (request, response) =>
@@ -210,7 +192,7 @@ describe('answers that are not read', () => {
     return { connections, now, told, url, sockets, stuck };
   }
 
-  test('close their connection after server.unreadMs; a stream that is silent stays', async () => {
+  test('close their connection after unreadMs; a stream that is silent stays', async () => {
     const { connections, now, told, url, sockets, stuck } = await serving({ unreadMs: 1000 });
     const { socket } = await stuck();
     const quiet = await say(url, get('/stream'));
@@ -225,9 +207,7 @@ describe('answers that are not read', () => {
     now.ms = 3_600_000;
     connections.look();
     expect([socket.destroyed, connections.open, connections.cuts.total('unread')]).toEqual([true, 1, 1]);
-    expect(told).toEqual([
-      { limit: 'unread', closed: 1, message: expect.stringContaining('1000 ms (server.unreadMs)') },
-    ]);
+    expect(told).toEqual([{ limit: 'unread', closed: 1, message: expect.stringContaining('for 1000 ms') }]);
   });
 
   test('are none while anything is read, however slowly', async () => {

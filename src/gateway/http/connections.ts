@@ -5,14 +5,17 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ServerConfig } from '../../config/schema.ts';
+import type { FixedLimits } from '../fixed-limits.ts';
 import { ConnectionCuts, type ToldCuts } from './connection-cuts.ts';
 import { probe } from './half-closed.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** `streams`: event streams and waiting answers. */
+export type ConnectionLimits = FixedLimits & { readonly streams: number };
+
 interface ConnectionsOptions {
-  readonly config: ServerConfig;
+  readonly limits: ConnectionLimits;
   readonly warn: (cuts: ToldCuts) => void;
   readonly nowMs?: () => number;
 }
@@ -25,7 +28,6 @@ interface HeldRequest {
 
 interface OpenConnection {
   readonly socket: Socket;
-  readonly address: string;
   /** The request that it is at. */
   answering: HeldRequest | undefined;
   /** Sent before that was answered. */
@@ -42,18 +44,17 @@ const leastUnreadMs = 250;
 export class Connections {
   readonly cuts: ConnectionCuts;
   readonly #limit: number;
-  readonly #config: ServerConfig;
+  readonly #limits: ConnectionLimits;
   readonly #nowMs: () => number;
   readonly #open = new Map<Socket, OpenConnection>();
   /** Those that were silent when last seen, longest first. */
   readonly #silent = new Set<OpenConnection>();
-  readonly #byAddress = new Map<string, number>();
 
-  constructor(server: Server, { config, warn, nowMs = () => performance.now() }: ConnectionsOptions) {
-    this.#config = config;
-    this.#limit = config.streams + config.shortConnections;
+  constructor(server: Server, { limits, warn, nowMs = () => performance.now() }: ConnectionsOptions) {
+    this.#limits = limits;
+    this.#limit = limits.streams + limits.shortConnections;
     this.#nowMs = nowMs;
-    this.cuts = new ConnectionCuts(config, warn);
+    this.cuts = new ConnectionCuts(limits, warn);
     server.on('connection', (socket) => this.#enter(socket));
     const looking = setInterval(() => this.look(), lookEveryMs).unref();
     server.once('close', () => clearInterval(looking));
@@ -71,7 +72,7 @@ export class Connections {
     const held = { request, response, serve };
     if (connection.answering === undefined) return this.#answer(connection, held);
     connection.waiting.push(held);
-    if (connection.waiting.length <= this.#config.pipelined) return;
+    if (connection.waiting.length <= this.#limits.pipelined) return;
     stopParsing(connection.socket);
     this.#cut(connection, 'pipelined');
   }
@@ -80,41 +81,29 @@ export class Connections {
   look(): void {
     const nowMs = this.#nowMs();
     for (const connection of this.#open.values()) {
-      if (connection.answering !== undefined && unreadMs(connection, nowMs) >= this.#config.unreadMs)
+      if (connection.answering !== undefined && unreadMs(connection, nowMs) >= this.#limits.unreadMs)
         this.#cut(connection, 'unread');
     }
     this.cuts.tell(nowMs);
   }
 
   #enter(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
-    const { addressConnections } = this.#config;
-    if (addressConnections > 0 && (this.#byAddress.get(address) ?? 0) >= addressConnections) {
-      this.cuts.count('address');
-      socket.destroy();
-      return;
-    }
     if (this.#open.size >= this.#limit && !this.#makeRoom()) {
       socket.destroy();
       return;
     }
     const unanswered = { answering: undefined, waiting: [], takenBytes: 0, unreadSinceMs: undefined };
-    const connection: OpenConnection = { socket, address, ...unanswered };
+    const connection: OpenConnection = { socket, ...unanswered };
     this.#open.set(socket, connection);
     this.#silent.add(connection);
-    this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1);
     socket.once('close', () => this.#leave(connection));
     socket.once('end', () => probeAnswer(connection));
   }
 
   #leave(connection: OpenConnection): void {
-    const { socket, address } = connection;
-    if (!this.#open.delete(socket)) return;
+    if (!this.#open.delete(connection.socket)) return;
     this.#silent.delete(connection);
     connection.waiting.length = 0;
-    const left = (this.#byAddress.get(address) ?? 1) - 1;
-    if (left === 0) this.#byAddress.delete(address);
-    else this.#byAddress.set(address, left);
   }
 
   #answer(connection: OpenConnection, held: HeldRequest): void {

@@ -3,7 +3,7 @@
 // cut off. Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';
-import type { ServerConfig } from '../../config/schema.ts';
+import type { FixedLimits } from '../fixed-limits.ts';
 import { baseHeaders, goneOf } from './exchange.ts';
 import { probe } from './half-closed.ts';
 
@@ -122,9 +122,8 @@ export class EventStream {
   }
 }
 
-/** As the server's settings say. */
 export function openEvents(
-  { heartbeatMs, streamBytes }: Pick<ServerConfig, 'heartbeatMs' | 'streamBytes'>,
+  { heartbeatMs, streamBytes }: Pick<FixedLimits, 'heartbeatMs' | 'streamBytes'>,
   response: ServerResponse,
   heartbeat?: () => string,
 ): EventStream {

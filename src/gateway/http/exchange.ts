@@ -73,9 +73,10 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   return readBytes(request, limitBytes, 'server.bodyBytes');
 }
 
-/** `setting`: what sets the limit. */
-export async function readBytes(request: IncomingMessage, limitBytes: number, setting: string): Promise<Buffer> {
-  const tooLarge = () => new ApiError('body_too_large', `the body is larger than ${limitBytes} bytes (${setting})`);
+/** `setting`: what sets the limit, where one does. */
+export async function readBytes(request: IncomingMessage, limitBytes: number, setting?: string): Promise<Buffer> {
+  const by = setting === undefined ? '' : ` (${setting})`;
+  const tooLarge = () => new ApiError('body_too_large', `the body is larger than ${limitBytes} bytes${by}`);
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;

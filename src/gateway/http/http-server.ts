@@ -3,10 +3,9 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ServerConfig } from '../../config/schema.ts';
 import { ApiError } from './api-error.ts';
 import type { ToldCuts } from './connection-cuts.ts';
-import { Connections } from './connections.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
 
 interface HttpListener {
   serve(request: IncomingMessage, response: ServerResponse): void;
@@ -24,8 +23,8 @@ const headerBytes = 16_384;
 /** For a client to read why it is turned away, before its socket is destroyed. */
 const partingMs = 250;
 
-export function createHttpServer(config: ServerConfig, listener: HttpListener): HttpServer {
-  const { headerMs, requestMs } = config;
+export function createHttpServer(limits: ConnectionLimits, listener: HttpListener): HttpServer {
+  const { headerMs, requestMs } = limits;
   const server = createServer({
     headersTimeout: headerMs,
     requestTimeout: requestMs,
@@ -38,7 +37,7 @@ export function createHttpServer(config: ServerConfig, listener: HttpListener): 
     listener.refuse(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met'));
   // A client may close its sending side and still have its answer; half-closed.ts finds those that are gone.
   Object.assign(server, { httpAllowHalfOpen: true });
-  const connections = new Connections(server, { config, warn: (cuts) => listener.warn(cuts) });
+  const connections = new Connections(server, { limits, warn: (cuts) => listener.warn(cuts) });
   server.on('request', (request, response) => connections.take(request, response, listener.serve));
   server.on('checkExpectation', (request, response) => connections.take(request, response, refuseExpectation));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBroken(error, socket as Socket));
@@ -64,7 +63,7 @@ function problemOf(code: string | undefined): ApiError {
     case 'HPE_HEADER_OVERFLOW':
       return new ApiError('headers_too_large', `the headers are larger than ${headerBytes} bytes`);
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ApiError('request_timeout', 'the request was not complete in time (server.requestMs)');
+      return new ApiError('request_timeout', 'the request was not complete in time');
     default:
       return new ApiError('bad_request', 'this is not a valid HTTP request');
   }

@@ -24,21 +24,29 @@ interface KnownKey {
 
 export class Keyring {
   #keys: readonly KnownKey[] = [];
+  readonly #queue: number;
 
-  constructor(keys: readonly KeyConfig[]) {
+  /** `queue`: searches that may wait, of all keys together. */
+  constructor(keys: readonly KeyConfig[], queue: number) {
+    this.#queue = queue;
     this.use(keys);
   }
 
   /** From now on these are known, and no others. Gives the names of those that are so no more, under the hash they had. */
   use(keys: readonly KeyConfig[]): string[] {
     const before = this.#keys;
-    this.#keys = keys.map(({ name, hash, share, priority, queue, admin }) => ({
+    this.#keys = keys.map(({ name, hash, share, priority, admin }) => ({
       hash: Buffer.from(hash.slice('sha256:'.length), 'hex'),
-      caller: { name, share, maxPriority: priority, queue, admin },
+      caller: { name, share, maxPriority: priority, queue: this.#queueOf(keys.length), admin },
     }));
     const stays = (one: KnownKey) =>
       this.#keys.some(({ hash, caller }) => caller.name === one.caller.name && hash.equals(one.hash));
     return before.filter((one) => !stays(one)).map(({ caller }) => caller.name);
+  }
+
+  /** Of several keys each may fill half of the queue, so that none shuts the others out. */
+  #queueOf(keys: number): number {
+    return keys === 1 ? this.#queue : Math.ceil(this.#queue / 2);
   }
 
   /** The caller behind an `Authorization` header. */

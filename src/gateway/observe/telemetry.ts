@@ -3,7 +3,6 @@
 // text unless configured.
 
 import { randomBytes } from 'node:crypto';
-import { FaultError, fault } from '../../base/fault.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readTraceParent, type TraceContext } from '../http/trace-context.ts';
@@ -36,7 +35,7 @@ export function createTelemetry(
 ): Telemetry {
   if (config.endpoint === undefined) return noTelemetry;
   const url = `${config.endpoint.replace(/\/+$/, '')}/v1/traces`;
-  return new Tracer(config, new SpanSender({ url, headers: headersOf(config.headersEnv, environment), log }));
+  return new Tracer(config, new SpanSender({ url, headers: headersOf(environment[headersEnv]), log }));
 }
 
 class Tracer implements Telemetry {
@@ -159,14 +158,11 @@ function newId(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }
 
-function headersOf(
-  name: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  if (name === undefined) return {};
-  const text = environment[name];
-  if (text === undefined)
-    throw new FaultError(fault('bad-setting', `telemetry.headersEnv names ${name}, and that variable is not set`));
+/** Extra headers as name=value,name=value, by the name that every OpenTelemetry library reads. */
+const headersEnv = 'OTEL_EXPORTER_OTLP_HEADERS';
+
+function headersOf(text: string | undefined): Record<string, string> {
+  if (text === undefined || text.trim() === '') return {};
   return Object.fromEntries(
     text.split(',').map((pair) => [pair.slice(0, pair.indexOf('=')).trim(), pair.slice(pair.indexOf('=') + 1).trim()]),
   );

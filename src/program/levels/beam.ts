@@ -43,7 +43,7 @@ export const beam = defineProgram({
     spread: {
       default: 'even',
       values: spreads,
-      client: 'coppice',
+      internal: true,
       unit: 'rule',
       why: "how beams share their candidates out: 'even' gives each as many, P0 appendix B; 'score' in proportion to their scores (dynamic branching, P4 §3.1), at least one each",
     },

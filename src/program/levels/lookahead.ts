@@ -13,7 +13,7 @@ export const lookaheadKnob = {
   low: 0,
   high: 100,
   whole: true,
-  client: 'coppice',
+  internal: true,
   unit: 'steps',
   why: 'by which beam and dvts roll each candidate on, at temperature 0, before they compare: 0 is off; every candidate costs so many steps more',
 } as const satisfies Knob;

@@ -37,7 +37,7 @@ export const balanceKnob = {
   low: 0.001,
   high: 1000,
   unit: 'reward',
-  client: 'coppice',
+  internal: true,
   why: "balance temperature of rebase and ets: the authors' value; lower gives more children to the best step",
 } as const satisfies Knob;
 
@@ -54,14 +54,14 @@ export const rebase = defineProgram({
       low: 0,
       high: 100_000,
       whole: true,
-      client: 'coppice',
+      internal: true,
       unit: 'paths',
       why: 'that rebase grows to their ends before the others begin, so that a search that is certain by then ends: P1 takes 16; 0 grows all side by side',
     },
     rounding: {
       default: 'remainders',
       values: roundings,
-      client: 'coppice',
+      internal: true,
       unit: 'rule',
       why: "'remainders' gives a level exactly its budget; 'paper' rounds each share by itself, so that a level may have more draws, or fewer",
     },

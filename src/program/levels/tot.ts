@@ -7,6 +7,7 @@ import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner } from '../../tree/step.ts';
+import { answerTokensKnob } from '../answer-tokens.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
 import {
@@ -38,25 +39,11 @@ const totKnobs = {
     unit: 'thoughts',
     why: 'on a path of tot before its answer is written: P2 takes 3 for word problems, 1 for creative writing, 6 for blocks world',
   },
-  proposalTokens: {
-    default: 512,
-    low: 1,
-    high: 100_000,
-    whole: true,
-    client: 'coppice',
-    unit: 'tokens',
-    why: 'longest list of thoughts that tot asks for at once; of a list that is cut the last thought is lost',
-  },
-  conclusionTokens: {
-    default: 1024,
-    low: 1,
-    high: 1_000_000,
-    whole: true,
-    client: 'coppice',
-    unit: 'tokens',
-    why: 'longest end of the answer that tot writes below its best state, in one piece',
-  },
+  answerTokens: answerTokensKnob,
 } as const satisfies Knobs;
+
+/** Longest list of thoughts that is asked for at once: some lines each. Of a list that is cut the last thought is lost. */
+const proposalTokens = 512;
 
 export interface TotOptions extends LevelOptions, OptionsOf<typeof totKnobs> {
   /** b: states of a level that go on. */
@@ -127,15 +114,15 @@ function byValue(a: Node, b: Node): number {
   return (b.reward ?? 0) - (a.reward ?? 0) || byKey(a, b);
 }
 
-function mannerBelow({ depth }: Node, { thoughtSteps, conclusionTokens, prompts }: TotOptions): Manner | undefined {
-  if (depth >= thoughtSteps) return { stops: [], maxTokens: conclusionTokens };
+function mannerBelow({ depth }: Node, { thoughtSteps, answerTokens, prompts }: TotOptions): Manner | undefined {
+  if (depth >= thoughtSteps) return { stops: [], maxTokens: answerTokens };
   return prompts.thought === '' ? undefined : { suffix: prompts.thought };
 }
 
 /** A list that names nothing is asked for once more, under another seed; after that thoughts are sampled. */
 const mostLists = 2;
 
-function proposalsOf({ thoughts, thoughtSteps, proposalTokens, prompts, sampling }: TotOptions): Proposals {
+function proposalsOf({ thoughts, thoughtSteps, prompts, sampling }: TotOptions): Proposals {
   const suffix = prompts.propose.replaceAll('{count}', String(thoughts));
   const manner: Manner = { suffix, stops: [], maxTokens: proposalTokens, proposed: true };
   const steps = (node: Node) => {

@@ -8,30 +8,18 @@ import { agreeing } from '../../tree/certaindex.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
+import { answerTokensKnob } from '../answer-tokens.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
 import { type MctsOptions, mctsDefaults, playMcts } from './mcts.ts';
 import type { Play } from './play.ts';
 
 const rstarKnobs = {
-  actionExploration: {
-    default: 1.4,
-    low: 0,
-    high: 1000,
-    client: 'coppice',
-    unit: 'value',
-    why: "c of UCT in rstar: the authors' 2 in a formula without the 2 under the root",
-  },
-  finishTokens: {
-    default: 1024,
-    low: 1,
-    high: 1_000_000,
-    whole: true,
-    client: 'coppice',
-    unit: 'tokens',
-    why: 'longest rest of a solution that an action of rstar writes at once',
-  },
+  answerTokens: answerTokensKnob,
 } as const satisfies Knobs;
+
+/** c of UCT: the authors' 2 in a formula without the 2 under the root. */
+const exploration = 1.4;
 
 const actions = ['action-step', 'action-finish', 'action-ask', 'action-again', 'action-rephrase'] as const;
 type Action = (typeof actions)[number];
@@ -70,15 +58,14 @@ const rstarDefaults: RstarOptions = {
 
 export function createRstar(given: Partial<RstarOptions> = {}): Program {
   const options = { ...rstarDefaults, ...given };
-  const { actionExploration: exploration } = options;
   const shape = { ...mctsDefaults, ...options, selection: 'uct', exploration, choose: 'majority' } as const;
   return playMcts(rstar, shape, playOf(options));
 }
 
-function playOf({ branching, finishTokens, prompts }: RstarOptions): Play {
+function playOf({ branching, answerTokens, prompts }: RstarOptions): Play {
   const mannerOf = (action: Action): Manner => {
     const suffix = prompts[action];
-    return action === 'action-finish' ? { suffix, stops: [], maxTokens: finishTokens } : { suffix };
+    return action === 'action-finish' ? { suffix, stops: [], maxTokens: answerTokens } : { suffix };
   };
   const choices = (node: Node) =>
     Array.from({ length: branching }, (_, index) => mannerOf(actionAt(node, index, branching)));

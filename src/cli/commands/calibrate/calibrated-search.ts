@@ -3,8 +3,7 @@
 
 import type { Wish } from '../../../answering/search-plan.ts';
 import { raise } from '../../../base/fault.ts';
-import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
-import { programKnobs } from '../../../program/registry/programs.ts';
+import { programSettingKnobs, requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
 import { type Flags, helpFlag } from '../../terminal/help.ts';
 import { knobFlags, readWish } from '../../terminal/knob-flags.ts';
 import { flagOf, oneOf } from '../../terminal/options.ts';
@@ -21,7 +20,7 @@ const main = [
   'maxDepth',
 ] as const;
 /** What the search is told: the calibration holds for searches that are told the same. */
-export const calibratedKnobs: readonly SearchKnob[] = [...main, ...(Object.keys(programKnobs) as SearchKnob[])];
+export const calibratedKnobs: readonly SearchKnob[] = [...main, ...(Object.keys(programSettingKnobs) as SearchKnob[])];
 const defaultsOfCertain = { program: 'self-consistency' } as const;
 const settledDefaults = { program: 'mcts', policy: 'fast' } as const;
 const lossKnob = { low: 0, high: 100, unit: 'points of accuracy', why: '' } as const;

@@ -49,9 +49,7 @@ export function readBatchLines(
   if (problems.length === 0 && lines.length === 0)
     problems.push(problem('empty_file', 'the file has no request', undefined, null));
   if (lines.length > most)
-    problems.push(
-      problem('too_many_requests', `the file has ${lines.length} requests; at most ${most} (batches.requests)`),
-    );
+    problems.push(problem('too_many_requests', `the file has ${lines.length} requests; at most ${most}`));
   return { lines, problems };
 }
 

@@ -64,14 +64,14 @@ export class BatchRunner {
   }
 
   async #takeMore(): Promise<void> {
-    const { journal, config, clock } = this.#context;
+    const { journal, limits, clock } = this.#context;
     const opened = await journal.documents.opened('batch');
     const isFree = (document: KeptDocument) => {
       const { lease } = batchFacts(document);
       return lease === null || lease.node === this.#node || lease.untilMs < clock.nowMs();
     };
     const waiting = opened.filter((document) => !this.#runs.has(document.id) && isFree(document));
-    while (this.#timer !== undefined && this.#runs.size < config.batches.active) {
+    while (this.#timer !== undefined && this.#runs.size < limits.activeBatches) {
       const next = this.#nextOf(waiting);
       if (next === undefined) return;
       waiting.splice(waiting.indexOf(next), 1);

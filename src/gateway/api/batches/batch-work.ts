@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FaultError } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
 import type { InboundDialect } from '../../dialects/dialect.ts';
+import { batchRetention } from '../../fixed-limits.ts';
 import { asApiError } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
 import { modelNamed } from '../../models/served-models.ts';
@@ -88,7 +89,7 @@ export class BatchWork {
   async #work(): Promise<void> {
     const { endpoint, input } = this.#document.facts;
     const text = await readWhole(this.#context.journal.documents, input);
-    const { lines, problems } = readBatchLines(text ?? '', endpoint, this.#context.config.batches.requests);
+    const { lines, problems } = readBatchLines(text ?? '', endpoint, this.#context.limits.batchRequests);
     const missing = { code: 'file_not_found', message: `there is no file '${input}'`, line: null, param: null };
     const wrong = text === undefined ? [missing] : problems;
     if (wrong.length > 0) return this.#end('failed', (facts) => ({ ...facts, problems: wrong }));
@@ -250,7 +251,7 @@ export class BatchWork {
   }
 
   get #retentionMs(): number {
-    return this.#context.config.batches.retentionMs;
+    return batchRetention * this.#context.config.journal.retentionMs;
   }
 
   #leased(facts: BatchFacts): BatchFacts {

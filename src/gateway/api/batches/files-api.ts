@@ -5,6 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
 import { z } from 'zod';
 import type { KeptDocument } from '../../../journal/documents.ts';
+import { batchRetention } from '../../fixed-limits.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
 import { parseBody, readQuery } from '../../http/checked-input.ts';
 import { baseHeaders, type Exchange, readBytes, writeJson } from '../../http/exchange.ts';
@@ -28,11 +29,12 @@ const leastSeconds = 3600;
 export async function createFile(context: GatewayContext, { request, response, caller }: Exchange): Promise<void> {
   requireTexts(context);
   requireJournal(context);
-  const { fileBytes, retentionMs } = context.config.batches;
+  const { batchFileBytes: fileBytes } = context.limits;
+  const retentionMs = batchRetention * context.config.journal.retentionMs;
   const type = request.headers['content-type'] ?? '';
   if (!type.toLowerCase().startsWith('multipart/form-data'))
     refuse('unsupported_media_type', 'a file must be sent as content-type: multipart/form-data');
-  const fields = await formOf(await readBytes(request, fileBytes + formBytes, 'batches.fileBytes'), type);
+  const fields = await formOf(await readBytes(request, fileBytes + formBytes), type);
   const form = parseBody(uploadForm, Object.fromEntries(fields));
   const text = await textOf(form.file, fileBytes);
   const bytes = Buffer.byteLength(text);
@@ -100,8 +102,7 @@ export const uploadForm = z.strictObject({
 
 async function textOf(file: File, most: number): Promise<string> {
   const bytes = Buffer.from(await file.arrayBuffer());
-  if (bytes.length > most)
-    throw new ApiError('body_too_large', `'file' has ${bytes.length} bytes; at most ${most} (batches.fileBytes)`);
+  if (bytes.length > most) throw new ApiError('body_too_large', `'file' has ${bytes.length} bytes; at most ${most}`);
   if (bytes.length === 0) refuse('invalid_value', "'file' is empty", 'file');
   if (!isUtf8(bytes) || bytes.includes(0)) refuse('invalid_value', "'file' must be text in UTF-8", 'file');
   return bytes.toString('utf8');
@@ -113,14 +114,14 @@ function wishedMs({ file: _, purpose: __, ...expiry }: z.output<typeof uploadFor
   return parseBody(anchored, expiry)['expires_after[seconds]'] * 1000;
 }
 
-async function requireRoom({ journal, config }: GatewayContext, { name: owner }: Caller, bytes: number): Promise<void> {
+async function requireRoom({ journal, limits }: GatewayContext, { name: owner }: Caller, bytes: number): Promise<void> {
   const files = await journal.documents.list({ kind: 'file', owner, limit: mostFiles });
   const kept = files.reduce((sum, file) => sum + fileFacts(file).bytes, 0);
-  const { keyBytes } = config.batches;
+  const { keyFileBytes: keyBytes } = limits;
   if (files.length >= mostFiles || kept + bytes > keyBytes)
     throw new ApiError(
       'storage_full',
-      `this key keeps ${files.length} files of ${kept} bytes; at most ${mostFiles} files and ${keyBytes} bytes (batches.keyBytes)`,
+      `this key keeps ${files.length} files of ${kept} bytes; at most ${mostFiles} files and ${keyBytes} bytes`,
     );
 }
 

@@ -123,7 +123,7 @@ describe('a stream', () => {
 
   test('a silent search sends comments with its progress', async () => {
     const engine = new ScriptedEngine({ held: true });
-    const { url } = await runGateway({ engine, config: { server: { heartbeatMs: 100 } } });
+    const { url } = await runGateway({ engine, limits: { heartbeatMs: 100 } });
     const response = await post(`${url}/v1/chat/completions`, { ...question, stream: true });
     const seen: string[] = [];
     for await (const { comment } of serverEvents(response)) {
