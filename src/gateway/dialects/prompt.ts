@@ -4,8 +4,8 @@
 import type { LimitsConfig } from '../../config/schema.ts';
 import { mostPromptChars } from '../../config/search-limits.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
-import { fixedLimits } from '../fixed-limits.ts';
 import { refuse } from '../http/api-error.ts';
+import { fixedLimits } from '../http/fixed-limits.ts';
 import type { ChatBody } from './chat-body.ts';
 
 type BodyMessage = ChatBody['messages'][number];
