@@ -6,8 +6,8 @@ import type { LimitsConfig } from '../../config/schema.ts';
 import { mostPromptChars } from '../../config/search-limits.ts';
 import { bodyName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
-import { fixedLimits } from '../fixed-limits.ts';
 import { refuse } from '../http/api-error.ts';
+import { fixedLimits } from '../http/fixed-limits.ts';
 import { forcedCall, shapeWith } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
 

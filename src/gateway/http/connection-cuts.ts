@@ -1,7 +1,7 @@
 // Connections that a limit has closed: counted one by one for the metrics, and told in the log once a minute for each limit,
 // however many there are.
 
-import type { ConnectionLimits } from './connections.ts';
+import type { ConnectionLimits } from './fixed-limits.ts';
 
 export const connectionLimits = ['room', 'unread', 'pipelined'] as const;
 type ConnectionLimit = (typeof connectionLimits)[number];

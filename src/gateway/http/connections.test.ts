@@ -4,9 +4,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { post, question, runGateway } from '../../../tests/support/running-gateway.ts';
 import { until } from '../../../tests/support/until.ts';
-import { fixedLimits } from '../fixed-limits.ts';
 import type { ToldCuts } from './connection-cuts.ts';
 import { Connections } from './connections.ts';
+import { fixedLimits } from './fixed-limits.ts';
 import { createHttpServer } from './http-server.ts';
 
 async function open(url: string, count: number, say = ''): Promise<Socket[]> {

@@ -5,14 +5,11 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FixedLimits } from '../fixed-limits.ts';
 import { ConnectionCuts, type ToldCuts } from './connection-cuts.ts';
+import type { ConnectionLimits } from './fixed-limits.ts';
 import { probe } from './half-closed.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** `streams`: event streams and waiting answers. */
-export type ConnectionLimits = FixedLimits & { readonly streams: number };
 
 interface ConnectionsOptions {
   readonly limits: ConnectionLimits;

@@ -3,8 +3,8 @@
 // cut off. Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';
-import type { FixedLimits } from '../fixed-limits.ts';
 import { baseHeaders, goneOf } from './exchange.ts';
+import type { FixedLimits } from './fixed-limits.ts';
 import { probe } from './half-closed.ts';
 
 interface EventStreamOptions {

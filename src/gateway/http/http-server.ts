@@ -5,7 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { ApiError } from './api-error.ts';
 import type { ToldCuts } from './connection-cuts.ts';
-import { type ConnectionLimits, Connections } from './connections.ts';
+import { Connections } from './connections.ts';
+import type { ConnectionLimits } from './fixed-limits.ts';
 
 interface HttpListener {
   serve(request: IncomingMessage, response: ServerResponse): void;

@@ -29,5 +29,8 @@ export const fixedLimits = {
 
 export type FixedLimits = { readonly [Name in keyof typeof fixedLimits]: number };
 
+/** `streams`: event streams and waiting answers. */
+export type ConnectionLimits = FixedLimits & { readonly streams: number };
+
 /** Files and batches that have ended outlive searches: their results are fetched later, if at all. Four weeks of a week. */
 export const batchRetention = 4;
