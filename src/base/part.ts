@@ -31,13 +31,14 @@ export type NamedPart<Made, Name extends string, Options extends Knobs, Facts = 
 
 export type NoOptions = Readonly<Record<never, never>>;
 
-const partKeys: readonly string[] = ['name', 'summary', 'options', 'when', 'make', 'aggregation'];
+const partKeys: readonly string[] = ['name', 'summary', 'options', 'when', 'make'];
 
-/** Keeps the exact types of a part's name and options. What is checked here is for code that no compiler has read. */
+/** Keeps the exact types of a part's name and options. What is checked here is for code that no compiler has read; `more`: keys of its kind alone. */
 export function definedPart<Made, Name extends string, Options extends Knobs, Facts>(
   part: PartInput<Made, Name, Options, Facts>,
+  more: readonly string[] = [],
 ): NamedPart<Made, Name, Options, Facts> {
-  checkKeys(`part '${part.name}'`, part, partKeys);
+  checkKeys(`part '${part.name}'`, part, [...partKeys, ...more]);
   return { ...part, options: part.options ?? ({} as Options) } as unknown as NamedPart<Made, Name, Options, Facts>;
 }
 

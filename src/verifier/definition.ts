@@ -40,7 +40,7 @@ export type VerifierPart = PlugIn<Verifier | ScoreStep> & ScoringTraits;
 export function defineVerifier<const Name extends string, const Options extends Knobs = NoOptions>(
   part: PartInput<Verifier | ScoreStep, Name, Options> & ScoringTraits,
 ): NamedPart<Verifier | ScoreStep, Name, Options> & ScoringTraits {
-  return definedPart(part);
+  return definedPart(part, ['aggregation', 'readsLogprobs']);
 }
 
 /** One that is made already is taken as it is. */
