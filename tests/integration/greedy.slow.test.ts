@@ -22,7 +22,7 @@ afterEach(async () => {
 async function start(): Promise<ServedProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-greedy-'));
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
-  const settings = ['server.page=true', 'models.0.engine.speed=50', 'limits.effort="minimal"'];
+  const settings = ['server.page=true', 'models.0.engine.speed=50', 'limits.mediumRollouts=2'];
   const served = await ServedProcess.start([
     '--sim',
     '--journal',

@@ -60,7 +60,7 @@ async function metric(url: string, name: string): Promise<number> {
 }
 
 test('500 clients stream at once: no error, nothing lost, nothing out of order', async () => {
-  const served = await start(['models.0.engine.speed=2', 'admission.queue=1000', 'limits.effort="low"']);
+  const served = await start(['models.0.engine.speed=2', 'admission.queue=1000', 'limits.mediumRollouts=8']);
   const delays: number[] = [];
   const watching = setInterval(async () => {
     const frame = (await (await fetch(`${served.url}/v1/overview`)).json()) as Loose;
@@ -106,7 +106,7 @@ test('ten times the capacity for a minute: 429 for what is too much, deadlines k
     'models.0.engine.speed=4',
     'models.0.budget=16',
     'admission.queue=40',
-    'limits.effort="minimal"',
+    'limits.mediumRollouts=2',
   ]);
   const body = { coppice: { deadline_ms: deadlineMs } };
   const capacity = await perSecond(served.url, body, 16, 5000);
