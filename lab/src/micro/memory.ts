@@ -1,5 +1,5 @@
 // How much memory live searches take: many trees of a size, held by one runtime as in production, half way through their
-// work. `npm run bench -- memory`; the bound is 2 GB for 10,000 searches of 200 nodes.
+// work. `npm run bench -- memory [SEARCHES…]`; the bound is 2 GB for 10,000 searches of 200 nodes.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -60,8 +60,8 @@ async function measureMemory(searches: number, nodesEach: number): Promise<Memor
   return { searches: runtime.running.size, nodes, heapBytes, residentBytes: process.memoryUsage().rss };
 }
 
-export async function report(print: (line: string) => void): Promise<void> {
-  for (const searches of [1_000, 10_000]) {
+export async function report(print: (line: string) => void, sizes: readonly string[]): Promise<void> {
+  for (const searches of sizes.length > 0 ? sizes.map(Number) : [1_000, 10_000]) {
     const { nodes, heapBytes, residentBytes } = await measureMemory(searches, 200);
     const each = `${Math.round(heapBytes / nodes)} bytes a node`;
     print(
