@@ -34,7 +34,7 @@ export const modelKnobs = {
     values: policyNames,
     unit: 'name',
     client,
-    why: "when a search ends and how the budget is shared: safe gives up on no question; 'positive' takes its place where a request names no policy and the rules of the model's do not go with program or verifier",
+    why: "when a search ends and how the budget is shared: safe gives up on no question; 'positive' takes its place where a request names no policy and the rules of its model's policy do not go with program or verifier",
   },
   threshold: {
     default: 0.9,
