@@ -37,7 +37,7 @@ const tooLong = definePrune({
 /** One strand more than its natural width for every search that can use it, the oldest first, while strands are idle. */
 const oneMore = defineWidths({
   name: 'one-more',
-  summary: 'one idle strand for everyone',
+  summary: 'one idle strand for each search',
   make: () => (seats, budget) => {
     let idle = budget - seats.reduce((sum, { base }) => sum + base, 0);
     const widths = seats.map(({ base, cap }) => {

@@ -1,4 +1,4 @@
-// How much work each search will be, for one who has seen it run: an order that goes by it is the bound of what better
+// How much work each search will be, known from an earlier run of it: an order that goes by it is the bound of what better
 // estimates would give, and beside it a measured estimate can be judged.
 
 import type { WorkEstimates } from 'coppice/internals';
@@ -7,7 +7,7 @@ import { rankCorrelation } from './statistics.ts';
 /** The tokens of every request, by its number. */
 export type KnownTokens = readonly number[];
 
-/** Nobody could know it. */
+/** What a real scheduler could not know. */
 export function knowingWork(tokens: KnownTokens): WorkEstimates {
   return { ended() {}, estimate: () => undefined, left: (_, done, id) => tokens[Number(id)]! - done.tokens };
 }

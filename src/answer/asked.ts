@@ -21,7 +21,7 @@ const product = /^\s*(?:what is|what's|calculate|compute)\s+[-\d(][\d\s.,+\-*/×
 const otherThanOne =
   /\b(?:all (?:\w+ ){0,3}(?:values|solutions|numbers|integers|pairs)|ordered (?:pair|triple)|interval|in terms of|as a (?:polynomial|fraction)|coordinates|matrix|vector|inequality|equation of|in base|respectively|which of)\b/i;
 
-/** Whoever asks for these wants a text of their own, whatever numbers stand in it. */
+/** A question with one of these verbs wants a text of its own, whatever numbers stand in it. */
 const composing =
   /^\W*(?:please\s+|can you\s+|could you\s+)*(?:write|compose|draft|rewrite|summari[sz]e|translate|explain|describe|tell|list|implement|create|design|generate|suggest|give me|help|code|refactor|review|edit|proofread)\b/i;
 const exercise =

@@ -63,7 +63,7 @@ function valueOfSide(side: string): Value | undefined {
     .replaceAll('−', '-')
     .replace(/[×·]/g, '*')
     .replaceAll('÷', '/');
-  // Numbers side by side are a list, a mixed number or a product without a sign: nobody can tell.
+  // Numbers side by side are a list, a mixed number or a product without a sign; the text does not say which.
   if (plain.includes(',') || /\d\s+[\d(]|\)\s*[\d(]|\d\(/.test(plain)) return undefined;
   return evaluate(plain);
 }

@@ -2,7 +2,7 @@
 
 import { canonical } from './canonical.ts';
 
-/** What a path says: an answer, and the group of open answers that it was put into, where somebody reads those (likeness.ts). */
+/** What a path says: an answer, and the group of open answers that it was put into, where the search groups them (likeness.ts). */
 export interface Said {
   readonly answer?: string | undefined;
   /** By the key of the first member. */

@@ -1,6 +1,6 @@
 // Answers in one's own words: which are such, and which of them mean the same, by the vectors that an embedding model gives them
 // (P1 §3.1). A vector says what a text is about better than what it says of it, so that texts which name different numbers, or of
-// which one denies, are never the same, however near they lie. Pure: whoever asks for vectors lives elsewhere.
+// which one denies, are never the same, however near they lie. Pure: the embedders are in src/embedder.
 
 export type Vector = readonly number[];
 

@@ -50,7 +50,7 @@ describe('a plan', () => {
     for (const plan of [taken, fed]) expect(rulesOf(plan)).toBe(rulesOf(plan));
   });
 
-  it('tells a chat model how to give a short answer, behind the words of the client, unless anybody says otherwise', () => {
+  it('tells a chat model how to give a short answer, behind the words of the client, unless client or configuration say otherwise', () => {
     const remote = { engine: { kind: 'openai', urls: ['http://127.0.0.1:1/v1'] } };
     const sent = (content: string, { system = '', wish = {} as Wish, settings = {} as PlainTree } = {}) => {
       const asked = requestOf(wish, modelOf({ ...remote, ...settings }));

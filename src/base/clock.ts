@@ -4,7 +4,7 @@ export interface Clock {
   nowMs(): number;
 }
 
-/** The clock of a simulation: stands still until somebody moves it forward. */
+/** The clock of a simulation: stands still until the simulation moves it forward. */
 export class VirtualClock implements Clock {
   #nowMs: number;
 

@@ -8,7 +8,7 @@ export function evenly(rooms: readonly number[], units: number): number[] {
   let level = 0;
   let sharing = rooms.length;
   for (const room of [...rooms].sort((a, b) => a - b)) {
-    // Everyone who still shares can rise to `room` together, or the units run out on the way.
+    // All that still share can rise to `room` together, or the units run out on the way.
     const rounds = Math.min(room - level, Math.floor(left / sharing));
     level += rounds;
     left -= rounds * sharing;

@@ -1,11 +1,11 @@
 // Operating errors as data: what can go wrong with an engine, a verifier, a log or a setting, with a closed code that
 // callers may switch on. A message gives the value, the limit and the setting that changes it. Being cancelled is not
-// a failure of anyone, but it is told the same way so that each request is answered exactly once.
+// a failure, but it is told the same way so that each request is answered exactly once.
 
 const faultCodes = [
   'bad-setting', // a setting that does not exist or a value outside its bounds
   'bad-event', // an event that does not fit the tree it is folded into
-  'unknown-node', // an outcome for a node or a key that nobody asked for
+  'unknown-node', // an outcome for a node or a key that the search does not wait for
   'bad-step', // an engine gave an empty step, or one longer than it was allowed to
   'bad-reward', // a verifier gave NaN, a value outside 0 to 1, or too few values
   'unavailable', // a server or worker cannot be reached now

@@ -1,6 +1,6 @@
 // Whether live searches are still like those that a calibration was made from: the share that its rule ends, and the tokens
 // that they take, over the last so many, in standard errors from what was found then. Both samples are small, so both count.
-// A setting that drifts may still be good, but nobody has measured that it is. Holds counts, and no clock.
+// A setting that drifts may still be good, but no measurement says so. Holds counts, and no clock.
 
 import type { CalibrationSection } from './calibration-file.ts';
 

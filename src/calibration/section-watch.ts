@@ -1,5 +1,5 @@
 // Whether searches are still like those that a calibration was made from, section by section. Only searches that a section has set
-// something for are counted, and only those that ended by themselves. Whoever runs searches tells it of their ends.
+// something for are counted, and only those that ended by themselves. Gateway and benchmarks tell it of the ends of their searches.
 
 import type { ExitKind } from '../log/end.ts';
 import {

@@ -79,7 +79,7 @@ function standingAt(
   return { tokens: tree.tokens, right: answer?.complete === true && isRight(answer.answer) };
 }
 
-/** In the place where the candidates would stand: behind what accepts or gives up, before what asks nobody's answers. */
+/** In the place where the candidates would stand: behind the rules that accept or give up, before the program's own (`concluded`). */
 export function withShadow(exits: readonly ExitRule[], shadow: ExitRule): ExitRule[] {
   const at = exits.findIndex(({ name }) => name === 'concluded');
   return at < 0 ? [...exits, shadow] : [...exits.slice(0, at), shadow, ...exits.slice(at)];

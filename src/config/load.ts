@@ -1,5 +1,5 @@
 // File, then environment, then flags, into one frozen value. Each source is a tree of plain values laid over the one
-// before it; the schema judges only the sum, so that a complaint names the key whoever set it. No secret is ever echoed.
+// before it; the schema judges only the sum, so that a complaint names the key, whichever source set it. No secret is ever echoed.
 
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { shapeOf } from '../engine/llama/shipped-models.ts';
@@ -56,7 +56,7 @@ function misplaced(path: readonly PropertyKey[], keys: readonly string[]): strin
 
 const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
 
-/** What embedded models are given where nobody says otherwise lies below what was said. */
+/** Lays the configuration over what embedded models have by default. */
 function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
   return { ...tree, models: models.map((each) => (isTree(each) ? shapedModel(each) : each)) };
 }

@@ -1,5 +1,5 @@
 // The configuration for people and tools: the JSON schema, an example with every knob, its default and its reason, and
-// the configuration in force. Key hashes are not shown: they are no secret, but nobody needs them in a terminal.
+// the configuration in force. Key hashes are not shown: they are no secret, but of no use in a terminal.
 
 import { z } from 'zod';
 import { checkConfig, type PlainTree } from './load.ts';

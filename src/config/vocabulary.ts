@@ -1,4 +1,4 @@
-// What one search can be told, whoever tells it: the configuration of its model, the body of a request, or a command. Each
+// What one search can be told, by the configuration of its model, the body of a request, or a command. Each
 // setting has one name (`tokenBudget`; a body writes it `token_budget`, a command `--token-budget` or `--set tokenBudget=N`),
 // one unit, one default and one pair of bounds, stated here or where a policy or program defines its own. `client` says
 // that a request may set it. Nothing here reads anything.
@@ -34,7 +34,7 @@ export const modelKnobs = {
     values: policyNames,
     unit: 'name',
     client,
-    why: "when a search ends and how the budget is shared: safe gives up on no question; where nobody asked for a policy and its rules do not go with program or verifier, 'positive'",
+    why: "when a search ends and how the budget is shared: safe gives up on no question; 'positive' takes its place where a request names no policy and the rules of its model's policy do not go with program or verifier",
   },
   threshold: {
     default: 0.9,
@@ -214,7 +214,7 @@ export function knobOf(name: SearchKnob): Knob {
   return searchKnobs[name];
 }
 
-/** Where somebody speaks of a setting: in the body of a request, by the flags of a command, or in a program's own code. */
+/** Where a setting is named: in the body of a request, by the flags of a command, or in a program's own code. */
 export type Speaker = 'body' | 'flags' | 'code';
 
 /** Settings that a person changes from question to question: each has a flag of its own in every command that takes it. */

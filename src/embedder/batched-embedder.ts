@@ -39,7 +39,7 @@ export class BatchedEmbedder implements Embedder {
   readonly #calls = new Set<AbortController>();
   #post: (message: EmbedderMessage) => void = () => {};
   #counts = { waiting: 0, texts: 0, failed: 0 };
-  /** Failures in a row, and until when nobody is asked after them. */
+  /** Failures in a row, and until when no text is sent after them. */
   #strikes = 0;
   #pausedUntilMs = 0;
   #reason: Fault | undefined;
@@ -150,7 +150,7 @@ export class BatchedEmbedder implements Embedder {
 
   #refuse(requests: readonly EmbedRequest[], reason: Fault): void {
     this.#counts.failed += requests.length;
-    // Never within the call that asks: whoever asks has not noted yet what it waits for.
+    // Never within the call of `embed`: the caller has not noted yet what it waits for.
     queueMicrotask(() => {
       for (const { id } of requests) this.#post({ type: 'fault', request: id, fault: reason });
     });

@@ -1,5 +1,5 @@
-// Tries an embedder on three answers that anybody can compare: two that say the same and one that says something else. One that
-// cannot tell them apart at the similarity that is asked for would make a majority of anything.
+// Tries an embedder on three answers: two that say the same and one that says something else. An embedder that
+// cannot tell them apart at the configured similarity would make a majority of anything.
 
 import { cosine } from '../answer/likeness.ts';
 import type { Fault } from '../base/fault.ts';
@@ -18,7 +18,7 @@ export interface ProbedTexts {
   readonly found: string;
 }
 
-/** A line for whoever opened it; undefined where all is well. */
+/** A line for the operator whose model has this embedder; undefined where all is well. */
 export async function embedderWarning(embedder: Embedder, similarity: number): Promise<string | undefined> {
   const probed = await probeTexts(embedder, similarity);
   if ('code' in probed)
@@ -26,7 +26,7 @@ export async function embedderWarning(embedder: Embedder, similarity: number): P
   return probed.fit ? undefined : `${embedder.name} does not tell answers apart: ${probed.found}`;
 }
 
-/** Connects it: to be called before anybody else does. */
+/** Connects the embedder: call it before the runtime connects. */
 export async function probeTexts(embedder: Embedder, similarity: number): Promise<ProbedTexts | Fault> {
   const messages = await replies(embedder);
   const failed = messages.find((message) => message.type === 'fault');

@@ -2,8 +2,8 @@
 // and its cache; it never sees a tree, a score or a policy. Every request is answered by exactly one `step` or `fault`
 // message; `token` messages may come before. After `cancel`, the engine stops the work as soon as it can and answers
 // with a `cancelled` fault, unless the step was already on its way. Errors are data, never exceptions.
-// An engine that lets work wait outside its servers says so (`held`) and says when a server has it (`taken`): whoever
-// counts how long a request may take counts only from `taken` on. How long work may be held is the engine's own affair.
+// An engine that lets work wait outside its servers says so (`held`) and says when a server has it (`taken`): the
+// runtime's time limit of a request counts only from `taken` on. How long work may be held is the engine's own affair.
 // Excluded: retries across engines (replicas are one engine), scoring, deciding what to grow.
 // Its conformance suite is tests/conformance/engine.ts.
 
@@ -36,11 +36,11 @@ export interface PathStep {
   readonly step: Step;
 }
 
-/** What the asker reads of a step beside its text and tokens. What nobody reads, an engine may leave out to be faster. */
+/** What the asker reads of a step beside its text and tokens. What is not needed, an engine may leave out to be faster. */
 export interface StepNeeds {
   /** Log probabilities of the step's tokens; without them `meanLogprob` may be 0. */
   readonly logprobs: boolean;
-  /** `token` messages: somebody watches the text grow. */
+  /** `token` messages: a client watches the text grow. */
   readonly tokens: boolean;
   /** The seed must be obeyed: the search is to be repeatable. */
   readonly seed: boolean;
@@ -100,7 +100,7 @@ export type EngineMessage =
   | { readonly type: 'step'; readonly request: RequestId; readonly step: Step; readonly usage: GenerationUsage }
   | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault; readonly usage?: GenerationUsage };
 
-/** Who has a request: nobody that could work on it, or a server. One that is never spoken of counts as taken. */
+/** Who has a request: the engine, which keeps it waiting (`held`), or a server (`taken`). A request without either message counts as taken. */
 export interface Custody {
   readonly type: 'held' | 'taken';
   readonly request: RequestId;

@@ -46,7 +46,7 @@ export interface ExitRule {
   readonly needsLeaves?: boolean;
   /** Counts votes of independent samples: not for a program whose paths depend on each other. */
   readonly needsSamples?: boolean;
-  /** Reads log probabilities of steps: engines are asked for them only where somebody does. */
+  /** Reads log probabilities of steps: engines are asked for them only where a rule, program or verifier does. */
   readonly readsLogprobs?: boolean;
   /** Looks at the clock alone, and is read at any moment; the others are read when an expansion, or a level, is complete. */
   readonly readsClock?: boolean;
@@ -62,7 +62,7 @@ export interface PruneRule {
   readonly needsBound?: boolean;
   readonly needsSamples?: boolean;
   readonly readsLogprobs?: boolean;
-  /** Reads the promise of steps: a verifier is asked for its second reading only where somebody does. */
+  /** Reads the promise of steps: a verifier is asked for its second reading only where a rule does. */
   readonly readsPromise?: boolean;
   /** Ends a rollout only between two of its steps, and passes over no leaf: a guess, which may cost a rollout but no question. */
   readonly keepsLeaves?: boolean;

@@ -1,6 +1,6 @@
 // Pruning by promise: a strand ends when the verifier's second reading says that hardly any sample from here ends right. It
 // needs no bound along the path, since each step is read anew, and acts from the first step on: a search all of whose
-// strands it ends answers with the best beginning. Silent about steps of which nobody gave a promise.
+// strands it ends answers with the best beginning. Silent about steps that have no promise.
 
 import { readable } from './evidence.ts';
 import type { PruneRule } from './exit.ts';

@@ -108,7 +108,7 @@ describe('the rule of the outdone', () => {
     const { tree, strands } = crowded();
     // Hopeless too, but its children are on their way: it is judged when they have come.
     askBelow(tree, tree.node(5), 1);
-    // One step is to come, and nobody has taken one: 0.95 give or take a fifth.
+    // One step is to come, and no strand has ended yet: the prior holds, 0.95 give or take a fifth.
     const prunings = pruningsOf(pruneOutdone(0.5), viewOf(tree, { threshold: 0.95 }));
     expect(prunings.map(({ strand }) => strand)).toEqual([strands[2], strands[3]]);
     expect(prunings[0]).toMatchObject({ rule: 'outdone', evidence: { score: 0.5, best: 0.5, stepsToCome: 1 } });

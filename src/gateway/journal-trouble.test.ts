@@ -52,7 +52,7 @@ test('a full disk: not ready, new work 503, what runs goes on, cancelling stops 
   expect(cancelled.status).toBe(503);
   expect(((await cancelled.json()) as Loose).error.message).toMatch(/stopped here.*ask again/);
   engine.release();
-  // Both are over here, and nothing of that is on disk: whoever asks is told what is.
+  // Both are over here, and nothing of that is on disk: clients are told what is on disk.
   await until(() => gateway.searches.admission.running === 0);
   expect([(await read(url, stopped)).state, (await read(url, kept)).state]).toEqual(['running', 'running']);
   const listed = (await (await fetch(`${url}/v1/searches`)).json()) as Loose;

@@ -26,7 +26,7 @@ async function collector(answer: (body: Loose, headers: Loose) => { status?: num
   return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** An address where nobody listens any more. */
+/** An address where no server listens any more. */
 async function nowhere(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -146,7 +146,7 @@ describe('operations', () => {
     expect(coppice.exit).toMatchObject({ kind: 'cancelled', rule: 'caller' });
   });
 
-  test('until the grace ends, whoever comes is told to go elsewhere', async () => {
+  test('until the grace ends, new requests are told to go elsewhere', async () => {
     const { url, engine, close } = await runGateway({
       scripted: { held: true },
       config: { server: { shutdownMs: 60_000 } },

@@ -1,4 +1,4 @@
-// One question, one call: a plan is made and checked as for everyone else, runs to its end, and what it found is given as
+// One question, one call: a plan is made and checked as in the gateway and the commands, runs to its end, and what it found is given as
 // plain data beside the tree. Never journals anything.
 
 import { ownLimits } from '../answering/own-model.ts';

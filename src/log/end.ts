@@ -1,5 +1,5 @@
-// How a search ended, as its log says it: why, with which answer, at what cost. Plain data, read by everyone from the
-// exit rules to the page; what decides these things lives elsewhere.
+// How a search ended, as its log says it: why, with which answer, at what cost. Plain data, read by all
+// parts from the exit rules to the dashboard; what decides these things lives elsewhere.
 
 import type { NodeId } from '../tree/events.ts';
 

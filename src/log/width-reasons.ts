@@ -47,7 +47,7 @@ export function reasonText(why: Evidence): string {
 }
 
 function sentenceOf({ rule, base, target, score, othersLack, idle }: Evidence): string {
-  if (rule === 'idle') return `nobody waits for it: it has what is idle, ${idle} of the ${base} that it could use`;
+  if (rule === 'idle') return `no client waits for it: it has what is idle, ${idle} of the ${base} that it could use`;
   if (othersLack !== undefined)
     return `others lacked ${othersLack} for their base, and it stood above its target of ${target}`;
   if (Number(target) > Number(base))

@@ -59,7 +59,7 @@ export function createScheduler(
 
 /**
  * Of a model whose requests may each choose their policy: it boosts only those whose own policy says so, by the width rule of
- * the model's policy, or by that of `safe` where the model's own boosts nobody.
+ * the model's policy, or by that of `safe` where the model's own boosts no search.
  */
 export function createSharedScheduler(
   policy: PolicyName | PolicyDefinition,

@@ -1,4 +1,4 @@
-// The policy to take where nobody chose one: the wanted one, or `positive` where its rules do not go with the program or
+// The policy of a request that names none: the model's, or `positive` where its rules do not go with the program or
 // the aggregation; likewise the prune rules that a model or policy has by itself and that need a bound. What a caller asked for by name is never exchanged; it is
 // refused instead (check.ts).
 

@@ -58,7 +58,7 @@ export const policyKnobs = {
     values: widthNames,
     internal: true,
     unit: 'rule',
-    why: "who gets strands that are idle: nobody (natural), all by score (shares, P0 §4.5), as many as the engine's step has slack for (slack, TAPER), or as many as are worth what they add to everyone's step and score (worth)",
+    why: "how many idle strands searches get: none (natural), all by score (shares, P0 §4.5), as many as the engine's step has slack for (slack, TAPER), or as many as are worth what they add to the step and score times of all (worth)",
   },
   ...widthKnobs,
   speculate: {
@@ -75,7 +75,7 @@ export const policyKnobs = {
     high: 1000,
     internal: true,
     unit: 'strands per strand',
-    why: 'of batches for each strand of a search that somebody waits for: more would slow its steps down; alone they have the whole budget',
+    why: 'of batches for each strand of a search that a client waits for: more would slow its steps down; alone they have the whole budget',
   },
   order: {
     default: 'fcfs',
@@ -89,7 +89,7 @@ export const policyKnobs = {
     high: 1e9,
     internal: true,
     unit: 'seconds per unit of priority',
-    why: 'a lower priority waits at most this much longer per unit, so nobody starves',
+    why: 'a lower priority waits at most this much longer per unit, so no search starves',
   },
 } as const satisfies Knobs;
 

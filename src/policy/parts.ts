@@ -3,7 +3,7 @@
 
 import type { PolicyOptions } from './knobs.ts';
 
-/** Everything off: what is left is the program, its budgets, and one natural width for everyone. */
+/** Everything off: what is left is the program, its budgets, and for each search its natural width. */
 export const partsOff = {
   positiveExit: 'off',
   negativeExit: 'off',

@@ -51,7 +51,7 @@ describe('options', () => {
     }
   });
 
-  it("are the policy's own where nobody sets them, and any part can be turned", () => {
+  it("are the policy's own where no setting is given, and any part can be turned", () => {
     expect(optionsOf('safe', {}).boundPrune).toBe('best');
     expect(optionsOf('safe', { boundPrune: 'off' }).boundPrune).toBe('off');
     expect(createPolicy('safe', { widths: 'natural', boundPrune: 'off', beatPrune: 0 }).rules).toMatchObject({
@@ -61,7 +61,7 @@ describe('options', () => {
     expect(createPolicy('boost', { positiveExit: 'off', negativeExit: 'off' }).rules.exits[0]?.name).toBe('concluded');
   });
 
-  it('of the model decide how its searches share what is idle, even where its own policy boosts nobody', () => {
+  it('of the model decide how its searches share what is idle, even where its own policy boosts no search', () => {
     expect(createSharedScheduler('positive').name).toBe('worth');
     expect(createSharedScheduler('boost').name).toBe('shares');
     expect(createSharedScheduler('positive', { widths: 'natural' }).name).toBe('natural');
@@ -149,7 +149,7 @@ describe('a search is refused before it runs', () => {
   });
 });
 
-describe('the policy that nobody chose', () => {
+describe('the policy of a request that names none', () => {
   it('is the wanted one, or positive where its rules do not fit', () => {
     expect(fittingPolicy('boost', createMcts(), 'product')).toBe('boost');
     expect(fittingPolicy('boost', createBestOfN(), 'product')).toBe('positive');

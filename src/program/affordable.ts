@@ -28,7 +28,7 @@ export function affordable(tree: Tree, budget: number | undefined): Affordable {
   return ended === 0 ? beforeAnEnd(tree, open, budget) : withLength(tree, open, ended, budget);
 }
 
-/** Nobody knows how long a sample is: they share what is not kept, and then the longest goes on alone. */
+/** The length of a sample is not known yet: samples share the budget that is not kept back, and then the longest goes on alone. */
 function beforeAnEnd(tree: Tree, open: readonly Strand[], budget: number): Affordable {
   const coming = open.filter(isGrowing).length;
   if (tree.tokens + coming * stepTokens(tree) < (1 - keptShare) * budget) return everything;

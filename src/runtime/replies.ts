@@ -1,5 +1,6 @@
 // What an engine's text means to the search that asked for it: whether it is a step at all, where a string of the client ends an
-// answer, whether an answer has the shape that was asked for, and what a probe was told. An engine is told of such strings as of delimiters; everyone after it, the verifier included, sees the step as it is then.
+// answer, whether an answer has the shape that was asked for, and what a probe was told. The engine gets the client's strings as delimiters; tree,
+// verifier and client see the step as it is cut here.
 
 import { type Fault, fault } from '../base/fault.ts';
 import type { JsonSchema } from '../engine/engine.ts';

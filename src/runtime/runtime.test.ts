@@ -117,7 +117,7 @@ describe('the runtime', () => {
     expect(log.at(-1)!.event).toMatchObject({ type: 'cost', cost: { discardedTokens: tokens, engineCalls: 1 } });
   });
 
-  it('tells the children of an expansion in the order of their index, whoever was faster', () => {
+  it('tells the children of an expansion in the order of their index, not of their arrival', () => {
     const { toys, runtime, log } = world();
     for (const program of [createMcts(), createBeam({ beams: 3, candidates: 4 })]) {
       runtime.submit(request(program.name, program));
@@ -175,7 +175,7 @@ describe('the runtime', () => {
     expect(ahead.runtime.leasesTaken).toBe(0);
   });
 
-  it('sends a score that nobody has asked for only when the verifier has nothing to do, and no more than fill a pass', () => {
+  it('scores speculative steps only when the verifier has nothing to do, and no more than fill a pass', () => {
     const { toys, verifier, runtime } = world({ speculative: 3 });
     const sent: { lane: string; before: number; open: number }[] = [];
     const score = verifier.score.bind(verifier);

@@ -39,7 +39,7 @@ it('asks for log probabilities where program, verifier or rule reads them, and o
   expect(logprobs({ rules: { ...rules, exits: [...rules.exits, reader] } })).toBe(true);
 });
 
-it('asks for seeds unless nobody wants to repeat the search, and for tokens where somebody watches', () => {
+it('asks for seeds where the search is to be repeatable, and for tokens where a client watches', () => {
   expect(stepNeeds(request({}), undefined, true)).toMatchObject({ seed: true, tokens: true });
   expect(stepNeeds(request({ repeatable: false }), undefined, false)).toMatchObject({ seed: false, tokens: false });
 });

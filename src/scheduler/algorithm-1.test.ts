@@ -49,7 +49,7 @@ describe('admission', () => {
     expect(decision).toEqual({ admit: ['vast'], widths: { vast: 8 }, preempt: {}, giveUp: {} });
   });
 
-  it('gives up who cannot be done in time behind those who go before, and nobody else', () => {
+  it('gives up only the searches that cannot be done in time behind those before them', () => {
     // One strand, held for 10 s in the mean: the first waits 10 s, the second 20 s; each then needs 8 s.
     const pace = { meanMs: 10_000, medianMs: 8_000 };
     const queue = [
@@ -60,7 +60,7 @@ describe('admission', () => {
     const giveUp = (nowMs: number, given = queue) =>
       decide(natural, { budget: 1, running: [running('x')], waiting: given, nowMs, pace }).giveUp;
     expect(giveUp(0)).toEqual({ second: { expectedWaitMs: 20_000, serviceMs: 8_000, leftMs: 27_000 } });
-    // Who is given up holds nobody up: the second becomes the first.
+    // A search that is given up delays no other: the second becomes the first.
     expect(Object.keys(giveUp(1))).toEqual(['first']);
     expect(giveUp(0, queue.slice(1))).toEqual({});
   });
@@ -179,13 +179,13 @@ describe('speculative widths', () => {
     expect(ahead(natural, { waiting: [waiting('new')] })).toEqual([[1, 3]]);
   });
 
-  it('go to those who arrive, and to boosts, before anybody speculates', () => {
+  it('go to arriving searches, and to boosts, before any search speculates', () => {
     const queue = Array.from({ length: 9 }, (_, at) => waiting(`w${at}`));
     expect(ahead(natural, { running: [guesser('a')], waiting: queue })).toEqual(Array(8).fill([1, 0]));
     expect(ahead(boost, { running: [guesser('a', { demand: 6 })] })).toEqual([[6, 2]]);
   });
 
-  it('are none while somebody waits, even for a width that does not fit, or for memory', () => {
+  it('are none while a search waits, even for a width that does not fit, or for memory', () => {
     const wide = [waiting('wide', { naturalWidth: 8 })];
     expect(ahead(natural, { running: [guesser('a')], waiting: wide })).toEqual([[1, 0]]);
     const squeezed = { guessing: { chances: [0.5], squeezed: true } };

@@ -1,4 +1,4 @@
-// What a strand costs everyone. A child of an open strand is first with the engine, then with the verifier, then asked for
+// What a strand costs all searches. A child of an open strand is first with the engine, then with the verifier, then asked for
 // again: a closed loop between two servers, each of which takes longer the more it has. From the lines that both have
 // measured follows how long one round takes with so many strands open, and from how many on another one is not worth it.
 
@@ -52,7 +52,7 @@ function valueOn({ baseMs, slopeMs }: CostLine, children: number): number {
 }
 
 /**
- * The most strands, from `least` up to `most`, of which the last is still worth what it adds to everyone's round: a strand more
+ * The most strands, from `least` up to `most`, of which the last is still worth what it adds to the round of all: a strand more
  * in x stretches the round by no more than `elasticity` / x. At 1 all are, since then nothing is lost but time of others; at
  * 0.5 on a straight line up to the point where a round takes twice as long as alone. A round stretches ever faster, so that
  * the last worthwhile strand is found by halving.

@@ -4,7 +4,7 @@ import type { RunningSearch, SearchId, WaitingSearch } from './scheduler.ts';
 
 export interface Seat {
   readonly id: SearchId;
-  /** Strands it gets before anyone is boosted: its program's natural width, as far as it can use it. */
+  /** Strands it gets before any search is boosted: its program's natural width, as far as it can use it. */
   readonly base: number;
   /** Most strands it could use; at least `base`. */
   readonly cap: number;

@@ -25,7 +25,7 @@ function guesses(more: Partial<SearchGuesses> = {}): SearchGuesses {
 const half = [0.5, 0.5, 0.5, 0.5];
 
 describe('strands that are worth it in all', () => {
-  it('are all that are idle where another strand costs nobody anything', () => {
+  it('are all that are idle where another strand makes no round longer', () => {
     expect(totalAhead(place(servers([400, 0], [20, 0])), half)).toBe(15);
   });
 
@@ -33,7 +33,7 @@ describe('strands that are worth it in all', () => {
     expect(totalAhead(place(servers([0, 100])), half)).toBe(0);
   });
 
-  it('are none where the reward model is what everybody waits for, however idle the generator is', () => {
+  it('are none where all searches wait for the reward model, however idle the generator is', () => {
     expect(totalAhead(place(servers([300, 0], [20, 0])), half)).toBe(15);
     expect(totalAhead(place(servers([300, 0], [20, 400])), half)).toBe(0);
   });

@@ -1,4 +1,4 @@
-// Who may grow ahead of its program, and how much (P3 §4.3). In all: as many strands as make everyone's work go faster, by the
+// Which searches may grow ahead of their program, and how much (P3 §4.3). In all: as many strands as make the work of all go faster, by the
 // measured times of engine and verifier and by how often guesses were right. Between searches: by P3's Eq. 1 and 2. Numbers
 // in, numbers out; that no primary strand is taken is the decision's affair (two-phase-scheduling.ts).
 
@@ -85,7 +85,7 @@ function filled(to: readonly number[], from: readonly number[], order: readonly 
   return widths;
 }
 
-/** Where guesses are paid for by everyone. */
+/** What speculation takes its strands from, and what they cost all searches. */
 export interface AheadPlace {
   /** Strands of the primary lane, open or to be opened. */
   readonly primary: number;

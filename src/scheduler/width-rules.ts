@@ -25,7 +25,7 @@ const elasticity = {
   high: 1,
   internal: true,
   unit: 'per cent per per cent',
-  why: "of 'worth': a strand may stretch everyone's round by so much for one per cent more strands; 0.5 is a round of twice the time of an idle one",
+  why: "of 'worth': a strand may stretch the round of all searches by so much for one per cent more strands; 0.5 is a round of twice the time of an idle one",
 } as const;
 
 const slack = {
@@ -40,7 +40,7 @@ const slack = {
 export const widthKnobs = { elasticity, slack, gate, boostAt } as const;
 
 export const widthParts = [
-  defineWidths({ name: 'natural', summary: 'everyone has its natural width', make: () => naturalWidths }),
+  defineWidths({ name: 'natural', summary: 'every search has its natural width', make: () => naturalWidths }),
   defineWidths({
     name: 'shares',
     summary: 'all that is idle, by score (P0 §4.5)',
@@ -55,7 +55,7 @@ export const widthParts = [
   }),
   defineWidths({
     name: 'worth',
-    summary: "as many strands as are worth what they add to everyone's step and score",
+    summary: 'as many strands as are worth what they add to the step and score times of all',
     options: { elasticity, gate, boostAt },
     make: worthWidths,
   }),

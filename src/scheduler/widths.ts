@@ -1,4 +1,4 @@
-// Width rules: how many strands each running search should have (Algorithm 1, phase 2). Everyone has its base first;
+// Width rules: how many strands each running search should have (Algorithm 1, phase 2). Each has its base first;
 // `natural` leaves it there, `shares` boosts with what is left. The result fits the budget and respects every cap. The rules
 // that look at what a strand costs are in worth.ts.
 
@@ -56,7 +56,7 @@ export const boostMoments = ['start', 'doubt'] as const;
 type BoostMoment = (typeof boostMoments)[number];
 
 /**
- * Algorithm 1, lines 4 to 9. The rest of the budget, after everyone's base, is split among the searches past the gate
+ * Algorithm 1, lines 4 to 9. The rest of the budget, after the base of each search, is split among the searches past the gate
  * in proportion to their score, rounded down and cut at what each can use; what that leaves goes out one by one in
  * descending order of score. The paper multiplies the share by M and takes at least 1, which can exceed M; sharing out
  * the rest cannot.

@@ -81,7 +81,7 @@ describe('widths by worth', () => {
     expect(facts!.nextStretches).toBeGreaterThan(0.5);
   });
 
-  it('leave everyone its base where nothing more is worth it, and share all before anything was measured', () => {
+  it('leave every search its base where nothing more is worth it, and share all before anything was measured', () => {
     expect(rule([seat('a'), seat('b')], 100, 1000, servers([0, 1])).widths).toEqual([1, 1]);
     expect(rule([seat('a'), seat('b')], 100, 1000, undefined).widths).toEqual([16, 16]);
   });

@@ -1,5 +1,5 @@
 // Width rules that read what a strand costs before they grant it. `worth` sees engine and verifier and shares out only what
-// is worth it to everyone; `slack` is the rule of TAPER (arXiv 2605.06914), which sees the engine's step alone and keeps it
+// is worth it to all searches; `slack` is the rule of TAPER (arXiv 2605.06914), which sees the engine's step alone and keeps it
 // within a budget of slack: a baseline. Before anything has been measured both share out all that is free.
 
 import { evenly } from '../base/evenly.ts';
@@ -10,7 +10,7 @@ import { type ShareOptions, shareWidths, sum, type Targets, type WidthRule } fro
 type Facts = NonNullable<Targets['facts']>;
 
 interface WorthOptions extends ShareOptions {
-  /** Most per cent by which a strand may stretch everyone's round, for one per cent more strands. */
+  /** Most per cent by which a strand may stretch the round of all searches, for one per cent more strands. */
   readonly elasticity: number;
 }
 

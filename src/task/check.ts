@@ -1,5 +1,5 @@
 // The checkers of all tasks behind one question: is this line true, is this answer right? The task is found by the question.
-// Pure, and total: a question of no task and a line that nobody can judge are `unknown`, never an error.
+// Pure, and total: a question of no task and a line that its task cannot judge are `unknown`, never an error.
 
 import { tasks } from './recognise.ts';
 import type { LineCheck, Task } from './task.ts';

@@ -1,6 +1,6 @@
 // Sudoku of 4x4 and 6x6: "Sudoku 1..3 3.4. 2.3. 4312", rows by spaces, a point for an empty cell; a step fills one cell, "a2=4"
 // (row a, column 2), the answer is the whole grid. A line is false when it breaks a rule with what stands, and true when no
-// other digit can stand there; in between nobody can tell without solving on.
+// other digit can stand there; in between it is unknown without solving on.
 
 import { type Fault, fault } from '../base/fault.ts';
 import { answerPrefix, lineCheckOf, type Rightness, right, type Task, wrong } from './task.ts';

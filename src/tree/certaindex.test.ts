@@ -16,7 +16,7 @@ function sampling(samples: number) {
   return { tree, tell };
 }
 
-test('samples are counted up to the first that is still on its way, whoever was faster', () => {
+test('samples are counted up to the first that is still on its way, in whatever order they arrive', () => {
   const { tree, tell } = sampling(4);
   tell(0, 3, '9');
   tell(0, 1, '7');

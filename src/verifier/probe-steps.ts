@@ -1,4 +1,4 @@
-// Is this a reward model, and is it read in the right way? Sums that anybody can judge are scored before the first search;
+// Is this a reward model, and is it read in the right way? Sums whose right answer is known are scored before the first search;
 // a model that cannot tell the right ones from the wrong ones guides a search nowhere, and says so in no other way.
 
 import { FaultError, fault } from '../base/fault.ts';

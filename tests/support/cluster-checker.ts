@@ -49,7 +49,7 @@ function problemsOf(search: Loose, log: readonly Loose[]): string[] {
   );
   find(
     log.some(({ epoch }) => epoch > search.epoch),
-    'an epoch wrote that nobody was given',
+    'an epoch wrote that no node was given',
   );
   find(new Set(draws).size !== draws.length, 'a draw was folded twice');
   find(search.state === 'done' && exits.length !== 1, `${exits.length} exits in its log`);

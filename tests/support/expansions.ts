@@ -27,7 +27,7 @@ export function readExpansions(events: Iterable<TreeEvent>): Expansions {
       awaited.delete(`${event.parent}/${event.index}`);
       if (event.type === 'grown' || event.type === 'adopted') parents.set(event.node, event.parent);
     } else if (event.type === 'closed') {
-      // Children of a node from which it has gone on are awaited still, by nobody in particular.
+      // Children of a node from which the strand has moved on stay awaited; no strand waits for them.
       const node = standing.get(event.strand)!;
       const isMissing = ([key, strand]: [string, StrandId]) => strand === event.strand && key.startsWith(`${node}/`);
       const missing = [...awaited].filter(isMissing).map(([key]) => key);

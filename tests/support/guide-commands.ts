@@ -33,7 +33,7 @@ function trialOf(marker: string | undefined, page: string): Trial {
   if (status !== undefined) return { kind: 'ends', status: Number(status) };
   const [, reason] = /^not run: (\S.{10,})$/.exec(marker) ?? [];
   if (reason !== undefined) return { kind: 'not-run', reason };
-  throw new Error(`${page}: a marker that nobody knows, '${marker}'`);
+  throw new Error(`${page}: an unknown marker, '${marker}'`);
 }
 
 function guideOf(page: string): Guide {

@@ -1,4 +1,4 @@
-// The least that a scheduler can be: everyone waiting is admitted while there is room, and each gets its natural width.
+// The least that a scheduler can be: every waiting search is admitted while there is room, and each gets its natural width.
 
 import type { Decision, Scheduler, Snapshot, Width } from '../../src/scheduler/scheduler.ts';
 

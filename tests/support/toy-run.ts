@@ -110,7 +110,7 @@ function requestOf({
   return { id: 's', program: create(), rules, limits, seed, priority: 0, maxStepTokens: 64, ...texts };
 }
 
-/** Everyone gets this width; where it may vary, a search that others push aside and that comes back. */
+/** Every search gets this width; where it may vary, two strands are taken away in every seventh turn and given back. */
 function fixed({ primary, speculative }: RunWidth, weather: number): Scheduler {
   let turns = weather;
   return {

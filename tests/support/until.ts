@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 
-/** Between two looks at what somebody else must be asked for. */
+/** Between two looks at a fact that another process has to be asked about. */
 const pauseMs = 10;
 
 /** One turn of the event loop. */

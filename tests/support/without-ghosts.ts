@@ -1,5 +1,5 @@
-// A log with its ghosts taken out, as if nobody had speculated: what was adopted is grown when it was asked for, and what nobody
-// asked for was never there.
+// A log with its ghosts taken out, as if the search had not speculated: what was adopted is grown when its program asked for it, and what the
+// program never asked for was never there.
 
 import type { SearchEvent } from '../../src/log/events.ts';
 import { isTreeEvent } from '../../src/log/events.ts';

@@ -1,5 +1,5 @@
 // `npm run lab -- sim [--experiment NAME]`: one experiment in virtual time, the canonical comparison of policies unless named. Prints tables (or JSON), and
-// says what it ran so that anyone can run it again.
+// says what it ran, so that a reader can run it again.
 
 import { planFlagNames, planFlagOf } from '../experiment/plan.ts';
 import { experiments } from '../experiments/list.ts';

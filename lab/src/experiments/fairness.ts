@@ -1,5 +1,5 @@
 // Finish-time fairness: how many times longer a request takes in company than it takes alone, on an idle machine under the same
-// policy. A policy may slow everybody down a little or a few a lot; the median says the first, how far the tail lies above it the
+// policy. A policy may slow all searches down a little or a few a lot; the median says the first, how far the tail lies above it the
 // second. Each request is compared with itself.
 
 import {

@@ -24,7 +24,7 @@ it('calibrates on notes of every setting, and says what one does on another', as
   ]);
   expect(printed(body, 'markdown')).toMatch(/\| all settings \| 0\.\d+ \|/);
   const file = parseCalibration('f', files![0]!.text);
-  // Read by `fast`, and by nobody else: with a threshold of 1 every search ends with its first path.
+  // Read by `fast` alone: with a threshold of 1 every search ends with its first path.
   const [section] = file.sections;
   if (section?.kind !== 'hazard') throw new Error('no hazard');
   const weights = Object.fromEntries(hazardFeatures.map((name) => [name, 0])) as typeof section.hazard.weights;

@@ -8,7 +8,7 @@ import type { TrialResult, TrialSpec } from '../sim/trial.ts';
 import { p1Levels } from './p1-levels.ts';
 
 const capacity = 2;
-/** Loads up to which each order keeps everything; above, nobody is in time. */
+/** Loads up to which each order keeps everything; above, no search is in time. */
 const mostOf: Readonly<Record<string, number>> = { fcfs: 0.75, 'longest-prefix': 1, gang: 1.1, sjf: 2.2 };
 
 /** Ten searches that take a second each, a minute where the order is past its load. */
@@ -42,7 +42,7 @@ it('drives every row up to where it keeps no deadline, and reads all where tight
   expect(loadsOf('fcfs')).toEqual([0.7, 0.85, 1.2]);
   expect(loadsOf('longest-prefix')).toEqual([0.7, 0.85, 1, 1.2]);
   expect(loadsOf('gang + sjf')).toEqual([0.7, 0.85, 1, 1.2, 1.45, 1.75, 2.1, 2.5]);
-  // Straight between 1 (all) and 1.2 (nobody): 90 % at 1.02.
+  // Straight between 1 (all) and 1.2 (none): 90 % at 1.02.
   expect(cells.find(({ row }) => row === 'longest-prefix')!.loadAt[1]).toBeCloseTo(1.02, 9);
   expect(asked.filter(({ work }) => work?.use === 'known')).toHaveLength(2 * 8);
   const tables = printed(body, 'markdown');

@@ -26,7 +26,7 @@ export const p1Levels: LabExperiment<OrderCell, LevelCell> = {
   measure: climb,
   report: (found, { settings, seeds, requests }) => {
     const cells = found.map(({ result }) => result);
-    const head = `Simulated: ${settings[0]}; seeds ${seeds.join(', ')}; ${requests} questions a run, lengths lognormal (${heavyTail}); one server of ${server.sequenceLimit} sequences, everyone is taken in.`;
+    const head = `Simulated: ${settings[0]}; seeds ${seeds.join(', ')}; ${requests} questions a run, lengths lognormal (${heavyTail}); one server of ${server.sequenceLimit} sequences, every search is admitted.`;
     return { head, body: levelTables(cells), charts: levelCharts(cells, head), data: { cells } };
   },
 };

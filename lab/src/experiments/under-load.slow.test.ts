@@ -1,4 +1,4 @@
-// Speculation hurts nobody under load: in settings drawn at random the times with it are no longer than without. A few of them here;
+// Speculation delays no search under load: in settings drawn at random the times with it are no longer than without. A few of them here;
 // the published size is `npm run lab -- sim --experiment under-load`.
 
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Speculation hurts nobody where the reward model is the bottleneck: it is off by itself. Under load: under-load.slow.test.ts.
+// Speculation delays no search where the reward model is the bottleneck: it is off by itself. Under load: under-load.slow.test.ts.
 
 import { evenSlowdown, llama8b, type MeasuredMachine, mean, percentile, prm7b, Random } from 'coppice/internals';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// What a decode of so many branches with so many tokens each takes when nobody interrupts it: the shortest of many. From
+// What a decode of so many branches with so many tokens each takes when no other process interrupts it: the shortest of many. From
 // these the gain of drafting follows by arithmetic, whatever else the machine does meanwhile.
 
 import { Context, findLibrary, loadBinding, Model } from 'coppice/internals';

@@ -1,4 +1,4 @@
-// Settings that nobody chose: budget, load, question mix, reward quality, step times, a reward model that is faster or slower
+// Settings drawn at random: budget, load, question mix, reward quality, step times, a reward model that is faster or slower
 // than the generator needs, with and without prefix reuse, on a GPU of its own or on the generator's. A function of seed and
 // number alone.
 
@@ -7,7 +7,7 @@ import { settingOf } from '../sim/settings.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
 
 export interface RandomSetting {
-  /** What was drawn, for whoever reads the worst cases. */
+  /** What was drawn, to be read beside the worst cases. */
   readonly about: string;
   readonly spec: Omit<TrialSpec, 'contender' | 'arrivals'>;
   /** Arrivals as a multiple of what `positive` can sustain there. */

@@ -26,7 +26,7 @@ export function tightestScale(served: readonly Served[], baseMs: number): number
 
 /**
  * Finish-time fairness (P1 §5.3.1, §6.6): milliseconds from arrival to end for each token that the search would have generated
- * at its full cap, so that ending early makes nobody look worse served.
+ * at its full cap, so that no search looks worse served for ending early.
  */
 export interface Fairness {
   readonly p50: number;

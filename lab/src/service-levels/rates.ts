@@ -1,6 +1,6 @@
 // Arrival rate and tightness of deadlines at 90 % attainment (P1 §6.3), simulated: what the engine has no room for waits in its
-// queue, in the order of each row. Questions differ in length by a heavy tail, which nobody knows before they have begun. Every
-// row meets the same questions at the same instants, and takes everyone in at once: the order is all that differs.
+// queue, in the order of each row. Questions differ in length by a heavy tail, and a length is known only after its search has begun. Every
+// row meets the same questions at the same instants, and admits them at once: the order is all that differs.
 
 import { mean, raise, type SettingName, warmUpShare } from 'coppice/internals';
 import type { TrialSource } from '../experiment/experiment.ts';
@@ -181,7 +181,7 @@ function workOf(row: OrderRow, load: number, tokens: KnownTokens): TrialSpec['wo
   return row === 'gang + sjf' && load === capLoad ? { tokens, use: 'judged' } : undefined;
 }
 
-/** Everyone is taken in: the queue is the engine's. */
+/** Every search is admitted: the queue is the engine's. */
 const everyone = 100_000;
 
 function specFor({ setting, seed, requests, workload }: OrderCell, row: OrderRow) {

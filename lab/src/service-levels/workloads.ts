@@ -60,7 +60,7 @@ export const orderRows = [
   'gang + sjf, all known',
   'all',
 ] as const;
-/** `all` is gang, shortest first and the exit; `all known` goes by what every search will really take, which nobody knows. */
+/** `all` is gang, shortest first and the exit; `all known` goes by what every search will really take, which only a simulation knows. */
 export type OrderRow = (typeof orderRows)[number];
 
 /** What the others are held against: engines as they are. */

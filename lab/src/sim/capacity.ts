@@ -5,7 +5,7 @@ import type { TrialResult } from './trial.ts';
 
 /**
  * Requests per second that can be sustained: the rate at which tokens are generated while searches wait, over the tokens
- * of a mean request. Counting ends instead would favour whoever ends its easy searches first.
+ * of a mean request. Counting ends instead would favour policies that end their easy searches first.
  */
 export function capacityOf(result: Pick<TrialResult, 'served' | 'saturatedTokensPerSecond'>): number | undefined {
   const { saturatedTokensPerSecond: rate, served } = result;

@@ -1,5 +1,5 @@
 // P4's machine (§6.1): one consumer GPU that a generator and a reward model share, its memory and its time. Step times by a
-// roofline of the GPU, since nobody has measured one for us. The two parts of P4 that lie here can be left out: memory is then
+// roofline of the GPU, since we have no such GPU to measure. The two parts of P4 that lie here can be left out: memory is then
 // split in halves, and what waits for a place runs in an order that knows nothing of the tree.
 
 import { type CostModel, type Gpu, h200, type ModelShape, rooflineCost, splitKv } from 'coppice/internals';
@@ -57,7 +57,7 @@ export interface EdgeMachine {
   readonly pair: EdgePair;
   /** Memory between the two: in halves, or by what their work costs (P4 §4.3.1). */
   readonly split: 'halves' | 'cost';
-  /** Who runs next: siblings together (P4 §4.2), or anyone. */
+  /** Which sequence runs next: siblings together (P4 §4.2), or any. */
   readonly order: 'any' | 'siblings';
   readonly verifierReuses: boolean;
   /** Two steps of a path in one pass of the reward model (P4 §4.1.3); unless said, it does. */

@@ -144,7 +144,7 @@ function rowOf(name: string): EmbeddedRow {
   return row ?? raise('bad-setting', `--rows has '${name}'; there are ${Object.keys(embeddedRows).join(', ')}`);
 }
 
-/** Some of the questions, counted from 1, for whoever has them answered bit by bit. */
+/** Some of the questions, counted from 1, for a measurement made in several runs. */
 function rangeOf(questions: readonly GoldQuestion[], range: string | undefined): readonly GoldQuestion[] {
   const [, from = '1', to = String(questions.length)] = range?.match(/^(\d+)-(\d+)$/) ?? [];
   const some = questions.slice(Number(from) - 1, Number(to));

@@ -22,7 +22,7 @@ export interface WireRound {
 
 /**
  * How steps are asked for: without log probabilities (a prior of draws), with them (a prior of the model, as MCTS has unless
- * told otherwise), or with everything as for somebody who watches and repeats.
+ * told otherwise), or with everything, as for a client that watches a repeatable search.
  */
 type Asking = 'least' | 'logprobs' | 'everything';
 

@@ -7,7 +7,7 @@ import { nearest, nextSamples } from './equal-tokens.ts';
 import { pairing } from './pairs.ts';
 
 describe('the rows of a contest', () => {
-  it('give everyone who scores the exit that it can use, and a row to every verifier', () => {
+  it('give every program that scores the exit that it can use, and a row to every verifier', () => {
     const rows = contendersOf({
       entrants: ['greedy', 'best-of-n', 'mcts-lazy'],
       policies: ['positive'],

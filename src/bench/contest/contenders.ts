@@ -1,4 +1,4 @@
-// Who takes part in a contest: a program under a policy, with a verifier. Everyone gets the exits that it can use, so that
+// Who takes part in a contest: a program under a policy, with a verifier. Each gets the exits that it can use, so that
 // no row wins by being allowed to stop. Pure.
 
 import { type PolicyName, partsOf } from '../../policy/policies.ts';

@@ -179,7 +179,7 @@ export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
 }
 
 /**
- * One strand for everyone: who may stop at an accepted sample does not draw the next one before it has looked. The queue counts
+ * One strand for each search: one that may stop at an accepted sample does not draw the next before it has looked. The queue counts
  * samples at their natural width, and more of them run than the budget would hold so: the budget stays what it is.
  */
 function oneByOne(scheduler: Scheduler, budget: number): Scheduler {

@@ -1,4 +1,4 @@
-// `coppice bench`: a set of questions through greedy, best-of-n, beam and MCTS on the embedded engine; one table. Everyone gets
+// `coppice bench`: a set of questions through greedy, best-of-n, beam and MCTS on the embedded engine; one table. Each row gets
 // the exits that it can use, tokens of both models are counted, and best-of-n runs at as many tokens as the best search.
 // Every trial can be kept in a file, from which an interrupted run goes on.
 

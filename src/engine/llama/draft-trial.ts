@@ -1,5 +1,5 @@
 // Whether a draft model pays on this machine: the engine with it and the engine without write the same few lines in turns, as a
-// single search would, and the faster one stays. A trial of seconds at the start, of a model that somebody has named; what
+// single search would, and the faster one stays. A trial of seconds at the start, of the draft model that the configuration names; what
 // it gains depends on the cores that are idle, on the size of both models and on how alike they write.
 
 import type { GenerateRequest } from '../engine.ts';

@@ -16,7 +16,7 @@ export function modelPath(name: string): string {
 /** What stands beside a generator unless another is named: see models/README.md. */
 const rewardModels: Readonly<Record<string, string>> = {
   sapling: 'sapling-prm',
-  // The checkers of these tasks see every false sum and every conflict. sapling-prm can read ledgers, too (--prm sapling-prm); nobody has learnt sudokus.
+  // The checkers of these tasks see every false sum and every conflict. sapling-prm can read ledgers, too (--prm sapling-prm); no reward model was trained on sudokus.
   'sapling-ledger': 'exact',
   'sapling-sudoku': 'exact',
 };
@@ -25,7 +25,7 @@ export function rewardModelOf(model: string): string {
   return rewardModels[model] ?? 'none';
 }
 
-/** What a search does with an embedded model where nobody says otherwise. */
+/** What a search does with an embedded model unless it is configured. */
 export interface Shape {
   /** Strands open at a time. */
   readonly budget: number;

@@ -1,4 +1,4 @@
-// P4 §4.1.2: speculation is a second phase, left as soon as somebody else needs the place or the memory.
+// P4 §4.1.2: speculation is a second phase, left as soon as another sequence needs the place or the memory.
 
 import { expect, it } from 'vitest';
 import { decodeMs } from '../../cost/cost.ts';

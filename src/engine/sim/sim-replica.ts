@@ -35,7 +35,7 @@ export interface SimReplicaOptions {
   readonly requestMs?: number;
   /** Where a reward model works on the same GPU. */
   readonly gpu?: SharedGpu;
-  /** Of equals, anyone goes next: an engine that knows nothing of trees. Else in the order in which they came. */
+  /** Requests of equal rank go in an order by chance, as in an engine that knows nothing of trees; else in the order in which they came. */
   readonly scattered?: boolean;
 }
 

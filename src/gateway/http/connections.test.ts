@@ -27,7 +27,7 @@ async function open(url: string, count: number, say = ''): Promise<Socket[]> {
 
 const room = { config: { server: { streams: 10 } }, limits: { shortConnections: 10 } };
 
-test('300 silent connections lock nobody out', async () => {
+test('300 silent connections lock no client out', async () => {
   const { url } = await runGateway(room);
   await open(url, 300);
   expect((await post(`${url}/v1/chat/completions`, question)).status).toBe(200);

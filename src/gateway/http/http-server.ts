@@ -45,7 +45,7 @@ export function createHttpServer(limits: ConnectionLimits, listener: HttpListene
   return { server, connections };
 }
 
-/** Where there is anyone to read it. A client that never closes its side is not waited for. */
+/** Answers where the client can still read it. A client that never closes its side is cut off after `partingMs`. */
 function answerBroken({ code }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

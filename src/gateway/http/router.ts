@@ -9,7 +9,7 @@ export interface Route {
   readonly path: string;
   /** Never ends by itself: HEAD has no meaning for it. */
   readonly stream?: boolean;
-  /** Whether anyone may ask. */
+  /** Whether a client without a key may ask. */
   readonly open?: boolean;
   handle(exchange: Exchange): void | Promise<void>;
 }

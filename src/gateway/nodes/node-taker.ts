@@ -31,7 +31,7 @@ export class NodeTaker implements Taker {
   }
 
   async takeUp(id: string): Promise<'runs' | 'over' | 'missed'> {
-    // Its lease was lost and came back before anybody else had it.
+    // Its lease was lost and came back before another node had it.
     if (this.#searches.find(id) !== undefined) return 'runs';
     const record = await this.#journal.find(id);
     if (record === undefined || record.endedMs !== undefined) return 'over';

@@ -50,7 +50,7 @@ describe('admission', () => {
     expect(admission.waiting).toBe(1);
   });
 
-  test('while nothing is measured everyone may try', () => {
+  test('while nothing is measured no search is refused for its deadline', () => {
     const admission = new Admission(10);
     apply(admission, 'a', full, { leftMs: 1 });
     expect(admission.waiting).toBe(1);

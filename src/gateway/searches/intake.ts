@@ -1,5 +1,5 @@
-// Who comes in: refuses what has no room or cannot be done in time, gives everyone else a turn, and tells the journal. Starts
-// nothing.
+// Takes in searches: refuses those that have no room or cannot be done in time, gives the others a turn, and tells the journal.
+// Starts nothing.
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { KeyConfig } from '../../config/schema.ts';

@@ -326,7 +326,7 @@ describe('admission', () => {
     expect(order.indexOf(high.id)).toBeLessThan(order.indexOf(low.id));
   });
 
-  test('whoever is accepted waits in the runtime, and none in the gateway', async () => {
+  test('accepted searches wait in the runtime, and none in the gateway', async () => {
     const { url, gateway, engine } = await runGateway({ ...one, model: { budget: 3 } });
     for (let at = 0; at < 12; at += 1) await create(url);
     const { runtime } = gateway.searches.models.get('m')!;

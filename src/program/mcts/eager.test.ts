@@ -39,7 +39,7 @@ it('waits for two, and for one that is good enough', () => {
   expect(other.tree.stragglers.size).toBe(0);
 });
 
-it('takes the same child whoever was faster', () => {
+it('takes the same child in whatever order they arrive', () => {
   for (const order of [
     [0, 1, 2, 3],
     [3, 2, 1, 0],

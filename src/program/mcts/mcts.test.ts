@@ -46,7 +46,7 @@ describe('selection', () => {
     expect(puct(0.5, 0.25, 9, 2, 2)).toBe(1);
   });
 
-  it('tries with UCT what nobody has tried', () => {
+  it('tries with UCT first what has no visit', () => {
     expect(uct(0, 5, 0, 1)).toBe(Number.MAX_VALUE);
     expect(uct(0.5, Math.E ** 2, 4, 1)).toBeCloseTo(1.5, 12);
   });

@@ -36,7 +36,7 @@ it('plays the best new step on, backs up what that came to, and selects by the v
   // 0.5 · 0.6 + 0.5 · max(0.8, 0.5) = 0.7
   expect([tree.closed.completed, tree.node(1).visits, tree.node(1).value]).toEqual([1, 1, 0.7]);
 
-  // b, which nobody has tried; its c is worth 0.5 · 0.9 + 0.5 · 0.3 = 0.6, and the model ends its answer there.
+  // b, which has no visit; its c is worth 0.5 · 0.9 + 0.5 · 0.3 = 0.6, and the model ends its answer there.
   expect(ask()).toEqual(['b\n', [0, 1], false]);
   tell(2, 0, 'c\n', 0.9);
   tell(2, 1, 'd\n', 0.2);

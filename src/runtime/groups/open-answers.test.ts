@@ -42,7 +42,7 @@ it('compares the last words of a path that marks none: a step that was cut belon
   expect(askedFor(ended(thought, { text: ' \n', end: 'eos' }))).toEqual(['First a thought that is over.']);
 });
 
-it('compares nothing that has not ended, or that nobody waits for', () => {
+it('compares no path that has not ended, and none whose strand was preempted', () => {
   expect(askedFor(ended(thought, { text: 'The disk was full', end: 'length' }))).toEqual([]);
   const { tree, last } = ended(thought, { text: 'The disk was full.', end: 'eos' });
   tree.record({ type: 'closed', strand: 0, closing: 'preempted' });

@@ -67,7 +67,7 @@ it('lets it go along with what another search asks for', () => {
   expect(take(12)).toEqual([2, 1]);
 });
 
-it('fills a pass up with steps that nobody has asked for', () => {
+it('fills a pass up with speculative steps', () => {
   const { line, add, take } = afterOnePass();
   for (const id of [1, 2, 3]) add(id, 120, true, 'speculative');
   add(4, 50, true);
@@ -75,7 +75,7 @@ it('fills a pass up with steps that nobody has asked for', () => {
   expect(line.holds(3)).toBe(false);
 });
 
-it('keeps a step that nobody has asked for until there is company, and no longer than a few of the shortest passes', () => {
+it('keeps a speculative step until another step goes to the verifier, and no longer than a few of the shortest passes', () => {
   const { line, add, take, score } = afterOnePass();
   add(1, 50, false, 'speculative');
   expect([take(11), line.holds(1), line.dueMs]).toEqual([[], true, 60]);
@@ -96,7 +96,7 @@ it('sends it at once where there is enough for a pass, and nothing while the ver
   expect(take(30)).toEqual([4, 5, 6]);
 });
 
-it('sends it once somebody has asked for it', () => {
+it('sends it once its program has asked for it', () => {
   const { line, add, take } = afterOnePass();
   add(1, 50, false, 'speculative');
   expect([take(11), line.adopt(1), take(12)]).toEqual([[], true, [1]]);

@@ -43,7 +43,7 @@ it('lets the shorter go first, until the longer has waited for what it is longer
   expect(turn('same', 'mcts 64', 101)).toBeGreaterThan(long);
 });
 
-it('goes by arrival where nobody asked for anything else', () => {
+it('goes by arrival where the order is fcfs', () => {
   const turn = experienced('fcfs');
   expect(turn('long', 'mcts 64', 100)).toBeLessThan(turn('short', 'mcts 4', 101));
 });

@@ -19,7 +19,7 @@ export interface LineFacts {
   /** What its work is estimated by; missing for what is short by nature. */
   readonly kind?: string;
   readonly workSeconds?: number | undefined;
-  /** It waits in a line of its own, behind everyone. */
+  /** It waits in a line of its own, behind all work that is not idle. */
   readonly idle?: boolean;
   /** A turn that was given before, by a process that is gone. */
   readonly turn?: number;

@@ -10,7 +10,7 @@ export interface OrderRule {
   readonly name: string;
   /** It goes by expected work: standings have `workLeft`, and the turns of searches include what they are expected to take. */
   readonly readsWork?: boolean;
-  /** Where all requests of a search stand, higher first. Idle searches are not asked for: they stand behind everyone. */
+  /** Where all requests of a search stand, higher first. Not called for idle searches: they stand behind all others. */
   urgency?(standing: QueueStanding, ageingSeconds: number): number;
   /** Where one request stands, higher first: by the priority of its search and the tokens of its path. */
   priority?(priority: number, pathTokens: number): number;
@@ -37,7 +37,7 @@ export interface QueueStanding {
   readonly idle?: boolean;
 }
 
-/** Behind everyone. */
+/** Of idle searches: behind all others. */
 export const lastUrgency = -(2 ** 19);
 /** Hundredths of a doubling: whole numbers, as servers take them, tell one per cent of work apart. */
 const perDoubling = 100;

@@ -89,7 +89,7 @@ describe('a line', () => {
   });
 });
 
-describe('nobody starves', () => {
+describe('no search starves', () => {
   it('whatever comes after it, with shares and priorities: a search is overtaken by a bounded number', () => {
     const comer = fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd'),

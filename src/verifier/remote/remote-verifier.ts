@@ -199,7 +199,7 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  /** Everybody who waits for the step gets its reward; it was computed once, and the first is charged for it. */
+  /** Every request that waits for the step gets its reward; it was computed once, and the first is charged for it. */
   #reward(work: Work, reward: number, usage: ScoreUsage, replica: ScoringReplica): void {
     const { url } = replica.server.connection;
     const bad = `${url} (${this.#scorer.name}) gave ${reward}; a reward is a number from 0 to 1, so check the model`;

@@ -85,7 +85,7 @@ describe('ScoreQueue', () => {
     expect(queue.waiting).toBe(0);
   });
 
-  it('passes over what nobody wants any more', () => {
+  it('passes over work that was finished or cancelled', () => {
     const queue = new ScoreQueue();
     const gone = entry(1, 'gone');
     queue.add(gone);

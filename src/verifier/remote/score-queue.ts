@@ -20,7 +20,7 @@ export interface ScoringCall {
   readonly works: readonly Work[];
 }
 
-/** One step to score, with everybody who waits for its reward. */
+/** One step to score, with all requests that wait for its reward. */
 export interface Work {
   readonly key: string;
   readonly parent: string;

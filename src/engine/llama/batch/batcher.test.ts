@@ -181,7 +181,7 @@ describe('Batcher', () => {
     fc.assert(property, { numRuns: 200 });
   });
 
-  it('gives cells that nobody holds to whoever needs them', () => {
+  it('gives cells that no branch holds to the sequence that needs them', () => {
     const it = new World(24, 8, { runningLimit: 2 });
     for (const id of [1, 2, 3, 4, 5, 6]) {
       it.batcher.add(new Greedy(id, [id, id, id], { limit: 9, endless: true }));

@@ -57,7 +57,7 @@ export class Batcher {
   get waiting(): number {
     return this.#waiting.size;
   }
-  /** For the latest plan somebody had to wait, or to give way, for want of cells. */
+  /** In the latest plan a sequence had to wait, or to give way, for want of cells. */
   get squeezed(): boolean {
     return this.#squeezed;
   }
@@ -107,7 +107,7 @@ export class Batcher {
 
   /**
    * A search that is alone here has the same sums whatever came and went in the cache meanwhile; in a crowd, or where drafts are taken
-   * back at every turn, cells that nobody holds would soon be most of what every row has to pass over.
+   * back at every turn, cells that no branch holds would soon be most of what every row has to pass over.
    */
   #watchOrder(): void {
     this.#store.keepsOrder = this.#searches.isOne && !this.#drafts;
@@ -128,7 +128,7 @@ export class Batcher {
     if (bulk !== undefined && (!this.#bulkTurn || ready.length === 0)) {
       return this.#secure([bulk], Math.max(bulkRows, 1), onComplete);
     }
-    // Those that lack one token first: nobody who generates waits for somebody else's prompt.
+    // Those that lack one token first: a sequence that generates never waits for another one's prompt.
     ready.sort((left, right) => Math.min(this.#needs(left), 2) - Math.min(this.#needs(right), 2));
     return this.#secure(ready, rowLimit, onComplete);
   }
@@ -182,8 +182,8 @@ export class Batcher {
   }
 
   /**
-   * Those that need a row. First everyone draws from logits that are there already; of those that then lack the same tokens
-   * of the same path one is computed, the others draw from its logits the next time. Who parts from its twin takes its cells along.
+   * Those that need a row. First every run draws from logits that are there already; of those that then lack the same tokens
+   * of the same path one is computed, the others draw from its logits the next time. A run that parts from its twin takes its cells along.
    */
   #withoutTwins(onComplete: (run: Run) => void): Run[] {
     const all = [...this.#running.values()];
@@ -262,7 +262,7 @@ export class Batcher {
     return run.tokens.length - this.#store.lengthOf(run.branch);
   }
 
-  /** Turns runs into rows, after making sure that there is a cell for each; whoever is last in line gives way. */
+  /** Turns runs into rows, after making sure that there is a cell for each; the last in line gives way. */
   #secure(runs: Run[], rowLimit: number, onComplete: (run: Run) => void): Batch {
     const chosen: { run: Run; count: number }[] = [];
     let rows = 0;
@@ -270,7 +270,7 @@ export class Batcher {
       if (rows + this.#lack(run) > Math.min(rowLimit, this.#store.freeCells)) this.#withdrawDraft(run);
       const count = Math.min(this.#lack(run), rowLimit - rows);
       if (count <= 0) break;
-      if (!this.#running.has(run.sequence.id)) continue; // gave way to somebody before it
+      if (!this.#running.has(run.sequence.id)) continue; // gave way to a run before it
       if (!this.#findCells(rows + count, run, chosen, onComplete)) continue;
       chosen.push({ run, count });
       rows += count;
@@ -386,5 +386,5 @@ export class Batcher {
   }
 }
 
-/** Tokens that each running sequence should be able to draw before somebody has to give way. */
+/** Tokens that each running sequence should be able to draw before one has to give way. */
 const roomToGrow = 8;

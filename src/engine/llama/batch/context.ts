@@ -43,7 +43,7 @@ const bytesPerRow = 4 + 4 + 4 + 4 + pointerBytes + 1;
 export class Context implements SequenceMemory {
   readonly cells: number;
   readonly #binding: Binding;
-  /** The native context, for whoever measures it. */
+  /** The native context, for measurements. */
   readonly handle: Pointer;
   readonly #memory: Pointer;
   readonly #vocabularySize: number;

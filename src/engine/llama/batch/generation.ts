@@ -118,7 +118,7 @@ export class Generation implements Sequence {
     return { token, logProbability: logProbabilityOf(row, token) };
   }
 
-  /** Whoever has it no more gives back what it holds. */
+  /** Its owner closes it when it is done or cancelled: frees the grammar. */
   close(): void {
     this.#held?.close();
   }

@@ -1,5 +1,5 @@
-// Logits that were computed and are kept for whoever comes to the same path: bounded in numbers over all rows, since a
-// vocabulary may be large. The row that nobody has used for longest goes first. Knows nothing of paths.
+// Logits that were computed and are kept for the next sequence on the same path: bounded in numbers over all rows, since a
+// vocabulary may be large. The least recently used row goes first. Knows nothing of paths.
 
 export interface KeptRow {
   /** Undefined once it had to go. */

@@ -1,6 +1,6 @@
 // Which token paths are in the KV cache, and under which native sequence each can be reached. The paths form a tree of
 // segments; a cell of the cache belongs to exactly one segment, so a prefix that many branches share is there once. A
-// branch is one native sequence: a path from the root to the end of a segment. Branches that nobody runs stay as cached
+// branch is one native sequence: a path from the root to the end of a segment. Branches that no sequence runs on stay as cached
 // prefixes until room is needed. Decides and counts; the cache itself is changed only through `SequenceMemory`.
 
 import { assert } from '../../../base/assert.ts';
@@ -218,7 +218,7 @@ export class PrefixStore {
     }
   }
 
-  /** Cells that dropping every idle branch would free, and those that nobody holds any more. */
+  /** Cells that dropping every idle branch would free, and those that no branch holds any more. */
   reclaimableCells(): number {
     const idleBelow = new Map<CacheSegment, number>();
     let cells = this.#buriedCells;
@@ -267,7 +267,7 @@ export class PrefixStore {
   #reach(from: CacheSegment, tokens: readonly number[]): PrefixMatch {
     const { segment, inSegment } = descend(from, tokens, tokens.length);
     const length = segment.start + inSegment;
-    // Before the last token nobody asks for the logits: using them would keep rows that are of no use.
+    // Before the last token the sampler needs no logits: using them would keep rows that are of no use.
     const row = length === tokens.length ? this.#rows.use(segment.rows[inSegment - 1]) : undefined;
     return { length, segment, row };
   }

@@ -15,7 +15,7 @@ export interface Sequence {
   next(row: Float32Array): number | undefined;
   /** The same where a token was drafted: that token, another in its place, or undefined when it is complete. */
   judge?(row: Float32Array, drafted: number): number | undefined;
-  /** Drafted tokens are withdrawn before anybody judged them. */
+  /** Drafted tokens are withdrawn before `judge` saw them. */
   forgetProposals?(): void;
   /** It holds all the cells there are and needs one more; it must count as complete from here on. */
   outOfCells(): void;

@@ -211,7 +211,7 @@ class Measurement {
   }
 }
 
-/** Up to the first that is missing. More rows never take less time: what exceeds the time of a larger size was somebody else's. */
+/** Up to the first that is missing. More rows never take less time: what exceeds the time of a larger size was taken by other processes. */
 function undisturbed(times: readonly (number | undefined)[]): readonly number[] {
   const end = times.indexOf(undefined);
   const known = (end < 0 ? times : times.slice(0, end)) as readonly number[];

@@ -23,7 +23,7 @@ export type FromDrafter =
 export class DraftThreadLink implements DraftLink {
   readonly vocabularyHash: number;
   readonly #port: MessagePort;
-  /** Drafts that came while nobody was asking. */
+  /** Drafts that have come and were not received yet. */
   readonly #arrived: Draft[] = [];
   #alive = true;
 

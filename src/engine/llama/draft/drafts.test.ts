@@ -50,7 +50,7 @@ const SIZE = { kvTokens: 2048, threads: 1, rowLimit: 63, flashAttention: true } 
 
 /**
  * A draft model whose answers come late and in any order, as those of another thread may, but from a seed: each look finds
- * a draft of somebody, or nothing. It dies after `lifetime` looks.
+ * a draft for one of the sequences, or nothing. It dies after `lifetime` looks.
  */
 class WaywardLink implements DraftLink {
   readonly model: DraftModel;
@@ -311,7 +311,7 @@ describe('a draft model', () => {
     core.close();
   });
 
-  it('goes on without drafts when nobody makes them any more', () => {
+  it('goes on without drafts when the draft model has died', () => {
     const messages: CoreMessage[] = [];
     const core = open('target', new WaywardLink('draft', 5, 20), messages);
     run(
@@ -383,7 +383,7 @@ describe('a draft model in its own thread', () => {
 });
 
 describe('a trial of drafts', () => {
-  it('gives an engine that answers whoever connects after it, drafting only where that was the faster', async () => {
+  it('gives an engine that answers its next connection, drafting only where that was the faster', async () => {
     const { engine, gain } = await tryDraft({ model: path('target') }, path('draft'));
     try {
       expect(gain).toBeGreaterThan(0);

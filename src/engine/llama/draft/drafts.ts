@@ -94,7 +94,7 @@ export class Drafts {
   #receive(): void {
     for (let draft = this.#link.receive(); draft !== undefined; draft = this.#link.receive()) {
       const asked = this.#asked.get(draft.sequence);
-      if (asked?.ticket === draft.ticket) asked.draft = draft; // else nobody waits for it any more
+      if (asked?.ticket === draft.ticket) asked.draft = draft; // else its run has gone on or ended
     }
   }
 

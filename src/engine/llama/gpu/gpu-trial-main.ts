@@ -24,7 +24,7 @@ const request: GenerateRequest = {
 
 let worked = false;
 const binding = loadBinding(libraryFilesIn(directory ?? ''));
-// Without one it would compute on the CPU, and nobody would notice.
+// Without a GPU the library would compute on the CPU and say nothing of it.
 if (!binding.seesGpu()) {
   console.error('it finds no GPU');
   process.exit(1);

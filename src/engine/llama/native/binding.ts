@@ -1,6 +1,6 @@
 // The native surface of libllama, in one place: struct layouts as in llama.h of release v0.5.0, the functions that
-// coppice calls, typed. No policy, no state beyond the loaded library. Every pointer is a bigint address; whoever
-// obtains one from here frees it. A context must never be used from two threads.
+// coppice calls, typed. No policy, no state beyond the loaded library. Every pointer is a bigint address; the
+// caller that obtains one from here frees it. A context must never be used from two threads.
 
 import { createRequire } from 'node:module';
 import { raise } from '../../../base/fault.ts';
@@ -107,7 +107,7 @@ export interface Binding {
   readonly release: string;
   readonly sizes: { readonly modelParameters: number; readonly contextParameters: number; readonly batch: number };
 
-  /** Where a JavaScript buffer lies; valid as long as somebody holds the buffer. */
+  /** Where a JavaScript buffer lies; valid as long as the caller holds the buffer. */
   address(memory: Uint8Array): Pointer;
   /** Native memory as a buffer; it must not be read once its owner has freed it. */
   view(pointer: Pointer, bytes: number): ArrayBuffer;

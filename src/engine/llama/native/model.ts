@@ -1,5 +1,5 @@
 // A loaded GGUF model and its vocabulary: tokens to bytes and back, chat template, metadata. Holds native memory from
-// `load` to `close`; whoever loads it closes it, after its contexts. Explains a file that cannot be used.
+// `load` to `close`; its loader closes it, after its contexts. Explains a file that cannot be used.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
@@ -81,7 +81,7 @@ export class Model {
     return piece;
   };
 
-  /** Holds a step to a grammar; whoever asks closes it. */
+  /** Holds a step to a grammar; the caller closes it. */
   hold(source: string): TokenConstraint {
     this.#table ??= new TokenTable(this.#binding, this.vocabularySize);
     return new Grammar(this.#binding, this.#vocabulary, this.#table, source);

@@ -16,7 +16,7 @@ import type { FromThread, ThreadInfo, ThreadOptions, ToThread } from './thread-m
 // The weight of the newest decode in the mean step time: about the last twenty count.
 const stepTimeWeight = 0.05;
 // Tokens are for eyes, so they may gather for a frame or two; an answer goes at once, with all that was said before it.
-// A message for each decode would wake the owner a few hundred times a second, on a core that somebody computes on.
+// A message for each decode would wake the main thread a few hundred times a second, on a core that another engine thread may compute on.
 const tokensGatherMs = 25;
 
 class EngineThread {

@@ -101,7 +101,7 @@ describe('InFlightLimit', () => {
     expect(thrown.room).toBe(28);
   });
 
-  it('is squeezed while the last reading says that somebody waits or the KV cache is full', () => {
+  it('is squeezed while the last reading says that requests wait or the KV cache is full', () => {
     const limit = new InFlightLimit(options);
     const signs: Partial<GaugeReading>[] = [{}, { waiting: 1 }, {}, { kvUse: 0.95 }, {}, { preemptions: 1 }];
     const seen = signs.map((sign, at) => {
