@@ -31,6 +31,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'policies under open arrivals on a real model, and the simulator beside them',
     load: () => import('./commands/load.ts'),
   },
+  table: {
+    about: 'measures a generator and a reward model on servers, for sim --machine',
+    load: () => import('./commands/table.ts'),
+  },
   calibrate: {
     about: 'chooses thresholds on simulated questions or recorded trees',
     load: () => import('./commands/calibrate.ts'),

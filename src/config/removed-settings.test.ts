@@ -18,7 +18,7 @@ test('none of them is a setting, and each says what to do instead in one line', 
 });
 
 test('a plan of an older version keeps what is still an option of its policy', () => {
-  expect(withoutRemoved({ lambda: 1, firstDepthCut: 0.4, certain: 'beta' })).toEqual({
+  expect(withoutRemoved({ lambda: 1, confidencePrune: 0, firstDepthCut: 0.4, certain: 'beta' })).toEqual({
     firstDepthCut: 0.4,
     certain: 'beta',
   });

@@ -3,7 +3,6 @@
 
 import { definePrune, type PrunePart } from './definition.ts';
 import { type BoundTarget, pruneBound } from './prune-bound.ts';
-import { pruneConfidence } from './prune-confidence.ts';
 import { pruneOutdone } from './prune-outdone.ts';
 import { prunePromise } from './prune-promise.ts';
 
@@ -30,36 +29,7 @@ const promise = {
   },
 } as const;
 
-const confidence = {
-  confidencePrune: {
-    default: 0,
-    low: 0,
-    high: 1,
-    internal: true,
-    unit: 'share of samples',
-    why: '0 is off. A sample that becomes less sure of its words than so many of the first ones were at their worst is ended: 0.1 ends few (the high setting of DeepConf), 0.9 most (its low one)',
-  },
-  confidenceWindow: {
-    default: 64,
-    low: 1,
-    high: 100_000,
-    whole: true,
-    internal: true,
-    unit: 'tokens',
-    why: 'of confidencePrune: tokens over which a sample is as sure as it is; the authors take 2048 of answers of 30,000, this is for answers of some hundred',
-  },
-  confidenceWarmup: {
-    default: 8,
-    low: 1,
-    high: 100_000,
-    whole: true,
-    internal: true,
-    unit: 'samples',
-    why: "of confidencePrune: complete samples before any is ended; half of the usual 16, which is the authors' own for far more samples",
-  },
-} as const;
-
-export const pruneKnobs = { ...outdone, ...promise, ...confidence } as const;
+export const pruneKnobs = { ...outdone, ...promise } as const;
 
 function bound(target: BoundTarget, summary: string): PrunePart {
   return definePrune({
@@ -86,12 +56,5 @@ export const pruneParts: readonly PrunePart[] = [
     options: promise,
     when: ({ promisePrune }) => promisePrune !== 0,
     make: ({ promisePrune }) => prunePromise(promisePrune),
-  }),
-  definePrune({
-    name: 'confidence',
-    summary: 'the model has become unsure of its words (DeepConf)',
-    options: confidence,
-    when: ({ confidencePrune }) => confidencePrune !== 0,
-    make: pruneConfidence,
   }),
 ];

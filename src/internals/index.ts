@@ -15,6 +15,7 @@ export { runSearch } from '../answering/search-run.ts';
 export { assert } from '../base/assert.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';
+export { Heap } from '../base/heap.ts';
 export { defaultsOf, type OptionsOf } from '../base/knob.ts';
 export { hash, Random } from '../base/random.ts';
 export { contendersOf } from '../bench/contest/contenders.ts';
@@ -28,7 +29,8 @@ export {
   type Trial,
   trialOf,
 } from '../bench/contest/contest.ts';
-export { fillerPrompt } from '../bench/rehearse/filler.ts';
+export { EngineProbe, type ProbeRequest } from '../bench/engine-probe.ts';
+export { fillerPrompt, tokensPerWord } from '../bench/rehearse/filler.ts';
 export {
   allRows,
   contenderOf,
@@ -98,12 +100,14 @@ export {
   exitGroup,
   readCalibrated,
 } from '../cli/commands/calibrate/calibrated-search.ts';
-export { type Flags, type Help, helpAsked } from '../cli/terminal/help.ts';
+export { namedOf } from '../cli/commands/doctor/doctor-options.ts';
+export { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../cli/terminal/help.ts';
+export { keyOf, modelFlags, readModelFlags, serverFlags } from '../cli/terminal/model-flags.ts';
 export { flagOf, given, oneOf, readArguments, whole } from '../cli/terminal/options.ts';
 export { chooseQuestions } from '../cli/terminal/question-flags.ts';
 export { settingHelp } from '../cli/terminal/setting-help.ts';
-export { readSettings, type SettingScope, settingOfFlag } from '../cli/terminal/settings.ts';
-export { checkConfig } from '../config/load.ts';
+export { readSettings, type SettingScope, setFlag, settingOfFlag } from '../cli/terminal/settings.ts';
+export { checkConfig, overlay } from '../config/load.ts';
 export { budgetKnob } from '../config/machine-knobs.ts';
 export { version } from '../config/version.ts';
 export { modelKnobs, requestKnobs } from '../config/vocabulary.ts';
@@ -111,9 +115,8 @@ export { type CostModel, decodeMs, kvTokensFitting, type ModelShape } from '../c
 export { curve, valueAt } from '../cost/curve.ts';
 export { llama8b, type MeasuredModel, prm7b, qwen14b } from '../cost/h200.ts';
 export { type KvSplitProblem, splitKv, timedSplit } from '../cost/kv-split.ts';
-export type { MeasuredMachine } from '../cost/machine.ts';
 export { type Gpu, h100, h200, rooflineCost } from '../cost/roofline.ts';
-export { evenSlowdown } from '../cost/slowdown.ts';
+export { evenSlowdown, type GpuUser, type SlowdownTable } from '../cost/slowdown.ts';
 export { tableCost } from '../cost/table.ts';
 export { isAnswer, type PathStep } from '../engine/engine.ts';
 export { Batcher } from '../engine/llama/batch/batcher.ts';
@@ -172,7 +175,7 @@ export { policyKnobs } from '../policy/knobs.ts';
 export { partsOf, policyOf } from '../policy/policies.ts';
 export { createMcts } from '../program/mcts/mcts.ts';
 export { programKnobs, programOf, programOptions } from '../program/registry/programs.ts';
-export { Connection } from '../remote/connection.ts';
+export { Connection, type ConnectionOptions } from '../remote/connection.ts';
 export { type WorkEstimates, WorkMeter } from '../runtime/queue/work-meter.ts';
 export type { preemptAsNeeded } from '../scheduler/preemption.ts';
 export type { RunningSearch, Snapshot, WaitingSearch } from '../scheduler/scheduler.ts';
@@ -180,6 +183,9 @@ export { proximity, seniority } from '../scheduler/score.ts';
 export { naturalSeats } from '../scheduler/seat.ts';
 export { boostMoments, shareWidths, sum } from '../scheduler/widths.ts';
 export type { GoldQuestion } from '../task/questions.ts';
+export { sampleEnds } from '../tree/certaindex.ts';
+export { rootKey } from '../tree/keys.ts';
+export { Tree } from '../tree/tree.ts';
 export { LlamaPrm } from '../verifier/prm/llama-prm.ts';
 export { renderQwen } from '../verifier/prm/qwen-scorer.ts';
 export { openRemoteVerifier } from '../verifier/remote/open-verifier.ts';

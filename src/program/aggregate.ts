@@ -29,6 +29,7 @@ interface AggregateOptions {
   readonly prompt: string;
 }
 
+/** Among four rounds the rollouts are divided; the authors go up to 10 rounds of 16 answers. */
 const aggregateDefaults: AggregateOptions = {
   population: 4,
   rounds: 4,
@@ -44,24 +45,11 @@ export const aggregate = defineProgram({
   needsVerifier: false,
   expandsOnce: false,
   takesTemperature: true,
-  options: {
-    rounds: {
-      default: 4,
-      low: 1,
-      high: 100,
-      whole: true,
-      internal: true,
-      unit: 'rounds',
-      why: 'among which aggregate divides its rollouts; the authors go up to 10 rounds of 16 answers',
-    },
-    answerTokens: answerTokensKnob,
-  },
+  options: { answerTokens: answerTokensKnob },
   prompts: ['aggregate'],
-  create: ({ rollouts, sampling, maxPathTokens, prompts }, { rounds, answerTokens }) =>
+  create: ({ rollouts, sampling, maxPathTokens, prompts }, { answerTokens }) =>
     createAggregate({
-      population: Math.max(1, Math.floor(rollouts / rounds)),
-      rounds,
-      shown: aggregateDefaults.shown,
+      population: Math.max(1, Math.floor(rollouts / aggregateDefaults.rounds)),
       sampling,
       prompt: prompts.aggregate,
       answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),

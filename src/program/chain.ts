@@ -54,23 +54,6 @@ const chainKnobs = {
     unit: 'probes',
     why: "probes in a row that must agree, or entropies before their variance is read: the authors' middle setting",
   },
-  probeTokens: {
-    default: 20,
-    low: 1,
-    high: 4096,
-    whole: true,
-    internal: true,
-    unit: 'tokens',
-    why: "limit of an answer in a probe, the authors' value; doubled after one that was cut, up to 16 times",
-  },
-  probeVariance: {
-    default: 0.01,
-    low: 0,
-    high: 100,
-    internal: true,
-    unit: 'square nats',
-    why: "of 'entropy': the running variance below which the model has made up its mind; to be calibrated",
-  },
 } as const satisfies Knobs;
 
 /** What the model is asked with: the beginning of the sentence that it is to end. */
@@ -79,8 +62,14 @@ interface ChainPrompts {
   readonly 'probe-entropy': string;
 }
 
-export type ChainOptions = GrowthLimits &
-  OptionsOf<typeof chainKnobs> & { readonly sampling: Sampling; readonly prompts: ChainPrompts };
+export interface ChainOptions extends GrowthLimits, OptionsOf<typeof chainKnobs> {
+  /** Limit of an answer in a probe; doubled after one that was cut, up to 16 times. */
+  readonly probeTokens: number;
+  /** Of `entropy`, in square nats: the running variance below which the model has made up its mind. */
+  readonly probeVariance: number;
+  readonly sampling: Sampling;
+  readonly prompts: ChainPrompts;
+}
 
 export const chain = defineProgram({
   name: 'chain',
@@ -95,8 +84,11 @@ export const chain = defineProgram({
     createChain({ maxDepth, maxPathTokens, sampling, prompts, ...options }),
 });
 
+/** 20 tokens are the authors' limit. */
 const chainDefaults: ChainOptions = {
   ...defaultsOf(chainKnobs),
+  probeTokens: 20,
+  probeVariance: 0.01,
   maxDepth: 400,
   sampling: { temperature: 0.6 },
   prompts: { probe: 'The final answer is', 'probe-entropy': '</think>' },

@@ -17,16 +17,12 @@ testProgram('mcts (lazy)', () => createMcts({ rollouts: 12, expansion: 'lazy', b
 testProgram('mcts (lazy, UCT)', () => createMcts({ rollouts: 12, expansion: 'lazy', selection: 'uct', widening: 0.4 }));
 testProgram('mcts (eager)', () => createMcts({ rollouts: 8, eager: 0.8 }), { followsFolds: true });
 testProgram('rest', () => createRest({ rollouts: 8 }));
-testProgram('rest (quality, played by one step)', () =>
-  createRest({ rollouts: 6, stepValue: 'quality', playedSteps: 1, branching: 2 }),
-);
+testProgram('rest (played by one step)', () => createRest({ rollouts: 6, playedSteps: 1, branching: 2 }));
 testProgram('rstar', () => createRstar({ rollouts: 8 }));
 testProgram('beam', () => createBeam({ beams: 3, candidates: 3 }));
 testProgram('beam (by score, first steps apart)', () =>
   createBeam({ beams: 3, candidates: 3, spread: 'score', firstSteps: 2 }),
 );
-testProgram('beam (looking ahead)', () => createBeam({ beams: 3, candidates: 2, lookahead: 2 }));
-testProgram('dvts (looking ahead)', () => createDvts({ subtrees: 2, candidates: 2, lookahead: 1 }));
 testProgram('tot', () => createTot({ breadth: 3, thoughts: 3 }));
 testProgram('tot (sampled in words of its own)', () =>
   createTot({ breadth: 2, prompts: { thought: 'Next:', propose: '' } }),
@@ -35,7 +31,6 @@ testProgram('tot (proposals)', () => createTot({ breadth: 3, generator: 'propose
 testProgram('dvts', () => createDvts({ subtrees: 3, candidates: 2 }));
 testProgram('rebase', () => createRebase({ paths: 6, balance: 0.2 }));
 testProgram('rebase (in two rounds)', () => createRebase({ paths: 6, balance: 0.2, firstPaths: 3 }));
-testProgram('rebase (rounded as in the paper)', () => createRebase({ paths: 6, rounding: 'paper' }));
 testProgram('ets', () => createEts({ paths: 6, balance: 0.2 }));
 testProgram('best-of-n', () => createBestOfN({ samples: 5 }));
 testProgram('self-consistency', () => createSelfConsistency({ samples: 5 }));

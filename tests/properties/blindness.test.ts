@@ -27,7 +27,6 @@ import { withoutGhosts } from '../support/without-ghosts.ts';
 const variants: Readonly<Record<string, readonly Record<string, string | number>[]>> = {
   mcts: [{}, { expansion: 'lazy' }, { selection: 'uct' }],
   chain: [{ probeEvery: 12, probeAgree: 2 }],
-  aggregate: [{ rounds: 2, shown: 2 }],
 };
 const turned: readonly Partial<PolicyOptions>[] = [
   {},

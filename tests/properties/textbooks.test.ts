@@ -86,13 +86,11 @@ compare(
   (subtrees, candidates) => createDvts({ subtrees, candidates, maxDepth }),
   (draw, subtrees, candidates) => serialDvts(draw, maxDepth, subtrees, candidates),
 );
-for (const rounding of ['remainders', 'paper'] as const) {
-  compare(
-    `rebase (${rounding})`,
-    (paths, cold) => createRebase({ paths: 2 * paths, balance: 1 / cold, rounding, maxDepth }),
-    (draw, paths, cold) => serialRebase(draw, maxDepth, 2 * paths, 1 / cold, rounding),
-  );
-}
+compare(
+  'rebase',
+  (paths, cold) => createRebase({ paths: 2 * paths, balance: 1 / cold, maxDepth }),
+  (draw, paths, cold) => serialRebase(draw, maxDepth, 2 * paths, 1 / cold),
+);
 compare(
   'best-of-n',
   (samples) => createBestOfN({ samples, maxDepth }),

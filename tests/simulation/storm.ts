@@ -156,7 +156,6 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createRest({ rollouts, branching: 1 + random.integer(3) }),
     () => createRstar({ rollouts }),
     () => createTot({ breadth: 1 + random.integer(3), generator: random.chance(0.5) ? 'propose' : 'sample' }),
-    () => createBeam({ beams: 1 + random.integer(3), candidates: 2, lookahead: 1 + random.integer(2) }),
     () => createBestOfN({ samples: 1 + random.integer(6) }),
     () => createSelfConsistency({ samples: 1 + random.integer(6), window: random.integer(4) }),
     () => createGreedy(),

@@ -29,7 +29,6 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createEts({ paths: 6 }), widest: 8 },
   { create: () => createRebase({ paths: 6 }), widest: 8 },
   { create: () => createRebase({ paths: 6, firstPaths: 2 }), widest: 8 },
-  { create: () => createBeam({ beams: 3, candidates: 2, lookahead: 2 }), widest: 8 },
   { create: () => createTot({ breadth: 3 }), widest: 8 },
   { create: () => createTot({ breadth: 3, generator: 'propose' }), widest: 8 },
 ];

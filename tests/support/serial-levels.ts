@@ -72,13 +72,7 @@ export function serialDvts(draw: Draw, maxDepth: number, subtrees: number, candi
 }
 
 /** A step of reward R gets B · exp(R / T) / Σ exp(R / T) of the B draws that paths which are over leave. */
-export function serialRebase(
-  draw: Draw,
-  maxDepth: number,
-  paths: number,
-  balance: number,
-  rounding: 'remainders' | 'paper',
-): string[] {
+export function serialRebase(draw: Draw, maxDepth: number, paths: number, balance: number): string[] {
   const book = new Textbook(draw, maxDepth);
   let [level, room] = [book.below(start, paths), paths];
   while (level.length > 0) {
@@ -87,9 +81,7 @@ export function serialRebase(
     const weights = open.map(({ reward }) => Math.exp(reward / balance));
     const whole = weights.reduce((sum, weight) => sum + weight, 0);
     const shares = weights.map((weight) => (Math.max(0, room) * weight) / whole);
-    const rounded = shares.map(Math.round);
-    const byPaper = rounding === 'paper' && rounded.some((draws) => draws > 0);
-    const draws = byPaper ? rounded : largestRemainders(shares, Math.max(0, room));
+    const draws = largestRemainders(shares, Math.max(0, room));
     level = open.flatMap((state, at) => book.below(state, draws[at]!));
   }
   return book.grown;

@@ -8,7 +8,6 @@ import {
   type CalibrationFile,
   flagOf,
   type Load,
-  type MeasuredMachine,
   modelKnobs,
   oneOf,
   parseLoad,
@@ -24,6 +23,7 @@ import {
   settingNames,
   whole,
 } from 'coppice/internals';
+import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { openSimulatedCalibration } from '../policies/simulated-calibration.ts';
 import { ablatedRows, contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
@@ -38,7 +38,7 @@ export interface PlannedSystem {
   readonly threshold: number;
   readonly verifierReuses: boolean;
   readonly roofline?: GpuName;
-  /** Servers as `doctor` measured them, instead of P0's hardware. */
+  /** Servers as `table` measured them, instead of P0's hardware. */
   readonly machine?: MeasuredMachine;
   /** Of an easy question; see TrialSpec. Not for the runs that measure capacity. */
   readonly deadlineMs?: number;
@@ -159,7 +159,7 @@ const planFlags = {
   },
   machine: {
     takes: 'NAME',
-    about: `servers as coppice doctor --table measured them, by file; ${Object.keys(machines).join(' and ')} ship`,
+    about: `servers as npm run lab -- table measured them, by file; ${Object.keys(machines).join(' and ')} ship`,
     read: (text, { roofline, verifierReuses }) => {
       if (roofline !== undefined || !verifierReuses)
         raise('bad-setting', '--machine says its own times and reuse; leave out --roofline and --no-prefix-reuse');

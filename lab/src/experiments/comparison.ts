@@ -124,7 +124,7 @@ function headOf(plan: LabPlan): string {
 }
 
 function placeText({ machine, roofline, verifierReuses }: LabPlan): string {
-  if (machine !== undefined) return `step times as doctor measured them: ${machine.name}.`;
+  if (machine !== undefined) return `step times as they were measured: ${machine.name}.`;
   const times = roofline === undefined ? 'as measured on an H200' : `by a roofline of the ${roofline.toUpperCase()}`;
   return `step times ${times}; verifier ${verifierReuses ? 'reuses its prefixes' : 'computes every prefix again'}.`;
 }

@@ -1,10 +1,11 @@
 // Speculation delays no search where the reward model is the bottleneck: it is off by itself. Under load: under-load.slow.test.ts.
 
-import { evenSlowdown, llama8b, type MeasuredMachine, mean, percentile, prm7b, Random } from 'coppice/internals';
+import { evenSlowdown, llama8b, mean, percentile, prm7b, Random } from 'coppice/internals';
 import { describe, expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';
 import { printed } from '../experiment/table.ts';
+import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
 import { drawLoaded, ratiosOf } from '../speculation/under-load.ts';

@@ -18,6 +18,8 @@ test('a row turned to what the product does is that of the product, and any othe
     expect(served(`boost:${same}`), same).toBe(boost);
   for (const other of ['beta=50', 'lambda=50', 'preemption=eager', 'chancePrune=0.3', 'lengthExit=1'])
     expect(served(`boost:${other}`), other).not.toBe(boost);
+  const samples = 'self-consistency:window=2';
+  expect(served(`${samples}:confidencePrune=1:confidenceWarmup=2`)).not.toBe(served(samples));
   // It matters where some wait.
   expect(served('boost:first=boost', 8)).not.toBe(served('boost', 8));
 });

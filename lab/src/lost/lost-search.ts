@@ -15,6 +15,7 @@ import {
 } from 'coppice/internals';
 import { boostingRoom, preemptEagerly } from './algorithm-1-letter.ts';
 import { chancePrune } from './chance-prune.ts';
+import { confidencePrune } from './confidence-prune.ts';
 import { lengthExit } from './length-exit.ts';
 import { scoredShares } from './scored-shares.ts';
 
@@ -25,6 +26,7 @@ export const lostKnobs = {
   lambda,
   progress,
   ...chancePrune.options,
+  ...confidencePrune.options,
   ...lengthExit.options,
   first: { default: 'admit', values: ['admit', 'boost'], unit: 'who', why: 'who gets freed strands first: P0 §5.3' },
   preemption: { default: 'needed', values: ['needed', 'eager'], unit: 'when', why: 'Algorithm 1 to the letter' },
@@ -43,12 +45,16 @@ export function lostSearch(plan: SearchPlan, given: LostSettings): { built: Buil
   const definition = policyDefinition({
     ...policyOf(plan.policy),
     exits: lost.lengthExit === 0 ? [] : [lengthExit],
-    prunes: lost.chancePrune === 0 ? [] : [chancePrune],
+    prunes: [
+      ...(lost.chancePrune === 0 ? [] : [chancePrune]),
+      ...(lost.confidencePrune === 0 ? [] : [confidencePrune]),
+    ],
     ...(scored && { widths: scoredShares }),
   });
   const options: PartOptions = {
     ...(lost.lengthExit === 0 ? {} : { lengthExit: lost.lengthExit, lengthAnswers: lost.lengthAnswers }),
     ...(lost.chancePrune === 0 ? {} : { chancePrune: lost.chancePrune }),
+    ...(lost.confidencePrune === 0 ? {} : sureness(lost)),
     ...(scored && {
       beta: lost.beta,
       lambda: lost.lambda,
@@ -65,4 +71,8 @@ export function lostSearch(plan: SearchPlan, given: LostSettings): { built: Buil
   };
   const scheduler = createScheduler(definition, plan.policyOptions, options, seams);
   return { built: { ...built, experiment }, scheduler };
+}
+
+function sureness({ confidencePrune, confidenceWindow, confidenceWarmup }: OptionsOf<typeof lostKnobs>): PartOptions {
+  return { confidencePrune, confidenceWindow, confidenceWarmup };
 }

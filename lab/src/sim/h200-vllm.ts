@@ -1,9 +1,9 @@
-// Measured on one NVIDIA H200 by `coppice doctor --table`: vLLM 0.26.0 with a generator of Llama-3.1-8B's shape (four API
+// Measured on one NVIDIA H200 by `npm run lab -- table`: vLLM 0.26.0 with a generator of Llama-3.1-8B's shape (four API
 // server processes, log probabilities asked for), beside it on the same GPU a reward model, random weights. Whole steps and
 // scores as the servers answer them: beside these, the tables of h200.ts are bare kernels. Both are what the arithmetic of
-// `doctor` makes of the readings in lab/docs/experiments/gpu/second (tests/integration/machine-table.test.ts).
+// `table` makes of the readings in lab/docs/experiments/gpu/second (lab/src/machine-table/machine-table.test.ts).
 
-import type { MeasuredMachine } from 'coppice/internals';
+import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 
 /** Scored by Qwen2.5-Math-PRM-7B's shape, through pooling: question and path are computed anew. */
 export const vllmOnH200: MeasuredMachine = {

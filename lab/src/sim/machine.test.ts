@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FaultError } from 'coppice';
-import { evenSlowdown, latenciesOf, type MeasuredMachine, yieldOf } from 'coppice/internals';
+import { evenSlowdown, latenciesOf, yieldOf } from 'coppice/internals';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { machines, readMachine } from './machine.ts';
 import { runTrial, type TrialResult, trialDefaults } from './trial.ts';
 
@@ -95,7 +96,7 @@ describe('a file of a machine', () => {
 
   it.each([
     ['nothing', /cannot read .* as JSON/],
-    ['{}', /is not what coppice doctor --table writes: name/],
+    ['{}', /is not what npm run lab -- table writes: name/],
     [JSON.stringify({ ...machine, slowdown: { generator: 0.5, rewardModel: 1 } }), /slowdown.generator/],
     [JSON.stringify({ ...machine, generator: { ...machine.generator, decode: [] } }), /generator.decode/],
     [JSON.stringify({ ...machine, slowdown: { ...machine.slowdown, passTokens: [2, 1] } }), /values must rise/],

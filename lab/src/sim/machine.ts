@@ -1,11 +1,10 @@
 // What a trial runs on: P0's hardware (two GPUs a side, bare kernels as measured on an H200, or a roofline), or a machine
-// that `coppice doctor --table` has measured: one generator and one reward model as their servers answer, on a GPU that they
+// that `npm run lab -- table` has measured: one generator and one reward model as their servers answer, on a GPU that they
 // share.
 
 import { readFileSync } from 'node:fs';
 import {
   evenSlowdown,
-  type MeasuredMachine,
   raise,
   SharedGpu,
   type SimEngineOptions,
@@ -13,6 +12,7 @@ import {
   tableCost,
 } from 'coppice/internals';
 import { z } from 'zod';
+import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { type EdgeMachine, edgeModels, edgeSequences } from './gpu.ts';
 import { vllmCausalOnH200, vllmOnH200 } from './h200-vllm.ts';
 import { costOf, type GpuName, hardware, kvTokensOf, type Setting } from './settings.ts';
@@ -41,7 +41,7 @@ const slowdown = z.preprocess((value) => {
   return pair.success ? evenSlowdown(pair.data.generator, pair.data.rewardModel) : value;
 }, slowdownTable);
 
-/** What `doctor --table` writes. Unknown members are its raw readings; tables of before some member do without it. */
+/** What `table` writes. Unknown members are its raw readings; tables of before some member do without it. */
 const machineSchema = z.object({
   name: z.string(),
   generator: z.object({
@@ -77,7 +77,7 @@ export function readMachine(file: string): MeasuredMachine {
   const { path, message } = checked.error.issues[0]!;
   return raise(
     'bad-setting',
-    `--machine ${file} is not what coppice doctor --table writes: ${path.join('.')}: ${message}`,
+    `--machine ${file} is not what npm run lab -- table writes: ${path.join('.')}: ${message}`,
   );
 }
 

@@ -15,7 +15,6 @@ import {
   GrowthMeter,
   type GrowthTotals,
   hazardNoting,
-  type MeasuredMachine,
   modelConfig,
   type NotedSearch,
   type OpenNotes,
@@ -41,6 +40,7 @@ import {
 } from 'coppice/internals';
 import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
 import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
+import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { type SimulatedContender, trialSearch } from './contenders.ts';
 import type { EdgeMachine } from './gpu.ts';
 import { type PlaceSize, placeOf } from './machine.ts';
@@ -56,7 +56,7 @@ export interface TrialSpec {
   readonly rollouts: number;
   readonly threshold: number;
   readonly verifierReuses: boolean;
-  /** Servers as `doctor` measured them, instead of P0's hardware. */
+  /** Servers as `table` measured them, instead of P0's hardware. */
   readonly machine?: MeasuredMachine;
   /** P4's consumer GPU instead of P0's hardware. */
   readonly edge?: EdgeMachine;

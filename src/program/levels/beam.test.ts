@@ -78,51 +78,6 @@ describe('a beam that branches by score, in first steps of their own length', ()
   });
 });
 
-describe('lookahead', () => {
-  function scene(lookahead: number) {
-    const program = createBeam({ beams: 1, candidates: 2, lookahead });
-    const tree = Tree.plant('product');
-    const tell = (node: number, index: number, reward: number, end: 'delimiter' | 'eos' = 'delimiter') => {
-      const step = { text: `${node}/${index}`, tokens: 1, meanLogprob: 0, end } as const;
-      program.tell(tree, { ok: true, node, index, form: 0, step, reward });
-    };
-    const reply = (node: number, index: number, reward: number, ends?: true) => {
-      const said = { text: `rolled ${index}\n`, tokens: 3, whole: true, reward, ...(ends && { ends }) };
-      return program.tell(tree, { probe: true, node, index, reply: said });
-    };
-    program.ask(tree, true);
-    tell(0, 0, 0.9);
-    tell(0, 1, 0.8);
-    return { program, tree, reply };
-  }
-
-  it('compares candidates by the scores of their paths after so many greedy steps, which are no part of them', () => {
-    const { program, tree, reply } = scene(2);
-    const [first, second] = [program.ask(tree, true)!, program.ask(tree, true)!].sort((a, b) => a.node.id - b.node.id);
-    expect([first!, second!].map(({ node, indices, probe, manner }) => [node.reward, indices, probe, manner])).toEqual([
-      [0.9, [0], true, { after: [], scored: true }],
-      [0.8, [0], true, { after: [], scored: true }],
-    ]);
-    expect(first!.sampling.temperature).toBe(0);
-    expect(program.ask(tree, true)).toBeUndefined();
-    reply(1, 0, 0.9);
-    expect(program.ask(tree, true)).toMatchObject({ indices: [1], manner: { after: [0] } });
-    // 0.9 · 0.9 · 0.5 = 0.405 against 0.8 · 0.6 = 0.48, where the model has ended its answer.
-    expect(reply(2, 0, 0.6, true)).toBe(false);
-    expect(reply(1, 1, 0.5)).toBe(true);
-    expect(program.ask(tree, true)).toMatchObject({ node: { reward: 0.8 }, indices: [0, 1] });
-    expect([tree.nodes.length, tree.best, tree.probeTokens]).toEqual([3, undefined, 9]);
-  });
-
-  it('takes a candidate as it is where a step cannot be had', () => {
-    const { program, tree, reply } = scene(1);
-    while (program.ask(tree, true) !== undefined);
-    program.tell(tree, { probe: true, node: 1, index: 0 });
-    reply(2, 0, 0.9);
-    expect(program.ask(tree, true)).toMatchObject({ node: { reward: 0.9 }, indices: [0, 1] });
-  });
-});
-
 it('is full from its first level on, though it has fewer candidates than beams, and narrows only by finished paths', () => {
   const program = createBeam({ beams: 4, candidates: 2 });
   const tree = Tree.plant('product');

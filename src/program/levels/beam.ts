@@ -5,7 +5,7 @@ import type { Node } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
 import {
-  byScoreOf,
+  byScore,
   growLevels,
   type LevelOptions,
   type LevelRule,
@@ -14,9 +14,7 @@ import {
   levelShape,
   type NextLevel,
   rolloutsPerBeam,
-  type ScoreOf,
 } from './levels.ts';
-import { lookaheadKnob, lookingAhead } from './lookahead.ts';
 import type { Planting } from './plots.ts';
 
 interface BeamOptions extends LevelOptions {
@@ -24,14 +22,12 @@ interface BeamOptions extends LevelOptions {
   /** Candidates per beam and level; by `score` as many of all beams together. */
   readonly candidates: number;
   readonly spread: (typeof spreads)[number];
-  /** Steps. */
-  readonly lookahead: number;
 }
 
 const spreads = ['even', 'score'] as const;
 
 /** 8 beams as in P0 §5.1; the paper leaves the candidates open and calls the cost quadratic in the beams: 8 each. */
-const beamDefaults: BeamOptions = { ...levelDefaults, beams: 8, candidates: 8, spread: 'even', lookahead: 0 };
+const beamDefaults: BeamOptions = { ...levelDefaults, beams: 8, candidates: 8, spread: 'even' };
 
 export const beam = defineProgram({
   ...levelShape,
@@ -39,7 +35,6 @@ export const beam = defineProgram({
   summary: 'beam search, level by level: the best of all candidates go on (P0 appendix B)',
   options: {
     ...levelKnobs,
-    lookahead: lookaheadKnob,
     spread: {
       default: 'even',
       values: spreads,
@@ -55,21 +50,20 @@ export const beam = defineProgram({
 export function createBeam(given: Partial<BeamOptions> = {}): Program {
   const options = { ...beamDefaults, ...given };
   const { beams, candidates } = options;
-  const next: LevelRule['next'] = (level, room, scoreOf) => bestCandidates(level, room, scoreOf, options);
+  const next: LevelRule['next'] = (level, room) => bestCandidates(level, room, options);
   // The first level fills the beam: with fewer candidates than beams it would take several levels to.
   const rootDraws = Math.max(beams, candidates);
-  return growLevels(beam, { width: beams, rootDraws, next, ...lookingAhead(options.lookahead) }, options);
+  return growLevels(beam, { width: beams, rootDraws, next }, options);
 }
 
 function bestCandidates(
   level: readonly Planting[],
   room: number,
-  scoreOf: ScoreOf,
   { candidates, spread }: Pick<BeamOptions, 'candidates' | 'spread'>,
 ): NextLevel {
   const chosen = level
     .flatMap(({ node }) => node.children)
-    .sort(byScoreOf(scoreOf))
+    .sort(byScore)
     .slice(0, room);
   const open = chosen.filter(({ terminal }) => !terminal);
   const going =

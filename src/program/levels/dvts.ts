@@ -6,7 +6,7 @@ import type { Node } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
 import {
-  byScoreOf,
+  byScore,
   growLevels,
   type LevelOptions,
   type LevelRule,
@@ -15,27 +15,23 @@ import {
   levelShape,
   type NextLevel,
   rolloutsPerBeam,
-  type ScoreOf,
 } from './levels.ts';
-import { lookaheadKnob, lookingAhead } from './lookahead.ts';
 import type { Planting } from './plots.ts';
 
 interface DvtsOptions extends LevelOptions {
   readonly subtrees: number;
   /** Candidates of a subtree at every level. */
   readonly candidates: number;
-  /** Steps. */
-  readonly lookahead: number;
 }
 
 /** As many subtrees and candidates as the authors use for 32 paths. */
-const dvtsDefaults: DvtsOptions = { ...levelDefaults, subtrees: 8, candidates: 4, lookahead: 0 };
+const dvtsDefaults: DvtsOptions = { ...levelDefaults, subtrees: 8, candidates: 4 };
 
 export const dvts = defineProgram({
   ...levelShape,
   name: 'dvts',
   summary: 'diverse verifier tree search: subtrees side by side, each going on with the best of its own candidates',
-  options: { ...levelKnobs, lookahead: lookaheadKnob },
+  options: levelKnobs,
   create: ({ rollouts, branching: candidates, ...size }, options) =>
     createDvts({ ...size, ...options, subtrees: Math.ceil(rollouts / rolloutsPerBeam), candidates }),
 });
@@ -43,14 +39,14 @@ export const dvts = defineProgram({
 export function createDvts(given: Partial<DvtsOptions> = {}): Program {
   const options = { ...dvtsDefaults, ...given };
   const { subtrees, candidates } = options;
-  const next: LevelRule['next'] = (level, _room, scoreOf) => bestOfEach(level, candidates, scoreOf);
-  const rule = { width: subtrees, rootDraws: subtrees * candidates, next, ...lookingAhead(options.lookahead) };
+  const next: LevelRule['next'] = (level) => bestOfEach(level, candidates);
+  const rule = { width: subtrees, rootDraws: subtrees * candidates, next };
   return growLevels(dvts, rule, options);
 }
 
 /** A subtree whose candidates have all failed is over. */
-function bestOfEach(level: readonly Planting[], candidates: number, scoreOf: ScoreOf): NextLevel {
-  const chosen = level.flatMap((plot) => winnersOf(plot, candidates, scoreOf));
+function bestOfEach(level: readonly Planting[], candidates: number): NextLevel {
+  const chosen = level.flatMap((plot) => winnersOf(plot, candidates));
   const subtrees = new Map<Node, number>();
   for (const node of chosen) if (!node.terminal) subtrees.set(node, (subtrees.get(node) ?? 0) + 1);
   const going = [...subtrees].map(([node, count]) => ({ node, draws: count * candidates }));
@@ -58,14 +54,14 @@ function bestOfEach(level: readonly Planting[], candidates: number, scoreOf: Sco
 }
 
 /** The best candidate of every subtree that stands on this node: the first has the first range of indices, and so on. */
-function winnersOf({ node, draws }: Planting, candidates: number, scoreOf: ScoreOf): Node[] {
+function winnersOf({ node, draws }: Planting, candidates: number): Node[] {
   const winners: Node[] = [];
   for (let from = 0; from < draws; from += candidates) {
     const range = Array.from({ length: candidates }, (_, at) => node.byIndex?.get(from + at));
     winners.push(
       ...range
         .filter((child) => child !== undefined)
-        .sort(byScoreOf(scoreOf))
+        .sort(byScore)
         .slice(0, 1),
     );
   }

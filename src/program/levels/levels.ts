@@ -1,11 +1,10 @@
 // Breadth-first growth, the part that beam search, DVTS, REBASE and the tree of thoughts share. A level is a set of nodes, each with
-// a number of children wanted below it; when all of them have been answered, and looked ahead from where the program wants that,
-// its rule says which paths are finished and what the next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
+// a number of children wanted below it; when all of them have been answered, its rule says which paths are finished and what the
+// next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
 import { assert } from '../../base/assert.ts';
 import type { Knobs } from '../../base/knob.ts';
-import type { Aggregation } from '../../tree/aggregate.ts';
 import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/certaindex.ts';
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
@@ -91,33 +90,21 @@ export interface LevelRule {
   readonly rootDraws: number;
   /** Where the root is grown again when a round is over: its children in each. The room of a round is as many. */
   readonly rounds?: readonly number[];
-  /**
-   * What follows a level whose nodes have all their children; `room` is `width` at first, then what this said last. Candidates are
-   * compared by `scoreOf`: their scores or, where the program looks ahead, the scores that their paths would come to.
-   */
-  next(level: readonly Planting[], room: number, scoreOf: ScoreOf): NextLevel;
+  /** What follows a level whose nodes have all their children; `room` is `width` at first, then what this said last. */
+  next(level: readonly Planting[], room: number): NextLevel;
   /** The next level as it will probably be while so many children are missing, where every choice depends on all of them. */
   likely?(level: readonly Planting[], room: number, missing: number): readonly Planting[];
   /** How the children of a node are asked for, where not as plain steps. */
   manner?(node: Node): Manner | undefined;
   /** Where one generation names all children of a node. */
   readonly proposals?: Proposals;
-  /** What is asked at each new step before its level is judged, and what the step is worth then. */
-  readonly lookahead?: Lookahead;
 }
-
-export type ScoreOf = (node: Node) => number;
 
 export interface Proposals {
   /** What the model is asked at a node; undefined once it has named something, or was asked often enough. */
   due(node: Node): Inquiry | undefined;
   /** The steps that it named, in its order; none where the children are to be sampled. */
   steps(node: Node): readonly Step[];
-}
-
-export interface Lookahead {
-  due(node: Node): Inquiry | undefined;
-  score(node: Node, aggregation: Aggregation): number;
 }
 
 export function growLevels(
@@ -130,10 +117,7 @@ export function growLevels(
 
 interface SearchLevel {
   readonly plots: readonly Planting[];
-  /**
-   * Nodes that wait for no child and still want some: none was asked for, all failed, or the expansion was cut. When there are none
-   * left, the children that are still to be looked ahead from: they want no children of their own.
-   */
+  /** Nodes that wait for no child and still want some: none was asked for, all failed, or the expansion was cut. */
   readonly open: readonly Planting[];
   readonly room: number;
   /** Undefined until every node of the level has been expanded. */
@@ -206,9 +190,9 @@ class Levels implements Program {
   /** Nodes of this level that no strand has taken up, then what would follow if nothing more came. */
   foresee(tree: Tree, count: number): Expansion[] {
     const { plots, open, room } = this.#level(tree);
-    const untaken = unoccupied(tree, open).filter(({ draws }) => draws > 0);
+    const untaken = unoccupied(tree, open);
     const missing = plots.reduce((sum, plot) => sum + plot.draws - landedIn(plot), 0);
-    const next = this.#rule.likely?.(plots, room, missing) ?? this.#rule.next(plots, room, this.#scoreIn(tree)).going;
+    const next = this.#rule.likely?.(plots, room, missing) ?? this.#rule.next(plots, room).going;
     const leading = this.#placed(tree, next);
     const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.proposals?.due(node) === undefined);
     const { sampling } = this.#options;
@@ -259,10 +243,8 @@ class Levels implements Program {
     return this.#rule.proposals!.steps(node)[index]!;
   }
 
-  /** A node that wants no children is one to look ahead from. */
   #askAt(tree: Tree, strand: Strand, plot: Planting): Ask {
-    const { lookahead, proposals } = this.#rule;
-    const inquiry = (plot.draws === 0 ? lookahead : proposals)?.due(plot.node);
+    const inquiry = this.#rule.proposals?.due(plot.node);
     if (inquiry !== undefined) return askProbe(tree, strand, inquiry);
     return askBelow(tree, strand, this.#missing(plot), this.#options.sampling, this.#mannerOf(plot.node));
   }
@@ -286,11 +268,6 @@ class Levels implements Program {
     return node.depth < firstSteps ? { maxTokens } : this.#rule.manner?.(node);
   }
 
-  #scoreIn({ aggregation }: Tree): ScoreOf {
-    const { lookahead } = this.#rule;
-    return lookahead === undefined ? ({ score }) => score : (node) => lookahead.score(node, aggregation);
-  }
-
   /** All levels so far, from the root's to the one being expanded, which is empty when the search is over. */
   #levels(tree: Tree): readonly SearchLevel[] {
     const levels = this.#complete.get(tree) ?? [];
@@ -298,7 +275,7 @@ class Levels implements Program {
     for (;;) {
       const last = levels.at(-1);
       if (last?.plots.length === 0) return levels;
-      const level = this.#levelAfter(tree, this.#following(tree, levels));
+      const level = this.#levelAfter(this.#following(tree, levels));
       if (level.next === undefined) return [...levels, level];
       levels.push(level);
     }
@@ -334,21 +311,10 @@ class Levels implements Program {
     return this.#rule.rounds === undefined ? going : behind(going, this.#levels(tree));
   }
 
-  #levelAfter(tree: Tree, { plots, room }: Pick<SearchLevel, 'plots' | 'room'>): SearchLevel {
+  #levelAfter({ plots, room }: Pick<SearchLevel, 'plots' | 'room'>): SearchLevel {
     const growing = plots.filter(isGrowing);
-    const unseen = growing.length === 0 ? this.#unseen(plots) : [];
-    const open = growing.length === 0 ? unseen : growing.filter((plot) => !isAwaited(plot));
-    const isComplete = growing.length === 0 && unseen.length === 0;
-    const next = isComplete ? this.#rule.next(plots, room, this.#scoreIn(tree)) : undefined;
-    return { plots, open, room, next };
-  }
-
-  /** Those from which a rule has ended a strand are taken as they are. */
-  #unseen(plots: readonly Planting[]): Planting[] {
-    const { lookahead } = this.#rule;
-    if (lookahead === undefined) return [];
-    const steps = plots.flatMap(({ node }) => node.children).filter(({ visits }) => visits === 0);
-    return steps.filter((node) => lookahead.due(node) !== undefined).map((node) => ({ node, draws: 0 }));
+    const next = growing.length === 0 ? this.#rule.next(plots, room) : undefined;
+    return { plots, open: growing.filter((plot) => !isAwaited(plot)), room, next };
   }
 }
 
@@ -391,9 +357,4 @@ function isWaiting({ awaiting, probing }: Strand): boolean {
 /** By score, highest first; equals in the order of their keys, never of their arrival. */
 export function byScore(a: Node, b: Node): number {
   return b.score - a.score || byKey(a, b);
-}
-
-/** The same by another score. */
-export function byScoreOf(scoreOf: ScoreOf): (a: Node, b: Node) => number {
-  return (a, b) => scoreOf(b) - scoreOf(a) || byKey(a, b);
 }

@@ -5,8 +5,8 @@ import { createRebase } from './rebase.ts';
 /** A tenth more reward is worth twice the children: weights are powers of two. */
 const balance = 0.1 / Math.log(2);
 
-function scene(paths: number, rounding: 'remainders' | 'paper' = 'remainders', firstPaths = 0) {
-  return toldProgram(createRebase({ paths, balance, rounding, firstPaths }), 'last');
+function scene(paths: number, firstPaths = 0) {
+  return toldProgram(createRebase({ paths, balance, firstPaths }), 'last');
 }
 
 test('steps get children by the softmax of their rewards, out of what finished paths leave', () => {
@@ -42,28 +42,8 @@ test('a step that was drawn twice has the share of two, and two paths that say t
   expect(draws.sort()).toEqual([1, 2]);
 });
 
-test('rounded by themselves, as in the paper, shares may come to more or to less than the budget', () => {
-  const { tell, asks } = scene(4, 'paper');
-  asks();
-  tell(0, 0, 'a\n', 0.9);
-  tell(0, 1, 'b\n', 0.8);
-  tell(0, 2, 'c\n', 0.7);
-  tell(0, 3, '7', 0.6);
-  // Three are left: 1.71, 0.86 and 0.43 of them are 2, 1 and 0.
-  expect(asks()).toEqual([
-    ['a\n', [0, 1]],
-    ['b\n', [0]],
-  ]);
-  const even = scene(5, 'paper');
-  even.asks();
-  for (const [index, text] of ['a\n', 'b\n', 'c\n'].entries()) even.tell(0, index, text, 0.5);
-  for (const index of [3, 4]) even.tell(0, index, '7', 0.5);
-  // Three are left, for three that have as much: 1 each.
-  expect(even.asks().map(([, indices]) => indices.length)).toEqual([1, 1, 1]);
-});
-
 test('a second round begins at the root when the first has come to its ends, and leaves its draws alone', () => {
-  const { program, tree, tell, asks } = scene(5, 'remainders', 2);
+  const { program, tree, tell, asks } = scene(5, 2);
   expect(asks()).toEqual([[undefined, [0, 1]]]);
   tell(0, 0, 'a\n', 0.9);
   tell(0, 1, 'a\n', 0.9);

@@ -3,7 +3,6 @@
 // of their rewards, B · exp(R / T) / Σ exp(R / T). A low balance temperature T gives most of them to the best step, a high one
 // gives every step as many. Paths that end take their share of the budget with them.
 
-import type { Knob } from '../../base/knob.ts';
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
@@ -11,35 +10,22 @@ import type { Program } from '../program.ts';
 import { growLevels, type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './levels.ts';
 import { type Offshoot, offshootsOf, type Planting } from './plots.ts';
 
-const roundings = ['remainders', 'paper'] as const;
-type Rounding = (typeof roundings)[number];
-
 interface RebaseOptions extends LevelOptions {
   /** Paths in all, and so draws of the root. */
   readonly paths: number;
-  /** T. */
+  /** T: lower gives more children to the best step. */
   readonly balance: number;
-  readonly rounding: Rounding;
   /** Paths of the first round, 0 where there is only one. */
   readonly firstPaths: number;
 }
 
+/** The balance temperature is the authors' own. */
 const rebaseDefaults: RebaseOptions = {
   ...levelDefaults,
   paths: 16,
   balance: 0.1,
-  rounding: 'remainders',
   firstPaths: 0,
 };
-
-export const balanceKnob = {
-  default: 0.1,
-  low: 0.001,
-  high: 1000,
-  unit: 'reward',
-  internal: true,
-  why: "balance temperature of rebase and ets: the authors' value; lower gives more children to the best step",
-} as const satisfies Knob;
 
 export const rebase = defineProgram({
   ...levelShape,
@@ -48,7 +34,6 @@ export const rebase = defineProgram({
     'reward-balanced search, level by level: every step gets children in proportion to the softmax of its reward',
   options: {
     ...levelKnobs,
-    balance: balanceKnob,
     firstPaths: {
       default: 0,
       low: 0,
@@ -58,13 +43,6 @@ export const rebase = defineProgram({
       unit: 'paths',
       why: 'that rebase grows to their ends before the others begin, so that a search that is certain by then ends: P1 takes 16; 0 grows all side by side',
     },
-    rounding: {
-      default: 'remainders',
-      values: roundings,
-      internal: true,
-      unit: 'rule',
-      why: "'remainders' gives a level exactly its budget; 'paper' rounds each share by itself, so that a level may have more draws, or fewer",
-    },
   },
   growsAgain: ({ firstPaths }) => firstPaths > 0,
   create: ({ rollouts: paths, branching: _, ...size }, options) => createRebase({ ...size, paths, ...options }),
@@ -73,7 +51,7 @@ export const rebase = defineProgram({
 export function createRebase(given: Partial<RebaseOptions> = {}): Program {
   const options = { ...rebaseDefaults, ...given };
   const { paths, balance, firstPaths } = options;
-  const next = (level: readonly Planting[], room: number) => balanced(level, room, options);
+  const next = (level: readonly Planting[], room: number) => balanced(level, room, balance);
   const likely = (level: readonly Planting[], room: number, missing: number) => {
     const { open, left } = ended(level, room);
     return likelyShares(open, left, balance, missing);
@@ -87,10 +65,9 @@ function inRounds({ paths, firstPaths }: Pick<RebaseOptions, 'paths' | 'firstPat
 }
 
 /** A node stands for all the identical draws that made it: they finish together, and each has its share below it. */
-function balanced(level: readonly Planting[], room: number, { balance, rounding }: RebaseOptions): NextLevel {
+function balanced(level: readonly Planting[], room: number, balance: number): NextLevel {
   const { finished, open, left } = ended(level, room);
-  const going = (rounding === 'paper' ? roundEach : shareOut)(open, left, balance);
-  return { finished, going, room: left };
+  return { finished, going: shareOut(open, left, balance), room: left };
 }
 
 /** Of a level: which paths have ended, what is open, and the draws that are left for it. */
@@ -99,7 +76,6 @@ export function ended(level: readonly Planting[], room: number) {
   const finished = drawn
     .filter(({ node }) => node.terminal)
     .flatMap(({ node, count }) => Array<Node>(count).fill(node));
-  // Shares that were rounded by themselves may have finished more paths than there was room for.
   return { finished, open: drawn.filter(({ node }) => !node.terminal), left: Math.max(0, room - finished.length) };
 }
 
@@ -132,14 +108,6 @@ export function likelyShares(drawn: readonly Offshoot[], budget: number, balance
   const shares = drawn.map(({ node }, at) => ({ node, share: (budget * weights[at]! * come) / (come + missing) }));
   shares.sort((a, b) => b.share - a.share || byKey(a.node, b.node));
   return shares.map(({ node, share }) => ({ node, draws: Math.ceil(share) }));
-}
-
-/** As the paper says it, round(B · W); where everything is rounded to nothing, as if nothing were rounded. */
-function roundEach(drawn: readonly Offshoot[], budget: number, balance: number): Planting[] {
-  const weights = rewardWeights(drawn, balance);
-  const shares = drawn.map(({ node }, at) => ({ node, draws: Math.round(budget * weights[at]!) }));
-  const going = shares.filter(({ draws }) => draws > 0);
-  return going.length === 0 ? shareOut(drawn, budget, balance) : going;
 }
 
 /** A node with all draws that it stands for. */

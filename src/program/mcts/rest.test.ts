@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Tree } from '../../tree/tree.ts';
 import type { Program } from '../program.ts';
-import { createRest, qualities } from './rest.ts';
+import { createRest } from './rest.ts';
 
 /** With `last`, the value of a partial solution is the reward of its last step. */
 function scene(program: Program) {
@@ -76,11 +76,4 @@ it('takes the verifier’s word where nothing is played, and a step as it is whe
   failing.ask();
   program.tell(failing.tree, { probe: true, node: 1, index: 0 });
   expect(failing.tree.node(1).value).toBe(0.6);
-});
-
-it('weighs rewards by the way still to go: right steps alone come to 1 in as many as a solution has', () => {
-  expect(qualities([1, 1, 1, 1], 4)).toEqual([0.25, 0.5, 0.75, 1]);
-  // A wrong second step: 0.25 − 0.75 / 3 = 0; a step of which nothing is known changes nothing.
-  expect(qualities([1, 0, 0.5], 4)).toEqual([0.25, 0, 0]);
-  expect(qualities([1, 1, 1], 2)).toEqual([0.5, 1, 1]);
 });

@@ -42,12 +42,6 @@ const examinationGroup = {
     about: 'shows how the embedded models would share this KV memory',
     rare: true,
   },
-  table: {
-    type: 'string',
-    takes: 'FILE',
-    about: 'measures both servers for about a minute, alone and together, for the lab (sim --machine)',
-    rare: true,
-  },
   json: { type: 'boolean', default: false, about: 'prints one JSON object' },
   ...helpFlag,
 } as const satisfies Flags;
@@ -74,9 +68,9 @@ export const help: Help = {
 export type DoctorSettings = ReturnType<typeof readDoctorSettings>;
 
 export function readDoctorSettings(args: readonly string[]) {
+  if (args.some((arg) => /^--table(=|$)/.test(arg)))
+    raise('bad-setting', '--table is a command of the lab: npm run lab -- table FILE in the repository');
   const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
-  if (values.table !== undefined && (values.engine === undefined || values.verifier === undefined))
-    raise('bad-setting', '--table measures a generator and a reward model: give --engine and --verifier');
   const own = readModelFlags(values, true, readSettings(values.set, scope).model);
   const config = ownModel(own);
   return {
@@ -90,7 +84,6 @@ export function readDoctorSettings(args: readonly string[]) {
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     compare: values.compare,
     json: values.json,
-    table: values.table,
     questions: values.questions,
     verifierKeyEnv: values['verifier-key-env'],
     ...namedOf(config),
@@ -99,7 +92,7 @@ export function readDoctorSettings(args: readonly string[]) {
 }
 
 /** How its servers are asked. */
-function namedOf({ engine }: ModelConfig) {
+export function namedOf({ engine }: ModelConfig) {
   if (engine.kind !== 'openai') return { named: {}, keyEnv: undefined };
   const { model, dialect, apiKeyEnv: keyEnv } = engine;
   return { named: { ...(model && { model }), ...(dialect && { dialect }) }, keyEnv };

@@ -1,7 +1,6 @@
 // `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
 // asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
-import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { closeModel, type OpenModel } from '../../../answering/open-model.ts';
 import { openModel } from '../../../answering/open-models.ts';
@@ -21,9 +20,7 @@ import {
   warning,
 } from '../../../bench/doctor/findings.ts';
 import { budgetFor, type CurvePoint, kneeOf } from '../../../bench/doctor/knee.ts';
-import { measureMachine, tableSizes } from '../../../bench/doctor/machine-table.ts';
 import { ServerAlone } from '../../../bench/doctor/server-alone.ts';
-import { cacheOf, roomOf } from '../../../bench/doctor/server-room.ts';
 import { curveDefaults, EngineWaves, measureCurve } from '../../../bench/doctor/step-time.ts';
 import { shareOf, throughputFindings } from '../../../bench/doctor/throughput.ts';
 import { overlay } from '../../../config/load.ts';
@@ -93,7 +90,6 @@ async function measure(
 ): Promise<void> {
   if (settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
   if (settings.seconds > 0) await probeSums(subject, settings, report, print);
-  if (settings.table !== undefined) await writeTable(subject, settings.table, settings, print);
   if (settings.compare) await runComparison(subject, settings, report, print);
 }
 
@@ -241,25 +237,6 @@ async function probeSums(
   const finding = answerFinding(await probeAnswers(engine, advice, seconds));
   report.answers = finding;
   print(`\n  ${marks[finding.level]} ${finding.text}`);
-}
-
-/** With both models loaded and no other client on the servers: the two may share a GPU. */
-async function writeTable(
-  { engine, verifier, note }: OpenModel,
-  file: string,
-  settings: DoctorSettings,
-  print: (line: string) => void,
-): Promise<void> {
-  const url = settings.engines[0]!;
-  if (verifier === undefined || verifier.capabilities.name === 'confidence')
-    return print('\nno table was measured: the reward model does not answer');
-  print('\nboth servers, for the simulator');
-  const room = await roomOf({ url, ...keyOf(settings.keyEnv) });
-  const scoreKvTokens = await cacheOf({ url: settings.verifiers[0]!, ...keyOf(settings.verifierKeyEnv) });
-  const subject = { name: note ?? url, engine, verifier, ...room, scoreKvTokens };
-  const machine = await measureMachine(subject, tableSizes, print);
-  writeFileSync(file, `${JSON.stringify(machine, null, 1)}\n`);
-  print(`  written to ${file}`);
 }
 
 async function curveAlone(settings: DoctorSettings, facts: ServerFacts, seconds: number): Promise<CurvePoint[]> {

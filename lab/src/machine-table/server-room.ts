@@ -1,7 +1,6 @@
 // How much a server holds, where it says so: tokens of its KV cache, sequences at a time.
 
-import { probe } from '../../engine/remote/dialect/probe.ts';
-import { Connection, type ConnectionOptions } from '../../remote/connection.ts';
+import { Connection, type ConnectionOptions, probe } from 'coppice/internals';
 
 interface ServerRoom {
   readonly kvTokens: number;
@@ -11,10 +10,11 @@ interface ServerRoom {
 /** More than a search is likely to want, for servers that do not say. */
 const enough: ServerRoom = { kvTokens: 400_000, sequenceLimit: 1024 };
 
-export async function roomOf(server: ConnectionOptions): Promise<ServerRoom> {
+/** `named`: the model and the dialect, where they were told. */
+export async function roomOf(server: ConnectionOptions, named?: Parameters<typeof probe>[1]): Promise<ServerRoom> {
   const connection = new Connection(server);
   try {
-    const { sequenceLimit } = await probe(connection);
+    const { sequenceLimit } = await probe(connection, named);
     return { kvTokens: await readCache(connection), sequenceLimit: sequenceLimit ?? enough.sequenceLimit };
   } finally {
     connection.close();

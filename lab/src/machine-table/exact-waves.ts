@@ -1,10 +1,8 @@
 // Waves of exact steps on an engine: so many sequences at once, each below a prompt of its own, each with exactly so many
 // tokens. Two lengths give what a token takes and what a request takes besides.
 
-import { FaultError } from '../../base/fault.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { EngineProbe, type ProbeRequest } from '../engine-probe.ts';
-import { fillerPrompt } from '../rehearse/filler.ts';
+import { type Engine, FaultError } from 'coppice';
+import { EngineProbe, fillerPrompt, type ProbeRequest } from 'coppice/internals';
 
 interface WaveSize {
   readonly sequences: number;

@@ -1,11 +1,8 @@
 // Scores of a verifier, timed: so many paths at once, or as many as it can be given for a while. No two paths are alike, so
 // that none is answered from memory. A reward model that keeps prefixes knows the questions: a score computes its step.
 
-import { FaultError } from '../../base/fault.ts';
-import { isAnswer, type RequestId } from '../../engine/engine.ts';
-import { rootKey } from '../../tree/keys.ts';
-import type { ScoreRequest, Verifier, VerifierMessage } from '../../verifier/verifier.ts';
-import { fillerPrompt } from '../rehearse/filler.ts';
+import { FaultError, type ScoreRequest, type Verifier, type VerifierMessage } from 'coppice';
+import { fillerPrompt, isAnswer, rootKey } from 'coppice/internals';
 
 export interface ScoreReading {
   readonly paths: number;
@@ -24,7 +21,7 @@ const search = 'table';
 export class ScoreWaves {
   readonly #verifier: Verifier;
   readonly #shape: PathShape;
-  readonly #open = new Set<RequestId>();
+  readonly #open = new Set<ScoreRequest['id']>();
   #next = 0;
   #receive: (message: Extract<VerifierMessage, { type: 'score' }>) => void = () => {};
   #failed: (error: FaultError) => void = () => {};

@@ -1,14 +1,13 @@
 // Pruning by group confidence (DeepConf, Fu et al., arXiv 2508.15260): a sample ends when the model becomes less sure of its words, over a
 // window of tokens, than most of the samples that warmed the rule up were at their worst. It knows the words alone, never whether
 // they are right. The authors take the mean log probability of the 20 likeliest tokens and read every token; here it is that of the
-// token that was drawn, which every engine tells, read at the end of each step.
+// token that was drawn, which every engine tells, read at the end of each step. Its gain in the simulator is built into the simulator's
+// log probabilities, and no other was measured.
 
-import { sampleEnds } from '../tree/certaindex.ts';
-import { type Node, pathTo } from '../tree/node.ts';
-import { readable } from './evidence.ts';
-import type { PruneRule } from './exit.ts';
+import { definePrune, type Node, type PruneRule, pathTo } from 'coppice';
+import { readable, sampleEnds } from 'coppice/internals';
 
-export interface ConfidenceOptions {
+interface ConfidenceOptions {
   /** Share of the samples that warmed it up which it would have ended: the strictness that the authors call by two opposite percentiles. */
   readonly confidencePrune: number;
   /** Tokens of a window; a path with fewer is not judged. */
@@ -52,3 +51,34 @@ export function groupConfidence(node: Node, window: number): number | undefined 
   }
   return tokens < window ? undefined : sum / tokens;
 }
+
+export const confidencePrune = definePrune({
+  name: 'confidence',
+  summary: 'the model has become unsure of its words (DeepConf)',
+  options: {
+    confidencePrune: {
+      default: 0,
+      low: 0,
+      high: 1,
+      unit: 'share of samples',
+      why: '0 is off; 0.1 ends few (the high setting of DeepConf), 0.9 most (its low one)',
+    },
+    confidenceWindow: {
+      default: 64,
+      low: 1,
+      high: 100_000,
+      whole: true,
+      unit: 'tokens',
+      why: 'the authors take 2048 of answers of 30,000, this is for answers of some hundred',
+    },
+    confidenceWarmup: {
+      default: 8,
+      low: 1,
+      high: 100_000,
+      whole: true,
+      unit: 'samples',
+      why: "half of the usual 16, which is the authors' own for far more samples",
+    },
+  },
+  make: pruneConfidence,
+});

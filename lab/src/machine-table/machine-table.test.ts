@@ -1,15 +1,17 @@
 // A machine measured for the simulator, on servers that speak vLLM's protocol: what is asked of them, and a table that a
 // trial can run on.
 
-import { readFileSync } from 'node:fs';
-import { afterEach, expect, it } from 'vitest';
-import { readMachine } from '../../lab/src/sim/machine.ts';
-import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
-import { measureMachine, sharedTable, tableSizes } from '../../src/bench/doctor/machine-table.ts';
-import { cacheTokens } from '../../src/bench/doctor/server-room.ts';
-import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
-import { openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
-import { VllmServer } from '../servers/vllm-server.ts';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openRemoteEngine, openRemoteVerifier } from 'coppice/internals';
+import { afterEach, expect, it, vi } from 'vitest';
+import { VllmServer } from '../../../tests/servers/vllm-server.ts';
+import { run } from '../commands/table.ts';
+import { readMachine } from '../sim/machine.ts';
+import { runTrial, trialDefaults } from '../sim/trial.ts';
+import { measureMachine, sharedTable, tableSizes } from './machine-table.ts';
+import { cacheTokens } from './server-room.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -55,6 +57,28 @@ it('asks for exact steps as MCTS does, and gives a machine that a trial runs on'
     arrivals: { kind: 'backlog' },
   });
   expect(trial.served).toHaveLength(3);
+});
+
+it('is a command that writes a file for sim --machine', async () => {
+  const [generator, rewardModel] = [new VllmServer(), new VllmServer()];
+  open.push(await generator.listen(), await rewardModel.listen());
+  const folder = mkdtempSync(join(tmpdir(), 'table-'));
+  open.push({ close: async () => rmSync(folder, { recursive: true }) });
+  const file = join(folder, 'table.json');
+  const lines: string[] = [];
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+  expect(await run([file, '--engine', generator.url, '--verifier', rewardModel.url], sizes)).toBe(0);
+  expect(lines.at(-1)).toBe(`  written to ${file}`);
+  expect(readMachine(file)).toMatchObject({ rewardModel: { reusesPrefix: false, passTokens: 16_384 } });
+});
+
+it.each([
+  [[], 'table FILE --engine URL --verifier URL'],
+  [['--engine', 'http://127.0.0.1:1'], 'table FILE --engine URL --verifier URL'],
+  [['table.json', '--engine', 'http://127.0.0.1:1'], 'give --engine and --verifier'],
+  [['table.json', '--compare'], 'there is no option --compare'],
+])('is refused before anything is asked: %j', async (args, message) => {
+  await expect(run(args)).rejects.toThrow(message);
 });
 
 it('times the newest step alone where the reward model keeps prefixes', async () => {

@@ -1,13 +1,11 @@
 // Measures a machine for the simulator: what decode steps, prompts and scores take as the servers answer them, alone and
 // while the other one works, since the two may share a GPU. `npm run lab -- sim --machine` runs on what this gives.
 
-import type { MeasuredMachine } from '../../cost/machine.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { Verifier } from '../../verifier/verifier.ts';
-import { tokensPerWord } from '../rehearse/filler.ts';
-import { mean } from '../statistics.ts';
+import type { Engine, Verifier } from 'coppice';
+import { mean, tokensPerWord } from 'coppice/internals';
 import { type CompanyReading, type CompanySizes, readCompany, slowdownOf } from './company.ts';
 import { type DecodeReading, ExactWaves } from './exact-waves.ts';
+import type { MeasuredMachine } from './measured-machine.ts';
 import { ownTokens, passTokens, readScores, rising, type ScoreReadings, scoreTable, shapeOf } from './score-table.ts';
 import { ScoreWaves } from './score-waves.ts';
 

@@ -1,0 +1,83 @@
+// `npm run lab -- table FILE`: measures a generator and a reward model on servers for about a minute, alone and together, and writes the
+// table that `sim --machine` runs on. With both models loaded and no other client on the servers: the two may share a GPU.
+
+import { writeFileSync } from 'node:fs';
+import {
+  assert,
+  closeModel,
+  exampleServer,
+  type Flags,
+  type Help,
+  helpFlag,
+  keyOf,
+  modelFlags,
+  namedOf,
+  openModel,
+  overlay,
+  ownModel,
+  raise,
+  readArguments,
+  readModelFlags,
+  readSettings,
+  type SettingScope,
+  serverFlags,
+  setFlag,
+  settingHelp,
+  settingOfFlag,
+} from 'coppice/internals';
+import { measureMachine, tableSizes } from '../machine-table/machine-table.ts';
+import { cacheOf, roomOf } from '../machine-table/server-room.ts';
+
+/** It searches nothing: only what the engine can be told. */
+const scope: SettingScope = { search: [], model: (name) => name.startsWith('engine.') };
+
+const { embedder: _, ...servers } = serverFlags;
+const flags = {
+  ...servers,
+  model: { ...modelFlags.model, takes: 'NAME', about: 'what the generator must serve' },
+  ...setFlag,
+  ...helpFlag,
+} as const satisfies Flags;
+
+export const help: Help = {
+  starts: 'npm run lab --',
+  usage: 'table FILE --engine URL --verifier URL [options]',
+  about: 'Measures both servers for about a minute, alone and together, and writes a machine for sim --machine.',
+  groups: [['the servers', flags]],
+  settings: settingHelp(scope),
+  examples: [`table table.json --engine ${exampleServer} --verifier http://127.0.0.1:8001 --kind qwen-prm`],
+};
+
+export async function run(args: readonly string[], sizes = tableSizes): Promise<number> {
+  const [file, ...rest] = args;
+  if (file === undefined || file.startsWith('-'))
+    return raise('bad-setting', 'write the table where? npm run lab -- table FILE --engine URL --verifier URL');
+  const { own, engines, verifiers, verifierKeyEnv } = readTable(rest);
+  const { named, keyEnv } = namedOf(ownModel(own));
+  const rooms = await Promise.all(engines.map((url) => roomOf({ url, ...keyOf(keyEnv) }, named)));
+  const scoreKvTokens = await cacheOf({ url: verifiers[0]!, ...keyOf(verifierKeyEnv) });
+  // One limit for all: the waves must be able to go beyond what is found by trial.
+  const inFlight = Math.min(Math.max(...sizes.sequences), ...rooms.map(({ sequenceLimit }) => sequenceLimit));
+  const settings = overlay({ engine: { inFlight } }, own.settings ?? {});
+  const model = await openModel(ownModel({ ...own, settings }), process.env);
+  try {
+    const { engine, verifier, note } = model;
+    assert(verifier !== undefined, 'a model with --verifier has one');
+    const subject = { name: note ?? engines[0]!, engine, verifier, ...rooms[0]!, scoreKvTokens };
+    const machine = await measureMachine(subject, sizes, console.log);
+    writeFileSync(file, `${JSON.stringify(machine, null, 1)}\n`);
+    console.log(`  written to ${file}`);
+    return 0;
+  } finally {
+    await closeModel(model);
+  }
+}
+
+function readTable(args: readonly string[]) {
+  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
+  const own = readModelFlags(values, true, readSettings(values.set, scope).model);
+  const { engines = [], verifiers = [] } = own;
+  if (engines.length === 0 || verifiers.length === 0)
+    raise('bad-setting', 'a table is of a generator and a reward model: give --engine and --verifier');
+  return { own, engines, verifiers, verifierKeyEnv: values['verifier-key-env'] };
+}
