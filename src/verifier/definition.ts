@@ -28,7 +28,7 @@ import {
 export type ScoreStep = (request: ScoreRequest) => number | Promise<number>;
 
 /** What is known of a scoring function before it scores; a whole verifier says it itself. */
-interface ScoringTraits {
+export interface ScoringTraits {
   /** The aggregation that its rewards were made for; `product` unless said. */
   readonly aggregation?: Aggregation;
   /** It scores by the log probabilities of a step. */
