@@ -68,7 +68,7 @@ export const help: Help = {
 export type DoctorSettings = ReturnType<typeof readDoctorSettings>;
 
 export function readDoctorSettings(args: readonly string[]) {
-  if (args.some((arg) => /^--table(=|$)/.test(arg)))
+  if (args.some((arg) => arg === '--table' || arg.startsWith('--table=')))
     raise('bad-setting', '--table is a command of the lab: npm run lab -- table FILE in the repository');
   const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
   const own = readModelFlags(values, true, readSettings(values.set, scope).model);
