@@ -5,6 +5,7 @@ import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { type KvSplitProblem, splitKv } from '../cost/kv-split.ts';
 import { tableCost } from '../cost/table.ts';
+import { type AdapterPlace, adapterAt } from '../engine/llama/adapter/adapter-place.ts';
 import { leastGain, tryDraft } from '../engine/llama/draft-trial.ts';
 import { chooseGpu, type GpuLibrary, hereWith } from '../engine/llama/gpu/gpu-library.ts';
 import type { GpuChoice } from '../engine/llama/gpu/gpu-names.ts';
@@ -22,7 +23,7 @@ import type { Verifier } from '../verifier/verifier.ts';
 export interface EmbeddedOptions {
   /** Name of a shipped model or path of a GGUF file. */
   readonly model: string;
-  /** The same for the reward model; `none` for the generator's own confidence, `exact` for the checker of countdown. */
+  /** The same for the reward model, or a LoRA adapter of the generator (a folder or a GGUF file); `none` for the generator's own confidence, `exact` for the checker of countdown. */
   readonly prm?: string;
   /** What the reward model is read for; `step` unless said. */
   readonly reading?: ReadingName;
@@ -140,7 +141,7 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
   const prm = options.prm ?? rewardModelOf(options.model);
   const { kvTokens, kvSplit, threads, sequences } = options;
   // A reward model in this process computes beside the generator, and threads that wait for each other stand still: one each unless said.
-  const beside = prm === 'none' || prm === 'exact' ? threads : (threads ?? llamaDefaults.threads);
+  const beside = needsNoWeights(prm) ? threads : (threads ?? llamaDefaults.threads);
   const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads: beside, sequences });
   const { directory, gpuLayers } = options.library;
   const library = {
@@ -153,10 +154,12 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
   );
   try {
     const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
-    const verdict = { ...readings[options.reading ?? 'step'], ...options.verdicts };
-    const verifier = await openVerifier(prm, verdict, engine, sized);
+    const adapter = needsNoWeights(prm) ? undefined : adapterAt(modelPath(prm));
+    const verdict = { ...readings[options.reading ?? 'step'], ...adapter?.reading, ...options.verdicts };
+    const verifier = await openVerifier(prm, verdict, engine, { ...sized, ...onGenerator(adapter, engine) });
     const hasRewardModel = prm !== 'none';
-    const scoring = hasRewardModel ? `scored by ${prm}` : 'without a reward model';
+    const shared = adapter === undefined ? '' : ' on the same weights';
+    const scoring = hasRewardModel ? `scored by ${prm}${shared}` : 'without a reward model';
     const computing = engine.info.threads > 1 ? `, ${engine.info.threads} threads` : '';
     const note = `${options.model}, ${scoring}${drafting}${computing}`;
     const close = async () => void (await Promise.all([engine.close(), verifier.close()]));
@@ -165,6 +168,18 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
     await engine.close();
     throw error;
   }
+}
+
+function needsNoWeights(prm: string): boolean {
+  return prm === 'none' || prm === 'exact';
+}
+
+/** An adapter has no weights of its own to load but those that it adds. */
+function onGenerator(
+  adapter: AdapterPlace | undefined,
+  { weights }: LlamaEngine,
+): Pick<LlamaPrmOptions, 'adapter' | 'weights'> {
+  return adapter === undefined ? {} : { adapter: adapter.path, weights };
 }
 
 async function openGenerator(
@@ -182,7 +197,7 @@ function openVerifier(
   prm: string,
   verdict: VerdictTexts & Pick<LlamaPrmOptions, 'aggregation'>,
   engine: LlamaEngine,
-  sizes: Pick<LlamaEngineOptions, 'kvTokens' | 'threads' | 'libraryDirectory' | 'gpuLayers'>,
+  sizes: Pick<LlamaPrmOptions, 'kvTokens' | 'threads' | 'libraryDirectory' | 'gpuLayers' | 'adapter' | 'weights'>,
 ): Promise<Verifier> {
   if (prm === 'none') return Promise.resolve(makeVerifier(confidence));
   if (prm === 'exact') return Promise.resolve(makeVerifier(exact));
@@ -190,7 +205,7 @@ function openVerifier(
     ...sizes,
     ...verdict,
     ...(isShipped(prm) ? { promise: readings.promise } : {}),
-    model: modelPath(prm),
+    model: sizes.weights?.path ?? modelPath(prm),
     vocabularyHash: engine.info.vocabularyHash,
   });
 }

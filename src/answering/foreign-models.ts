@@ -92,5 +92,11 @@ export function remoteVerdicts(name: string, wanted: PrmConfig): VerdictTexts {
 export async function openPairedPrm(wanted: PrmConfig): Promise<Verifier> {
   const { LlamaPrm } = await import('../verifier/prm/llama-prm.ts');
   const { readings } = await import('../verifier/prm/readings.ts');
-  return LlamaPrm.open({ ...readings.step, ...verdictsOf(wanted), model: modelPath(wanted.model) });
+  const { adapterAt } = await import('../engine/llama/adapter/adapter-place.ts');
+  const model = modelPath(wanted.model);
+  if (adapterAt(model) !== undefined) {
+    const remedy = 'serve it beside its base, or take its base as the generator (--model FILE.gguf)';
+    raise('bad-setting', `the reward model ${model} is an adapter and has no weights of its own: ${remedy}`);
+  }
+  return LlamaPrm.open({ ...readings.step, ...verdictsOf(wanted), model });
 }

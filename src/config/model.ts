@@ -66,14 +66,14 @@ const verifier = z.discriminatedUnion('kind', [
     }),
   }),
   z.strictObject({
-    kind: z
-      .literal('prm')
-      .meta({ description: 'a process reward model: a shipped one, a GGUF file (beside any engine), or a server' }),
-    model: z
-      .string()
-      .min(1)
-      .default('sapling-prm')
-      .meta({ description: "name or path for the embedded engine; the server's model name for a remote one" }),
+    kind: z.literal('prm').meta({
+      description:
+        'a process reward model: a shipped one, a GGUF file (beside any engine), a LoRA adapter of the embedded generator, or a server',
+    }),
+    model: z.string().min(1).default('sapling-prm').meta({
+      description:
+        "name or path for the embedded engine, of a GGUF file or of the folder of an adapter; the server's model name for a remote one",
+    }),
     good: verdictText("the token that says a step is right; '+' where unset"),
     bad: verdictText("the token that says a step is wrong; '-' where unset"),
     marker: verdictText('appended to a step before it is read, for models trained with one'),

@@ -15,6 +15,7 @@ import type {
 } from '../engine.ts';
 import type { DraftOptions } from './draft/drafts.ts';
 import { schemaGrammar } from './grammar/schema-grammar.ts';
+import type { SharedWeights } from './native/model.ts';
 import { LlamaThread } from './thread/thread.ts';
 import type { ThreadInfo, ThreadLoad } from './thread/thread-messages.ts';
 
@@ -95,6 +96,11 @@ export class LlamaEngine implements Engine {
     });
     const onGpu = (options.gpuLayers ?? 0) > 0;
     return new LlamaEngine(thread, settings, { drafts: options.draft !== undefined, onGpu });
+  }
+
+  /** For a reward model that is an adapter of this model. */
+  get weights(): SharedWeights {
+    return this.#thread.weights;
   }
 
   get info(): ThreadInfo {

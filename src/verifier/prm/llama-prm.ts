@@ -1,10 +1,12 @@
 // A process reward model on the embedded engine, in a thread of its own: the reward of a step is the probability of the
 // good verdict against the bad one after the step's last token. Paths that were scored stay in the cache, so that only
-// the tokens of new steps are computed.
+// the tokens of new steps are computed. It may be a LoRA adapter of the generator: then both compute with one set of weights.
 
+import { basename } from 'node:path';
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { llamaDefaults, selfMeasurementMs } from '../../engine/llama/llama-engine.ts';
+import type { SharedWeights } from '../../engine/llama/native/model.ts';
 import { LlamaThread } from '../../engine/llama/thread/thread.ts';
 import type { ThreadInfo, ThreadLoad } from '../../engine/llama/thread/thread-messages.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
@@ -14,6 +16,10 @@ import { readings } from './readings.ts';
 export interface LlamaPrmOptions {
   /** Path of a GGUF file. */
   readonly model: string;
+  /** Weights of that file which the generator has loaded: they are not loaded again. */
+  readonly weights?: SharedWeights;
+  /** A LoRA adapter of that model: a folder as PEFT writes it, or a GGUF file. */
+  readonly adapter?: string;
   /** The vocabulary of the generator: where it is the same, its token ids are read instead of its text. */
   readonly vocabularyHash?: number;
   readonly kvTokens?: number;
@@ -31,13 +37,18 @@ export interface LlamaPrmOptions {
   readonly gpuLayers?: number;
 }
 
+interface Scored {
+  readonly aggregation: Aggregation;
+}
+
 export class LlamaPrm implements Verifier {
   readonly capabilities: VerifierCapabilities;
   readonly #thread: LlamaThread;
 
-  private constructor(thread: LlamaThread, aggregation: Aggregation) {
+  private constructor(thread: LlamaThread, { adapter, aggregation }: Pick<LlamaPrmOptions, 'adapter'> & Scored) {
     this.#thread = thread;
-    this.capabilities = { name: `llama ${thread.info.name}`, aggregation, reusesPrefix: true, looksAhead: true };
+    const name = `llama ${thread.info.name}${adapter === undefined ? '' : ` with ${basename(adapter)}`}`;
+    this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true };
   }
 
   /** Loads the model; a FaultError says why it cannot be used. */
@@ -45,6 +56,8 @@ export class LlamaPrm implements Verifier {
     const { kvTokens, threads, good, bad, marker, aggregation } = { ...llamaDefaults, ...readings.step, ...options };
     const thread = await LlamaThread.start({
       model: options.model,
+      ...(options.weights === undefined ? {} : { weights: options.weights }),
+      ...(options.adapter === undefined ? {} : { adapter: options.adapter }),
       kvTokens,
       threads,
       sequences: llamaDefaults.rowLimit,
@@ -57,7 +70,7 @@ export class LlamaPrm implements Verifier {
       verdict: { good, bad, marker },
       ...(options.promise === undefined ? {} : { promise: options.promise }),
     });
-    return new LlamaPrm(thread, aggregation);
+    return new LlamaPrm(thread, { ...options, aggregation });
   }
 
   get info(): ThreadInfo {

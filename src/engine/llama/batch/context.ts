@@ -24,6 +24,8 @@ export interface ContextOptions {
   readonly rows: number;
   /** Flash attention with a 16-bit cache: fastest, and exact across batch compositions below 64 rows. Off: 32-bit. */
   readonly flashAttention: boolean;
+  /** A LoRA adapter of the model that this context alone computes with. */
+  readonly adapter?: Pointer;
 }
 
 export interface ContextRow {
@@ -108,6 +110,11 @@ export class Context implements SequenceMemory {
         'bad-setting',
         `no room for a KV cache of ${options.cells} tokens for ${model.path}; lower the number of KV tokens`,
       );
+    }
+    const { adapter } = options;
+    if (adapter !== undefined && binding.setAdapters(handle, BigUint64Array.of(adapter), 1, Float32Array.of(1)) !== 0) {
+      binding.freeContext(handle);
+      return raise('internal', `libllama could not set the adapter on a context of ${model.path}`);
     }
     return new Context(binding, handle, model.vocabularySize, options.rows);
   }

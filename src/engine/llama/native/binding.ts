@@ -173,6 +173,11 @@ export interface Binding {
   decode(context: Pointer, batch: NativeBatch): number;
   logits(context: Pointer): Pointer;
 
+  /** Null where the file is no adapter of this model. It is freed with the model. */
+  loadAdapter(model: Pointer, path: string): Pointer | null;
+  /** What a context computes with from now on; `adapters` are pointers, each with its scale. 0 where it could. */
+  setAdapters(context: Pointer, adapters: BigUint64Array, count: number, scales: Float32Array): number;
+
   /** Null where the grammar cannot be read. */
   createGrammar(vocabulary: Pointer, source: string, root: string): Pointer | null;
   /** `tokens` is a llama_token_data_array. */
@@ -274,6 +279,8 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
     clearMemory: declare('llama_memory_clear', 'void', 'void *', 'bool'),
     decode: declare('llama_decode', 'int32', 'void *', layouts.batch),
     logits: declare('llama_get_logits', 'void *', 'void *'),
+    loadAdapter: declare('llama_adapter_lora_init', 'void *', 'void *', 'str'),
+    setAdapters: declare('llama_set_adapters_lora', 'int32', 'void *', 'void *', 'size_t', 'void *'),
     createGrammar: declare('llama_sampler_init_grammar', 'void *', 'void *', 'str', 'str'),
     applySampler: declare('llama_sampler_apply', 'void', 'void *', 'void *'),
     acceptToken: declare('llama_sampler_accept', 'void', 'void *', 'int32'),

@@ -1,11 +1,13 @@
 // A loaded GGUF model and its vocabulary: tokens to bytes and back, chat template, metadata. Holds native memory from
-// `load` to `close`; its loader closes it, after its contexts. Explains a file that cannot be used.
+// `load` to `close`; its loader closes it, after its contexts. Several threads may hold the same weights: the last one that closes them
+// frees them. Explains a file that cannot be used.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
 import { raise } from '../../../base/fault.ts';
 import { hash } from '../../../base/random.ts';
 import type { Message, Prompt } from '../../../tree/step.ts';
+import type { BaseShape } from '../adapter/peft-adapter.ts';
 import type { Binding, Pointer } from './binding.ts';
 import { Grammar, type TokenConstraint, TokenTable } from './grammar.ts';
 
@@ -18,6 +20,14 @@ export interface ModelOptions {
   readonly gpuLayers?: number;
 }
 
+/** Weights that another thread of this process has loaded; libllama only reads them. */
+export interface SharedWeights {
+  readonly path: string;
+  readonly handle: Pointer;
+  /** How many hold them, in memory that all threads see. */
+  readonly holders: Int32Array<SharedArrayBuffer>;
+}
+
 export class Model {
   readonly path: string;
   readonly handle: Pointer;
@@ -26,15 +36,17 @@ export class Model {
   readonly #binding: Binding;
   readonly #vocabulary: Pointer;
   readonly #begin: string;
+  readonly #holders: Int32Array<SharedArrayBuffer>;
   #template: Template | undefined;
   #table: TokenTable | undefined;
   readonly #pieces: (Uint8Array | undefined)[] = [];
   #closed = false;
 
-  private constructor(binding: Binding, path: string, handle: Pointer) {
+  private constructor(binding: Binding, { path, handle, holders }: SharedWeights) {
     this.#binding = binding;
     this.path = path;
     this.handle = handle;
+    this.#holders = holders;
     this.#vocabulary = binding.vocabulary(handle);
     this.vocabularySize = binding.vocabularySize(this.#vocabulary);
     this.contextTokens = binding.trainedContext(handle);
@@ -52,12 +64,27 @@ export class Model {
         `libllama cannot read the model ${path}: the file is damaged or of an architecture that libllama ${binding.release} does not know`,
       );
     }
-    const model = new Model(binding, path, handle);
+    const holders = new Int32Array(new SharedArrayBuffer(4)).fill(1);
+    const model = new Model(binding, { path, handle, holders });
     if (!binding.hasDecoder(handle) || binding.vocabularyType(model.#vocabulary) === noVocabulary) {
       model.close();
       return raise('unsupported', `the model ${path} cannot generate text: it has no decoder or no vocabulary`);
     }
     return model;
+  }
+
+  /** Weights that another thread has loaded, with a share in them. */
+  static borrow(binding: Binding, weights: SharedWeights): Model {
+    const { holders, path } = weights;
+    for (let held = Atomics.load(holders, 0); held > 0; held = Atomics.load(holders, 0)) {
+      if (Atomics.compareExchange(holders, 0, held, held + 1) === held) return new Model(binding, weights);
+    }
+    return raise('cancelled', `the model ${path} was closed before its weights could be shared`);
+  }
+
+  /** For another thread to borrow. */
+  get weights(): SharedWeights {
+    return { path: this.path, handle: this.handle, holders: this.#holders };
   }
 
   /** Plain text to tokens, nothing added; what looks like a control token stays text. */
@@ -116,6 +143,24 @@ export class Model {
     return length < 0 ? undefined : new TextDecoder().decode(buffer.subarray(0, Math.min(length, buffer.length - 1)));
   }
 
+  /** What an adapter must fit. */
+  get shape(): BaseShape {
+    const { handle, path } = this;
+    const architecture = this.metadata('general.architecture') ?? '';
+    const number = (key: string) => Number(this.metadata(`${architecture}.${key}`) ?? Number.NaN);
+    const [width, heads] = [this.#binding.width(handle), this.#binding.heads(handle)];
+    return {
+      path,
+      architecture,
+      layers: this.#binding.layers(handle),
+      heads,
+      kvHeads: this.#binding.kvHeads(handle),
+      headWidth: number('attention.key_length') || width / heads,
+      width,
+      inner: number('feed_forward_length'),
+    };
+  }
+
   /** Bytes of keys and values of one token in a 16-bit cache. */
   get kvTokenBytes(): number {
     const { handle } = this;
@@ -143,7 +188,7 @@ export class Model {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#binding.freeModel(this.handle);
+    if (Atomics.sub(this.#holders, 0, 1) === 1) this.#binding.freeModel(this.handle);
   }
 
   #tokenText(token: number): string {

@@ -16,11 +16,16 @@ import { Sampler } from '../batch/sampler.ts';
 import { measureCost } from '../batch/self-measurement.ts';
 import { fastestThreads } from '../batch/thread-trial.ts';
 import type { Drafts } from '../draft/drafts.ts';
+import { loadAdapter } from '../native/adapter.ts';
 import type { Binding } from '../native/binding.ts';
-import { Model } from '../native/model.ts';
+import { Model, type SharedWeights } from '../native/model.ts';
 
 export interface CoreOptions {
   readonly model: string;
+  /** Weights of that model which another thread has loaded already. */
+  readonly weights?: SharedWeights;
+  /** A LoRA adapter that this core alone computes with: a folder as PEFT writes it, or a GGUF file. */
+  readonly adapter?: string;
   /** KV cells, one per token, over all sequences. */
   readonly kvTokens: number;
   readonly threads: number;
@@ -98,7 +103,8 @@ export class Core {
   #threads: number;
 
   constructor(binding: Binding, options: CoreOptions, post: (message: CoreMessage) => void, drafts?: Drafts) {
-    this.model = Model.load(binding, options.model, gpuOption(options));
+    const { weights, adapter } = options;
+    this.model = weights ? Model.borrow(binding, weights) : Model.load(binding, options.model, gpuOption(options));
     this.#options = options;
     this.#threads = options.threads;
     this.#trustsTokenIds = options.tokenIdsOf === 'own' || options.tokenIdsOf === this.model.vocabularyHash();
@@ -109,6 +115,8 @@ export class Core {
         threads: options.threads,
         rows: Math.max(options.rowLimit, options.bulkRows),
         flashAttention: options.flashAttention,
+        // Before the context: libllama sizes its graph by the adapters that are there.
+        ...(adapter === undefined ? {} : { adapter: loadAdapter(binding, this.model, adapter) }),
       });
     } catch (error) {
       this.model.close();
@@ -340,8 +348,10 @@ export class Core {
 
   #pathTokens(prompt: Prompt, steps: readonly Step[], marker: readonly number[]): number[] {
     const tokens = [...this.#promptTokens(prompt)];
-    for (const step of steps) {
-      for (const token of this.#stepTokens(step)) tokens.push(token);
+    for (const [at, step] of steps.entries()) {
+      const said = marker.length === 0 ? this.#stepTokens(step) : this.#withoutEnd(this.#stepTokens(step));
+      if (marker.length > 0 && said.length === 0 && at > 0) continue; // the end alone: the verdict on the step before it stands
+      for (const token of said) tokens.push(token);
       for (const token of marker) tokens.push(token);
     }
     if (tokens.length === 0) raise('bad-setting', 'the prompt is empty');
@@ -355,6 +365,11 @@ export class Core {
   #stepTokens(step: Step): readonly number[] {
     const ids = this.#trustsTokenIds ? step.tokenIds : undefined;
     return ids?.every((id) => this.#isToken(id)) ? ids : this.model.tokenize(step.text);
+  }
+
+  /** Models that were trained with a marker read text, and no token that ends it. */
+  #withoutEnd(tokens: readonly number[]): readonly number[] {
+    return tokens.length > 0 && this.model.endsGeneration(tokens.at(-1)!) ? tokens.slice(0, -1) : tokens;
   }
 
   #isToken(id: number): boolean {

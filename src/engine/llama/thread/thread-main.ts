@@ -31,7 +31,7 @@ class EngineThread {
     this.#port = port;
     this.#core = new Core(binding, options, (message) => this.#outbox.push(message), drafts);
     if (options.triesThreads) this.#core.tryThreads(() => performance.now(), freeCores());
-    this.#say({ type: 'ready', info: describe(this.#core, binding.release) });
+    this.#say({ type: 'ready', info: describe(this.#core, binding.release), weights: this.#core.model.weights });
     port.on('message', (message: ToThread) => {
       this.#take(message);
       this.#run();

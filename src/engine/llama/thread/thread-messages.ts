@@ -5,6 +5,7 @@ import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { GenerateRequest, RequestId, Urgency } from '../../engine.ts';
 import type { ReadRequest } from '../batch/reading.ts';
 import type { DraftOptions } from '../draft/drafts.ts';
+import type { SharedWeights } from '../native/model.ts';
 import type { CoreCounts, CoreMessage, CoreOptions } from './core.ts';
 
 export type ThreadOptions = CoreOptions & {
@@ -42,7 +43,7 @@ export interface ThreadInfo {
 export type ThreadLoad = CoreCounts & { readonly stepMs: number | undefined };
 
 export type FromThread =
-  | { readonly type: 'ready'; readonly info: ThreadInfo }
+  | { readonly type: 'ready'; readonly info: ThreadInfo; readonly weights: SharedWeights }
   | { readonly type: 'failed'; readonly fault: Fault }
   | { readonly type: 'measured'; readonly points: MeasuredPoints | Fault }
   | { readonly type: 'messages'; readonly messages: readonly CoreMessage[]; readonly load: ThreadLoad };

@@ -7,6 +7,7 @@ import { type Fault, FaultError, fault } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { GenerateRequest, RequestId, Urgency } from '../../engine.ts';
 import type { ReadRequest } from '../batch/reading.ts';
+import type { SharedWeights } from '../native/model.ts';
 import type { CoreMessage } from './core.ts';
 import type { FromThread, ThreadInfo, ThreadLoad, ThreadOptions, ToThread } from './thread-messages.ts';
 
@@ -26,6 +27,8 @@ const idleLoad: ThreadLoad = {
 
 export class LlamaThread {
   readonly info: ThreadInfo;
+  /** For another thread that is to compute with the same weights. */
+  readonly weights: SharedWeights;
   readonly #worker: Worker;
   readonly #outstanding = new Set<RequestId>();
   #post: (message: CoreMessage) => void = () => {};
@@ -33,9 +36,10 @@ export class LlamaThread {
   #load = idleLoad;
   #dead: Fault | undefined;
 
-  private constructor(worker: Worker, info: ThreadInfo) {
+  private constructor(worker: Worker, info: ThreadInfo, weights: SharedWeights) {
     this.#worker = worker;
     this.info = info;
+    this.weights = weights;
     worker.on('message', (message: FromThread) => this.#hear(message));
     worker.on('error', (error) => this.#die(fault('internal', 'the engine thread broke', { cause: error })));
     worker.on('exit', (code) => this.#die(fault('internal', `the engine thread ended with status ${code}`)));
@@ -46,7 +50,7 @@ export class LlamaThread {
     const file = import.meta.url.endsWith('.ts') ? './thread-main.ts' : './thread-main.js';
     const worker = new Worker(new URL(file, import.meta.url), { workerData: options });
     const message = await firstMessage(worker);
-    if (message.type === 'ready') return new LlamaThread(worker, message.info);
+    if (message.type === 'ready') return new LlamaThread(worker, message.info, message.weights);
     const reason = message.type === 'failed' ? message.fault : fault('protocol', 'the engine thread began oddly');
     throw new FaultError(reason);
   }

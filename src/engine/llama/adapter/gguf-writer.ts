@@ -1,11 +1,11 @@
-// Writes GGUF files: facts, then tensors. Vectors are 32-bit floats whatever the type of the matrices.
+// Writes GGUF files: facts, then tensors. Vectors are 32-bit floats whatever the type of the matrices. It knows nothing of what it writes.
 
 import { writeFileSync } from 'node:fs';
 
-const ALIGNMENT = 32;
-const TYPE = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
-const WEIGHTS = { f32: 0, f16: 1 } as const;
-type WeightType = keyof typeof WEIGHTS;
+const alignment = 32;
+const valueTypes = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
+const weightTypes = { f32: 0, f16: 1 } as const;
+type WeightType = keyof typeof weightTypes;
 
 export type GgufValue =
   | { readonly type: 'uint32' | 'float32'; readonly value: number }
@@ -15,7 +15,11 @@ export type GgufValue =
   | { readonly type: 'int32s'; readonly value: readonly number[] };
 
 /** The innermost dimension first. */
-export type GgufTensor = { readonly name: string; readonly shape: readonly number[]; readonly data: Float32Array };
+export interface GgufTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
 
 export function writeGguf(
   path: string,
@@ -23,16 +27,20 @@ export function writeGguf(
   tensors: readonly GgufTensor[],
   type: WeightType,
 ): void {
-  writeFileSync(path, encode(values, tensors, type));
+  writeFileSync(path, encodeGguf(values, tensors, type));
 }
 
-function encode(values: ReadonlyMap<string, GgufValue>, all: readonly GgufTensor[], type: WeightType): Buffer {
+export function encodeGguf(
+  values: ReadonlyMap<string, GgufValue>,
+  all: readonly GgufTensor[],
+  type: WeightType,
+): Buffer {
   const parts: Buffer[] = [Buffer.from('GGUF'), u32(3), u64(all.length), u64(values.size)];
   for (const [key, value] of values) parts.push(text(key), ...encodeValue(value));
   const weights = all.map(({ shape, data }) => weightBytes(shape, data, type));
   let offset = 0;
   for (const [at, { name, shape }] of all.entries()) {
-    const stored = WEIGHTS[shape.length === 1 ? 'f32' : type];
+    const stored = weightTypes[shape.length === 1 ? 'f32' : type];
     parts.push(text(name), u32(shape.length), ...shape.map(u64), u32(stored), u64(offset));
     offset += padded(weights[at]!.length);
   }
@@ -58,17 +66,17 @@ function toHalf(value: number): number {
 function encodeValue(value: GgufValue): Buffer[] {
   switch (value.type) {
     case 'uint32':
-      return [u32(TYPE.uint32), u32(value.value)];
+      return [u32(valueTypes.uint32), u32(value.value)];
     case 'float32':
-      return [u32(TYPE.float32), f32(value.value)];
+      return [u32(valueTypes.float32), f32(value.value)];
     case 'bool':
-      return [u32(TYPE.bool), Buffer.from([value.value ? 1 : 0])];
+      return [u32(valueTypes.bool), Buffer.from([value.value ? 1 : 0])];
     case 'string':
-      return [u32(TYPE.string), text(value.value)];
+      return [u32(valueTypes.string), text(value.value)];
     case 'strings':
-      return [u32(TYPE.array), u32(TYPE.string), u64(value.value.length), ...value.value.map(text)];
+      return [u32(valueTypes.array), u32(valueTypes.string), u64(value.value.length), ...value.value.map(text)];
     case 'int32s':
-      return [u32(TYPE.array), u32(TYPE.int32), u64(value.value.length), ...value.value.map(u32)];
+      return [u32(valueTypes.array), u32(valueTypes.int32), u64(value.value.length), ...value.value.map(u32)];
   }
 }
 
@@ -96,7 +104,7 @@ function f32(value: number): Buffer {
 }
 
 function padded(bytes: number): number {
-  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+  return Math.ceil(bytes / alignment) * alignment;
 }
 
 function padding(bytes: number): Buffer {
