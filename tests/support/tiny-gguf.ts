@@ -28,9 +28,13 @@ export function byteToken(character: string): number {
   return character.charCodeAt(0);
 }
 
-export function writeTinyModel(path: string, model: TinyModel): void {
+export function writeTinyModel(
+  path: string,
+  model: TinyModel,
+  change: (tensor: GgufTensor) => GgufTensor = (tensor) => tensor,
+): void {
   const shape = model.kind === 'random' ? { width: 64, heads: 2, layers: 2 } : { width: 288, heads: 1, layers: 1 };
-  writeGguf(path, metadata(model, shape), tensors(model, shape), 'f16');
+  writeGguf(path, metadata(model, shape), tensors(model, shape).map(change), 'f16');
 }
 
 interface Shape {
