@@ -51,6 +51,8 @@ export interface Embedded {
   readonly engine: LlamaEngine;
   readonly verifier: LlamaPrm | Verifier;
   readonly hasRewardModel: boolean;
+  /** The reward model says itself how it is read. */
+  readonly isSelfDescribed: boolean;
   readonly note: string;
   /** How a given KV memory was split. */
   readonly kvSplit?: MemoryShare;
@@ -156,14 +158,15 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
     const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
     const adapter = needsNoWeights(prm) ? undefined : adapterAt(modelPath(prm));
     const verdict = { ...readings[options.reading ?? 'step'], ...adapter?.reading, ...options.verdicts };
-    const verifier = await openVerifier(prm, verdict, engine, { ...sized, ...onGenerator(adapter, engine) });
+    const verifier = await openVerifier(prm, verdict, engine, { ...sized, ...onGenerator(prm, adapter, engine) });
     const hasRewardModel = prm !== 'none';
     const shared = adapter === undefined ? '' : ' on the same weights';
     const scoring = hasRewardModel ? `scored by ${prm}${shared}` : 'without a reward model';
     const computing = engine.info.threads > 1 ? `, ${engine.info.threads} threads` : '';
     const note = `${options.model}, ${scoring}${drafting}${computing}`;
     const close = async () => void (await Promise.all([engine.close(), verifier.close()]));
-    return { engine, verifier, hasRewardModel, note, close };
+    const isSelfDescribed = Object.keys(adapter?.reading ?? {}).length > 0;
+    return { engine, verifier, hasRewardModel, isSelfDescribed, note, close };
   } catch (error) {
     await engine.close();
     throw error;
@@ -174,12 +177,14 @@ function needsNoWeights(prm: string): boolean {
   return prm === 'none' || prm === 'exact';
 }
 
-/** An adapter has no weights of its own to load but those that it adds. */
+/** An adapter has no weights but those that it adds, and a file that is the generator's own need not be loaded twice. */
 function onGenerator(
+  prm: string,
   adapter: AdapterPlace | undefined,
   { weights }: LlamaEngine,
 ): Pick<LlamaPrmOptions, 'adapter' | 'weights'> {
-  return adapter === undefined ? {} : { adapter: adapter.path, weights };
+  if (adapter !== undefined) return { adapter: adapter.path, weights };
+  return modelPath(prm) === weights.path ? { weights } : {};
 }
 
 async function openGenerator(

@@ -38,9 +38,11 @@ function templateWarnings({ config: { engine }, embedded }: OpenModel): string[]
 }
 
 /** Tried whenever it is opened. That one on a server gives no scores now is no reason not to start. */
-async function rewardWarnings({ config, verifier }: OpenModel): Promise<string[]> {
+async function rewardWarnings({ config, verifier, embedded }: OpenModel): Promise<string[]> {
   const { verifier: wanted, delimiters } = config;
   if (verifier === undefined || wanted.kind !== 'prm' || isAtHome(wanted, config.engine)) return [];
+  // It was made to be a reward model and is read as it was trained: the trial has nothing to tell, and sums may not be its subject.
+  if (wanted.urls === undefined && embedded?.isSelfDescribed) return [];
   const { urls, format, model } = wanted;
   const name = urls === undefined ? model : `the reward model at ${urls[0]} (${format})`;
   try {

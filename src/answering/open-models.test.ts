@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LlamaTestServer } from '../../tests/servers/llama-server.ts';
+import { writeTinyAdapter } from '../../tests/support/tiny-adapter.ts';
 import { writeTinyModel } from '../../tests/support/tiny-gguf.ts';
 import { loadConfig } from '../config/load.ts';
 import { createLog } from '../gateway/observe/log.ts';
@@ -90,6 +91,34 @@ describe('a foreign model', () => {
     await expect(opened({ kind: 'prm', model, good: 'yes', bad: 'no' })).rejects.toThrow(/verdict 'yes' is/);
     const { verifier } = await opened({ kind: 'prm', model, good: 'Y', bad: 'N', marker: '#' });
     expect(verifier?.capabilities.aggregation).toBe('product');
+  });
+
+  it('is its own reward model through an adapter, which says how it is read, on the same weights', async () => {
+    const adapter = writeTinyAdapter(join(folder, 'verdict'), { seed: 2 });
+    writeFileSync(join(adapter, 'reward-model.json'), JSON.stringify({ marker: '#', aggregation: 'last' }));
+    const { verifier, note, embedded, warnings } = await opened({ kind: 'prm', model: adapter });
+    expect(warnings?.join()).not.toContain('does not tell right steps');
+    expect(verifier?.capabilities).toMatchObject({
+      name: expect.stringMatching(/ with verdict$/),
+      aggregation: 'last',
+    });
+    expect(note).toContain(`scored by ${adapter} on the same weights`);
+    expect(embedded?.engine.weights.holders[0]).toBe(0);
+    await expect(opened({ kind: 'prm', model: adapter, good: 'yes' })).rejects.toThrow(/verdict 'yes' is/);
+    await expect(opened({ kind: 'prm', model: folder })).rejects.toThrow(/is no LoRA adapter/);
+  });
+
+  it('on a server has no adapter in this process', async () => {
+    const server = await new LlamaTestServer().listen();
+    onTestFinished(() => server.close());
+    const adapter = writeTinyAdapter(join(folder, 'verdict'), { seed: 2 });
+    const engine = { kind: 'openai', urls: [server.url] };
+    const { models } = loadConfig({
+      base: { models: [{ name: 'm', engine, verifier: { kind: 'prm', model: adapter } }] },
+    });
+    await expect(openModels(models, {})).rejects.toThrow(
+      /verdict is an adapter and has no weights of its own: serve it/,
+    );
   });
 
   it('says that nothing scores it where nothing does', async () => {

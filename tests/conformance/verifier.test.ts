@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { prm7b } from '../../src/cost/h200.ts';
 import { tableCost } from '../../src/cost/table.ts';
+import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
 import { World } from '../../src/engine/sim/world.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
 import { confidence } from '../../src/verifier/confidence/confidence-verifier.ts';
@@ -12,6 +13,7 @@ import { defineVerifier, makeVerifier } from '../../src/verifier/definition.ts';
 import { CheckedVerifier } from '../../src/verifier/exact/checked-verifier.ts';
 import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
 import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
+import { writeTinyAdapter } from '../support/tiny-adapter.ts';
 import { writeTinyModel } from '../support/tiny-gguf.ts';
 import { verifierConformance } from './verifier.ts';
 
@@ -53,6 +55,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 verifierConformance('embedded reward model', async () => {
   const verifier = await LlamaPrm.open({ model: join(folder, 'prm.gguf'), vocabularyHash: 0 });
   return { verifier, prompt, steps, work: () => setTimeout(1), close: () => verifier.close() };
+});
+
+verifierConformance('embedded reward model, an adapter of its generator', async () => {
+  const model = join(folder, 'prm.gguf');
+  const adapter = writeTinyAdapter(join(folder, 'adapter'), { seed: 4 });
+  const engine = await LlamaEngine.open({ model });
+  const { weights, info } = engine;
+  const verifier = await LlamaPrm.open({ model, adapter, weights, marker: '#', vocabularyHash: info.vocabularyHash });
+  const close = async () => void (await Promise.all([engine.close(), verifier.close()]));
+  return { verifier, prompt, steps, work: () => setTimeout(1), close };
 });
 
 for (const later of [false, true]) {

@@ -37,15 +37,13 @@ export interface LlamaPrmOptions {
   readonly gpuLayers?: number;
 }
 
-interface Scored {
-  readonly aggregation: Aggregation;
-}
+type Described = Pick<LlamaPrmOptions, 'adapter'> & { readonly aggregation: Aggregation };
 
 export class LlamaPrm implements Verifier {
   readonly capabilities: VerifierCapabilities;
   readonly #thread: LlamaThread;
 
-  private constructor(thread: LlamaThread, { adapter, aggregation }: Pick<LlamaPrmOptions, 'adapter'> & Scored) {
+  private constructor(thread: LlamaThread, { adapter, aggregation }: Described) {
     this.#thread = thread;
     const name = `llama ${thread.info.name}${adapter === undefined ? '' : ` with ${basename(adapter)}`}`;
     this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true };

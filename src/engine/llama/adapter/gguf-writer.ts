@@ -5,6 +5,9 @@ import { writeFileSync } from 'node:fs';
 const alignment = 32;
 const valueTypes = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
 const weightTypes = { f32: 0, f16: 1 } as const;
+/** As bits of a 32-bit float: 2 ** -14, and what the exponents of the two kinds differ by. */
+const leastNormalHalf = 0x3880_0000;
+const halfBias = 0x3800_0000;
 type WeightType = keyof typeof weightTypes;
 
 export type GgufValue =
@@ -52,15 +55,20 @@ export function encodeGguf(
 /** Of a generator 16-bit floats: with 32-bit ones libllama's sums depend on the number of rows in a batch. */
 function weightBytes(shape: readonly number[], data: Float32Array, type: WeightType): Buffer {
   if (shape.length === 1 || type === 'f32') return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  return Buffer.from(Uint16Array.from(data, toHalf).buffer);
+  return Buffer.from(toHalves(data).buffer);
 }
 
-function toHalf(value: number): number {
-  const sign = value < 0 ? 0x8000 : 0;
-  const magnitude = Math.abs(value);
-  if (magnitude < 2 ** -14) return sign | Math.round(magnitude * 2 ** 24); // subnormal or zero
-  const exponent = Math.floor(Math.log2(magnitude));
-  return sign | (Math.round((magnitude / 2 ** exponent - 1 + exponent + 15) * 1024) & 0x7fff);
+/** To the nearest, ties away from 0. */
+function toHalves(data: Float32Array): Uint16Array {
+  const bits = new Uint32Array(data.buffer, data.byteOffset, data.length);
+  const halves = new Uint16Array(data.length);
+  for (let at = 0; at < data.length; at += 1) {
+    const sign = (bits[at]! >>> 16) & 0x8000;
+    const magnitude = bits[at]! & 0x7fff_ffff;
+    const isNormal = magnitude >= leastNormalHalf;
+    halves[at] = sign | (isNormal ? (magnitude - halfBias + 0x1000) >>> 13 : Math.round(Math.abs(data[at]!) * 2 ** 24));
+  }
+  return halves;
 }
 
 function encodeValue(value: GgufValue): Buffer[] {

@@ -34,15 +34,15 @@ const configSchema = z.object({
   alpha_pattern: z.record(z.string(), z.never()).nullish(),
 });
 
-type Part = 'width' | 'queries' | 'keys' | 'inner';
-interface Place {
+type MatrixSide = 'width' | 'queries' | 'keys' | 'inner';
+interface MatrixPlace {
   readonly name: string;
-  readonly inputs: Part;
-  readonly outputs: Part;
+  readonly inputs: MatrixSide;
+  readonly outputs: MatrixSide;
 }
 
 /** Of one layer, by PEFT's names: what GGUF calls them, and what they map from and to. */
-const places: Readonly<Record<string, Place>> = {
+const places: Readonly<Record<string, MatrixPlace>> = {
   'self_attn.q_proj': { name: 'attn_q', inputs: 'width', outputs: 'queries' },
   'self_attn.k_proj': { name: 'attn_k', inputs: 'width', outputs: 'keys' },
   'self_attn.v_proj': { name: 'attn_v', inputs: 'width', outputs: 'keys' },
@@ -110,14 +110,14 @@ function placed(folder: string, peftName: string, tensor: Tensor, rank: number, 
   };
 }
 
-interface Found {
+interface FoundMatrix {
   readonly layer: number;
   readonly module: string;
-  readonly place: Place;
+  readonly place: MatrixPlace;
   readonly half: string;
 }
 
-function checkFit(folder: string, found: Found, { shape }: Tensor, rank: number, base: BaseShape): void {
+function checkFit(folder: string, found: FoundMatrix, { shape }: Tensor, rank: number, base: BaseShape): void {
   const { layer, module, place, half } = found;
   const other = `the adapter ${folder} is of another base than ${base.path}`;
   if (layer >= base.layers)
@@ -133,7 +133,7 @@ function checkFit(folder: string, found: Found, { shape }: Tensor, rank: number,
     );
 }
 
-function sizeOf({ width, inner, heads, kvHeads, headWidth }: BaseShape, part: Part): number {
+function sizeOf({ width, inner, heads, kvHeads, headWidth }: BaseShape, part: MatrixSide): number {
   return { width, inner, queries: heads * headWidth, keys: kvHeads * headWidth }[part];
 }
 

@@ -46,10 +46,12 @@ function tensorOf(path: string, name: string, value: unknown, body: Buffer): Ten
 }
 
 function floats(bytes: Buffer, type: Entry['dtype'], count: number): Float32Array {
-  if (type === 'F32') return Float32Array.from({ length: count }, (_, at) => bytes.readFloatLE(4 * at));
-  if (type === 'F16') return Float32Array.from({ length: count }, (_, at) => fromHalf(bytes.readUInt16LE(2 * at)));
+  const copy = new Uint8Array(bytes).buffer; // where it lies in the file, it may not be aligned
+  if (type === 'F32') return new Float32Array(copy);
+  const halves = new Uint16Array(copy);
+  if (type === 'F16') return Float32Array.from(halves, fromHalf);
   const bits = new Uint32Array(count);
-  for (let at = 0; at < count; at += 1) bits[at] = bytes.readUInt16LE(2 * at) << 16; // bf16 is the upper half of a float
+  for (let at = 0; at < count; at += 1) bits[at] = halves[at]! << 16; // bf16 is the upper half of a float
   return new Float32Array(bits.buffer);
 }
 
