@@ -1,14 +1,18 @@
 """Reads and writes LoRA adapters: as PEFT writes them (what vLLM and transformers load) and as GGUF (what llama.cpp loads)."""
 
+import hashlib
 import json
 import struct
 from pathlib import Path
 
 from ..gguf import ALIGNMENT, _string, _value
 from .base import PARTS
+from .forms import BAD, GOOD, MARKER
 from .qwen import FOLDER, Qwen
 
 F16 = 1
+# How coppice's embedded engine is to read it.
+READING = {'good': GOOD, 'bad': BAD, 'marker': MARKER, 'aggregation': 'last'}
 
 
 def save(model: Qwen, out: Path, name: str):
@@ -24,6 +28,9 @@ def save(model: Qwen, out: Path, name: str):
             weights[place] = weight.detach().to('cpu', torch.bfloat16).contiguous()
     save_file(weights, str(out / 'adapter_model.safetensors'), metadata={'format': 'pt'})
     (out / 'adapter_config.json').write_text(json.dumps(config_of(model, name), indent=2) + '\n')
+    (out / 'reward-model.json').write_text(json.dumps(READING, ensure_ascii=False) + '\n', encoding='utf-8')
+    digest = hashlib.sha256((out / 'adapter_model.safetensors').read_bytes()).hexdigest()
+    (out / 'SHA256SUMS').write_text(f'{digest}  adapter_model.safetensors\n')
 
 
 def config_of(model: Qwen, name: str) -> dict:

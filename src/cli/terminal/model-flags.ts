@@ -34,11 +34,7 @@ export const modelFlags = {
     takes: 'NAME|FILE',
     about: "a shipped name, a GGUF file, or the server's name (sapling)",
   },
-  prm: {
-    type: text,
-    takes: 'NAME|PATH',
-    about: 'reward model in this process (or an adapter of the generator), exact or none',
-  },
+  prm: { type: text, takes: 'NAME|PATH', about: 'reward model here: a file or an adapter, exact or none' },
   ...serverFlags,
   calibration: { type: text, takes: 'FILE', about: 'what coppice calibrate wrote for this model', rare: true },
   budget: { type: text, takes: 'N', about: 'strands open at a time (16, of the shipped models 32)', rare: true },

@@ -37,13 +37,16 @@ export interface LlamaPrmOptions {
   readonly gpuLayers?: number;
 }
 
-type Described = Pick<LlamaPrmOptions, 'adapter'> & { readonly aggregation: Aggregation };
+type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights'> & { readonly aggregation: Aggregation };
 
 export class LlamaPrm implements Verifier {
   readonly capabilities: VerifierCapabilities;
+  /** It computes with weights that the generator has loaded. */
+  readonly sharesWeights: boolean;
   readonly #thread: LlamaThread;
 
-  private constructor(thread: LlamaThread, { adapter, aggregation }: Described) {
+  private constructor(thread: LlamaThread, { adapter, weights, aggregation }: Described) {
+    this.sharesWeights = weights !== undefined;
     this.#thread = thread;
     const name = `llama ${thread.info.name}${adapter === undefined ? '' : ` with ${basename(adapter)}`}`;
     this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true };

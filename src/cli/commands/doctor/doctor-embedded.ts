@@ -8,18 +8,22 @@ import { LlamaPrm } from '../../../verifier/prm/llama-prm.ts';
 
 export async function embeddedLines(embedded: Embedded, kvBytes: number): Promise<string[]> {
   const { engine, verifier } = embedded;
-  const models = verifier instanceof LlamaPrm ? [engine.info, verifier.info] : [engine.info];
   const cost = await engine.measure();
   const split = await measuredSplit(embedded, kvBytes);
   const { batch, tokensPerSecond } = fastestBatch(cost);
   return [
-    ...models.map(modelLine),
+    modelLine(engine.info),
+    ...(verifier instanceof LlamaPrm ? [rewardLine(verifier)] : []),
     `ms per decode over ${cost.contexts.join(', ')} cached tokens:`,
     ...cost.decode.map(([size, ...times]) => `${size} sequences: ${times.map((ms) => ms.toFixed(2)).join(', ')}`),
     `prefill: ${cost.prefill.map(([tokens, ms]) => `${tokens} tokens ${ms.toFixed(1)} ms`).join(', ')}`,
     `fastest at ${batch} sequences: ${Math.round(tokensPerSecond)} tokens/s over ${cost.contexts[0]} cached tokens`,
     splitText(kvBytes, split),
   ];
+}
+
+function rewardLine({ sharesWeights, capabilities, info }: LlamaPrm): string {
+  return sharesWeights ? `${capabilities.name}: on the same weights` : modelLine(info);
 }
 
 /** The smallest batch within 5 % of the highest throughput at the first context measured: the knee. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -114,8 +114,10 @@ describe('peftAsGguf', () => {
 });
 
 describe('the adapters that ship', () => {
-  it.each(['qwen2.5-coder-1.5b-verdict'])('%s is the file of its card, and says how it is read', (name) => {
-    const place = fileURLToPath(new URL(`../../../../models/${name}`, import.meta.url));
+  const models = fileURLToPath(new URL('../../../../models/', import.meta.url));
+  const folders = readdirSync(models, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  it.each(folders)('$name is the file of its card, and says how it is read', ({ name }) => {
+    const place = join(models, name);
     expect(adapterAt(place)?.reading).toEqual({ good: '+', bad: '-', marker: ' ки', aggregation: 'last' });
     const [sum] = readFileSync(join(place, 'SHA256SUMS'), 'utf8').split(' ');
     expect(readFileSync(join(place, 'README.md'), 'utf8')).toContain(sum);

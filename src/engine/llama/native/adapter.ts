@@ -10,7 +10,7 @@ import { peftAsGguf } from '../adapter/peft-adapter.ts';
 import type { Binding, Pointer } from './binding.ts';
 import type { Model } from './model.ts';
 
-/** The adapter belongs to the model from here on, and goes with it. */
+/** The adapter belongs to the model from here on, and goes with it. No other context of the model may be computing: libllama lists its adapters unguarded. */
 export function loadAdapter(binding: Binding, model: Model, path: string): Pointer {
   const place = adapterAt(path);
   if (place === undefined) return raise('bad-setting', `there is no LoRA adapter at ${path}`);
