@@ -1,7 +1,7 @@
 // An instruct model and a LoRA adapter of it as generator and reward model on one set of weights: COPPICE_INSTRUCT_GGUF names the model's file.
-// Where an adapter in models/ fits it, that one tells a right solution from a wrong one. Without the file the tests are skipped and say so.
+// Where the adapter in models/ is of that model, its scores are those of its training. Without the file the tests are skipped and say so.
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
 import { loadBinding } from '../../src/engine/llama/native/binding.ts';
 import { Model } from '../../src/engine/llama/native/model.ts';
 import { findLibrary } from '../../src/engine/llama/native/platform.ts';
-import type { Step } from '../../src/tree/step.ts';
+import type { Prompt, Step } from '../../src/tree/step.ts';
 import { LlamaPrm, type LlamaPrmOptions } from '../../src/verifier/prm/llama-prm.ts';
 import { writeTinyAdapter } from '../support/tiny-adapter.ts';
 
@@ -21,17 +21,37 @@ if (file === undefined) console.log('no adapter of an instruct model is tried: C
 
 const longEnough = 600_000;
 const size = { kvTokens: 1024, threads: 1 } as const;
-const messages = [
-  { role: 'system', content: 'Please reason step by step, and put your final answer within \\boxed{}.' },
-  {
-    role: 'user',
-    content:
-      'Natalia sold clips to 48 of her friends in April, and then she sold half as many clips in May. How many clips did Natalia sell altogether in April and May?',
-  },
-] as const;
-const prompt = { kind: 'chat', messages } as const;
-const right = ['In May, Natalia sold 48 / 2 = 24 clips.\n\n', 'Altogether she sold 48 + 24 = 72 clips: \\boxed{72}.'];
-const wrong = ['In May, Natalia sold 48 * 2 = 96 clips.\n\n', 'Altogether she sold 48 + 96 = 144 clips: \\boxed{144}.'];
+const asked = (system: string, question: string) => {
+  const messages = [
+    { role: 'system', content: system },
+    { role: 'user', content: question },
+  ] as const;
+  return { kind: 'chat', messages } as const;
+};
+const prompt = asked('You are a helpful assistant.', 'What is half of 48?');
+const solution = ['Half of 48 is 48 / 2 = 24.\n\n', 'The answer is \\boxed{24}.'];
+
+/** Steps of two sampled solutions of a test question of GSM8K, with their log odds by training/real (bf16, rounded to an eighth). */
+const recorded = {
+  adapter: 'qwen2.5-coder-1.5b-verdict',
+  prompt: asked(
+    'Solve the problem step by step. Separate the steps by blank lines. End with the line: The answer is \\boxed{...}.',
+    'Emily has 4 kids named Amy, Jackson, Corey, and James. Amy is 5 years older than Jackson and 2 years younger than Corey. If James is 10 and is 1 year younger than Corey, how old is Jackson?',
+  ),
+  solutions: [
+    {
+      steps: [
+        "Let's solve the problem step by step.\n\n",
+        '1. We know that James is 10 years old. Since James is 1 year younger than Corey, Corey must be 10 + 1 = 11 years old.\n2. Amy is 2 years younger than Corey. Therefore, Amy must be 11 - 2 = 9 years old.\n3. Amy is 5 years older than Jackson. So, Jackson must be 9 - 5 = 4 years old.\n\n',
+        'The answer is \\boxed{4}.',
+      ],
+      logOdds: [0.125, 1.625, 2.25],
+    },
+    { steps: ['Jackson is \\(10 - 1 = 9\\) years old.'], logOdds: [0.125] },
+  ],
+} as const;
+/** Of Q4_K_M against bf16: 21 steps differed by 0.05 in the median and by 0.17 at most. */
+const rounding = 0.4;
 
 let folder: string;
 let shape: BaseShape;
@@ -45,7 +65,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The rewards of the steps of a solution, one after the other. */
-async function rewards(prm: LlamaPrm, solution: readonly string[]): Promise<number[]> {
+async function rewards(prm: LlamaPrm, prompt: Prompt, solution: readonly string[]): Promise<number[]> {
   const steps = solution.map((text): Step => ({ text, tokens: 1, meanLogprob: 0, end: 'delimiter' }));
   const found: number[] = [];
   for (const [at, step] of steps.entries()) {
@@ -73,13 +93,6 @@ async function opening(engine: LlamaEngine): Promise<string> {
   return promise;
 }
 
-/** An adapter in models/ that was made for a model of this shape. */
-function shippedAdapter(): string | undefined {
-  const models = fileURLToPath(new URL('../../models/', import.meta.url));
-  const folders = readdirSync(models, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return folders.map(({ name }) => join(models, name)).find(isFit);
-}
-
 function isFit(path: string): boolean {
   try {
     return peftAsGguf(path, shape).length > 0;
@@ -99,7 +112,7 @@ describe.skipIf(file === undefined)('an adapter of an instruct model', () => {
       const before = await opening(engine);
       const scoresWith = async (options: Partial<LlamaPrmOptions>) => {
         const prm = await LlamaPrm.open({ model: file!, weights: engine.weights, ...size, ...options });
-        return rewards(prm, right).finally(() => prm.close());
+        return rewards(prm, prompt, solution).finally(() => prm.close());
       };
       const base = await scoresWith({});
       expect(await scoresWith({ adapter: empty })).toEqual(base);
@@ -111,14 +124,16 @@ describe.skipIf(file === undefined)('an adapter of an instruct model', () => {
   );
 
   it(
-    'tells a right solution from a wrong one where one ships for it',
+    'gives the scores that its training had of the same steps',
     async ({ skip }) => {
-      const adapter = shippedAdapter();
-      if (adapter === undefined) return skip('no adapter in models/ is of this base');
+      const adapter = fileURLToPath(new URL(`../../models/${recorded.adapter}`, import.meta.url));
+      if (!isFit(adapter)) return skip(`${recorded.adapter} is of another base`);
       const prm = await LlamaPrm.open({ model: file!, adapter, ...adapterAt(adapter)!.reading, ...size });
-      const [good, bad] = [await rewards(prm, right), await rewards(prm, wrong)];
-      console.log('rewards of a right and of a wrong solution', good, bad);
-      expect(good.at(-1)! - bad.at(-1)!).toBeGreaterThan(0.2);
+      for (const { steps, logOdds } of recorded.solutions) {
+        const found = (await rewards(prm, recorded.prompt, steps)).map((reward) => Math.log(reward / (1 - reward)));
+        console.log(`log odds ${found.map((each) => each.toFixed(2)).join(' ')}, in training ${logOdds.join(' ')}`);
+        for (const [at, each] of found.entries()) expect(Math.abs(each - logOdds[at]!)).toBeLessThan(rounding);
+      }
       await prm.close();
     },
     longEnough,
