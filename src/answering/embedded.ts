@@ -150,13 +150,13 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
     ...(directory === undefined ? {} : { libraryDirectory: directory }),
     ...(gpuLayers === undefined ? {} : { gpuLayers }),
   };
+  const adapter = needsNoWeights(prm) ? undefined : adapterAt(modelPath(prm)); // before the generator, which may take long to load
   const { engine, drafting } = await openGenerator(
     { ...sizes, ...library, model: modelPath(options.model) },
     options.draft,
   );
   try {
     const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
-    const adapter = needsNoWeights(prm) ? undefined : adapterAt(modelPath(prm));
     const verdict = { ...readings[options.reading ?? 'step'], ...adapter?.reading, ...options.verdicts };
     const verifier = await openVerifier(prm, verdict, engine, { ...sized, ...onGenerator(prm, adapter, engine) });
     const hasRewardModel = prm !== 'none';

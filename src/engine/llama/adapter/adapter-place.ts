@@ -74,7 +74,10 @@ function checkSum(path: string): void {
   if (line === undefined || line === null) return;
   const found = createHash('sha256').update(readFileSync(path)).digest('hex');
   if (found === line[1]) return;
-  raise('bad-setting', `the sum of ${path} is ${found}, and ${sums} says ${line[1]}: the file is not the one it was`);
+  raise(
+    'bad-setting',
+    `the sum of ${path} is ${found}, and ${sums} says ${line[1]}: the file is not the one it was, fetch it again`,
+  );
 }
 
 /** Bytes of a value of GGUF's scalar types, by their numbers. */
