@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from . import forms
 from .sets import SETS, load
 
 SEED = 31
@@ -43,6 +44,8 @@ def parse() -> argparse.Namespace:
     one.add_argument('--sizes', type=int, nargs=4, default=[10**6] * 4, help=f'most questions of {", ".join(SETS)}')
     one.add_argument('--weights', default='auto', choices=('auto', 'later', 'dummy'), help='later: compile first, and take the weights when their file is there')
     one.add_argument('--greedy', type=int, default=10**6, help='most test questions answered greedily')
+    one.add_argument('--system', default=forms.MAIN, choices=sorted(forms.SYSTEMS), help='the system message of all test questions and of three training questions in four')
+    one.add_argument('--roots', type=int, default=4, help='whole solutions of a training question')
     one.add_argument('--toy', action='store_true', help='random answers instead of a model: a dry run')
     one = commands.add_parser('make', help='the whole run on one GPU')
     one.set_defaults(command=run_make)
@@ -139,7 +142,7 @@ def run_rollouts(given):
     else:
         engine = rollouts.VllmEngine(given.base, given.seed + given.shard, given.sequences, int(given.kv_gb * 1e9), given.weights)
     sizes = {**dict(zip(SETS, given.sizes)), 'greedy': given.greedy}
-    rollouts.Sampler(engine, encoder, given.data, given.out, given.shard, given.shards, given.control, given.seed, sizes).run()
+    rollouts.Sampler(engine, encoder, given.data, given.out, given.shard, given.shards, given.control, given.seed, sizes, given.system, given.roots).run()
 
 
 def run_make(given):
