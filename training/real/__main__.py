@@ -118,6 +118,15 @@ def parse() -> argparse.Namespace:
     for name in ('--base', '--data', '--solutions', '--scores', '--out'):
         one.add_argument(name, **path)
     one.add_argument('--paths', type=int, default=256)
+    one = commands.add_parser('trees', help='sampled and scored test solutions as recorded trees, for the lab')
+    one.set_defaults(command=run_trees)
+    for name in ('--base', '--data', '--solutions', '--scores', '--out'):
+        one.add_argument(name, **path)
+    one.add_argument('--name', default='Qwen/Qwen2.5-Coder-1.5B-Instruct')
+    one.add_argument('--sets', nargs=1, default=['gsm8k'])
+    one.add_argument('--questions', type=int, default=10**6)
+    one.add_argument('--adapter', type=Path, help='whose hash the recording names')
+    one.add_argument('--seed', type=int, default=SEED)
     one = commands.add_parser('adapter-gguf', help='an adapter as GGUF, for llama.cpp')
     one.set_defaults(command=run_gguf)
     one.add_argument('adapter', type=Path)
@@ -261,6 +270,22 @@ def run_serving(given):
     from . import serving
 
     serving.run(given, encoder_of(given.base), load(given.data), solutions_of(given.solutions))
+
+
+def run_trees(given):
+    import hashlib
+
+    from . import recorded
+
+    (name,) = given.sets
+    scores = {}
+    for line in given.scores.read_text().splitlines():
+        each = json.loads(line)
+        if each['set'] == name:
+            scores[each['index'], each['sample']] = each['odds']
+    records = [each for each in tests_of(given) if (each['index'], each['sample']) in scores]
+    weights = given.adapter and hashlib.sha256((given.adapter / 'adapter_model.safetensors').read_bytes()).hexdigest()
+    recorded.trees(records, scores, load(given.data)[name], encoder_of(given.base), given.out, given.name, weights or '', given.seed)
 
 
 def run_gguf(given):
