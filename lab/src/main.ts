@@ -31,6 +31,18 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'policies under open arrivals on a real model, and the simulator beside them',
     load: () => import('./commands/load.ts'),
   },
+  contest: {
+    about: 'one program over questions on a real model, with the tree of every search',
+    load: () => import('./commands/contest.ts'),
+  },
+  contact: {
+    about: 'greedy answers of a server with coppice and without it',
+    load: () => import('./commands/contact.ts'),
+  },
+  rivals: {
+    about: 'rules that choose among recorded samples, and searches against them at equal tokens',
+    load: () => import('./commands/rivals.ts'),
+  },
   table: {
     about: 'measures a generator and a reward model on servers, for sim --machine',
     load: () => import('./commands/table.ts'),

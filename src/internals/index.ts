@@ -1,6 +1,8 @@
 // What `import … from 'coppice/internals'` gives: what the lab needs beyond `coppice`. Outside semantic versioning: any of it may change or
 // go in any release, without a word in the changelog. A list only; nothing is defined here, and nothing in src/ imports it.
 
+export { readingFor } from '../answer/asked.ts';
+export { canonical } from '../answer/canonical.ts';
 export { extractAnswer as extractWritten } from '../answer/extract.ts';
 export { type Embedded, type MemoryShare, measuredRound, measuredSplit, openEmbedded } from '../answering/embedded.ts';
 export { closeModel, type OpenModel } from '../answering/open-model.ts';
@@ -58,7 +60,7 @@ export {
   servedOf,
   tookMs,
 } from '../bench/simulated/service.ts';
-export { mean, percentile, quantile } from '../bench/statistics.ts';
+export { mean, meanDifference, percentile, quantile } from '../bench/statistics.ts';
 export { nothingGivesUp, settledSection } from '../bench/thresholds/settled-run.ts';
 export { thresholdReport } from '../bench/thresholds/threshold-report.ts';
 export {

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from . import forms
 from .sets import SETS, load
 
 SEED = 31
@@ -43,6 +44,8 @@ def parse() -> argparse.Namespace:
     one.add_argument('--sizes', type=int, nargs=4, default=[10**6] * 4, help=f'most questions of {", ".join(SETS)}')
     one.add_argument('--weights', default='auto', choices=('auto', 'later', 'dummy'), help='later: compile first, and take the weights when their file is there')
     one.add_argument('--greedy', type=int, default=10**6, help='most test questions answered greedily')
+    one.add_argument('--system', default=forms.MAIN, choices=sorted(forms.SYSTEMS), help='the system message of all test questions and of three training questions in four')
+    one.add_argument('--roots', type=int, default=4, help='whole solutions of a training question')
     one.add_argument('--toy', action='store_true', help='random answers instead of a model: a dry run')
     one = commands.add_parser('make', help='the whole run on one GPU')
     one.set_defaults(command=run_make)
@@ -115,6 +118,15 @@ def parse() -> argparse.Namespace:
     for name in ('--base', '--data', '--solutions', '--scores', '--out'):
         one.add_argument(name, **path)
     one.add_argument('--paths', type=int, default=256)
+    one = commands.add_parser('trees', help='sampled and scored test solutions as recorded trees, for the lab')
+    one.set_defaults(command=run_trees)
+    for name in ('--base', '--data', '--solutions', '--scores', '--out'):
+        one.add_argument(name, **path)
+    one.add_argument('--name', default='Qwen/Qwen2.5-Coder-1.5B-Instruct')
+    one.add_argument('--sets', nargs=1, default=['gsm8k'])
+    one.add_argument('--questions', type=int, default=10**6)
+    one.add_argument('--adapter', type=Path, help='whose hash the recording names')
+    one.add_argument('--seed', type=int, default=SEED)
     one = commands.add_parser('adapter-gguf', help='an adapter as GGUF, for llama.cpp')
     one.set_defaults(command=run_gguf)
     one.add_argument('adapter', type=Path)
@@ -139,7 +151,7 @@ def run_rollouts(given):
     else:
         engine = rollouts.VllmEngine(given.base, given.seed + given.shard, given.sequences, int(given.kv_gb * 1e9), given.weights)
     sizes = {**dict(zip(SETS, given.sizes)), 'greedy': given.greedy}
-    rollouts.Sampler(engine, encoder, given.data, given.out, given.shard, given.shards, given.control, given.seed, sizes).run()
+    rollouts.Sampler(engine, encoder, given.data, given.out, given.shard, given.shards, given.control, given.seed, sizes, given.system, given.roots).run()
 
 
 def run_make(given):
@@ -258,6 +270,22 @@ def run_serving(given):
     from . import serving
 
     serving.run(given, encoder_of(given.base), load(given.data), solutions_of(given.solutions))
+
+
+def run_trees(given):
+    import hashlib
+
+    from . import recorded
+
+    (name,) = given.sets
+    scores = {}
+    for line in given.scores.read_text().splitlines():
+        each = json.loads(line)
+        if each['set'] == name:
+            scores[each['index'], each['sample']] = each['odds']
+    records = [each for each in tests_of(given) if (each['index'], each['sample']) in scores]
+    weights = given.adapter and hashlib.sha256((given.adapter / 'adapter_model.safetensors').read_bytes()).hexdigest()
+    recorded.trees(records, scores, load(given.data)[name], encoder_of(given.base), given.out, given.name, weights or '', given.seed)
 
 
 def run_gguf(given):

@@ -15,10 +15,10 @@ from . import forms
 from .answers import is_right, stated
 from .sets import TESTS, TRAINING, load
 
-ROOTS, BRANCHES, SAMPLES = 4, 4, 16
+BRANCHES, SAMPLES = 4, 16
 TEMPERATURE = 0.8
 LIMITS = {'gsm8k': 700, 'gsm8k-train': 700, 'math500': 1000, 'math-train': 1000}  # tokens of one solution
-OTHER_SYSTEMS = ('paragraphs', 'boxed', 'numbered')  # a training question in four is put in one of these ways
+OTHER_SYSTEMS = ('paragraphs', 'boxed', 'numbered', 'steps')  # a training question in four is put in another way than the rest
 OTHER_SHARE = 0.25
 UNMIXED_SHARE = 0.15  # of the questions whose solutions agree, those that are branched all the same
 GREEDY = ('steps', 'untold', 'boxed', 'paragraphs')
@@ -137,8 +137,8 @@ def read_lines(path: Path) -> list[dict]:
 
 
 class Sampler:
-    def __init__(self, engine, encoder, data: Path, out: Path, shard: int, shards: int, control: Path, seed: int, sizes: dict[str, int]):
-        self.engine, self.encoder, self.control = engine, encoder, control
+    def __init__(self, engine, encoder, data: Path, out: Path, shard: int, shards: int, control: Path, seed: int, sizes: dict[str, int], system: str, roots: int):
+        self.engine, self.encoder, self.control, self.system, self.roots = engine, encoder, control, system, roots
         self.chance = random.Random(f'{seed}:{shard}')
         self.questions = load(data)
         self.file = out / f'solutions-{shard}.jsonl'
@@ -158,19 +158,20 @@ class Sampler:
     def _tests(self, shard: int, shards: int, sizes: dict[str, int]):
         count = {name: min(sizes[name], len(self.questions[name])) for name in TESTS}
         for at in range(shard, count['gsm8k'], shards):
-            yield from (Task('gsm8k', at, forms.MAIN, sample) for sample in range(SAMPLES))
+            yield from (Task('gsm8k', at, self.system, sample) for sample in range(SAMPLES))
         for system in GREEDY:
             yield from (Task('gsm8k', at, system, -1, 0.0) for at in range(shard, min(sizes['greedy'], len(self.questions['gsm8k'])), shards))
         for at in range(shard, count['math500'], shards):
-            yield from (Task('math500', at, forms.MAIN, sample) for sample in range(SAMPLES))
+            yield from (Task('math500', at, self.system, sample) for sample in range(SAMPLES))
 
     def next_task(self, training: bool) -> Task | None:
         if training and not self.urgent and self.training:
             name, index = self.training.popleft()
-            system = self.chance.choice(OTHER_SYSTEMS) if self.chance.random() < OTHER_SHARE else forms.MAIN
+            others = [each for each in OTHER_SYSTEMS if each != self.system]
+            system = self.chance.choice(others) if self.chance.random() < OTHER_SHARE else self.system
             if (name, index) not in self.begun:
-                self.trees[name, index] = Tree(ROOTS)
-                self.urgent.extend(Task(name, index, system, sample) for sample in range(ROOTS))
+                self.trees[name, index] = Tree(self.roots)
+                self.urgent.extend(Task(name, index, system, sample) for sample in range(self.roots))
         if training and self.urgent:
             return self.urgent.popleft()
         while not training and self.tests:

@@ -21,6 +21,7 @@ import { LiveLoop, systemClock } from '../../runtime/live.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { Tree } from '../../tree/tree.ts';
 import { type TrialGrowth, trialGrowth } from './trial-growth.ts';
 
 export interface Contender {
@@ -75,6 +76,8 @@ export interface Contest {
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
   /** Adds rules that end nothing and look on. */
   observe?(request: SearchRequest, job: ContestJob): SearchRequest;
+  /** Looks at the tree of a search that has ended. */
+  onTree?(job: ContestJob, tree: Tree): void;
 }
 
 export interface ContestJob {
@@ -132,7 +135,12 @@ function answerAll(
       budget: settings.budget,
       clock: systemClock,
       wake: loop.wake,
-      onEvent: (event, fold) => asked.get(event.search)?.growth.read(event, fold),
+      onEvent: (event, fold) => {
+        const one = asked.get(event.search);
+        one?.growth.read(event, fold);
+        if (one !== undefined && fold.tree !== undefined && event.event.type === 'exited')
+          contest.onTree?.(one.job, fold.tree);
+      },
       onEnd: (result) => {
         asked.get(result.id)!.result = result;
         if (arrivalsMs === undefined) submitNext();

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { extractAnswer as extractWritten } from '../../answer/extract.ts';
 import { raise } from '../../base/fault.ts';
 import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
@@ -71,9 +72,15 @@ export function readTrees(file: string, flag = '--trees'): RecordedTrees {
   return read;
 }
 
+/** Recordings of real models come packed. */
+function textOf(file: string): string {
+  const bytes = readFileSync(file);
+  return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
+}
+
 function checked(file: string, flag: string): RecordedTrees {
   if (!existsSync(file)) raise('bad-setting', `${flag}: cannot read ${file}`);
-  const trees = RecordedTrees.parse(`${flag} ${file}`, readFileSync(file, 'utf8'));
+  const trees = RecordedTrees.parse(`${flag} ${file}`, textOf(file));
   const { model, modelHash } = trees.header;
   if (!isShipped(model) || !existsSync(modelPath(model))) return trees;
   const hash = createHash('sha256')

@@ -75,8 +75,10 @@ async function runAll(
   kept: Trials,
   onTrial: (trial: Trial) => void,
 ): Promise<void> {
-  for (let start = 0; start < questions.length; start += blockQuestions) {
-    const block = questions.slice(start, start + blockQuestions);
+  // One alone takes no turns, and would wait for the slowest of every block.
+  const size = contenders.length === 1 ? Math.max(1, questions.length) : blockQuestions;
+  for (let start = 0; start < questions.length; start += size) {
+    const block = questions.slice(start, start + size);
     for (const contender of contenders) {
       const open = block.filter((question) => !kept.has(contender.name, question.id));
       if (open.length === 0) continue;

@@ -1,0 +1,88 @@
+// `npm run lab -- contact`: greedy answers with coppice and without it, from one server, under one limit, by one grader. Questions and
+// model are told by the options of `coppice bench`; `--set maxTokens` is the limit of an answer on both sides.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import {
+  benchHelp,
+  chooseQuestions,
+  closeModel,
+  contendersOf,
+  type Help,
+  isRight,
+  meanDifference,
+  openModel,
+  ownModel,
+  raise,
+  readBench,
+  runBlock,
+  type Trial,
+} from 'coppice/internals';
+import { askDirectly, type DirectAnswer } from '../real/direct.ts';
+
+export const help: Help = {
+  ...benchHelp,
+  starts: 'npm run lab --',
+  usage: 'contact FILE [options of coppice bench]',
+  about: 'Asks a server greedily with coppice and without it, writes every answer to a file and prints one table.',
+  examples: ['contact gsm8k.json --questions gsm8k.jsonl --full --engine http://127.0.0.1:8000/v1 --set maxTokens=700'],
+};
+
+const usualLimit = 700;
+
+export async function run(args: readonly string[]): Promise<number> {
+  const [file, ...rest] = args;
+  if (file === undefined || file.startsWith('-'))
+    return raise('bad-setting', 'answers go where? npm run lab -- contact FILE [options]');
+  const maxTokens = Number(readBench(rest).wish.maxTokens ?? usualLimit);
+  const settings = readBench([...rest, '--programs', 'greedy', '--set', `maxTokens=${maxTokens}`]);
+  const [url] =
+    settings.own.engines ?? raise('bad-setting', 'contact needs --engine URL: a chat server to ask directly');
+  const { model: name = '' } = settings.own;
+  const questions = chooseQuestions(settings);
+  const server = { url: url!, model: name, maxTokens, concurrency: settings.concurrency };
+  const advice = readFileSync(new URL('../../../prompts/answer.txt', import.meta.url), 'utf8').trim();
+  const bare: DirectAnswer[] = [];
+  const advised: DirectAnswer[] = [];
+  await askDirectly(server, questions, (answer) => bare.push(answer));
+  await askDirectly({ ...server, system: advice }, questions, (answer) => advised.push(answer));
+  const model = await openModel(ownModel(settings.own), process.env);
+  const through: Trial[] = [];
+  try {
+    const [greedy] = contendersOf({ ...settings, verifiers: ['both'] });
+    await runBlock({ model, settings, isCorrect: isRight }, greedy!, questions, (trial) => through.push(trial));
+  } finally {
+    await closeModel(model);
+  }
+  writeFileSync(file, JSON.stringify({ questions: questions.length, maxTokens, bare, advised, through }));
+  console.log(row('without coppice, no system message', bare));
+  console.log(row('without coppice, its sentence as system message', advised));
+  const found = through.map(({ question, correct, generatedTokens }) => ({
+    question,
+    correct,
+    tokens: generatedTokens,
+  }));
+  console.log(row('through coppice', found, best(bare, advised)));
+  return 0;
+}
+
+type Row = readonly Pick<DirectAnswer, 'question' | 'correct' | 'tokens'>[];
+
+/** The better of two rows: coppice is measured against that. */
+function best(one: Row, other: Row): Row {
+  return rightOf(one) >= rightOf(other) ? one : other;
+}
+
+function rightOf(answers: Row): number {
+  return answers.filter(({ correct }) => correct).length / answers.length;
+}
+
+function row(name: string, answers: Row, against?: Row): string {
+  const tokens = answers.reduce((sum, each) => sum + each.tokens, 0) / answers.length;
+  const text = `${name.padEnd(50)} ${(100 * rightOf(answers)).toFixed(1)} % of ${answers.length}, ${tokens.toFixed(0)} tokens`;
+  if (against === undefined) return text;
+  const right = new Map(against.map(({ question, correct }) => [question, Number(correct)]));
+  const gains = answers.map(({ question, correct }) => Number(correct) - right.get(question)!);
+  const { value, low, high } = meanDifference(gains);
+  const points = (share: number) => (100 * share).toFixed(1);
+  return `${text}, ${points(value)} points against the better [${points(low)}, ${points(high)}]`;
+}

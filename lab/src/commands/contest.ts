@@ -1,0 +1,72 @@
+// `npm run lab -- contest FILE`: one program over questions on a real model. Every line of the file is a search: what it cost, what it
+// answered, and its tree without texts, so that rules which choose an answer can be compared afterwards. A second run goes on behind
+// what the file holds. Questions, program and model are told by the options of `coppice bench`.
+
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  benchHelp,
+  chooseQuestions,
+  closeModel,
+  configurationOf,
+  contendersOf,
+  type Help,
+  isRight,
+  openModel,
+  ownModel,
+  raise,
+  readBench,
+  runBlock,
+  type Trial,
+} from 'coppice/internals';
+import { type KeptNode, keptTree } from '../real/kept-tree.ts';
+
+export const help: Help = {
+  ...benchHelp,
+  starts: 'npm run lab --',
+  usage: 'contest FILE [options of coppice bench]',
+  about: 'Answers questions with one of --programs on a real model and keeps every search with its tree.',
+  examples: ['contest rebase.jsonl --programs rebase --questions gsm8k.jsonl --full --engine http://127.0.0.1:8000/v1'],
+};
+
+export async function run(args: readonly string[]): Promise<number> {
+  const [file, ...rest] = args;
+  if (file === undefined || file.startsWith('-'))
+    return raise('bad-setting', 'searches go where? npm run lab -- contest FILE [options]');
+  const settings = readBench(rest);
+  const [contender, ...others] = contendersOf({ ...settings, verifiers: ['both'] });
+  if (contender === undefined || others.length > 0)
+    return raise('bad-setting', '--programs and --policies must name one each');
+  const { range: _, size: __, ...told } = configurationOf(settings);
+  const kept = answeredIn(file, JSON.stringify({ ...told, contender }));
+  const questions = chooseQuestions(settings).filter(({ id }) => !kept.has(id));
+  const model = await openModel(ownModel(settings.own), process.env);
+  const trees = new Map<string, KeptNode[]>();
+  try {
+    const contest = {
+      model,
+      settings,
+      isCorrect: isRight,
+      onTree: ({ question }, tree) =>
+        trees.set(
+          question.id,
+          keptTree(tree, (answer) => isRight(question, answer)),
+        ),
+    } satisfies Parameters<typeof runBlock>[0];
+    await runBlock(contest, contender, questions, ({ growth, ...trial }: Trial) => {
+      appendFileSync(file, `${JSON.stringify({ ...trial, nodes: trees.get(trial.question) })}\n`);
+      trees.delete(trial.question);
+    });
+    console.log(`${questions.length} searches of ${contender.name} in ${file}`);
+    return 0;
+  } finally {
+    await closeModel(model);
+  }
+}
+
+/** The questions that a file holds searches of; one of other settings is refused. */
+function answeredIn(file: string, head: string): Set<string> {
+  if (!existsSync(file)) writeFileSync(file, `${head}\n`);
+  const [first, ...lines] = readFileSync(file, 'utf8').split('\n');
+  if (first !== head) raise('bad-setting', `${file} holds searches of other settings: ${first?.slice(0, 200)}`);
+  return new Set(lines.filter((line) => line.endsWith('}')).map((line) => (JSON.parse(line) as Trial).question));
+}

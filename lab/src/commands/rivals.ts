@@ -1,0 +1,98 @@
+// `npm run lab -- rivals QUESTIONS DRAWN SCORED [SEARCHES …]`: majority, weighted majority and best of n over recorded samples of a real
+// model, and searches of `contest` against the best of them at as many tokens of both models, paired by question.
+
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type GoldQuestion, type Help, mean, raise, readQuestions, type Trial } from 'coppice/internals';
+import {
+  against,
+  bestRival,
+  type DrawnLine,
+  ruleRow,
+  rules,
+  type Sample,
+  type ScoredLine,
+  type Searched,
+  sampleOf,
+} from '../real/rivals.ts';
+
+export const help: Help = {
+  starts: 'npm run lab --',
+  usage: 'rivals QUESTIONS DRAWN SCORED [SEARCHES …]',
+  about:
+    'Prints what rules that choose among samples of a real model come to, and how searches do against the best of them at as many tokens of both models.',
+  groups: [],
+  examples: ['rivals gsm8k.jsonl tests.jsonl scores.jsonl rebase.jsonl'],
+};
+
+const shown = [1, 2, 4, 8, 16];
+
+export async function run(args: readonly string[]): Promise<number> {
+  const [file, drawn, scored, ...searches] = args;
+  if (file === undefined || drawn === undefined || scored === undefined)
+    return raise('bad-setting', 'of what? npm run lab -- rivals QUESTIONS DRAWN SCORED [SEARCHES …]');
+  const questions = readQuestions(file);
+  const samples = samplesOf(basename(file, '.jsonl'), questions, drawn, scored);
+  const most = Math.max(...[...samples.values()].map(({ length }) => length));
+  const whole = new Map([...samples].filter(([, each]) => each.length === most));
+  console.log(`${whole.size} questions with ${most} samples each; tokens of both models`);
+  for (const count of shown.filter((each) => each <= most)) {
+    for (const rule of rules) console.log(rowLine(ruleRow([...whole.values()], rule, count)));
+  }
+  for (const each of searches) console.log(searchLine(each, whole));
+  return 0;
+}
+
+function samplesOf(
+  set: string,
+  questions: readonly GoldQuestion[],
+  drawn: string,
+  scored: string,
+): Map<string, Sample[]> {
+  const odds = new Map(lines<ScoredLine>(scored).map((line) => [keyOf(line), line.odds]));
+  const found = new Map<string, Sample[]>();
+  const own = lines<DrawnLine>(drawn).filter((line) => line.set === set && line.sample >= 0);
+  for (const line of own.sort((a, b) => a.sample - b.sample)) {
+    const question = questions[line.index]!;
+    const score = odds.get(keyOf(line));
+    if (score === undefined) continue;
+    found.set(question.id, [...(found.get(question.id) ?? []), sampleOf(question, line, score)]);
+  }
+  return found;
+}
+
+function keyOf({ set, index, sample }: Pick<DrawnLine, 'set' | 'index' | 'sample'>): string {
+  return `${set}:${index}:${sample}`;
+}
+
+function searchLine(file: string, samples: ReadonlyMap<string, readonly Sample[]>): string {
+  const [, ...rest] = readFileSync(file, 'utf8').split('\n');
+  const trials = rest.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Trial);
+  const own = trials.filter(({ question }) => samples.has(question));
+  if (own.length < 2) return `${file}: too few searches`;
+  const searched = own.map(({ correct, generatedTokens, scoredTokens }): Searched => {
+    return { right: correct, tokens: generatedTokens + scoredTokens };
+  });
+  const drawn = own.map(({ question }) => samples.get(question)!);
+  const tokens = mean(searched.map((each) => each.tokens));
+  const rival = bestRival(drawn, tokens);
+  const right = mean(searched.map((each) => Number(each.right)));
+  const { value, low, high } = against(searched, drawn, rival);
+  const gain = `${points(value)} [${points(low)}, ${points(high)}]`;
+  return `${own[0]!.contender} on ${own.length} questions: ${points(right)} %, ${tokens.toFixed(0)} tokens; ${gain} against\n  ${rowLine(rival)}`;
+}
+
+function rowLine({ rule, samples, right, tokens }: ReturnType<typeof ruleRow>): string {
+  return `${rule.padEnd(18)} ${String(samples).padStart(2)} samples  ${points(right)} %  ${tokens.toFixed(0)} tokens`;
+}
+
+function points(share: number): string {
+  return (100 * share).toFixed(1);
+}
+
+function lines<Line>(file: string): Line[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+}

@@ -1,0 +1,97 @@
+// What independent samples of a real model come to under each rule that chooses among them, for any number of them, and how a search
+// does against them at as many tokens of both models. Samples were drawn and scored elsewhere (training/real); answers are read and
+// graded here, as coppice reads them.
+
+import {
+  canonical,
+  extractWritten,
+  type GoldQuestion,
+  isRight,
+  mean,
+  meanDifference,
+  readingFor,
+} from 'coppice/internals';
+
+export interface Sample {
+  readonly tokens: number;
+  /** What stands for its answer among equal ones; undefined where it gives none. */
+  readonly group: string | undefined;
+  readonly right: boolean;
+  /** The reward model's, after the last step. */
+  readonly score: number;
+}
+
+/** One line of each of two files. */
+export interface DrawnLine {
+  readonly set: string;
+  readonly index: number;
+  readonly sample: number;
+  readonly tokens: number;
+  readonly text: string;
+}
+export type ScoredLine = Pick<DrawnLine, 'set' | 'index' | 'sample'> & { readonly odds: readonly number[] };
+
+export function sampleOf(question: GoldQuestion, { text, tokens }: DrawnLine, odds: readonly number[]): Sample {
+  const answer = readingFor(question.question, extractWritten)(text);
+  const group = answer === undefined ? undefined : canonical(answer);
+  return { tokens, group, right: isRight(question, answer), score: 1 / (1 + Math.exp(-(odds.at(-1) ?? 0))) };
+}
+
+export const rules = ['majority', 'weighted majority', 'best of n'] as const;
+export type Rule = (typeof rules)[number];
+
+/** Whether the answer that a rule takes is right. */
+export function isChosenRight(samples: readonly Sample[], rule: Rule): boolean {
+  if (rule === 'best of n') return samples.reduce((best, each) => (each.score > best.score ? each : best)).right;
+  const weights = new Map<string, { weight: number; right: boolean }>();
+  for (const { group, right, score } of samples) {
+    if (group === undefined) continue;
+    const found = weights.get(group) ?? { weight: 0, right };
+    found.weight += rule === 'majority' ? 1 : score;
+    weights.set(group, found);
+  }
+  const [first, ...others] = weights.values();
+  return first !== undefined && others.reduce((best, each) => (each.weight > best.weight ? each : best), first).right;
+}
+
+/** One search on one question. */
+export interface Searched {
+  readonly right: boolean;
+  /** Of both models. */
+  readonly tokens: number;
+}
+
+/** What the reward model reads of a sample it reads once; majority needs none. */
+function tokensOf(samples: readonly Sample[], rule: Rule): number {
+  const drawn = samples.reduce((sum, { tokens }) => sum + tokens, 0);
+  return rule === 'majority' ? drawn : 2 * drawn;
+}
+
+export interface RuleRow {
+  readonly rule: Rule;
+  readonly samples: number;
+  readonly right: number;
+  readonly tokens: number;
+}
+
+export function ruleRow(questions: readonly (readonly Sample[])[], rule: Rule, samples: number): RuleRow {
+  const first = questions.map((each) => each.slice(0, samples));
+  const right = mean(first.map((each) => Number(isChosenRight(each, rule))));
+  return { rule, samples, right, tokens: mean(first.map((each) => tokensOf(each, rule))) };
+}
+
+/** The rule and number of samples that do best with no more tokens than a search takes; the number is at most what was drawn. */
+export function bestRival(questions: readonly (readonly Sample[])[], tokens: number): RuleRow {
+  const drawn = Math.min(...questions.map(({ length }) => length));
+  const counts = Array.from({ length: drawn }, (_, at) => at + 1);
+  const all = rules.flatMap((rule) => counts.map((samples) => ruleRow(questions, rule, samples)));
+  return all.filter((row) => row.tokens <= tokens).reduce((best, row) => (row.right > best.right ? row : best));
+}
+
+/** A search against one row, question by question. */
+export function against(searched: readonly Searched[], questions: readonly (readonly Sample[])[], row: RuleRow) {
+  const gains = searched.map(({ right }, at) => {
+    return Number(right) - Number(isChosenRight(questions[at]!.slice(0, row.samples), row.rule));
+  });
+  return meanDifference(gains);
+}
