@@ -45,9 +45,9 @@ const recorded = {
         '1. We know that James is 10 years old. Since James is 1 year younger than Corey, Corey must be 10 + 1 = 11 years old.\n2. Amy is 2 years younger than Corey. Therefore, Amy must be 11 - 2 = 9 years old.\n3. Amy is 5 years older than Jackson. So, Jackson must be 9 - 5 = 4 years old.\n\n',
         'The answer is \\boxed{4}.',
       ],
-      logOdds: [0.125, 1.625, 2.25],
+      logOdds: [-0.125, 0.5, 1.25],
     },
-    { steps: ['Jackson is \\(10 - 1 = 9\\) years old.'], logOdds: [0.125] },
+    { steps: ['Jackson is \\(10 - 1 = 9\\) years old.'], logOdds: [-0.375] },
   ],
 } as const;
 /** Of Q4_K_M against bf16: 21 steps differed by 0.05 in the median and by 0.17 at most. */

@@ -5,6 +5,7 @@ import random
 from collections import Counter, defaultdict
 
 RESAMPLES = 2000
+SHORTEST = 3  # steps of a path whose errors are compared
 
 
 def sigmoid(x: float) -> float:
@@ -91,6 +92,28 @@ def telling(records: list[dict], finished: bool = False) -> dict:
     return found
 
 
+def repeating(records: list[dict]) -> dict:
+    """How errors repeat: log odds less the mean of right or wrong paths at that fifth of the path. Shares of their variance that two steps of a path have in common, by distance,
+    and that two paths of a question have (means of the paths), all pairs and those that end in the same wrong answer."""
+    paths = [each for each in records if each['answer'] is not None and len(each['odds']) >= SHORTEST]
+    place = lambda each, at: (each['right'], int(5 * (at + 0.5) / len(each['odds'])))
+    at_place = defaultdict(list)
+    for each in paths:
+        for at, value in enumerate(each['odds']):
+            at_place[place(each, at)].append(value)
+    means = {key: _mean(values) for key, values in at_place.items()}
+    errors = [[value - means[place(each, at)] for at, value in enumerate(each['odds'])] for each in paths]
+    variance = _mean([value * value for error in errors for value in error])
+    along = {step: [error[at] * error[at + step] for error in errors for at in range(len(error) - step)] for step in (1, 2, 4, 6)}
+    by_question = defaultdict(list)
+    for each, error in zip(paths, errors):
+        by_question[each['index']].append((each, _mean(error)))
+    pairs = [(one, other) for each in by_question.values() for at, one in enumerate(each) for other in each[at + 1 :]]
+    alike = [(one, other) for one, other in pairs if not one[0]['right'] and one[0]['answer'] == other[0]['answer']]
+    shared = lambda some: _mean([one[1] * other[1] for one, other in some]) / variance
+    return {'variance': variance, 'along a path': {str(step): _mean(values) / variance for step, values in along.items()}, 'in a question': shared(pairs), 'same wrong answer': shared(alike)}
+
+
 def calibration(records: list[dict]) -> list[list[float]]:
     """Last scores in tenths: how high, how often right, how many."""
     tenths = defaultdict(list)
@@ -117,6 +140,7 @@ def figures(records: list[dict]) -> dict:
         'telling': telling(records),
         'telling, finished paths': telling(records, finished=True),
         'calibration': calibration(records),
+        'repeating': repeating(records),
     }
 
 
