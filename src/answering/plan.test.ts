@@ -220,7 +220,7 @@ describe('a plan', () => {
       const { boundPrune, beatPrune } = makePlan(requestOf(wish, modelOf({ choose: 'best' }))).policyOptions;
       return [boundPrune, beatPrune];
     };
-    expect(parts({})).toEqual(['best', 0.2]);
+    expect(parts({})).toEqual(['best', 0]);
     expect(parts({ choose: 'vote' })).toEqual(['off', 0]);
     expect(parts({ answers: 3 })).toEqual(['off', 0]);
     expect(parts({ answers: 3, boundPrune: 'best', internal: { beatPrune: 0.1 } })).toEqual(['best', 0.1]);
