@@ -116,7 +116,8 @@ describe('the rule of the outdone', () => {
   it('counts under minimum the rewards that would beat the best path, whatever the threshold', () => {
     const tree = treeOf('minimum', [{ reward: 0.8 }]);
     let at = tree.root;
-    for (const reward of [0.75, 0.8, 0.7, 0.75, 0.8, 0.5]) at = growBelow(tree, at, [{ reward, end: reward === 0.5 }])[0]!;
+    for (const reward of [0.75, 0.8, 0.7, 0.75, 0.8, 0.5])
+      at = growBelow(tree, at, [{ reward, end: reward === 0.5 }])[0]!;
     complete(tree, at);
     const strand = openAt(tree, tree.node(1));
     // Five of six rewards are at least 0.7, all six at least 0.5, none reaches the threshold.

@@ -52,7 +52,11 @@ export function doomedBy(
 }
 
 /** Why a rollout that has just come to this node is spent there, before it asks for anything. */
-export function spentAt(rules: readonly PruneRule[], view: SearchView, node: Node): Omit<Pruning, 'strand'> | undefined {
+export function spentAt(
+  rules: readonly PruneRule[],
+  view: SearchView,
+  node: Node,
+): Omit<Pruning, 'strand'> | undefined {
   for (const rule of rules) {
     const evidence = rule.spends ? rule.judge(view)?.(node) : undefined;
     if (evidence !== undefined) return pruningBy(rule, evidence);

@@ -13,8 +13,8 @@ import {
   pruningsOf,
   questionRequest,
   questionsOf,
-  spentAt,
   type SimulatedQuestions,
+  spentAt,
   Tree,
 } from 'coppice/internals';
 import { trialSearch } from './contenders.ts';
@@ -95,7 +95,15 @@ class LoneSearch {
     const reward = this.#questions.reward(prompt, path, step);
     const text = path.map((each) => each.step.text).join('') + step.text;
     const answer = step.end === 'eos' ? extract(text) : undefined;
-    const isWhole = program.tell(this.tree, { ok: true, node: node.id, index, form: formKey(sampling, manner), step, reward, answer });
+    const isWhole = program.tell(this.tree, {
+      ok: true,
+      node: node.id,
+      index,
+      form: formKey(sampling, manner),
+      step,
+      reward,
+      answer,
+    });
     if (isWhole) this.#judge();
   }
 
