@@ -5,7 +5,7 @@ import type { Aggregation, Choice } from 'coppice';
 import { oneOf, type QuestionProfile } from 'coppice/internals';
 import type { TrialSpec } from './trial.ts';
 
-interface World {
+interface RewardWorld {
   readonly name: string;
   /** How its rewards err. */
   readonly about: string;
@@ -45,7 +45,7 @@ export const worlds = [
     profile: { rewards: { confusion: 0.1 } },
   },
   { name: 'blind', about: 'half of the questions are misread', seed: 2000, profile: { blindShare: 0.5 } },
-] as const satisfies readonly World[];
+] as const satisfies readonly RewardWorld[];
 
 export type WorldName = (typeof worlds)[number]['name'];
 
@@ -67,7 +67,7 @@ export const scorings = [
 
 export type ScoringName = (typeof scorings)[number]['name'];
 
-export function worldOf(name: string): World & { readonly name: WorldName } {
+export function worldOf(name: string): RewardWorld & { readonly name: WorldName } {
   const names = worlds.map((each) => each.name);
   return worlds[names.indexOf(oneOf('world', name, names))]!;
 }
