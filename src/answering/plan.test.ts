@@ -99,7 +99,14 @@ describe('a plan', () => {
     const { programOptions: options } = makePlan(requestOf({ program: 'mcts' }));
     const weights = Object.fromEntries(hazardFeatures.map((name) => [name, 1])) as HazardModel['weights'];
     const hazard = { bias: 0, weights, below: 0.1 };
-    const search = { program: 'mcts', options, branching: 4, choose: 'best', rollouts: 16 } as const;
+    const search = {
+      program: 'mcts',
+      options,
+      branching: 4,
+      choose: 'best',
+      aggregation: 'product',
+      rollouts: 16,
+    } as const;
     const settings = { firstDepthCut: 0.35 };
     const calibration = calibrationOf({ kind: 'hazard', search, settings, hazard, ...found });
     const planOf = (wish: Wish) => makePlan(requestOf(wish, { ...modelOf({}), calibration }));
@@ -118,6 +125,7 @@ describe('a plan', () => {
       options: { window: 0 },
       branching: 4,
       choose: 'best',
+      aggregation: 'product',
       rollouts: 16,
     } as const;
     const settings = { certain: 'beta', certainRisk: 0.1 };
@@ -182,8 +190,8 @@ describe('a plan', () => {
 
   it('is announced as it is made: the program that really runs, and who judges its answers', () => {
     for (const model of [modelOf(), modelOf({}, 'none'), modelOf({ verifier: { kind: 'confidence' } }, 'mean')]) {
-      const { program, policy, scoring } = makePlan(requestOf({}, model));
-      expect(usualSearch(model)).toEqual({ program, policy, scoring });
+      const { program, policy, scoring, aggregation } = makePlan(requestOf({}, model));
+      expect(usualSearch(model)).toEqual({ program, policy, scoring, aggregation });
     }
     expect(usualSearch(modelOf({}, 'none'))).toMatchObject({
       program: 'self-consistency',
@@ -220,7 +228,7 @@ describe('a plan', () => {
       const { boundPrune, beatPrune } = makePlan(requestOf(wish, modelOf({ choose: 'best' }))).policyOptions;
       return [boundPrune, beatPrune];
     };
-    expect(parts({})).toEqual(['best', 0.2]);
+    expect(parts({})).toEqual(['best', 0]);
     expect(parts({ choose: 'vote' })).toEqual(['off', 0]);
     expect(parts({ answers: 3 })).toEqual(['off', 0]);
     expect(parts({ answers: 3, boundPrune: 'best', internal: { beatPrune: 0.1 } })).toEqual(['best', 0.1]);

@@ -17,6 +17,7 @@ import { optionsOf } from '../policy/create.ts';
 import { type FittingRules, fittingRules, fittingSettings } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { policyOf } from '../policy/policies.ts';
+import { restingRules } from '../policy/resting-rules.ts';
 import type { Choice } from '../program/choice.ts';
 import { programOf, programOptions, programWith } from '../program/registry/programs.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
@@ -145,7 +146,15 @@ function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig) {
   const paths = program.pathsPerRollout?.(branching, options) ?? 1;
   const choose = wish.choose ?? config.choose;
   const rollouts = atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ?? effort.rollouts * paths;
-  const holding = holdingSections(model, wish, { program: program.name, options, branching, choose, rollouts });
+  const search = {
+    program: program.name,
+    options,
+    branching,
+    choose,
+    aggregation: aggregationOf(model, wish),
+    rollouts,
+  };
+  const holding = holdingSections(model, wish, search);
   const { aggregation, policy, rules, trouble, ...ruled } = policyFor(wish, model, program, choose, holding);
   const shape: SearchShape = {
     mode: 'search',
@@ -285,10 +294,17 @@ function longestAnswer(asked: number | undefined, limit: number, contextTokens: 
 }
 
 /** What a search of this model is where a request asks for nothing: what really runs, not what was configured. */
-export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring'> {
+export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring' | 'aggregation'> {
   const { program } = programFor({}, model);
-  const { policy } = policyFor({}, model, program, model.config.choose, []);
-  return { program: program.name, policy, scoring: scoringOf(program, model.config) };
+  const { policy, aggregation } = policyFor({}, model, program, model.config.choose, []);
+  return { program: program.name, policy, scoring: scoringOf(program, model.config), aggregation };
+}
+
+/** Which rules of its policy cannot act in such a search; undefined where all can. */
+export function usualRest(model: PlannedModel): string | undefined {
+  const { choose } = model.config;
+  const { policy, aggregation, options } = policyFor({}, model, programFor({}, model).program, choose, []);
+  return restingRules({ policy, aggregation, choose, policyOptions: options });
 }
 
 function aggregationOf({ config, verifier }: PlannedModel, wish: Wish): Aggregation {

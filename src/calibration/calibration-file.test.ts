@@ -7,6 +7,7 @@ const search = {
   options: { window: 5 },
   branching: 4,
   choose: 'best',
+  aggregation: 'product',
   rollouts: 20,
 } as const;
 const file: CalibrationFile = {
@@ -80,6 +81,7 @@ it('holds for the same search with as many rollouts or fewer, where the request 
   expect(holds({ options: { window: 4 } })).toBe(false);
   expect(holds({ options: {} })).toBe(false);
   expect(holds({ choose: 'majority' })).toBe(false);
+  expect(holds({ aggregation: 'minimum' })).toBe(false);
   expect(holds({}, { certain: 'off' })).toBe(false);
   expect(holds({}, { rollouts: 20 })).toBe(true);
   expect(settingsOf(sectionsFor(file, search, {}))).toEqual({ certain: 'threshold', certainAgreement: 0.8 });

@@ -11,6 +11,7 @@ import { hazardFeatures } from '../exit/hazard.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { choices } from '../program/choice.ts';
 import { programNames } from '../program/registry/programs.ts';
+import { aggregations } from '../tree/aggregate.ts';
 
 export const calibrationFormat = 'coppice-calibration';
 export const calibrationVersion = 1;
@@ -45,8 +46,13 @@ const search = z.strictObject({
   options: z.record(z.string(), z.union([z.number(), z.string()])),
   branching: z.int().min(1),
   choose: z.enum(choices),
+  /** Of rewards: another one makes other scores of the same rewards. */
+  aggregation: z.enum(aggregations),
   rollouts: z.int().min(1),
 });
+
+/** Over searches. */
+const moments = z.strictObject({ mean: z.number(), spread: z.number().min(0) });
 
 /** What all kinds of sections have in common. */
 const section = {
@@ -66,6 +72,8 @@ const section = {
     tokens: z.number().min(0),
     /** Standard deviation of the tokens of one search. */
     tokensSpread: z.number().min(0),
+    /** What rewards looked like at the start of paths and at their end; of sections that go by them. */
+    rewards: z.strictObject({ firstReward: moments, score: moments }).exactOptional(),
   }),
 };
 
@@ -143,15 +151,17 @@ export function settingsOf(holding: readonly CalibrationSection[]): Partial<Poli
 
 /** In words, for a refusal: what a file holds. */
 export function calibratedText({ sections: all }: CalibrationFile): string {
-  return [...new Set(all.map(({ search: { program, rollouts } }) => `${program} with ${rollouts} rollouts`))].join(
-    ', ',
-  );
+  return [...new Set(all.map(({ search: own }) => searchText(own)))].join(', ');
+}
+
+export function searchText({ program, rollouts, aggregation }: Omit<CalibratedSearch, 'options'>): string {
+  return `${program} with ${rollouts} rollouts and rewards by ${aggregation}`;
 }
 
 /** The same search, with however many rollouts. */
 export function isForSame(own: CalibratedSearch, asked: CalibratedSearch): boolean {
-  const { program, branching, choose } = own;
-  if (program !== asked.program || branching !== asked.branching || choose !== asked.choose) return false;
+  const same = (['program', 'branching', 'choose', 'aggregation'] as const).every((name) => own[name] === asked[name]);
+  if (!same) return false;
   const names = new Set([...Object.keys(own.options), ...Object.keys(asked.options)]);
   return [...names].every((name) => own.options[name] === asked.options[name]);
 }

@@ -9,6 +9,7 @@ import { halvesOf } from './halves.ts';
 import { type NotedSearch, triedCuts } from './hazard-notes.ts';
 import { fitLogistic } from './logistic.ts';
 import { type AnswerPair, expectedOf, lossAtWorst, reportOf } from './paired.ts';
+import { momentsOf, rewardsIn } from './rewards-seen.ts';
 
 type HazardSection = Extract<CalibrationSection, { kind: 'hazard' }>;
 export type HazardParts = Pick<HazardSection, 'hazard' | 'settings' | 'chosen' | 'reported' | 'expected'>;
@@ -43,7 +44,20 @@ export function calibrateHazard(
       refused: `up to ${high.toFixed(2)} points may be lost on ${reporting.length} questions, and ${lossBudget} are allowed`,
     };
   }
-  return { hazard, settings: { firstDepthCut: candidate.cut }, chosen, reported, expected: expectedOf(pairs) };
+  const expected = { ...expectedOf(pairs), rewards: rewardsAtExits(reporting, hazard, candidate.at) };
+  return { hazard, settings: { firstDepthCut: candidate.cut }, chosen, reported, expected };
+}
+
+/** Where these thresholds end the searches, as live searches will be read. */
+function rewardsAtExits(searches: readonly NotedSearch[], model: HazardModel, cutAt: number) {
+  const seen = searches.flatMap(({ notes, ...search }) => {
+    const note = notes[Math.min(exitAt({ notes, ...search }, model, cutAt), notes.length - 1)];
+    return note === undefined ? [] : [rewardsIn(note.reading)];
+  });
+  return {
+    firstReward: momentsOf(seen.map(({ firstReward }) => firstReward)),
+    score: momentsOf(seen.map(({ score }) => score)),
+  };
 }
 
 /** Of all whose paired loss is within the budget at worst, the one that saves most. */
@@ -73,10 +87,16 @@ export function fitHazard(searches: readonly NotedSearch[]): HazardModel {
 }
 
 /** What ends the search under these thresholds: the calibrated exit or the negative one, whichever comes first. */
-export function pairOf({ full, notes, givenUp }: NotedSearch, model: HazardModel, cutAt: number): AnswerPair {
-  const settled = notes.findIndex(({ reading }) => chanceOf(model, reading) < model.below);
-  const at = Math.min(settled < 0 ? notes.length : settled, givenUp[cutAt] ?? notes.length);
+export function pairOf(search: NotedSearch, model: HazardModel, cutAt: number): AnswerPair {
+  const { full, notes } = search;
+  const at = exitAt(search, model, cutAt);
   return { full, exited: { ...(notes[at] ?? full), fired: at < notes.length } };
+}
+
+/** The note at which it ends; behind the last where nothing ends it. */
+function exitAt({ notes, givenUp }: NotedSearch, model: HazardModel, cutAt: number): number {
+  const settled = notes.findIndex(({ reading }) => chanceOf(model, reading) < model.below);
+  return Math.min(settled < 0 ? notes.length : settled, givenUp[cutAt] ?? notes.length);
 }
 
 function named(weights: readonly number[]): Record<HazardFeature, number> {

@@ -3,7 +3,14 @@ import type { CalibrationFile } from './calibration-file.ts';
 import { SectionWatch, type WatchedPlan } from './section-watch.ts';
 
 const interval = { value: 0, low: 0, high: 0 };
-const search = { program: 'self-consistency', options: {}, branching: 4, choose: 'best', rollouts: 20 } as const;
+const search = {
+  program: 'self-consistency',
+  options: {},
+  branching: 4,
+  choose: 'best',
+  aggregation: 'product',
+  rollouts: 20,
+} as const;
 const section = {
   search,
   settings: { certain: 'beta' },

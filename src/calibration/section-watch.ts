@@ -6,9 +6,11 @@ import {
   type CalibratedSearch,
   type CalibrationFile,
   type CalibrationSection,
+  searchText,
   sectionsFor,
 } from './calibration-file.ts';
 import { DriftMeter } from './drift.ts';
+import type { RewardsSeen } from './rewards-seen.ts';
 
 /** The exit by which a section ends searches. */
 const exitOf: Readonly<Record<CalibrationSection['kind'], ExitKind>> = { certain: 'certain', hazard: 'settled' };
@@ -26,6 +28,8 @@ export interface WatchedEnd {
   readonly exit: ExitKind;
   /** Generated, whether they were kept or not. */
   readonly tokens: number;
+  /** Where a tree was scored. */
+  readonly rewards?: RewardsSeen | undefined;
 }
 
 /** In one line: what was expected, and what came. */
@@ -49,15 +53,24 @@ export class SectionWatch {
   }
 
   /** Gives the sections that have counted it. */
-  ended(plan: WatchedPlan, { exit, tokens }: WatchedEnd): WatchedSection[] {
-    const { program, programOptions: options, branching, choose, rollouts, calibrated } = plan;
+  ended(plan: WatchedPlan, { exit, tokens, rewards }: WatchedEnd): WatchedSection[] {
+    const { program, programOptions: options, branching, choose, aggregation, rollouts, calibrated } = plan;
     if (calibrated === undefined || others.includes(exit)) return [];
-    const holding = sectionsFor(this.#calibration, { program, options, branching, choose, rollouts }, {});
+    const holding = sectionsFor(this.#calibration, { program, options, branching, choose, aggregation, rollouts }, {});
     const counting = this.sections.filter(
       ({ section }) => holding.includes(section) && calibrated.includes(section.kind),
     );
-    for (const { section, meter } of counting) meter.ended({ fired: exit === exitOf[section.kind], tokens });
+    for (const { section, meter } of counting) meter.ended({ fired: exit === exitOf[section.kind], tokens, rewards });
     return counting;
+  }
+
+  /** Takes a section away: from now on no plan has it. Gives why, in one line. */
+  refuse({ section, meter }: WatchedSection): string {
+    const at = this.#calibration.sections.indexOf(section);
+    if (at >= 0) this.#calibration.sections.splice(at, 1);
+    const { searches, rewardErrors } = meter.reading;
+    const found = `the rewards of the last ${searches} searches are ${rewardErrors.toFixed(1)} standard errors from those that it was made on (4 are allowed)`;
+    return `calibration '${section.kind}' of ${searchText(section.search)} is refused: ${found}; run coppice calibrate again`;
   }
 
   /** Of every section that has counted enough to say something. */

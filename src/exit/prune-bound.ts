@@ -1,7 +1,7 @@
 // The deterministic prune rule (P0 §4.1): an open strand ends once its score can no longer reach the target. Target
 // `threshold` is the paper's; it also ends strands that could still have improved an answer below the threshold.
 // Target `best` is branch and bound: only strands that cannot beat the best completed path, so the answer at hand never
-// gets worse by it. Before a first path is completed both end only what has scored 0: a checker has seen a false line, and
+// gets worse by it; their rollouts are spent, as a search without the rule would spend them. Before a first path is completed both end only what has scored 0: a checker has seen a false line, and
 // no answer that it leads to is worth its tokens. Everything else is let through, so that a search has an answer.
 
 import { requireBound } from './bound.ts';
@@ -16,6 +16,7 @@ export function pruneBound(target: BoundTarget): PruneRule {
   return {
     name,
     needsBound: true,
+    spends: target === 'best',
     judge({ tree, limits }) {
       requireBound(name, tree.aggregation);
       const { best } = tree;

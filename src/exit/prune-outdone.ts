@@ -1,7 +1,7 @@
 // A probabilistic prune rule, after P0 §4.1: an open strand ends when it is unlikely to beat the best completed path. The paper
 // gives no model; this is ours. The rewards to come are independent and like those on the paths that strands have taken. Under
 // `product` their logarithms are normal (rewards above 1 included, which errs on the hopeful side), mean and variance
-// shrunk towards a hopeful prior, so that few data prune nothing; under `minimum` each clears the threshold with the
+// shrunk towards a hopeful prior, so that few data prune nothing; under `minimum` each clears the best path's score with the
 // equally shrunken share of rewards that did. As many steps are to come as completed paths were long in the mean, at
 // least one. Never before the first completed path.
 
@@ -28,11 +28,11 @@ export function pruneOutdone(epsilon: number): PruneRule {
     name: 'outdone',
     needsBound: true,
     keepsLeaves: true,
-    judge({ tree, limits: { threshold } }) {
+    judge({ tree }) {
       requireBound('outdone', tree.aggregation);
       const { best } = tree;
       if (best?.reward === undefined) return undefined;
-      const past = experience(tree, threshold);
+      const past = experience(tree, best.score);
       return ({ depth, score }) => {
         const stepsToCome = Math.max(1, Math.round(past.meanDepth - depth));
         const chance = chanceToReach(tree.aggregation, score, best.score, stepsToCome, past);
@@ -48,14 +48,14 @@ export interface Experience {
   readonly steps: number;
   readonly logMean: number;
   readonly logVariance: number;
-  /** Share of these steps whose reward is at or above the threshold, shrunk as well. */
+  /** Share of these steps whose reward is at or above the target, shrunk as well. */
   readonly clearing: number;
   /** Depth of the completed paths, in the mean. */
   readonly meanDepth: number;
 }
 
-/** Reads the steps that strands took to their end: those are the rewards that a strand which picks its best child meets. */
-export function experience(tree: Tree, threshold: number): Experience {
+/** Reads the steps that strands took to their end: those are the rewards that a strand which picks its best child meets. `target`: the score to reach. */
+export function experience(tree: Tree, target: number): Experience {
   const logs: number[] = [];
   let clearing = 0;
   let depths = 0;
@@ -65,7 +65,7 @@ export function experience(tree: Tree, threshold: number): Experience {
     if (node.visits === 0) continue;
     if (node.reward !== undefined) {
       logs.push(Math.log(Math.max(leastReward, node.reward)));
-      if (node.reward >= threshold) clearing += 1;
+      if (node.reward >= target) clearing += 1;
     }
     if (node.terminal) {
       depths += node.depth;

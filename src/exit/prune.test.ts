@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../tests/support/trees.ts';
 import { FaultError } from '../base/fault.ts';
-import { doomedBy, pruningsOf } from './prune.ts';
+import { doomedBy, pruningsOf, spentAt } from './prune.ts';
 import { pruneBound } from './prune-bound.ts';
 import { chanceToReach, experience, normalBelow, pruneOutdone } from './prune-outdone.ts';
 import { prunePromise } from './prune-promise.ts';
@@ -113,6 +113,20 @@ describe('the rule of the outdone', () => {
     expect(doomedBy([pruneOutdone(0.5)], viewOf(tree))).toBeUndefined();
   });
 
+  it('counts under minimum the rewards that would beat the best path, whatever the threshold', () => {
+    const tree = treeOf('minimum', [{ reward: 0.8 }]);
+    let at = tree.root;
+    for (const reward of [0.75, 0.8, 0.7, 0.75, 0.8, 0.5])
+      at = growBelow(tree, at, [{ reward, end: reward === 0.5 }])[0]!;
+    complete(tree, at);
+    const strand = openAt(tree, tree.node(1));
+    // Five of six rewards are at least 0.7, all six at least 0.5, none reaches the threshold.
+    expect(experience(tree, 0.7).clearing).toBeCloseTo((4 * 0.95 + 5) / 10, 12);
+    expect(pruningsOf(pruneOutdone(0.5), viewOf(tree, { threshold: 0.9 }))).toEqual([]);
+    const sure = pruningsOf(pruneOutdone(0.95), viewOf(tree, { threshold: 0.9 }));
+    expect(sure).toMatchObject([{ strand, evidence: { stepsToCome: 5, chance: 0.903921 } }]);
+  });
+
   it('waits for a first completed path', () => {
     const tree = treeOf('product', [{ reward: 0.1 }]);
     openAt(tree, tree.node(1));
@@ -138,6 +152,21 @@ describe('what is doomed', () => {
     const doomed = doomedBy([pruneBound('best'), pruneBound('threshold')], viewOf(tree, { threshold: 0.7 }))!;
     expect([2, 3, 4, 5].map((id) => doomed(tree.node(id)))).toEqual([false, true, true, true]);
     expect(doomedBy([], viewOf(tree))).toBeUndefined();
+  });
+
+  it('is nothing above 0 where rollouts are spent, though no guess goes there', () => {
+    const { tree } = crowded();
+    const rules = [pruneBound('best')];
+    const [open, all] = [false, true].map((each) => doomedBy(rules, viewOf(tree), each)!);
+    expect([2, 3, 4, 5].map((id) => open!(tree.node(id)))).toEqual([false, false, false, false]);
+    expect([2, 3, 4, 5].map((id) => all!(tree.node(id)))).toEqual([false, false, true, true]);
+    expect(spentAt(rules, viewOf(tree), tree.node(2))).toBeUndefined();
+    const spent = { rule: 'bound-best', evidence: { score: 0.4, target: 0.5 }, value: 0 };
+    expect(spentAt(rules, viewOf(tree), tree.node(5))).toEqual(spent);
+    expect(spentAt([pruneBound('threshold')], viewOf(tree, { threshold: 0.7 }), tree.node(5))).toBeUndefined();
+  });
+
+  it('is what has scored 0 before the first completed path', () => {
     const begun = treeOf('product', [{ reward: 0.1 }, { reward: 0 }]);
     for (const target of ['threshold', 'best'] as const) {
       const hopeless = doomedBy([pruneBound(target)], viewOf(begun))!;

@@ -9,7 +9,6 @@ const accepting = { positiveExit: 'on' } as const;
 const unlosing = {
   ...accepting,
   boundPrune: 'best',
-  beatPrune: 0.2,
   widths: 'worth',
   boostAt: 'doubt',
   gate: 0,
@@ -47,7 +46,7 @@ export const policies = [
   policyDefinition({
     name: 'fast',
     summary: 'gives up where a calibration says so: time before the last point of accuracy',
-    settings: { ...unlosing, negativeExit: 'selective', settledExit: 'on', eagerReward: 0.9 },
+    settings: { ...unlosing, beatPrune: 0.2, negativeExit: 'selective', settledExit: 'on', eagerReward: 0.9 },
   }),
 ] as const;
 

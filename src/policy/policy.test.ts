@@ -22,7 +22,7 @@ describe('policies', () => {
     ['positive+negative', ['positive', 'negative-selective'], [], 'natural'],
     ['boost', ['positive', 'negative-selective'], [], 'shares'],
     ['taper', ['positive'], [], 'slack'],
-    ['safe', ['positive'], ['bound-best', 'outdone'], 'worth'],
+    ['safe', ['positive'], ['bound-best'], 'worth'],
     ['fast', ['positive', 'negative-selective'], ['bound-best', 'outdone'], 'worth'],
   ] as const)(
     '%s exits by %j, then by what its program concludes and its budgets, and prunes by %j',

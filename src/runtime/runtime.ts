@@ -5,11 +5,12 @@
 // stranger's is called through guard/, and a search one of whose parts throws ends as `failed`.
 
 import { never } from '../base/assert.ts';
-import { pruningsOf } from '../exit/prune.ts';
+import { type Pruning, pruningsOf, spentAt } from '../exit/prune.ts';
 import type { SearchFold } from '../log/fold.ts';
 import type { Outcome, ProbeOutcome } from '../program/program.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { Guessing } from '../scheduler/speculation-budget.ts';
+import { mayGrow } from '../tree/node.ts';
 import { Alarms } from './alarms.ts';
 import { Allotment } from './allotment.ts';
 import { Departure } from './departure.ts';
@@ -280,13 +281,15 @@ export class Runtime {
 
   #judge(search: Search, nowMs: number): void {
     for (const rule of search.request.rules.prunes) {
-      for (const { strand, evidence } of pruningsOf(rule, search.view(nowMs))) {
-        this.#logs.add(search, { type: 'pruned', strand, rule: rule.name, evidence });
-        this.#strands.close(search, strand, 'pruned');
-      }
+      for (const pruning of pruningsOf(rule, search.view(nowMs))) this.#prune(search, pruning);
     }
     const exit = firstExit(search, nowMs, this.#options);
     if (exit !== undefined) this.#departure.finish(search, exit, nowMs);
+  }
+
+  #prune(search: Search, { strand, rule, evidence, value }: Pruning): void {
+    this.#logs.add(search, { type: 'pruned', strand, rule, evidence });
+    this.#strands.close(search, strand, 'pruned', value);
   }
 
   /** Time and failures end a search wherever it stands: what has come early is told first, so that the answer has it. */
@@ -345,7 +348,9 @@ export class Runtime {
       const mayOpen = openBefore < search.width.primary;
       const ask = request.program.ask(tree, mayOpen, doomed);
       if (ask !== undefined) {
-        this.#speculation.launch(search, ask, nowMs);
+        const spent = spentAt(request.rules.prunes, search.view(nowMs), ask.node);
+        if (spent === undefined) this.#speculation.launch(search, ask, nowMs);
+        else if (!this.#spend(search, { strand: ask.strand, ...spent }, nowMs)) break;
         continue;
       }
       // A program may close a strand that it finds complete (after a crash): then there is room again.
@@ -355,6 +360,16 @@ export class Runtime {
       }
       break;
     }
-    if (!search.isBroken) this.#speculation.fill(search, nowMs);
+    if (!search.isBroken && this.#roster.isRunning(search)) this.#speculation.fill(search, nowMs);
+  }
+  /** A rollout that ends where it begins. Gives whether to ask on: while others are under way, what they bring is awaited first. */
+  #spend(search: Search, pruning: Pruning, nowMs: number): boolean {
+    this.#prune(search, pruning);
+    const { tree } = search;
+    const doomed = search.doomed(nowMs, true);
+    const isOver = tree.strands.size === 0 && tree.nodes.every((node) => !mayGrow(node) || doomed?.(node));
+    const exit = firstExit(search, nowMs, this.#options) ?? (isOver ? nothingLeft(tree) : undefined);
+    if (exit !== undefined) this.#departure.finish(search, exit, nowMs);
+    return exit === undefined && tree.strands.size === 0;
   }
 }

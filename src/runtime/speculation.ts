@@ -73,7 +73,7 @@ export class Speculation {
     const { request, tree, width, order } = search;
     return foreseeAhead(request.program, tree, {
       count: width.speculative,
-      doomed: search.doomed(nowMs),
+      doomed: search.doomed(nowMs, true),
       early: order.early,
       replies: search.speculation.replies,
       unscored: request.experiment?.extendsUnscored ? unscoredSteps(search) : [],

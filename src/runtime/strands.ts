@@ -50,12 +50,12 @@ export class Strands {
     }
   }
 
-  /** Ends a strand from outside its program: what it waits for is cancelled, its lease goes back. */
-  close(search: Search, id: StrandId, closing: Closing): void {
+  /** Ends a strand from outside its program: what it waits for is cancelled, its lease goes back. `value`: in place of its score. */
+  close(search: Search, id: StrandId, closing: Closing, value?: number): void {
     const strand = search.tree.strand(id);
     const early = search.order.takeAll(id, strand.node);
     this.#cancelFor(search, strand);
-    search.tree.record({ type: 'closed', strand: id, closing });
+    search.tree.record({ type: 'closed', strand: id, closing, ...(value === undefined ? {} : { value }) });
     for (const outcome of early) {
       // Preemption takes the strand and not the work: told now, it is kept as a ghost until it is asked for again.
       if (closing === 'preempted') search.request.program.tell(search.tree, outcome);

@@ -353,9 +353,9 @@ export class Tree {
       raise('bad-event', `strand ${strand.id} completes at an open node`);
     }
     // A pruned strand counts with the score it had, the most it could still have come to, and where a promise is known with as
-    // much of it as that says: without a visit, selection would lead the next one to the same place.
+    // much of it as that says, or with the value that its rule gave it: without a visit, selection would lead the next one to the same place.
     if (closing === 'completed') backUp(strand.node, value ?? strand.node.score);
-    if (closing === 'pruned') backUp(strand.node, strand.node.score * (strand.node.promise ?? 1));
+    if (closing === 'pruned') backUp(strand.node, value ?? strand.node.score * (strand.node.promise ?? 1));
     strand.node.pruned ||= closing === 'pruned';
     if (strand.awaiting > 0) {
       abandonChildren(strand, closing);

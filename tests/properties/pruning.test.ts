@@ -53,19 +53,19 @@ describe('pruning', () => {
     const [weak, strong] = tree.root.children;
     tree.record({ type: 'closed', strand: openAt(tree, weak!), closing: 'pruned' });
     expect(weak).toMatchObject({ visits: 1, value: 0.4 });
-    const doomed = doomedBy([pruneBound('best')], viewOf(tree))!;
+    const doomed = doomedBy([pruneBound('best')], viewOf(tree), true)!;
     expect(selectLeaf(tree.root, mctsDefaults)).toBe(weak);
     expect(selectLeaf(tree.root, mctsDefaults, { doomed })).toBe(strong);
     growBelow(tree, strong!, [{ reward: 0.9, end: true }, { reward: 0.8 }]);
     expect(
-      selectLeaf(tree.root, mctsDefaults, { doomed: doomedBy([pruneBound('best')], viewOf(tree)) }),
+      selectLeaf(tree.root, mctsDefaults, { doomed: doomedBy([pruneBound('best')], viewOf(tree), true) }),
     ).toBeUndefined();
   });
 
   it('opens no strand that it ends at once: one that ends where it began was overtaken by a finished path', () => {
-    const anyBound = fc.constantFrom<Partial<PolicyOptions>>({ boundPrune: 'best' }, { boundPrune: 'threshold' });
+    const options: Partial<PolicyOptions> = { boundPrune: 'threshold' };
     fc.assert(
-      fc.property(fc.nat(10_000), anyBound, (seed, options) => {
+      fc.property(fc.nat(10_000), (seed) => {
         for (const id of ['a', 'b', 'c']) {
           const began = new Map<number, number>();
           let finished = 0;
@@ -80,6 +80,27 @@ describe('pruning', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('spends a rollout that cannot beat the best path: it ends with a value of 0, and where it began it takes no step', () => {
+    let spent = 0;
+    fc.assert(
+      fc.property(fc.nat(10_000), (seed) => {
+        const fresh = new Set<string>();
+        const ended = new Set<string>();
+        for (const { search: at, event } of search(seed, { boundPrune: 'best' }).log) {
+          if (event.type === 'opened') fresh.add(`${at} ${event.strand}`);
+          else if (event.type === 'moved') fresh.delete(`${at} ${event.strand}`);
+          else if (event.type === 'pruned') ended.add(`${at} ${event.strand}`);
+          else if (event.type === 'closed' && ended.has(`${at} ${event.strand}`)) {
+            expect(event.value).toBe(0);
+            if (fresh.has(`${at} ${event.strand}`)) spent += 1;
+          }
+        }
+      }),
+      { numRuns: 30 },
+    );
+    expect(spent).toBeGreaterThan(0);
   });
 
   it('leaves every search with a completed answer, within its rollouts', () => {

@@ -13,7 +13,7 @@ const { threshold, rollouts } = trialDefaults;
 /** Calls `look` after every event, with the fold of its search. */
 function watch(row: string, look: (logged: LoggedEvent, fold: SearchFold) => void): void {
   const folds = new Map<string, SearchFold>();
-  const size = { requests: 24, budget: 12, arrivals: { kind: 'rate', perSecond: 1 } } as const;
+  const size = { requests: 40, budget: 12, arrivals: { kind: 'rate', perSecond: 0.6 } } as const;
   runTrial({ ...trialDefaults, ...size, setting: 'amc23/8b', contender: contenderOf(row) }, (logged) => {
     const fold = folds.get(logged.search) ?? new SearchFold();
     folds.set(logged.search, fold);
@@ -25,9 +25,12 @@ function watch(row: string, look: (logged: LoggedEvent, fold: SearchFold) => voi
 
 it('ends a search unaccepted only when its rollouts are used up or no leaf can beat its best path', () => {
   let exhausted = 0;
-  let outdone = 0;
+  let spent = 0;
   watch('safe', ({ event }, { tree }) => {
-    if (event.type === 'pruned' && event.rule === 'outdone') outdone += 1;
+    if (event.type === 'pruned') {
+      spent += 1;
+      expect(event.rule).toBe('bound-best');
+    }
     if (event.type !== 'exited' || event.exit.kind === 'accepted') return;
     exhausted += 1;
     const { completed, pruned } = tree!.closed;
@@ -35,7 +38,7 @@ it('ends a search unaccepted only when its rollouts are used up or no leaf can b
     if (completed + pruned < rollouts) expect(viable).toEqual([]);
   });
   expect(exhausted).toBeGreaterThan(5);
-  expect(outdone).toBeGreaterThan(5);
+  expect(spent).toBeGreaterThan(5);
 });
 
 it('leaves a search alone while its first rollout may be accepted, and boosts it before that has ended', () => {

@@ -23,6 +23,7 @@ const search = {
   options: { window: 5 },
   branching: 4,
   choose: 'best',
+  aggregation: 'product',
   rollouts: 12,
 } as const;
 const place: SimulatedPlace = {

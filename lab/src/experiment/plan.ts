@@ -28,6 +28,7 @@ import { openSimulatedCalibration } from '../policies/simulated-calibration.ts';
 import { ablatedRows, contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
 import { type GpuName, gpus, settingOf } from '../sim/settings.ts';
+import { type ScoringName, scoringOf, scorings, type WorldName, worldOf, worlds } from '../sim/worlds.ts';
 
 /** What the trials of a plan have in common. */
 export interface PlannedSystem {
@@ -45,6 +46,9 @@ export interface PlannedSystem {
   /** A recording to draw from instead of the question profiles. */
   readonly trees?: string;
   readonly calibration?: CalibrationFile;
+  /** How the reward model errs, and how its rewards become scores; see sim/worlds.ts. */
+  readonly world?: WorldName;
+  readonly scoring?: ScoringName;
 }
 
 export interface LabPlan extends PlannedSystem {
@@ -178,6 +182,16 @@ const planFlags = {
     takes: 'FILE',
     about: 'what the calibrated exit of fast goes by, as --experiment hazard writes it; without one it does not fire',
     read: (text, { trees }) => ({ calibration: openSimulatedCalibration(text, trees) }),
+  },
+  world: {
+    takes: 'NAME',
+    about: `how rewards err: ${worlds.map(({ name }) => name).join(', ')}`,
+    read: (text) => ({ world: worldOf(text).name }),
+  },
+  scoring: {
+    takes: 'NAME',
+    about: `how rewards become scores, with a threshold of its own: ${scorings.map(({ name }) => name).join(', ')}`,
+    read: (text) => ({ scoring: scoringOf(text).name }),
   },
   each: { about: 'also a table per setting', read: () => ({ each: true }) },
   settings: {

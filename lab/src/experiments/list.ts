@@ -18,6 +18,7 @@ import { programs } from './programs.ts';
 import { random } from './random.ts';
 import { underLoadExperiment } from './under-load.ts';
 import { waste } from './waste.ts';
+import { worldsExperiment } from './worlds.ts';
 
 /** Those of a page in the order in which `figures` runs them: hazard before what reads its calibration. */
 export const experiments: readonly LabExperiment[] = [
@@ -33,6 +34,7 @@ export const experiments: readonly LabExperiment[] = [
   hazard,
   policies,
   accuracy,
+  worldsExperiment,
   waste,
   random,
   fairness,

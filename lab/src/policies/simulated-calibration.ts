@@ -38,7 +38,8 @@ function drawnBy(file: string): ModelIdentity {
 /** The search that every row of mcts runs. */
 export function simulatedSearch(rollouts: number): CalibratedSearch {
   const { branching, choose } = modelConfig;
-  return { program: 'mcts', options: programOptions('mcts', modelConfig), branching, choose, rollouts };
+  const options = programOptions('mcts', modelConfig);
+  return { program: 'mcts', options, branching, choose, aggregation: 'product', rollouts };
 }
 
 export function simulatedFile(sections: CalibrationSection[]): CalibrationFile {

@@ -18,6 +18,7 @@ import type { LabPlan, PlannedSystem } from '../experiment/plan.ts';
 import { capacityOf } from './capacity.ts';
 import { contenderOf } from './contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
+import { worldlySpec } from './worlds.ts';
 
 /** Where a row is run. */
 export interface SeededSetting {
@@ -94,7 +95,7 @@ export function capacityIn(result: TrialResult): number {
 /** What its trials have in common, without what differs between them. */
 export function systemOf(plan: PlannedSystem): PlannedSystem {
   const { requests, budget, rollouts, threshold, verifierReuses } = plan;
-  const { roofline, machine, trees, calibration, deadlineMs } = plan;
+  const { roofline, machine, trees, calibration, deadlineMs, world, scoring } = plan;
   return {
     requests,
     budget,
@@ -105,6 +106,8 @@ export function systemOf(plan: PlannedSystem): PlannedSystem {
     ...(machine && { machine }),
     ...(trees === undefined ? {} : { trees }),
     ...(calibration && { calibration }),
+    ...(world && { world }),
+    ...(scoring && { scoring }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   };
 }
@@ -115,7 +118,8 @@ export function specOf(
   { setting, seed, row }: ComparedSpot,
   arrivals: TrialSpec['arrivals'],
 ): TrialSpec {
-  const { deadlineMs, ...system } = systemOf(plan);
+  const { deadlineMs, world, scoring, ...system } = systemOf(plan);
   const deadline = deadlineMs !== undefined && arrivals.kind === 'rate' ? { deadlineMs } : {};
-  return { ...trialDefaults, ...system, ...deadline, setting, seed, contender: contenderOf(row), arrivals };
+  const worldly = worldlySpec(world, scoring);
+  return { ...trialDefaults, ...system, ...worldly, ...deadline, setting, seed, contender: contenderOf(row), arrivals };
 }

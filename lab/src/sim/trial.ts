@@ -1,7 +1,16 @@
 // One simulated run: a stream of questions served under one policy, by the production runtime, on simulated GPUs. What
 // a trial is, is plain data; the same data gives the same result on any machine and in any thread.
 
-import { type Cost, type ExitRule, type LoggedEvent, Runtime, type SearchRequest, type SearchResult } from 'coppice';
+import {
+  type Aggregation,
+  type Choice,
+  type Cost,
+  type ExitRule,
+  type LoggedEvent,
+  Runtime,
+  type SearchRequest,
+  type SearchResult,
+} from 'coppice';
 import {
   type AnswerStanding,
   type Arrivals,
@@ -66,6 +75,9 @@ export interface TrialSpec {
   readonly roofline?: GpuName;
   /** Turns knobs of the setting's question profile, for calibration. */
   readonly profile?: Partial<QuestionProfile>;
+  /** The simulated verifier's own, and the best path, unless given. */
+  readonly aggregation?: Aggregation;
+  readonly choose?: Choice;
   /** Of an easy question, from its arrival on; a harder one has two or three times as long. The best so far is given then. */
   readonly deadlineMs?: number;
   /** Which questions, by number; the first `requests` unless given. */
@@ -158,7 +170,13 @@ class TrialRun {
     this.#verifier = new SimVerifier(this.#world, this.#model, place.verifier);
     const { calibration } = spec;
     const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier, calibration };
-    this.#search = trialSearch(spec.contender, model, { rollouts: spec.rollouts, threshold: spec.threshold });
+    const { rollouts, threshold, aggregation, choose } = spec;
+    this.#search = trialSearch(spec.contender, model, {
+      rollouts,
+      threshold,
+      ...(aggregation && { aggregation }),
+      ...(choose && { choose }),
+    });
     this.#questions = spec.questions ?? Array.from({ length: spec.requests }, (_, at) => at);
     this.#left = this.#questions.length;
     this.#unsettled = this.#left;

@@ -20,6 +20,7 @@ function calibrationFor(contest: Contest): CalibrationFile {
     programOptions: options,
     branching,
     choose,
+    aggregation,
     rollouts,
   } = contestPlan(contest, { contender, question });
   const interval = { value: 0, low: 0, high: 0 };
@@ -31,7 +32,7 @@ function calibrationFor(contest: Contest): CalibrationFile {
     sections: [
       {
         kind: 'certain',
-        search: { program, options, branching, choose, rollouts },
+        search: { program, options, branching, choose, aggregation, rollouts },
         lossBudget: 1,
         settings: { certain: 'beta' },
         chosen: { questions: 200, pointsLost: 0, tokensSaved: 30 },

@@ -10,8 +10,10 @@ import { type Turned, withInternal } from '../../config/vocabulary.ts';
 import { createScheduler, optionsOf } from '../../policy/create.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
 import { type PolicyName, policyNames } from '../../policy/policies.ts';
+import type { Choice } from '../../program/choice.ts';
 import { type ProgramName, programOf, programs } from '../../program/registry/programs.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
 
 /** What a row asks for: settings, and options that only experiments turn. */
 export type TurnedWish = Wish & Turned;
@@ -83,6 +85,9 @@ export interface SimulatedSearch {
 export interface SimulatedSize {
   readonly rollouts: number;
   readonly threshold: number;
+  /** The simulated verifier's own, and the best path, unless given. */
+  readonly aggregation?: Aggregation;
+  readonly choose?: Choice;
 }
 
 /** `build`: for a study whose searches have parts that no plan names. */

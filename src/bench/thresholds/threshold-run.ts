@@ -35,8 +35,8 @@ export function thresholdRunOf(
   lossBudget: number,
   seed: number,
 ): Omit<ThresholdRun<never>, 'questions' | 'textOf' | 'answers'> {
-  const { program, programOptions, branching, choose, rollouts } = plan;
-  const search: CalibratedSearch = { program, options: programOptions, branching, choose, rollouts };
+  const { program, programOptions: options, branching, choose, aggregation, rollouts } = plan;
+  const search: CalibratedSearch = { program, options, branching, choose, aggregation, rollouts };
   return { search, candidates: candidatesFor(program, rollouts), lossBudget, seed };
 }
 

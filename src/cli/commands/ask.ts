@@ -10,12 +10,13 @@ import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
-import { calibratedText } from '../../calibration/calibration-file.ts';
+import { calibratedText, searchText } from '../../calibration/calibration-file.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { flagKnobs } from '../../config/vocabulary.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { createScheduler } from '../../policy/create.ts';
+import { restingRules } from '../../policy/resting-rules.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -124,13 +125,10 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
 }
 
 /** A calibration that is named has to be used: one that holds for other searches is refused. */
-function mustSaySomething({ calibration, config }: OpenModel, { calibrated, program, rollouts }: SearchPlan): void {
-  if (calibration === undefined || calibrated !== undefined) return;
+function mustSaySomething({ calibration, config }: OpenModel, plan: SearchPlan): void {
+  if (calibration === undefined || plan.calibrated !== undefined) return;
   const holds = `--calibration ${config.calibration} holds for ${calibratedText(calibration)}`;
-  raise(
-    'bad-setting',
-    `${holds}, and for nothing that is set here; this search is ${program} with ${rollouts} rollouts`,
-  );
+  raise('bad-setting', `${holds}, and for nothing that is set here; this search is ${searchText(plan)}`);
 }
 
 const defaultSeed = 1;
@@ -150,12 +148,13 @@ class Watcher {
   readonly #rollouts: number;
   #drawnMs = Number.NEGATIVE_INFINITY;
 
-  constructor(settings: Settings, { rollouts }: SearchPlan, model: OpenModel) {
+  constructor(settings: Settings, plan: SearchPlan, model: OpenModel) {
     this.#settings = settings;
-    this.#rollouts = rollouts;
+    this.#rollouts = plan.rollouts;
     this.#block = new LiveBlock(process.stdout);
     for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
-    if (!settings.json) console.log(`${settings.question}\n${model.note}\n`);
+    const rest = restingRules(plan);
+    if (!settings.json) console.log(`${settings.question}\n${model.note}${rest === undefined ? '' : `\n${rest}`}\n`);
   }
 
   see(event: LoggedEvent, tree: Tree): void {

@@ -4,9 +4,9 @@
 import { defaultModel, simulatedModel } from '../../answering/default-models.ts';
 import type { OpenModel } from '../../answering/open-model.ts';
 import { openModels } from '../../answering/open-models.ts';
-import { usualSearch } from '../../answering/plan.ts';
+import { usualRest, usualSearch } from '../../answering/plan.ts';
 import { raise } from '../../base/fault.ts';
-import { calibratedText } from '../../calibration/calibration-file.ts';
+import { type CalibratedSearch, calibratedText } from '../../calibration/calibration-file.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
 import { Gateway } from '../../gateway/gateway.ts';
@@ -116,6 +116,10 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   console.log(
     `coppice serves ${config.models.map(({ name }) => name).join(', ')} at ${url} (OpenAI base URL: ${url}/v1)`,
   );
+  for (const model of models) {
+    const rest = usualRest(model);
+    if (rest !== undefined) console.log(`model ${model.config.name}: ${rest}`);
+  }
   if (first?.engine.kind === 'sim')
     console.log('the engine is simulated: times are like a real one, answers mean nothing');
   await stopped;
@@ -127,10 +131,11 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
 function mustConcern(model: OpenModel): void {
   const { calibration, config } = model;
   if (calibration === undefined) return;
-  const { program } = usualSearch(model);
-  if (calibration.sections.some(({ search }) => search.program === program)) return;
+  const { program, aggregation } = usualSearch(model);
+  const concerns = (own: CalibratedSearch) => own.program === program && own.aggregation === aggregation;
+  if (calibration.sections.some(({ search }) => concerns(search))) return;
   const holds = `calibration ${config.calibration} holds for ${calibratedText(calibration)}`;
-  raise('bad-setting', `${holds}; searches of model '${config.name}' are ${program}`);
+  raise('bad-setting', `${holds}; searches of model '${config.name}' are ${program} with rewards by ${aggregation}`);
 }
 
 function describeKey(name: string): string {

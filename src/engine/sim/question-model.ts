@@ -7,6 +7,7 @@ import { hash, Random } from '../../base/random.ts';
 import type { Prompt, Step } from '../../tree/step.ts';
 import type { GenerateRequest, PathStep } from '../engine.ts';
 import { mixed, normalCdf, type UnitShape, unitQuantile } from './distributions.ts';
+import { type RewardHabits, rewardedAs, type StepState, sharedNoise, squeezed, type Tip } from './reward-habits.ts';
 import type { RewardSource, StepSource } from './source.ts';
 
 interface Range {
@@ -46,6 +47,8 @@ export interface QuestionProfile {
   readonly twinRate: number;
   /** What is different at each depth, from the first step on; the last holds for all that are deeper. As fitted to a recording. */
   readonly byDepth?: readonly DepthHabits[];
+  /** How the verifier errs beyond the noise of single steps; not at all unless given. */
+  readonly rewards?: RewardHabits;
 }
 
 export interface DepthHabits {
@@ -71,9 +74,6 @@ export interface Question {
   readonly promptTokens: number;
   readonly answer: string;
 }
-
-/** Sound: right so far. Hidden: wrong, and the verifier has not seen it. Flawed: wrong, and it has. */
-type State = 'sound' | 'hidden' | 'flawed';
 
 // Rewards after Qwen2.5-Math-PRM-7B's habits: most right steps near 1, most wrong ones near 0, both with long tails.
 const soundReward: UnitShape = { a: 10, b: 0.7 };
@@ -174,13 +174,15 @@ export class QuestionModel implements StepSource, RewardSource {
   reward(prompt: Prompt, path: readonly PathStep[], step: Step): number {
     const question = this.question(prompt);
     const parent = tipOf(question, path);
-    const { key, state } = read(step);
+    const habits = this.#profile.rewards ?? {};
+    const tips = [...path.map((each) => read(each.step)), read(step)];
     const common = new Random('siblings reward', parent.key).normal();
-    const noise = mixed(common, new Random('reward', key).normal(), siblingShare.reward);
-    const probability = Math.min(surest, normalCdf(noise));
-    if (state === 'flawed') return unitQuantile(flawedReward, probability);
+    const own = mixed(common, new Random('reward', tips.at(-1)!.key).normal(), siblingShare.reward);
+    const probability = Math.min(surest, normalCdf(sharedNoise(habits, question.key, tips, own)));
+    const { isFlawed, exponent } = rewardedAs(habits, tips);
+    if (isFlawed) return squeezed(habits, unitQuantile(flawedReward, probability));
     const strictness = path.length === 0 ? question.strictness * firstStepEase : question.strictness;
-    return unitQuantile(soundReward, probability) ** strictness;
+    return squeezed(habits, unitQuantile(soundReward, probability) ** (strictness * exponent));
   }
 
   #habits(depth: number): DepthHabits | undefined {
@@ -188,7 +190,7 @@ export class QuestionModel implements StepSource, RewardSource {
     return byDepth?.[Math.min(depth, byDepth.length) - 1];
   }
 
-  #nextState(question: Question, parent: Tip, depth: number, random: Random): State {
+  #nextState(question: Question, parent: Tip, depth: number, random: Random): StepState {
     const common = new Random('siblings', parent.key).normal();
     const luck = normalCdf(mixed(common, random.normal(), siblingShare.soundness));
     const turn = random.uniform();
@@ -258,11 +260,6 @@ function isOwn({ text }: Step): boolean {
   return /^(?:sound|hidden|flawed) \d/.test(text);
 }
 
-interface Tip {
-  readonly key: number;
-  readonly state: State;
-}
-
 function tipOf(question: Question, path: readonly PathStep[]): Tip {
   const last = path[path.length - 1];
   return last === undefined ? { key: question.key, state: 'sound' } : read(last.step);
@@ -279,7 +276,7 @@ function originalOf(parentKey: number, index: number, twinRate: number): number 
   return at;
 }
 
-const states: Readonly<Record<string, State>> = { s: 'sound', h: 'hidden', f: 'flawed' };
+const states: Readonly<Record<string, StepState>> = { s: 'sound', h: 'hidden', f: 'flawed' };
 
 function read({ text }: Step): Tip {
   const state = states[text[0] ?? ''] ?? 'flawed';
@@ -335,7 +332,7 @@ function endChance(question: Question, depth: number): number {
 }
 
 /** Right paths agree. Wrong ones differ, some mistakes being more common than others. */
-function answerOf(question: Question, state: State, random: Random): string {
+function answerOf(question: Question, state: StepState, random: Random): string {
   if (state === 'sound') return question.answer;
   let mistake = 1;
   while (mistake < 9 && random.chance(0.6)) mistake += 1;

@@ -27,12 +27,13 @@ export function listExamples({ config }: GatewayContext, { response }: Exchange)
 function viewModel(model: ServedModel): ModelJson {
   const { name, config } = model;
   const { engine, verifier } = config;
+  const { program, policy, scoring } = usualSearch(model);
   return {
     id: name,
     object: 'model',
     created: 0,
     owned_by: 'coppice',
-    coppice: { engine: engine.kind, verifier: verifier.kind, ...usualSearch(model) },
+    coppice: { engine: engine.kind, verifier: verifier.kind, program, policy, scoring },
   };
 }
 

@@ -1,12 +1,15 @@
-// Whether the searches of each model are still like those that its calibration was made from: a warning when they no longer are, and a
-// metric. Only searches that a calibration has set something for are counted, and only those that ended by themselves.
+// Whether the searches of each model are still like those that its calibration was made from: a warning when they no longer are, a
+// metric, and an end of its use where their rewards are not. Only searches that a calibration has set something for are counted, and only those that ended by themselves.
 
 import type { Registry } from 'prom-client';
 import type { OpenModel } from '../../answering/open-model.ts';
+import { rewardsOf } from '../../calibration/rewards-seen.ts';
 import { SectionWatch, type WatchedSection } from '../../calibration/section-watch.ts';
 import type { Log } from './log.ts';
 import type { ObservedEnd, ObservedSearch } from './observed.ts';
 import { ReadMetrics } from './read-metrics.ts';
+
+type WatchedSearch = Pick<ObservedSearch, 'facts' | 'fold'>;
 
 export class CalibrationWatch {
   readonly #watches: ReadonlyMap<string, SectionWatch>;
@@ -23,16 +26,21 @@ export class CalibrationWatch {
     );
   }
 
-  ended({ facts: { plan } }: Pick<ObservedSearch, 'facts'>, { result }: Pick<ObservedEnd, 'result'>): void {
+  ended({ facts: { plan }, fold }: WatchedSearch, { result }: Pick<ObservedEnd, 'result'>): void {
     if (result === undefined) return;
     const { exit, usage } = result.outcome;
-    const end = { exit: exit.kind, tokens: usage.completion_tokens };
-    for (const watched of this.#watches.get(plan.model)?.ended(plan, end) ?? []) this.#warn(plan.model, watched);
+    const rewards = fold?.tree && rewardsOf(fold.tree, plan.threshold);
+    const watch = this.#watches.get(plan.model);
+    for (const watched of watch?.ended(plan, { exit: exit.kind, tokens: usage.completion_tokens, rewards }) ?? []) {
+      this.#warn(plan.model, watched);
+      if (watched.meter.reading.strange)
+        this.#log.warn('calibration-refused', { model: plan.model, reason: watch?.refuse(watched) });
+    }
   }
 
   #warn(model: string, watched: WatchedSection): void {
     const { section, meter } = watched;
-    const { drifted, enough, ...reading } = meter.reading;
+    const { drifted, enough, strange, ...reading } = meter.reading;
     if (drifted === this.#drifted.has(watched)) return;
     const { program, rollouts } = section.search;
     const facts = { model, section: section.kind, program, rollouts, ...reading };

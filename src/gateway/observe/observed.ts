@@ -9,6 +9,7 @@ import type { JournalHealth, SearchState } from '../../journal/journal.ts';
 import type { GrowthTotals } from '../../log/growth-meter.ts';
 import type { Servers } from '../../scheduler/cycle.ts';
 import type { Pace } from '../../scheduler/forecast.ts';
+import type { Tree } from '../../tree/tree.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { TraceContext } from '../http/trace-context.ts';
 import type { ClientResult } from '../wire/result-json.ts';
@@ -28,6 +29,8 @@ export interface ObservedSearch {
   readonly state: SearchState;
   readonly epoch: number;
   readonly summary: SummaryJson;
+  /** Its log as far as it is read; one that never ran here has no tree. */
+  readonly fold?: { readonly tree?: Tree | undefined };
 }
 
 export interface ObservedEnd {

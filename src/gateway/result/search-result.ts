@@ -217,15 +217,17 @@ function rounded(ms: number): number {
 /** The `coppice` object of an answer. */
 export function describeForClient(
   id: string,
-  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'calibrated' | 'scoring'>,
+  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'calibrated' | 'scoring'>,
   texts: ResultTexts,
   outcome: ResultFacts,
   escalatedFrom: string | null,
 ): CoppiceJson {
   const { exit, verdict, verdict_text, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } =
     outcome;
-  const { program, policy, calibrated = [], scoring } = plan;
-  const how = plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, calibrated };
+  const { program, policy, policy_note, calibrated = [], scoring } = plan;
+  const note = policy_note === undefined ? {} : { policy_note };
+  const how =
+    plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note, calibrated };
   const effort = { rollouts, nodes, queue_ms, search_ms, tokens };
   return {
     search: id,

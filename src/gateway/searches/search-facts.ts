@@ -5,6 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import { hash } from '../../base/random.ts';
 import type { OfferedSearch } from '../../cluster/node-queue.ts';
 import type { Ending, NewSearch, Plain } from '../../journal/journal.ts';
+import { restingRules } from '../../policy/resting-rules.ts';
 import type { AboutJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
@@ -30,7 +31,19 @@ export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): About
   const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
   const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
   const { calibrated = [] } = plan;
-  return { model, mode, program, policy, calibrated, scoring, priority, limits, escalated_from: escalatedFrom };
+  const note = mode === 'search' ? restingRules(plan) : undefined;
+  return {
+    model,
+    mode,
+    program,
+    policy,
+    ...(note === undefined ? {} : { policy_note: note }),
+    calibrated,
+    scoring,
+    priority,
+    limits,
+    escalated_from: escalatedFrom,
+  };
 }
 
 export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | undefined): NewSearch {

@@ -56,6 +56,7 @@ export const coppiceJson = z.object({
   scoring: text.exactOptional(),
   program: text.exactOptional(),
   policy: text.exactOptional(),
+  policy_note: text.exactOptional(),
   calibrated: z.array(text).exactOptional(),
   passed_through: z.literal(true).exactOptional(),
   escalated_from: maybeText,

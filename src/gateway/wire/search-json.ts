@@ -55,6 +55,8 @@ export interface AboutJson
     Pick<Written<typeof coppiceJson>, 'escalated_from'> {
   /** Kinds of calibrated exits that it has; records of before there were any lack it. */
   readonly calibrated?: readonly string[];
+  /** Rules of the policy that cannot act in this search, and why. */
+  readonly policy_note?: string;
   readonly scoring: string;
 }
 

@@ -114,6 +114,7 @@ function guardedPrune(rule: PruneRule, search: Breakable): PruneRule {
     readsLogprobs: rule.readsLogprobs,
     readsPromise: rule.readsPromise,
     keepsLeaves: rule.keepsLeaves,
+    spends: rule.spends,
     judge: (view) => {
       if (search.isBroken) return undefined;
       const judge: Judge | undefined = guard(search, 'prune rule', rule, 'judge', () => rule.judge(view), undefined);

@@ -170,10 +170,10 @@ export class Search implements Breakable {
     return { tree, belief, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs };
   }
 
-  /** Where its prune rules let no strand begin; undefined while they end nothing. */
-  doomed(nowMs: number): Doomed | undefined {
+  /** Where its prune rules let no strand begin, or, with `all`, would end one that begins; undefined while they end nothing. */
+  doomed(nowMs: number, all = false): Doomed | undefined {
     const { prunes } = this.request.rules;
-    return prunes.length === 0 ? undefined : doomedBy(prunes, this.view(nowMs));
+    return prunes.length === 0 ? undefined : doomedBy(prunes, this.view(nowMs), all);
   }
 
   isOverdue(nowMs: number): boolean {

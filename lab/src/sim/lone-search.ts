@@ -1,0 +1,121 @@
+// Searches with one strand each, grown without runtime, engine and clock: what they answer depends on nothing but their questions, so that
+// tens of thousands are affordable. They answer as `runTrial` does with a budget of one (lone-search.test.ts). Says nothing of times.
+
+import type { Ask, Exit, SearchRequest, SearchView } from 'coppice';
+import {
+  assert,
+  bestAnswer,
+  doomedBy,
+  formKey,
+  modelConfig,
+  type Pruning,
+  pathTo,
+  pruningsOf,
+  questionRequest,
+  questionsOf,
+  type SimulatedQuestions,
+  spentAt,
+  Tree,
+} from 'coppice/internals';
+import { trialSearch } from './contenders.ts';
+import type { TrialSpec } from './trial.ts';
+
+export type LoneSpec = Pick<TrialSpec, 'setting' | 'seed' | 'profile' | 'contender' | 'rollouts' | 'threshold'> &
+  Pick<TrialSpec, 'aggregation' | 'choose' | 'calibration'> & { readonly questions: readonly number[] };
+
+export interface LoneAnswer {
+  readonly right: boolean;
+  readonly exit: Exit['kind'];
+  /** Generated. */
+  readonly tokens: number;
+}
+
+export function loneAnswers(spec: LoneSpec): LoneAnswer[] {
+  const questions = questionsOf(spec);
+  const { rollouts, threshold, aggregation, choose, calibration } = spec;
+  const verifier = { capabilities: { aggregation: 'product' } } as const;
+  const model = { config: modelConfig, engine: { capabilities: {} }, verifier, calibration };
+  const size = { rollouts, threshold, ...(aggregation && { aggregation }), ...(choose && { choose }) };
+  const search = trialSearch(spec.contender, model, size);
+  return spec.questions.map((at) => {
+    const request = questionRequest(search, questions, at, String(at));
+    const lone = new LoneSearch(request, questions);
+    const exit = lone.run();
+    const answer = exit.kind === 'accepted' ? bestAnswer(lone.tree) : request.program.answer(lone.tree);
+    const right = answer?.complete === true && questions.isRight(request.prompt, answer.answer);
+    return { right, exit: exit.kind, tokens: lone.tree.tokens };
+  });
+}
+
+class LoneSearch {
+  readonly tree: Tree;
+  readonly #request: SearchRequest;
+  readonly #questions: SimulatedQuestions;
+  readonly #view: SearchView;
+  #exit: Exit | undefined;
+
+  constructor(request: SearchRequest, questions: SimulatedQuestions) {
+    const { aggregation = 'product', program, limits } = request;
+    this.#request = request;
+    this.#questions = questions;
+    this.tree = Tree.plant(aggregation, undefined, program.fullAt);
+    const belief = { votes: () => program.votes?.(this.tree) ?? [], certainty: () => ({ agreement: 0, answers: 0 }) };
+    this.#view = { tree: this.tree, belief, limits, nowMs: 0, arrivalMs: 0, admittedMs: 0 };
+  }
+
+  run(): Exit {
+    const { program, rules } = this.#request;
+    const { tree } = this;
+    while (this.#exit === undefined) {
+      const ask = program.ask(tree, tree.strands.size === 0, doomedBy(rules.prunes, this.#view));
+      if (ask === undefined) return { kind: 'exhausted', rule: 'nothing-left', evidence: {} };
+      const spent = spentAt(rules.prunes, this.#view, ask.node);
+      if (spent === undefined) for (const index of ask.indices) this.#draw(ask, index);
+      else this.#spend({ strand: ask.strand, ...spent });
+    }
+    return this.#exit;
+  }
+
+  #close({ strand, value }: Pruning): void {
+    this.tree.record({ type: 'closed', strand, closing: 'pruned', ...(value === undefined ? {} : { value }) });
+  }
+
+  #spend(pruning: Pruning): void {
+    this.#close(pruning);
+    this.#checkExits();
+  }
+
+  #draw({ node, sampling, manner }: Ask, index: number): void {
+    // What was wanted of an expansion that a rule has ended, or that an eager rollout has left, comes to nothing here.
+    if (this.#exit !== undefined) return;
+    const { program, prompt, delimiters, maxStepTokens, extract, seed } = this.#request;
+    const path = pathTo(node).map(({ key, step }) => ({ key, step: step! }));
+    const request = { id: 0, search: '', prompt, path, parent: node.key, index, sampling, seed, delimiters };
+    const step = this.#questions.draw({ ...request, maxTokens: maxStepTokens, lane: 'primary', priority: 0 });
+    const reward = this.#questions.reward(prompt, path, step);
+    const text = path.map((each) => each.step.text).join('') + step.text;
+    const answer = step.end === 'eos' ? extract(text) : undefined;
+    const isWhole = program.tell(this.tree, {
+      ok: true,
+      node: node.id,
+      index,
+      form: formKey(sampling, manner),
+      step,
+      reward,
+      answer,
+    });
+    if (isWhole) this.#judge();
+  }
+
+  #checkExits(): void {
+    for (const rule of this.#request.rules.exits) this.#exit ??= rule.check(this.#view);
+  }
+
+  #judge(): void {
+    for (const rule of this.#request.rules.prunes) {
+      for (const pruning of pruningsOf(rule, this.#view)) this.#close(pruning);
+    }
+    this.#checkExits();
+    assert(this.tree.failuresInARow === 0, 'a simulated step does not fail');
+  }
+}

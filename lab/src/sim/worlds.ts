@@ -1,0 +1,90 @@
+// The worlds in which every policy is held against `positive`: what a reward model may get wrong, as stated extremes, and the ways in which
+// rewards become scores. Data alone. The seeds are those that figures are reported on; constants were chosen on seeds 801 and 802.
+
+import type { Aggregation, Choice } from 'coppice';
+import { oneOf, type QuestionProfile } from 'coppice/internals';
+import type { TrialSpec } from './trial.ts';
+
+interface RewardWorld {
+  readonly name: string;
+  /** How its rewards err. */
+  readonly about: string;
+  /** Of its first questions; further seeds follow it. */
+  readonly seed: number;
+  readonly profile: Partial<QuestionProfile>;
+}
+
+export const worlds = [
+  { name: 'plain', about: 'alike among siblings alone', seed: 1100, profile: {} },
+  { name: 'path', about: 'alike along a path', seed: 1200, profile: { rewards: { ofPath: 0.6 } } },
+  { name: 'subtree', about: 'alike below a first step', seed: 1300, profile: { rewards: { ofSubtree: 0.6 } } },
+  { name: 'question', about: 'alike in a question', seed: 1400, profile: { rewards: { ofQuestion: 0.6 } } },
+  {
+    name: 'misleading',
+    about: 'right paths start low and recover, wrong ones start high',
+    seed: 1500,
+    profile: { rewards: { misleadingSteps: 4, harshness: 4, decline: 6 } },
+  },
+  {
+    name: 'flattering',
+    about: 'misleading, and wrong paths hardly end below right ones',
+    seed: 1600,
+    profile: { rewards: { misleadingSteps: 6, harshness: 2, decline: 4 } },
+  },
+  {
+    name: 'compressed',
+    about: 'all from 0.5 to 0.95',
+    seed: 1700,
+    profile: { rewards: { lowest: 0.5, highest: 0.95 } },
+  },
+  { name: 'late', about: 'a wrong step is seen three steps later', seed: 1800, profile: { rewards: { lateSteps: 3 } } },
+  {
+    name: 'confused',
+    about: 'one step in ten is taken for its opposite',
+    seed: 1900,
+    profile: { rewards: { confusion: 0.1 } },
+  },
+  { name: 'blind', about: 'half of the questions are misread', seed: 2000, profile: { blindShare: 0.5 } },
+] as const satisfies readonly RewardWorld[];
+
+export type WorldName = (typeof worlds)[number]['name'];
+
+interface Scoring {
+  readonly name: string;
+  readonly aggregation: Aggregation;
+  readonly choose: Choice;
+  readonly threshold: number;
+}
+
+/** How the rewards of a path become its score, and scores an answer. */
+export const scorings = [
+  { name: 'product', aggregation: 'product', choose: 'best', threshold: 0.65 },
+  { name: 'minimum', aggregation: 'minimum', choose: 'best', threshold: 0.9 },
+  { name: 'mean', aggregation: 'mean', choose: 'best', threshold: 0.9 },
+  { name: 'last', aggregation: 'last', choose: 'best', threshold: 0.9 },
+  { name: 'vote', aggregation: 'product', choose: 'vote', threshold: 0.65 },
+] as const satisfies readonly Scoring[];
+
+export type ScoringName = (typeof scorings)[number]['name'];
+
+export function worldOf(name: string): RewardWorld & { readonly name: WorldName } {
+  const names = worlds.map((each) => each.name);
+  return worlds[names.indexOf(oneOf('world', name, names))]!;
+}
+
+export function scoringOf(name: string): Scoring & { readonly name: ScoringName } {
+  const names = scorings.map((each) => each.name);
+  return scorings[names.indexOf(oneOf('scoring', name, names))]!;
+}
+
+/** What a trial is told of the world that it runs in; nothing where it is told of none. */
+export function worldlySpec(
+  world: WorldName | undefined,
+  scoring: ScoringName | undefined,
+): Partial<Pick<TrialSpec, 'profile' | 'aggregation' | 'choose' | 'threshold'>> {
+  const { aggregation, choose, threshold } = scoringOf(scoring ?? 'product');
+  return {
+    ...(world && { profile: worldOf(world).profile }),
+    ...(scoring && { aggregation, choose, threshold }),
+  };
+}

@@ -1,0 +1,39 @@
+// What a policy cannot do in a search: rules that it has by name and that scores of this kind, or answers by vote, leave nothing to go by.
+// Said where a model is served and with every answer, so that no one takes a name for what it gives elsewhere.
+
+import { type Aggregation, isBound } from '../tree/aggregate.ts';
+import { type PolicyName, policyOf } from './policies.ts';
+
+export interface ScoredSearch {
+  readonly policy: PolicyName;
+  readonly aggregation: Aggregation;
+  readonly choose: string;
+  /** Different answers wanted; one where unset. */
+  readonly answers?: number | undefined;
+  /** As the search has them: what a request asked for by name acts. */
+  readonly policyOptions: { readonly boundPrune: string; readonly beatPrune: number };
+}
+
+/** In one line; undefined where every rule of the policy can act. */
+export function restingRules({
+  policy,
+  aggregation,
+  choose,
+  answers = 1,
+  policyOptions,
+}: ScoredSearch): string | undefined {
+  const { boundPrune, beatPrune } = policyOf(policy).settings;
+  const resting = [
+    ...(boundPrune !== 'off' && policyOptions.boundPrune === 'off' ? [`bound-${boundPrune}`] : []),
+    ...(beatPrune > 0 && policyOptions.beatPrune === 0 ? ['outdone'] : []),
+  ];
+  const why = whyResting(aggregation, choose, answers);
+  if (resting.length === 0 || why === undefined) return undefined;
+  return `policy '${policy}' ends no rollout early here (${resting.join(', ')}): ${why}`;
+}
+
+function whyResting(aggregation: Aggregation, choose: string, answers: number): string | undefined {
+  if (!isBound(aggregation)) return `under aggregation '${aggregation}' a low score may rise again`;
+  if (choose !== 'best') return `answers are chosen by '${choose}', and a path that cannot win still has a vote`;
+  return answers > 1 ? `${answers} answers are wanted, and a path that cannot win may bring another` : undefined;
+}
