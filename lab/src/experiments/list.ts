@@ -2,6 +2,7 @@
 
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { accuracy } from './accuracy.ts';
+import { baselines } from './baselines.ts';
 import { calibration } from './calibration.ts';
 import { comparison } from './comparison.ts';
 import { fairness } from './fairness.ts';
@@ -18,6 +19,7 @@ import { programs } from './programs.ts';
 import { random } from './random.ts';
 import { underLoadExperiment } from './under-load.ts';
 import { waste } from './waste.ts';
+import { width } from './width.ts';
 
 /** Those of a page in the order in which `figures` runs them: hazard before what reads its calibration. */
 export const experiments: readonly LabExperiment[] = [
@@ -35,6 +37,8 @@ export const experiments: readonly LabExperiment[] = [
   accuracy,
   waste,
   random,
+  width,
+  baselines,
   fairness,
   knobs,
   calibration,

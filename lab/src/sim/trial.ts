@@ -38,6 +38,7 @@ import {
   World,
   withShadow,
 } from 'coppice/internals';
+import { attainedWork } from '../baselines/attained-service.ts';
 import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
 import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
@@ -172,7 +173,7 @@ class TrialRun {
       engine: this.#engine,
       verifier: this.#verifier,
       scheduler: this.#search.scheduler,
-      budget: spec.budget,
+      budget: isAttained(spec) ? spec.requests : spec.budget,
       clock: this.#world.clock,
       work: this.#work,
       onEvent: (event, fold) => {
@@ -290,7 +291,14 @@ class TrialRun {
   }
 }
 
-function workOf({ work }: TrialSpec): WorkEstimates | undefined {
+/** Orders by attained service know no admission: all that come are let in. */
+function isAttained({ contender }: TrialSpec): boolean {
+  return 'attained' in contender && contender.attained !== undefined;
+}
+
+function workOf(spec: TrialSpec): WorkEstimates | undefined {
+  if (isAttained(spec)) return attainedWork;
+  const { work } = spec;
   if (work === undefined) return undefined;
   return work.use === 'known' ? knowingWork(work.tokens) : new JudgedWork(new WorkMeter(), work.tokens);
 }
