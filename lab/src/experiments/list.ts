@@ -7,6 +7,7 @@ import { calibration } from './calibration.ts';
 import { comparison } from './comparison.ts';
 import { fairness } from './fairness.ts';
 import { hazard } from './hazard.ts';
+import { keptAnswers } from './kept-answers.ts';
 import { knobs } from './knobs.ts';
 import { p0 } from './p0.ts';
 import { p1 } from './p1.ts';
@@ -31,6 +32,7 @@ export const experiments: readonly LabExperiment[] = [
   p2,
   p3,
   underLoadExperiment,
+  keptAnswers,
   p4,
   hazard,
   policies,

@@ -94,6 +94,8 @@ export const trialDefaults = {
 
 export interface TrialResult {
   readonly served: readonly Served[];
+  /** Of every request; missing where it has none. */
+  readonly answers: readonly (string | undefined)[];
   /** Generated tokens per second while searches were waiting, the ramp left out; undefined where none waited. */
   readonly saturatedTokensPerSecond: number | undefined;
   /** The same of tokens that the reward model computed. */
@@ -131,6 +133,7 @@ class TrialRun {
   readonly #gpus: number;
   readonly #questions: readonly number[];
   readonly #served: (Served | undefined)[];
+  readonly #answers: (string | undefined)[];
   /** Generated tokens by the time of each end, to find the rate while others waited. */
   readonly #ends: ServedEnd[] = [];
   /** The same of what the reward model computed. */
@@ -164,6 +167,7 @@ class TrialRun {
     this.#left = this.#questions.length;
     this.#unsettled = this.#left;
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
+    this.#answers = this.#questions.map(() => undefined);
     this.#standings = this.#questions.map(() => []);
     this.#notes = this.#questions.map(emptyNotes);
     this.#candidates = (spec.shadowed ?? []).map(candidateRule);
@@ -200,6 +204,7 @@ class TrialRun {
     const gpuMs = this.#gpus * this.#world.nowMs;
     return {
       served: this.#served as Served[],
+      answers: this.#answers,
       saturatedTokensPerSecond: saturatedRate(this.#ends),
       saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
       ...(this.#spec.watched ? { standings: this.#standings } : {}),
@@ -270,6 +275,7 @@ class TrialRun {
   #end(result: SearchResult): void {
     const at = Number(result.id);
     this.#served[at] = servedOf(result, this.#model, this.#questions[at]!);
+    this.#answers[at] = result.answer?.answer;
     if (this.#spec.noted) this.#noted.push(this.#notedOf(result, at));
     this.#left -= 1;
     const waiting = this.#runtime.waiting.size;
