@@ -39,7 +39,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
   confidenceWindow: unmeasured,
   confidenceWarmup: unmeasured,
   widths: 'the policy shares idle strands: take policy safe (by worth), boost (by score) or taper (by slack)',
-  elasticity: ofPolicy,
+  elasticity: 'how wide searches get follows from measured step times and answers that change: leave it out',
   slack: ofPolicy,
   gate: ofPolicy,
   boostAt: ofPolicy,

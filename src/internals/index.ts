@@ -180,6 +180,7 @@ export { createMcts } from '../program/mcts/mcts.ts';
 export { programKnobs, programOf, programOptions } from '../program/registry/programs.ts';
 export { Connection, type ConnectionOptions } from '../remote/connection.ts';
 export { type WorkEstimates, WorkMeter } from '../runtime/queue/work-meter.ts';
+export { lastWorthwhile, stretchOf } from '../scheduler/cycle.ts';
 export type { preemptAsNeeded } from '../scheduler/preemption.ts';
 export type { RunningSearch, Snapshot, WaitingSearch } from '../scheduler/scheduler.ts';
 export { proximity, seniority } from '../scheduler/score.ts';

@@ -257,6 +257,7 @@ export class Runtime {
     this.#noteTold();
     const { tree, open, request } = search;
     const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
+    search.noteBest();
     // What a search could use changes with whole expansions; a decision on every child would say the same again.
     if (isComplete && request.rules.boost) this.#roster.isStale = true;
     // An order by work follows what is left of it.

@@ -52,16 +52,21 @@ function valueOn({ baseMs, slopeMs }: CostLine, children: number): number {
 }
 
 /**
- * The most strands, from `least` up to `most`, of which the last is still worth what it adds to the round of all: a strand more
- * in x stretches the round by no more than `elasticity` / x. At 1 all are, since then nothing is lost but time of others; at
- * 0.5 on a straight line up to the point where a round takes twice as long as alone. A round stretches ever faster, so that
- * the last worthwhile strand is found by halving.
+ * What holds beyond the moment. By the latest lines a strand costs nothing whenever the load has been even for a while; by children at
+ * the moments of decisions too little.
  */
-export function worthwhileStrands(servers: Servers, least: number, most: number, elasticity: number): number {
+export function steadily({ engine, verifier, perStrand, overTime }: Servers): Servers {
+  const steady = (server: ServerCost) => ({ ...server, line: server.steady });
+  const scores = verifier && { verifier: steady(verifier) };
+  return { engine: steady(engine), ...scores, perStrand: Math.max(perStrand, overTime), overTime };
+}
+
+/** The most strands, from `least` up to `most`, that are worth it: each strand is worth less than the one before, so halving finds the last. */
+export function lastWorthwhile(least: number, most: number, isWorthIt: (strands: number) => boolean): number {
   let [good, bad] = [least, most + 1];
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2);
-    if (stretchOf(servers, middle) <= elasticity) good = middle;
+    if (isWorthIt(middle)) good = middle;
     else bad = middle;
   }
   return good;

@@ -43,6 +43,8 @@ export interface RunningSearch {
   readonly progress: number;
   /** No rollout has ended yet, and one that is open may still be accepted; missing where that is not so. */
   readonly hopeful?: boolean;
+  /** Share of rollouts that changed the answer of a search like it, as seen on this model; missing before any was. */
+  readonly changing?: number | undefined;
   /** Its tree as it is now, to be read by width rules of one's own; missing where there is none. */
   readonly tree?: Tree;
   /** Score at which a completed path of it is accepted. */

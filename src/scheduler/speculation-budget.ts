@@ -4,7 +4,7 @@
 
 import { evenly } from '../base/evenly.ts';
 import { h200, ridgeSequences } from '../cost/roofline.ts';
-import { type ServerCost, type Servers, stretchOf } from './cycle.ts';
+import { lastWorthwhile, type Servers, steadily, stretchOf } from './cycle.ts';
 
 /** What is known about guessing, over all searches. */
 export interface Guessing {
@@ -116,30 +116,14 @@ export function totalAhead(place: AheadPlace, chances: readonly number[]): numbe
   return Math.max(begun, Math.min(kept, open));
 }
 
-/**
- * What holds beyond the moment. By the latest lines a guess costs nothing whenever the load has been even for a while; by children at
- * the moments of decisions too little.
- */
-function steadily({ engine, verifier, perStrand, overTime }: Servers): Servers {
-  const steady = (server: ServerCost) => ({ ...server, line: server.steady });
-  const scores = verifier && { verifier: steady(verifier) };
-  return { engine: steady(engine), ...scores, perStrand: Math.max(perStrand, overTime), overTime };
-}
-
 /** P3's own k_total, where nothing was measured: the ridge of a roofline. */
 function strandsAtRidge(sequences: number = ridgeSequences(h200)): number {
   return Math.floor(sequences / usualSiblings);
 }
 
-/** The last one, found by halving: chances fall with each strand, and a round stretches ever faster. */
+/** Chances fall with each strand, and a round stretches ever faster. */
 function worthwhileAhead(place: AheadPlace, servers: Servers, chances: readonly number[], factor: number): number {
-  let [good, bad] = [0, place.idle + 1];
-  while (bad - good > 1) {
-    const middle = Math.floor((good + bad) / 2);
-    if (isWorthIt(place, servers, chances, middle, factor)) good = middle;
-    else bad = middle;
-  }
-  return good;
+  return lastWorthwhile(0, place.idle, (ahead) => isWorthIt(place, servers, chances, ahead, factor));
 }
 
 /**

@@ -19,15 +19,6 @@ const boostAt = {
   why: "of 'shares' and 'worth': 'doubt' leaves a search alone while its first rollout may still be accepted, and boosts it from the step on at which it cannot be; 'start' begins with what may never be needed",
 } as const;
 
-const elasticity = {
-  default: 0.5,
-  low: 0,
-  high: 1,
-  internal: true,
-  unit: 'per cent per per cent',
-  why: "of 'worth': a strand may stretch the round of all searches by so much for one per cent more strands; 0.5 is a round of twice the time of an idle one",
-} as const;
-
 const slack = {
   default: 1,
   low: 0,
@@ -37,7 +28,7 @@ const slack = {
   why: "of 'slack': how much longer a step may take than on an idle engine; TAPER takes it from the objectives of its requests",
 } as const;
 
-export const widthKnobs = { elasticity, slack, gate, boostAt } as const;
+export const widthKnobs = { slack, gate, boostAt } as const;
 
 export const widthParts = [
   defineWidths({ name: 'natural', summary: 'every search has its natural width', make: () => naturalWidths }),
@@ -56,7 +47,7 @@ export const widthParts = [
   defineWidths({
     name: 'worth',
     summary: 'as many strands as are worth what they add to the step and score times of all',
-    options: { elasticity, gate, boostAt },
+    options: { gate, boostAt },
     make: worthWidths,
   }),
 ] as const;

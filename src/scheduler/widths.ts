@@ -66,7 +66,7 @@ export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions
     const rank = seats.map(({ running }) => (running === undefined ? 0 : score(running, nowMs)));
     const widths = seats.map(({ base }) => base);
     const rest = budget - sum(widths);
-    const byScore = boostable(seats, gate, boostAt).sort((a, b) => rank[b]! - rank[a]! || a - b);
+    const byScore = boostable(seats, { gate, boostAt }).sort((a, b) => rank[b]! - rank[a]! || a - b);
     const whole = sum(byScore.map((at) => rank[at]!));
     for (const at of byScore) {
       const share = whole === 0 ? 0 : Math.floor((rank[at]! / whole) * rest);
@@ -81,7 +81,8 @@ export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions
   };
 }
 
-function boostable(seats: readonly Seat[], gate: number, boostAt: BoostMoment): number[] {
+/** Those that may have more than their base, by their place among the seats. */
+export function boostable(seats: readonly Seat[], { gate, boostAt }: ShareOptions): number[] {
   const past = (running: RunningSearch | undefined) => {
     return running !== undefined && running.observations >= gate && !(boostAt === 'doubt' && running.hopeful);
   };

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cycleOf, roundMs, type Servers, worthwhileStrands } from './cycle.ts';
+import { cycleOf, roundMs, type Servers, stretchOf } from './cycle.ts';
 import type { Seat } from './seat.ts';
 import { slackWidths, worthWidths } from './worth.ts';
 
@@ -14,13 +14,14 @@ function servers(engine: [number, number], verifier?: [number, number], perStran
   return { engine: facts(engine), ...(verifier && { verifier: facts(verifier) }), perStrand, overTime: perStrand };
 }
 
-function seat(id: string, observations = 1, cap = 16): Seat {
+function seat(id: string, observations = 1, cap = 16, changing?: number): Seat {
   const width = { primary: 1, speculative: 0 };
   const still = {
     naturalWidth: 1,
     demand: cap,
     rolloutsLeft: cap,
     progress: 0,
+    changing,
     openStrands: 1,
     width,
   };
@@ -57,33 +58,65 @@ describe('one round of a child', () => {
   });
 });
 
-describe('the last worthwhile strand', () => {
-  it('is where a straight line takes twice as long as alone, at an elasticity of a half', () => {
-    expect(worthwhileStrands(servers([8, 0.0625]), 1, 1000, 0.5)).toBe(128);
-    expect(worthwhileStrands(servers([8, 0.0625]), 1, 40, 0.5)).toBe(40);
-    expect(worthwhileStrands(servers([10, 0]), 1, 1000, 0.5)).toBe(1000);
-  });
-
-  it('is the last one needed where a queue for scores only gets longer', () => {
-    expect(worthwhileStrands(servers([10, 0], [0, 5]), 20, 1000, 0.5)).toBe(20);
-    expect(worthwhileStrands(servers([10, 0], [0, 5]), 20, 1000, 1)).toBe(1000);
-  });
-});
-
 describe('widths by worth', () => {
-  const rule = worthWidths({ ...share, elasticity: 0.5 });
+  const rule = worthWidths(share);
+  const certain = (id: string) => seat(id, 1, 16, 0);
+  const waiting = (id: string) => seat(id, 0);
 
-  it('are shares of what is worth it, with the numbers that say so', () => {
-    const { widths, limit, facts } = rule([seat('a'), seat('b')], 100, 1000, servers([10, 1]));
-    expect(widths).toEqual([5, 5]);
-    expect(limit).toBe(10);
-    expect(facts).toMatchObject({ worth: 10, stepMs: 20, scoreMs: 0, unboostedMs: 12 });
-    expect(facts!.nextStretches).toBeGreaterThan(0.5);
+  it('are what gains a search as large a share of its speed as all searches lose, with the numbers that say so', () => {
+    // Half of the rollouts change the answer: a second strand is a third of a search's work, a third one a seventh.
+    const { widths, limit, facts } = rule([seat('a', 1, 16, 0.5)], 100, 1000, servers([10, 2]));
+    // With three strands a round takes 16 instead of 14 ms, an eighth; with four 18, a ninth, for a fifteenth of the work.
+    expect(widths).toEqual([3]);
+    expect(limit).toBe(3);
+    expect(facts).toMatchObject({ worth: 3, stepMs: 16, scoreMs: 0, unboostedMs: 12 });
   });
 
-  it('leave every search its base where nothing more is worth it, and share all before anything was measured', () => {
-    expect(rule([seat('a'), seat('b')], 100, 1000, servers([0, 1])).widths).toEqual([1, 1]);
-    expect(rule([seat('a'), seat('b')], 100, 1000, undefined).widths).toEqual([16, 16]);
+  it('are all that a search alone can use where no rollout changes an answer, however long a round gets', () => {
+    expect(rule([certain('a')], 16, 1000, servers([1, 10])).widths).toEqual([16]);
+  });
+
+  it('are all that is free where a strand costs nothing, and before anything was measured', () => {
+    const pair = [seat('a', 1, 16, 0.9), seat('b')];
+    expect(rule(pair, 100, 1000, servers([10, 0])).widths).toEqual([16, 16]);
+    expect(rule(pair, 100, 1000, undefined).widths).toEqual([16, 16]);
+  });
+
+  it('are natural on a machine that is full, where each strand is taken from a search that is not boosted', () => {
+    expect(rule([certain('a'), waiting('b')], 100, 1000, servers([0, 1])).widths).toEqual([1, 1]);
+    // A verifier that scores one child at a time.
+    expect(rule([certain('a'), waiting('b')], 100, 1000, servers([10, 0], [0, 5])).widths).toEqual([1, 1]);
+  });
+
+  it('are read from steady lines: that the load was even of late makes no strand free', () => {
+    const { engine, ...rest } = servers([0, 1]);
+    const even = { ...rest, engine: { ...engine, line: { baseMs: 500, slopeMs: 0 } } };
+    expect(rule([certain('a'), waiting('b')], 100, 1000, even).widths).toEqual([1, 1]);
+  });
+
+  it('fall with the searches that run, with what a strand costs and with the rollouts that change answers', () => {
+    const cost = fc.double({ min: 0, max: 5, noNaN: true });
+    const part = fc.double({ min: 0, max: 1, noNaN: true });
+    const limit = (slopeMs: number, others: number, changing: number) =>
+      rule(
+        [seat('a', 1, 64, changing), ...Array.from({ length: others }, (_, at) => waiting(`${at}`))],
+        64,
+        0,
+        servers([10, slopeMs]),
+      ).limit! - others;
+    fc.assert(
+      fc.property(cost, part, fc.integer({ min: 0, max: 30 }), (slopeMs, changing, others) => {
+        const width = limit(slopeMs, others, changing);
+        expect(limit(slopeMs, others + 1, changing)).toBeLessThanOrEqual(width);
+        expect(limit(slopeMs, others, Math.min(1, changing + 0.1))).toBeLessThanOrEqual(width);
+        expect(width).toBeGreaterThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('stretch the round of two alike by at most as much as they bring it more strands', () => {
+    const { limit } = rule([certain('a'), certain('b')], 32, 0, servers([10, 1]));
+    expect(stretchOf(servers([10, 1]), limit!)).toBeLessThanOrEqual(1);
   });
 });
 

@@ -2,10 +2,12 @@
 
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { accuracy } from './accuracy.ts';
+import { baselines } from './baselines.ts';
 import { calibration } from './calibration.ts';
 import { comparison } from './comparison.ts';
 import { fairness } from './fairness.ts';
 import { hazard } from './hazard.ts';
+import { keptAnswers } from './kept-answers.ts';
 import { knobs } from './knobs.ts';
 import { p0 } from './p0.ts';
 import { p1 } from './p1.ts';
@@ -18,6 +20,7 @@ import { programs } from './programs.ts';
 import { random } from './random.ts';
 import { underLoadExperiment } from './under-load.ts';
 import { waste } from './waste.ts';
+import { width } from './width.ts';
 import { worldsExperiment } from './worlds.ts';
 
 /** Those of a page in the order in which `figures` runs them: hazard before what reads its calibration. */
@@ -30,6 +33,7 @@ export const experiments: readonly LabExperiment[] = [
   p2,
   p3,
   underLoadExperiment,
+  keptAnswers,
   p4,
   hazard,
   policies,
@@ -37,6 +41,8 @@ export const experiments: readonly LabExperiment[] = [
   worldsExperiment,
   waste,
   random,
+  width,
+  baselines,
   fairness,
   knobs,
   calibration,

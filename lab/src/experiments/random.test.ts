@@ -44,7 +44,7 @@ function pretend({ contender, arrivals }: TrialSpec): TrialResult {
     verifierBusy: 0,
     saturatedVerifierTokensPerSecond: 1,
   };
-  return { served: [one, { ...one, arrivalMs: 1 }], saturatedTokensPerSecond: 6000, ...still };
+  return { served: [one, { ...one, arrivalMs: 1 }], answers: [], saturatedTokensPerSecond: 6000, ...still };
 }
 
 it('compares the challenger with the best of its rivals, at a multiple of the capacity of positive', async () => {

@@ -16,15 +16,18 @@ import {
 import { boostingRoom, preemptEagerly } from './algorithm-1-letter.ts';
 import { chancePrune } from './chance-prune.ts';
 import { confidencePrune } from './confidence-prune.ts';
+import { fixedElasticity } from './fixed-elasticity.ts';
 import { lengthExit } from './length-exit.ts';
 import { scoredShares } from './scored-shares.ts';
 
 const { beta, lambda, progress } = scoredShares.options;
+const { elasticity } = fixedElasticity.options;
 
 export const lostKnobs = {
   beta,
   lambda,
   progress,
+  elasticity,
   ...chancePrune.options,
   ...confidencePrune.options,
   ...lengthExit.options,
@@ -42,6 +45,9 @@ export function lostSearch(plan: SearchPlan, given: LostSettings): { built: Buil
   const { gate, boostAt, widths } = plan.policyOptions;
   if (scored !== undefined && widths !== 'shares')
     raise('bad-setting', `${scored} turns the score of widths 'shares'; those of the row are '${widths}'`);
+  const isFixed = given.elasticity !== undefined;
+  if (isFixed && widths !== 'worth')
+    raise('bad-setting', `elasticity takes the place of widths 'worth'; those of the row are '${widths}'`);
   const definition = policyDefinition({
     ...policyOf(plan.policy),
     exits: lost.lengthExit === 0 ? [] : [lengthExit],
@@ -50,6 +56,7 @@ export function lostSearch(plan: SearchPlan, given: LostSettings): { built: Buil
       ...(lost.confidencePrune === 0 ? [] : [confidencePrune]),
     ],
     ...(scored && { widths: scoredShares }),
+    ...(isFixed && { widths: fixedElasticity }),
   });
   const options: PartOptions = {
     ...(lost.lengthExit === 0 ? {} : { lengthExit: lost.lengthExit, lengthAnswers: lost.lengthAnswers }),
@@ -62,6 +69,7 @@ export function lostSearch(plan: SearchPlan, given: LostSettings): { built: Buil
       lostGate: gate,
       lostBoostAt: boostAt,
     }),
+    ...(isFixed && { elasticity: lost.elasticity, lostGate: gate, lostBoostAt: boostAt }),
   };
   const built = buildSearch(plan, programOf(plan.program), { definition, options });
   const experiment = { extendsUnscored: lost.extend === 'unscored', gathersScores: lost.scores === 'gathered' };

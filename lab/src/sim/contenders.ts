@@ -6,6 +6,8 @@ import {
   type PlannedModel,
   type PolicyContender,
   partsOf,
+  policyDefinition,
+  policyOf,
   contenderOf as productContender,
   type RowName,
   type SimulatedSearch,
@@ -13,17 +15,27 @@ import {
   searchOf,
   turnedKnob,
 } from 'coppice/internals';
+import { type AttainedName, attainedNames, attainedOrder } from '../baselines/attained-service.ts';
 import { type LostSettings, lostKnobs, lostSearch } from '../lost/lost-search.ts';
 
 interface StudyContender extends PolicyContender {
   /** Parts that the product does not have any more. */
   readonly lost?: LostSettings;
+  /** Its requests are ordered by attained service. */
+  readonly attained?: AttainedName;
 }
 
 export type SimulatedContender = StudyContender | { readonly program: 'parallel' };
 
-/** A row as the product reads it, or one with lost parts turned besides, such as `boost:first=boost:beta=0`. */
+/**
+ * A row as the product reads it, one with lost parts turned besides, such as `boost:first=boost:beta=0`, or one whose requests are
+ * ordered by attained service: `las+safe` has the exits of `safe`, natural widths, and no admission.
+ */
 export function contenderOf(row: RowName): StudyContender {
+  const attained = attainedNames.find((each) => row.startsWith(`${each}+`));
+  if (attained !== undefined) {
+    return { ...contenderOf(`${row.slice(attained.length + 1)}:widths=natural`), attained };
+  }
   const [name = '', ...settings] = row.split(':');
   const isLost = (setting: string) => Object.hasOwn(lostKnobs, setting.split('=', 1)[0]!);
   const contender = productContender([name, ...settings.filter((each) => !isLost(each))].join(':'));
@@ -38,8 +50,11 @@ export function ablatedRows(policy: PolicyName): RowName[] {
 
 export function trialSearch(contender: SimulatedContender, model: PlannedModel, size: SimulatedSize): SimulatedSearch {
   if (contender.program !== 'parallel') {
-    const { lost } = contender;
-    return searchOf(contender, model, size, lost && ((plan) => lostSearch(plan, lost)));
+    const { lost, attained } = contender;
+    const search = searchOf(contender, model, size, lost && ((plan) => lostSearch(plan, lost)));
+    if (attained === undefined) return search;
+    const definition = policyDefinition({ ...policyOf(contender.policy), order: attainedOrder(attained) });
+    return { ...search, scheduler: createScheduler(definition, { widths: 'natural' }) };
   }
   const { built } = searchOf({ program: 'mcts', policy: 'vanilla' }, model, size);
   const rules = { ...built.rules, boost: true };

@@ -13,6 +13,7 @@ import {
 } from 'coppice/internals';
 import { z } from 'zod';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { embeddedOnTwoCores } from './embedded-machine.ts';
 import { type EdgeMachine, edgeModels, edgeSequences } from './gpu.ts';
 import { vllmCausalOnH200, vllmOnH200 } from './h200-vllm.ts';
 import { costOf, type GpuName, hardware, kvTokensOf, type Setting } from './settings.ts';
@@ -67,6 +68,7 @@ const machineSchema = z.object({
 export const machines: Readonly<Record<string, MeasuredMachine>> = {
   'h200-vllm': vllmOnH200,
   'h200-vllm-causal': vllmCausalOnH200,
+  embedded: embeddedOnTwoCores,
 };
 
 /** A machine that ships, or one in a file. */

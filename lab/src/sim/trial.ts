@@ -47,6 +47,7 @@ import {
   World,
   withShadow,
 } from 'coppice/internals';
+import { attainedWork } from '../baselines/attained-service.ts';
 import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
 import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
@@ -105,6 +106,8 @@ export const trialDefaults = {
 
 export interface TrialResult {
   readonly served: readonly Served[];
+  /** Of every request; missing where it has none. */
+  readonly answers: readonly (string | undefined)[];
   /** Generated tokens per second while searches were waiting, the ramp left out; undefined where none waited. */
   readonly saturatedTokensPerSecond: number | undefined;
   /** The same of tokens that the reward model computed. */
@@ -142,6 +145,7 @@ class TrialRun {
   readonly #gpus: number;
   readonly #questions: readonly number[];
   readonly #served: (Served | undefined)[];
+  readonly #answers: (string | undefined)[];
   /** Generated tokens by the time of each end, to find the rate while others waited. */
   readonly #ends: ServedEnd[] = [];
   /** The same of what the reward model computed. */
@@ -181,6 +185,7 @@ class TrialRun {
     this.#left = this.#questions.length;
     this.#unsettled = this.#left;
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
+    this.#answers = this.#questions.map(() => undefined);
     this.#standings = this.#questions.map(() => []);
     this.#notes = this.#questions.map(emptyNotes);
     this.#candidates = (spec.shadowed ?? []).map(candidateRule);
@@ -190,7 +195,7 @@ class TrialRun {
       engine: this.#engine,
       verifier: this.#verifier,
       scheduler: this.#search.scheduler,
-      budget: spec.budget,
+      budget: isAttained(spec) ? spec.requests : spec.budget,
       clock: this.#world.clock,
       work: this.#work,
       onEvent: (event, fold) => {
@@ -217,6 +222,7 @@ class TrialRun {
     const gpuMs = this.#gpus * this.#world.nowMs;
     return {
       served: this.#served as Served[],
+      answers: this.#answers,
       saturatedTokensPerSecond: saturatedRate(this.#ends),
       saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
       ...(this.#spec.watched ? { standings: this.#standings } : {}),
@@ -287,6 +293,7 @@ class TrialRun {
   #end(result: SearchResult): void {
     const at = Number(result.id);
     this.#served[at] = servedOf(result, this.#model, this.#questions[at]!);
+    this.#answers[at] = result.answer?.answer;
     if (this.#spec.noted) this.#noted.push(this.#notedOf(result, at));
     this.#left -= 1;
     const waiting = this.#runtime.waiting.size;
@@ -308,7 +315,14 @@ class TrialRun {
   }
 }
 
-function workOf({ work }: TrialSpec): WorkEstimates | undefined {
+/** Orders by attained service know no admission: all that come are let in. */
+function isAttained({ contender }: TrialSpec): boolean {
+  return 'attained' in contender && contender.attained !== undefined;
+}
+
+function workOf(spec: TrialSpec): WorkEstimates | undefined {
+  if (isAttained(spec)) return attainedWork;
+  const { work } = spec;
   if (work === undefined) return undefined;
   return work.use === 'known' ? knowingWork(work.tokens) : new JudgedWork(new WorkMeter(), work.tokens);
 }

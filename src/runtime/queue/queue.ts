@@ -6,6 +6,7 @@ import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/forecas
 import type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
 import { type LineFacts, TurnLine } from '../../scheduler/turns/line.ts';
 import type { OrderRule, QueueStanding } from '../../scheduler/turns/order.ts';
+import { ChangeMeter } from './change-meter.ts';
 import { type Guest, Guests } from './guests.ts';
 import type { Leases } from './leases.ts';
 import { PaceMeter } from './pace.ts';
@@ -26,7 +27,9 @@ export interface QueuedSearch {
   /** Of its work, what it has done. */
   done(): WorkDone;
   asWaiting(standing: QueueStanding | undefined): WaitingSearch;
-  asRunning(standing: QueueStanding | undefined): RunningSearch;
+  /** How often the answer of its best completed path has changed. */
+  readonly changes: number;
+  asRunning(standing: QueueStanding | undefined, changing: number | undefined): RunningSearch;
 }
 
 /** What a search that came now would have to expect. */
@@ -49,6 +52,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #guests: Guests;
   readonly #meter = new PaceMeter();
   readonly #work: WorkEstimates;
+  readonly #changes = new ChangeMeter();
   readonly #order: OrderRule | undefined;
   /** When the process began, or this queue: turns are counted from here where a server is told of them. */
   #originSeconds: number | undefined;
@@ -141,7 +145,9 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
         ...this.#guests.asWaiting(),
       ],
       running: [
-        ...Array.from(running, (search) => search.asRunning(this.#standing(search, nowMs))),
+        ...Array.from(running, (search) =>
+          search.asRunning(this.#standing(search, nowMs), this.#changes.share(search.kind)),
+        ),
         ...this.#guests.asRunning(),
       ],
       pace,
@@ -184,7 +190,9 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     // How long an idle one was parked says nothing about the work.
     if (!wasRunning || servedMs === undefined || search.isIdle) return;
     this.#meter.ended(servedMs);
-    this.#work.ended(search.kind, { ...search.done(), seconds: servedMs / 1000 });
+    const done = search.done();
+    this.#work.ended(search.kind, { ...done, seconds: servedMs / 1000 });
+    this.#changes.ended(search.kind, done.rollouts, search.changes);
   }
 
   // ---- guests ----------------------------------------------------------------------------------------------------

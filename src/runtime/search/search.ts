@@ -101,6 +101,9 @@ export class Search implements Breakable {
   /** Where its requests stand among those that wait for the engine, as the last decision says; missing where none did. */
   urgency: number | undefined;
   #seenTokens = 0;
+  #bestBefore: Node | undefined;
+  /** How often the best completed path had another answer than the one before it. */
+  changes = 0;
   /** What one of its parts threw first: it ends as soon as the loop can end it. */
   #broken: Breakage | undefined;
   readonly #keeper: SearchKeeper | undefined;
@@ -194,7 +197,7 @@ export class Search implements Breakable {
   }
 
   /** Made for every search at every decision: one shape, and no spread. */
-  asRunning(standing: QueueStanding | undefined): RunningSearch {
+  asRunning(standing: QueueStanding | undefined, changing?: number): RunningSearch {
     const { program, limits } = this.request;
     const { tree } = this;
     return {
@@ -204,6 +207,7 @@ export class Search implements Breakable {
       tree,
       threshold: limits.threshold,
       hopeful: this.#isHopeful(),
+      changing,
       idle: this.isIdle,
       standing,
       speculate: this.request.rules.speculate,
@@ -254,6 +258,15 @@ export class Search implements Breakable {
   #rolloutsLeft(): number {
     const { completed, pruned } = this.tree.closed;
     return Math.max(0, this.request.limits.rollouts - completed - pruned);
+  }
+
+  /** To be called whenever its program was told something. */
+  noteBest(): void {
+    const { best } = this.tree;
+    const before = this.#bestBefore;
+    if (best === before) return;
+    if (before !== undefined && best?.answer !== before.answer) this.changes += 1;
+    this.#bestBefore = best;
   }
 
   /** By a tenth since this was asked last: then what is left of its work is worth another look. */
