@@ -6,6 +6,7 @@ import { extractAnswer } from '../../answer/extract.ts';
 import { closeModel, type OpenModel } from '../../answering/open-model.ts';
 import { openModel } from '../../answering/open-models.ts';
 import { type OwnModelOptions, ownModel, ownPlan } from '../../answering/own-model.ts';
+import { noteFor } from '../../answering/scorer-note.ts';
 import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
@@ -155,7 +156,7 @@ class Watcher {
     this.#rollouts = rollouts;
     this.#block = new LiveBlock(process.stdout);
     for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
-    if (!settings.json) console.log(`${settings.question}\n${model.note}\n`);
+    if (!settings.json) console.log(`${settings.question}\n${noteFor(model, settings.question)}\n`);
   }
 
   see(event: LoggedEvent, tree: Tree): void {
@@ -214,7 +215,7 @@ function report(
   reported: Reported,
 ): void {
   if (json) {
-    const record = { question, model: model.note, program, policy, seed, ...answerRecord(reported) };
+    const record = { question, model: noteFor(model, question), program, policy, seed, ...answerRecord(reported) };
     console.log(JSON.stringify(record));
     return;
   }
