@@ -69,7 +69,7 @@ function planOf(request: PlanRequest): SearchPlan {
     shape: wish.shape && shapeOf(wish.shape, isDirect ? undefined : model.config, longest),
     logprobs: wish.logprobs === true ? true : undefined,
     idle: request.idle,
-    onFutile: wish.onFutile ?? 'answer',
+    onUnaccepted: isDirect ? 'best' : unacceptedOf(request),
     reasoning: wish.reasoning ?? 'separate',
   };
   checkEngine(plan, search?.program, request);
@@ -78,8 +78,17 @@ function planOf(request: PlanRequest): SearchPlan {
     if (search.trouble !== undefined) refuseRules(plan, wish, search.trouble);
     carryRules(plan, search.rules);
   }
-  if (plan.onFutile === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
+  if (plan.onUnaccepted === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
   return plan;
+}
+
+/** A model's setting gives way where a request is told as one search; what a client asks for is refused then. */
+function unacceptedOf({ wish, model, isOneSearch }: PlanRequest): SearchPlan['onUnaccepted'] {
+  const wanted = wish.onUnaccepted ?? model.config.onUnaccepted;
+  if (wanted !== 'escalate' || isOneSearch !== true) return wanted;
+  if (wish.onUnaccepted === undefined) return 'best';
+  const what = "is 'escalate', and a response or a line of a batch is one search; use chat completions or messages";
+  return refuseSetting('unsupported', 'onUnaccepted', what);
 }
 
 /** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */
@@ -111,7 +120,7 @@ function advise(prompt: Prompt, advice: string): Prompt {
  */
 export function escalatedPlan({ deadlineMs, priority, seed }: SearchPlan, request: PlanRequest): SearchPlan {
   const { successor: model = request.model, maxPriority } = request;
-  const wish: Wish = { ...request.wish, deadlineMs: undefined, priority, onFutile: 'answer' };
+  const wish: Wish = { ...request.wish, deadlineMs: undefined, priority, onUnaccepted: 'best' };
   const fixed = { defaultDeadlineMs: deadlineMs, maxPriority: Math.max(priority, maxPriority), seed };
   return makePlan({ ...request, ...fixed, wish, model, successor: undefined });
 }
@@ -133,7 +142,7 @@ type SearchShape = Omit<
   | 'shape'
   | 'logprobs'
   | 'idle'
-  | 'onFutile'
+  | 'onUnaccepted'
   | 'reasoning'
 >;
 

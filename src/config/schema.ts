@@ -180,6 +180,8 @@ export const configSchema = z
       if (target !== undefined && (target === each.name || !config.models.some(({ name }) => name === target))) {
         refuse(['models', at, 'escalateTo'], `is '${target}', which is not another configured model`);
       }
+      if (each.onUnaccepted === 'escalate' && target === undefined)
+        refuse(['models', at, 'onUnaccepted'], "is 'escalate'; name the model that takes over (escalateTo)");
     }
   });
 

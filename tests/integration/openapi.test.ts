@@ -117,6 +117,15 @@ test('every answer is as the document says, with no field more', async () => {
   expect([...left]).toEqual([]);
 });
 
+test('answers by search say in a header what to think of them, and so does the document', async () => {
+  const { url } = await runGateway();
+  const { paths } = await document(url);
+  for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages']) {
+    const { headers } = paths[path].post.responses['2XX'];
+    expect(headers['x-coppice-verdict'].schema.enum).toContain('below-threshold');
+  }
+});
+
 test('queries are read by the schemas that stand in the document, and refused by name', async () => {
   const { url } = await runGateway();
   const { paths } = await document(url);

@@ -69,10 +69,6 @@ export function parseResponseBody(value: unknown): ResponseBody {
     if (asked === undefined || asked === null || isNothing(asked)) continue;
     refuse('unsupported_parameter', `'${name}' cannot be honoured by a search`, name);
   }
-  if (body.coppice?.on_futile === 'escalate') {
-    const message = "'coppice.on_futile' is 'escalate': a response is one search; use POST /v1/searches";
-    refuse('unsupported_parameter', message, 'coppice.on_futile');
-  }
   return body;
 }
 
