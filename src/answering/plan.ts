@@ -12,6 +12,7 @@ import {
 import { readPrompts } from '../config/prompts.ts';
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import { effortOf, mostNodes } from '../config/search-limits.ts';
+import { samplingKnobs } from '../config/vocabulary.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
 import { type FittingRules, fittingRules, fittingSettings } from '../policy/fitting.ts';
@@ -61,9 +62,7 @@ function planOf(request: PlanRequest): SearchPlan {
     nodes: mostNodes(limits),
     deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
     priority: atMost(wish, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
-    seed: wish.seed ?? request.seed,
-    repeatable: wish.seed !== undefined,
-    sampling: samplingOf(wish, model.config),
+    ...drawsOf(request, search?.program),
     maxTokens: wish.maxTokens,
     answers: (wish.answers ?? 1) > 1 ? wish.answers : undefined,
     shape: wish.shape && shapeOf(wish.shape, isDirect ? undefined : model.config, longest),
@@ -137,6 +136,7 @@ type SearchShape = Omit<
   | 'seed'
   | 'repeatable'
   | 'sampling'
+  | 'firstGreedy'
   | 'maxTokens'
   | 'answers'
   | 'shape'
@@ -317,6 +317,24 @@ export function policySettings(wish: Wish, config: ModelConfig): Partial<PolicyO
   const told: Readonly<Record<string, unknown>> = { ...config, ...given(wish), ...wish.internal };
   const said = Object.keys(policyKnobs).flatMap((name) => (told[name] === undefined ? [] : [[name, told[name]]]));
   return Object.fromEntries(said) as Partial<PolicyOptions>;
+}
+
+/** Of a search at temperature 0 that names no seed. */
+const coldSeed = 0;
+
+/**
+ * At temperature 0 siblings would all be one step, and a tree one path. The first path is greedy then, and the others are drawn at the
+ * usual temperature with a fixed seed: the tree grows, and the same question gives the same answer.
+ */
+function drawsOf(
+  { wish, model: { config }, seed }: PlanRequest,
+  program: KnownProgram | undefined,
+): Pick<SearchPlan, 'seed' | 'repeatable' | 'sampling' | 'firstGreedy'> {
+  const sampling = samplingOf(wish, config);
+  const isCold = sampling.temperature === 0 && program?.takesTemperature === true;
+  if (!isCold) return { seed: wish.seed ?? seed, repeatable: wish.seed !== undefined, sampling };
+  const temperature = config.sampling.temperature || samplingKnobs.temperature.default;
+  return { seed: wish.seed ?? coldSeed, repeatable: true, sampling: { ...sampling, temperature }, firstGreedy: true };
 }
 
 /** A `topK` of 0 is off. Draws are keyed by what is here: what is off is left out. */

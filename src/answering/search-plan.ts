@@ -44,6 +44,8 @@ export interface SearchPlan {
   /** The seed was asked for, so it must be obeyed; a server is faster without. */
   readonly repeatable: boolean;
   readonly sampling: Sampling;
+  /** Asked for at temperature 0: the first path is greedy, and `sampling` is that of the others. */
+  readonly firstGreedy?: true | undefined;
   readonly aggregation: Aggregation;
   readonly branching: number;
   readonly choose: Choice;

@@ -6,7 +6,7 @@ import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import { openEvents } from '../http/event-stream.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
-import { searchHeader } from '../wire/header-json.ts';
+import { ignoredHeader, searchHeader } from '../wire/header-json.ts';
 import { type GatewayContext, requireJournal } from './context.ts';
 import { passThrough } from './passthrough.ts';
 import { planAsked, upstreamFor } from './plan-for.ts';
@@ -19,6 +19,7 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
   const upstream = upstreamFor(context, dialect, value);
   if (upstream !== undefined) return passThrough(context, exchange, upstream, record(value), dialect.path);
   const asked = dialect.read(value, context.journal.texts);
+  if (asked.ignored.length > 0) response.setHeader(ignoredHeader, asked.ignored.join(', '));
   requireJournal(context);
   const { stream, background, stored } = asked;
   const release = background && !stream ? () => {} : context.streams.take();

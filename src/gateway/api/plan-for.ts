@@ -87,7 +87,6 @@ export function planFor(
   try {
     const model = servedModel(context, body.model);
     const asked = askedIn(body, limits);
-    if (asked.wish.effort !== 'none') requireStops(asked.wish.stop ?? [], model.config.delimiters);
     const successor = context.searches.models.get(model.config.escalateTo ?? '');
     const server = { model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() };
     const plan = makePlan({ ...asked, ...server, idle, isOneSearch });
@@ -97,14 +96,6 @@ export function planFor(
   } catch (error) {
     throw inTheirWords(error, names);
   }
-}
-
-/** A step ends before a string that reaches over its delimiter is seen: such a string could not be kept to. */
-function requireStops(stops: readonly string[], delimiters: readonly string[]): void {
-  const wrong = stops.find((stop) => delimiters.some((each) => stop.includes(each) || each.includes(stop)));
-  if (wrong === undefined) return;
-  const message = `'stop' has ${JSON.stringify(wrong)}, which cannot be told from the ends of steps in a search`;
-  throw new ApiError('unsupported_parameter', message, { param: 'stop' });
 }
 
 /** A client is told of the field that it wrote, not of the setting or of the chat's. */

@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import { isFold } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';
-import { chosenPath, splitPath } from '../result/search-result.ts';
+import { chosenPath, repeatsStep, splitPath } from '../result/search-result.ts';
 import { SharedText } from '../result/shared-text.ts';
 import { resultFor, type ToldEnd } from '../result/told-end.ts';
 import { isHeldBack } from '../result/unaccepted.ts';
@@ -91,8 +91,9 @@ function treeDeltas({ facts: { plan }, fold }: ToldSearch): Deltas {
       const path = chosenPath(plan, last.fold);
       if (!shared.agrees(path)) return undefined;
       const pieces = shared.finish(path).map(toDelta);
-      // A path that was not completed has gone out as reasoning; its last step stands for the answer.
-      const repeat = outcome.complete || inline ? '' : splitPath(plan, path, false).content;
+      // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
+      const isRepeated = repeatsStep(plan, path, outcome.complete);
+      const repeat = isRepeated ? splitPath(plan, path, outcome.complete).content : '';
       return repeat === '' ? pieces : [...pieces, { content: repeat }];
     },
   };

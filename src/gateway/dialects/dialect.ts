@@ -52,6 +52,8 @@ export interface AskedBody<Body = unknown> {
   readonly background: boolean;
   /** Clients may read it again: all that is told of it comes from the journal. */
   readonly stored: boolean;
+  /** Fields that were taken and change nothing, by name. */
+  readonly ignored: readonly string[];
 }
 
 /** What a dialect may look up while it reads. */

@@ -94,17 +94,30 @@ function judgedBy(
   return { verdict: verdictOf(judged), verdict_text: verdictText(judged), score };
 }
 
-/** A path that was not completed is all reasoning, and its last step stands for the answer. */
+/**
+ * Where the end of a path brings no text, because it was cut there or its model or a stop string ended it at once: all of it is reasoning,
+ * and its last step with a text stands for the answer.
+ */
+export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: boolean): boolean {
+  if (plan.mode === 'direct' || plan.reasoning === 'inline') return false;
+  return !complete || textOf(path.at(-1)) === '';
+}
+
+/** The step that is given as the answer. */
+export function answerStep(path: readonly Node[]): Node | undefined {
+  return path.findLast((node) => textOf(node) !== '') ?? path.at(-1);
+}
+
 export function splitPath(
   plan: SearchPlan,
   path: readonly Node[],
   complete: boolean,
 ): { content: string; reasoning: string } {
   const texts = path.map(textOf);
-  const last = stripStop(plan, path.at(-1), texts.at(-1) ?? '');
-  if (plan.mode === 'direct') return { content: last, reasoning: '' };
+  if (plan.mode === 'direct') return { content: stripStop(plan, path.at(-1), texts.at(-1) ?? ''), reasoning: '' };
   if (plan.reasoning === 'inline') return { content: texts.join(''), reasoning: '' };
-  return { content: last, reasoning: (complete ? texts.slice(0, -1) : texts).join('') };
+  const before = repeatsStep(plan, path, complete) ? texts : texts.slice(0, -1);
+  return { content: textOf(answerStep(path)), reasoning: before.join('') };
 }
 
 /** The paths of the next best different answers of a search that was asked for several: fewer than asked for where there are no more. */
@@ -119,13 +132,13 @@ export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   return others.slice(0, answers - 1).map(({ id }) => fold.pathTo(id));
 }
 
-function textOf({ step }: Node): string {
-  return step?.text ?? '';
+function textOf(node: Node | undefined): string {
+  return node?.step?.text ?? '';
 }
 
 /** OpenAI's answers do not include the stop string that ended them. */
 function stripStop(plan: SearchPlan, node: Node | undefined, text: string): string {
-  if (plan.mode !== 'direct' || node?.step?.end !== 'delimiter') return text;
+  if (node?.step?.end !== 'delimiter') return text;
   const stop = plan.delimiters.find((each) => text.endsWith(each));
   return stop === undefined ? text : text.slice(0, -stop.length);
 }

@@ -8,15 +8,15 @@ import { ApiError } from '../http/api-error.ts';
 import type { ResultFacts } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
 
-type Choice = Pick<SearchPlan, 'mode' | 'onUnaccepted' | 'threshold'>;
+type UnacceptedChoice = Pick<SearchPlan, 'mode' | 'onUnaccepted' | 'threshold'>;
 
 /** Nothing of its text may go out before its verdict is known. */
-export function isHeldBack({ onUnaccepted = 'best' }: Choice): boolean {
+export function isHeldBack({ onUnaccepted = 'best' }: UnacceptedChoice): boolean {
   return onUnaccepted !== 'best';
 }
 
 /** A generation without search is not judged, and a search that was cancelled or has failed is told as such. */
-export function isUnaccepted({ mode }: Choice, exit: ExitKind, verdict: Verdict): boolean {
+export function isUnaccepted({ mode }: UnacceptedChoice, exit: ExitKind, verdict: Verdict): boolean {
   return mode === 'search' && verdict !== 'accepted' && exit !== 'cancelled' && exit !== 'failed';
 }
 
@@ -32,13 +32,13 @@ export function unacceptedText(verdict: Verdict, score: number | null, threshold
 }
 
 /** The error in the place of an answer, where the client asked for one. */
-export function unacceptedError(plan: Choice, outcome: ResultFacts): ApiError | undefined {
+export function unacceptedError(plan: UnacceptedChoice, outcome: ResultFacts): ApiError | undefined {
   const { verdict, score, rollouts, exit } = outcome;
   if (plan.onUnaccepted !== 'error' || !isUnaccepted(plan, exit.kind, verdict)) return undefined;
   return new ApiError('not_accepted', unacceptedText(verdict, score, plan.threshold, rollouts));
 }
 
 /** The same as it stands in a frame or a line. */
-export function unacceptedJson(plan: Choice, outcome: ResultFacts | undefined): ErrorJson | undefined {
+export function unacceptedJson(plan: UnacceptedChoice, outcome: ResultFacts | undefined): ErrorJson | undefined {
   return outcome && unacceptedError(plan, outcome)?.body;
 }

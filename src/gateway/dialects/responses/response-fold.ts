@@ -6,7 +6,7 @@ import type { LoggedEvent } from '../../../log/events.ts';
 import { SearchFold } from '../../../log/fold.ts';
 import { isFold } from '../../../tree/events.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
-import { chosenPath, makeResult } from '../../result/search-result.ts';
+import { chosenPath, makeResult, repeatsStep } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
 import { isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
@@ -99,8 +99,8 @@ export class ResponseFold {
     if (plan.mode === 'direct') this.#items.content(texts.content ?? '');
     else {
       this.#give(this.#shared.finish(path));
-      // A path that was not completed has gone out as reasoning; its last step stands for the answer.
-      if (!outcome.complete && plan.reasoning === 'separate') this.#items.content(texts.content ?? '');
+      // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
+      if (repeatsStep(plan, path, outcome.complete)) this.#items.content(texts.content ?? '');
     }
     const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
     this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);
