@@ -4,7 +4,7 @@ import { checkConfig, loadConfig, type PlainTree } from '../config/load.ts';
 import { printExample } from '../config/print.ts';
 import { type HazardModel, hazardFeatures } from '../exit/hazard.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
-import { defaultModel } from './default-models.ts';
+import { defaultModels } from './default-models.ts';
 import { escalatedPlan, makePlan, usualSearch } from './plan.ts';
 import { Refusal } from './plan-check.ts';
 import { askedQuestion } from './question-form.ts';
@@ -306,8 +306,8 @@ describe('a plan made anew for the model that takes over', () => {
 
 describe('serve without a file', () => {
   it('does what its printed example says', () => {
-    const file = { name: 'example', text: printExample(defaultModel()) };
-    const base = { models: [defaultModel()] };
+    const file = { name: 'example', text: printExample(defaultModels()) };
+    const base = { models: defaultModels() };
     expect(loadConfig({ base, file })).toEqual(loadConfig({ base }));
     expect(loadConfig({ base }).models[0]).toMatchObject({
       budget: 32,

@@ -57,9 +57,9 @@ describe('recognise', () => {
   it('names the shipped model that has learnt a kind', () => {
     const puzzle = 'Sudoku 1..3 3.4. 2.3. 4312';
     expect(recogniseFor('sapling-sudoku', puzzle)).toEqual({ kind: 'sudoku', question: puzzle });
-    expect(recogniseFor('sapling', puzzle)).toMatchObject({ message: expect.stringMatching(/--model sapling-sudoku/) });
+    expect(recogniseFor('sapling', puzzle)).toMatchObject({ message: expect.stringMatching(/model sapling-sudoku/) });
     const sums = 'Ledger 4821: a+3921 b-2442 c+1000 d-5000 e+2222 f+1111.';
-    expect(recogniseFor('sapling', sums)).toMatchObject({ message: expect.stringMatching(/--model sapling-ledger/) });
+    expect(recogniseFor('sapling', sums)).toMatchObject({ message: expect.stringMatching(/model sapling-ledger/) });
     expect(recogniseFor('sapling', 'make 24 from 4 7 8 8')).toMatchObject({ kind: 'countdown' });
     expect(recogniseFor('sapling-sudoku', 'make 24 from 4 7 8 8')).toMatchObject({ code: 'unsupported' });
   });

@@ -8,6 +8,7 @@ import { endpoints } from '../../src/gateway/openapi/endpoints.ts';
 import { openApi } from '../../src/gateway/openapi/openapi.ts';
 import type { Loose } from '../support/loose.ts';
 import { ask, post, runGateway } from '../support/running-gateway.ts';
+import { ScriptedEngine, ScriptedVerifier } from '../support/scripted-engine.ts';
 
 async function document(url: string): Promise<Loose> {
   return (await fetch(`${url}/openapi.json`)).json();
@@ -147,11 +148,13 @@ test('queries are read by the schemas that stand in the document, and refused by
   }
 });
 
-test('the one served model answers under any name, and the reply names it', async () => {
-  const { url } = await runGateway();
-  expect(await ask(url, { model: 'gpt-9' })).toMatchObject({ status: 200, model: 'm' });
-  const strict = await runGateway({ config: { server: { foreignNames: 'refuse' } } });
+test('a foreign name is refused unless that is switched on: then the first model answers, and the reply names it', async () => {
+  const strict = await runGateway();
   expect(await ask(strict.url, { model: 'gpt-9' })).toMatchObject({ status: 404, error: { code: 'model_not_found' } });
+  const more = [{ model: { name: 'other' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() }];
+  const { url } = await runGateway({ config: { server: { foreignNames: 'answer' } }, more });
+  expect(await ask(url, { model: 'gpt-9' })).toMatchObject({ status: 200, model: 'm' });
+  expect(await ask(url, { model: 'other' })).toMatchObject({ status: 200, model: 'other' });
 });
 
 test('embeddings and completions are refused by name where the engine has none', async () => {
@@ -176,7 +179,8 @@ async function echo(): Promise<string> {
 }
 
 test('where the engine has endpoints of its own, what cannot be searched goes there', async () => {
-  const { url } = await runGateway({ upstream: { urls: [await echo()], model: 'real', headers: {} } });
+  const upstream = { urls: [await echo()], model: 'real', headers: {} };
+  const { url } = await runGateway({ upstream, config: { server: { foreignNames: 'answer' } } });
   const pass = async (path: string, body: object): Promise<Loose> => {
     const answer = await post(`${url}/v1/${path}`, { model: 'anything', ...body });
     expect(answer.headers.get('x-coppice')).toBe('passed-through');
