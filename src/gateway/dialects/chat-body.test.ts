@@ -17,7 +17,6 @@ describe('what cannot be honoured is refused by name', () => {
       'unsupported_parameter',
     ],
     ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }, 'unsupported_parameter'],
-    ['messages.0.name', { messages: [{ role: 'user', content: 'x', name: 'ann' }] }, 'unsupported_parameter'],
     ['messages.0.nonsense', { messages: [{ role: 'user', content: 'x', nonsense: 1 }] }, 'unknown_parameter'],
     [
       'messages.0.content.0.nonsense',
@@ -71,7 +70,7 @@ describe('what cannot be honoured is refused by name', () => {
     const { url } = await runGateway();
     const asked = {
       ...question,
-      messages: [{ ...question.messages[0], type: 'text' }],
+      messages: [{ ...question.messages[0], type: 'text', name: 'ann' }],
       ignore_eos: true,
       stop: null,
       stream: true,
@@ -80,7 +79,7 @@ describe('what cannot be honoured is refused by name', () => {
     const response = await post(`${url}/v1/chat/completions`, asked);
     expect(response.status).toBe(200);
     expect(response.headers.get('x-coppice-ignored')).toBe(
-      'ignore_eos, stream_options.continuous_usage_stats, messages.type',
+      'ignore_eos, stream_options.continuous_usage_stats, messages.name, messages.type',
     );
     expect((await post(`${url}/v1/chat/completions`, question)).headers.get('x-coppice-ignored')).toBeNull();
     const other = { model: 'm', input: 'x', ignore_eos: true };

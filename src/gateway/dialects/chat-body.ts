@@ -8,7 +8,7 @@ import { schemaOf } from '../../config/knob.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { bodyName, knobOf, requestKnobs, samplingKnobs, searchKnobNames } from '../../config/vocabulary.ts';
 import { parseBody } from '../http/checked-input.ts';
-import { ignoredFields, ignoredStreamOptions } from './ignored-fields.ts';
+import { ignoredFields, ignoredMessageFields, ignoredStreamOptions } from './ignored-fields.ts';
 
 const anything = z.unknown().optional();
 /** Choices of one request; each is a path of the same tree. */
@@ -19,10 +19,8 @@ const message = z.strictObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
   refusal: z.string().nullish(),
-  // Some clients give every message the type of its content.
-  type: z.literal('text').nullish(),
+  ...ignoredMessageFields,
   // Taken as they are; body-wish.ts refuses by name those that a search cannot honour.
-  name: anything,
   tool_calls: anything,
   tool_call_id: anything,
   function_call: anything,

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { refuse } from '../http/api-error.ts';
-import { record } from './unchecked.ts';
+import { record, some } from './unchecked.ts';
 
 type Test = (value: unknown) => boolean;
 
@@ -42,6 +42,9 @@ export const ignoredFields = Object.fromEntries(Object.keys(harmless).map((name)
 /** Of what a stream is to carry: usage in every chunk costs more than it tells. */
 export const ignoredStreamOptions = { continuous_usage_stats: z.boolean().nullish() };
 
+/** Of a message: who speaks among several of one role, which no chat template shows, and the type of its content. */
+export const ignoredMessageFields = { name: z.string().max(512).nullish(), type: z.literal('text').nullish() };
+
 /** The names of those that a body has, as its client wrote them. */
 export function ignoredIn(body: object): string[] {
   const fields = record(body);
@@ -52,5 +55,11 @@ export function ignoredIn(body: object): string[] {
     return refuse('unsupported_parameter', `'${name}' cannot be honoured by a search`, name);
   });
   const { continuous_usage_stats: usage } = record(fields.stream_options);
-  return [...named, ...(usage === undefined || usage === null ? [] : ['stream_options.continuous_usage_stats'])];
+  return [
+    ...named,
+    ...(usage === undefined || usage === null ? [] : ['stream_options.continuous_usage_stats']),
+    ...Object.keys(ignoredMessageFields)
+      .filter((name) => some(fields.messages, (message) => (record(message)[name] ?? null) !== null))
+      .map((name) => `messages.${name}`),
+  ];
 }

@@ -31,8 +31,7 @@ function beyond(body: Plain): Beyond {
 
 function read(value: unknown): AskedBody<ChatBody> {
   const body = parseChatBody(value);
-  const ignored = [...ignoredIn(body), ...(body.messages.some(({ type }) => type) ? ['messages.type'] : [])];
-  return { body, stream: body.stream === true, background: false, stored: false, ignored };
+  return { body, stream: body.stream === true, background: false, stored: false, ignored: ignoredIn(body) };
 }
 
 function teller({ body, stream }: AskedBody<ChatBody>, search: ToldSearch): Teller {
