@@ -3,7 +3,7 @@
 
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { ExitKind } from '../../log/end.ts';
-import type { Verdict } from '../../log/verdict.ts';
+import { roundedScore, type Verdict } from '../../log/verdict.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { ResultFacts } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
@@ -22,13 +22,14 @@ export function isUnaccepted({ mode }: UnacceptedChoice, exit: ExitKind, verdict
 
 /** Why there is no accepted answer, without the attempt. */
 export function unacceptedText(verdict: Verdict, score: number | null, threshold: number, rollouts: number): string {
-  const reasons: Readonly<Record<Exclude<Verdict, 'accepted'>, string>> = {
-    'below-threshold': `the best score is ${score?.toPrecision(3)}, below the threshold ${threshold}`,
+  const reasons: Readonly<Record<Verdict, string>> = {
+    accepted: 'the one that was found is',
+    'below-threshold': `the best score is ${roundedScore(score ?? 0)}, below the threshold ${threshold}`,
     unscored: 'no verifier has judged one',
     none: 'no path was finished',
   };
   const made = `after ${rollouts} rollout${rollouts === 1 ? '' : 's'}`;
-  return `No answer was accepted ${made}: ${verdict === 'accepted' ? 'one was' : reasons[verdict]}.`;
+  return `No answer was accepted ${made}: ${reasons[verdict]}.`;
 }
 
 /** The error in the place of an answer, where the client asked for one. */
