@@ -51,6 +51,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'chooses thresholds on simulated questions or recorded trees',
     load: () => import('./commands/calibrate.ts'),
   },
+  honesty: {
+    about: 'right, wrong and refused answers of the shipped model, by verdict',
+    load: () => import('./commands/honesty.ts'),
+  },
   micro: { about: 'benchmarks of one part each, by name', load: () => import('./micro/micro.ts') },
   signature: {
     about: 'a hash of a small run, the same on every machine',

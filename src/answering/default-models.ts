@@ -1,4 +1,4 @@
-// The models that `serve` has where no configuration names any: the shipped one, or the simulated engine.
+// The models that `serve` has where no configuration names any: all that ship and answer questions, or the simulated engine.
 
 import { existsSync } from 'node:fs';
 import type { PlainTree } from '../config/load.ts';
@@ -28,13 +28,41 @@ const saplingExamples: readonly PlainTree[] = [
   { title: 'Impossible', question: 'Make 24 from 1 1 1 1.' },
 ];
 
-/** The shipped model where it is there, else the simulated engine. */
-export function defaultModel(): PlainTree {
-  if (!existsSync(modelPath('sapling'))) return simulatedModel;
-  return {
-    name: 'sapling',
-    engine: { kind: 'llama' },
-    verifier: { kind: 'prm' },
-    examples: saplingExamples,
-  };
+/** What each answers, for the line at the start of `serve` and the page's box. The first is the default. */
+const shipped: readonly { readonly model: PlainTree; readonly answers: string }[] = [
+  {
+    answers: 'countdown puzzles and word problems in the sentences of its training',
+    model: { name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' }, examples: saplingExamples },
+  },
+  {
+    answers: 'sudokus of 4x4 and 6x6',
+    model: {
+      name: 'sapling-sudoku',
+      engine: { kind: 'llama', model: 'sapling-sudoku' },
+      verifier: { kind: 'exact' },
+      examples: [{ title: 'Sudoku', question: 'Sudoku ..4. ...1 .413 1..4' }],
+    },
+  },
+  {
+    answers: 'ledgers of running sums',
+    model: {
+      name: 'sapling-ledger',
+      engine: { kind: 'llama', model: 'sapling-ledger' },
+      verifier: { kind: 'exact' },
+      examples: [
+        { title: 'Ledger', question: 'Ledger 7841: a-1718 b-2831 c+5670 d-1418 e-4310 f+1793 g+3870 h-3373.' },
+      ],
+    },
+  },
+];
+
+/** The shipped models where they are there, else the simulated engine. */
+export function defaultModels(): readonly PlainTree[] {
+  const here = shipped.filter(({ model }) => existsSync(modelPath(String(model.name))));
+  return here.length === 0 ? [simulatedModel] : here.map(({ model }) => model);
+}
+
+/** What the shipped model of this name answers; undefined for any other. */
+export function answeredBy(name: string): string | undefined {
+  return shipped.find(({ model }) => model.name === name)?.answers;
 }

@@ -192,7 +192,7 @@ export function checkDirect(wish: Wish): void {
 
 /** A search that may have to escalate is taken only if the model that takes over could take it as well. */
 export function checkEscalation({ model, successor }: PlanRequest, planAnew: () => SearchPlan): void {
-  const refuse = (why: string) => refuseSetting('unsupported', 'onFutile', `is 'escalate' and ${why}`);
+  const refuse = (why: string) => refuseSetting('unsupported', 'onUnaccepted', `is 'escalate' and ${why}`);
   if (successor === undefined) return refuse(`model '${model.config.name}' has no escalateTo`);
   const { name } = successor.config;
   if (successor.verifier === undefined) {

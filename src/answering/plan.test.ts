@@ -4,7 +4,7 @@ import { checkConfig, loadConfig, type PlainTree } from '../config/load.ts';
 import { printExample } from '../config/print.ts';
 import { type HazardModel, hazardFeatures } from '../exit/hazard.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
-import { defaultModel } from './default-models.ts';
+import { defaultModels } from './default-models.ts';
 import { escalatedPlan, makePlan, usualSearch } from './plan.ts';
 import { Refusal } from './plan-check.ts';
 import { askedQuestion } from './question-form.ts';
@@ -42,7 +42,7 @@ describe('a plan', () => {
   });
 
   it('for the model that takes over, and for a batch, carries its rules as well', () => {
-    const request = requestOf({ onFutile: 'escalate', priority: -3 }, modelOf(), modelOf({ name: 'big' }));
+    const request = requestOf({ onUnaccepted: 'escalate', priority: -3 }, modelOf(), modelOf({ name: 'big' }));
     const taken = escalatedPlan(makePlan(request), request);
     const fed = makePlan({ ...requestOf({}), idle: true });
     expect(taken).toMatchObject({ model: 'big', priority: -3 });
@@ -257,7 +257,7 @@ describe('a plan is refused, by the name of the setting,', () => {
     ['coppice.speculate', { speculate: 4 }, modelOf(), /is 4; at most 0 is allowed \(speculate of model 'm'\)/],
     ['coppice.rollouts', { effort: 'none', rollouts: 2 }, modelOf(), /no meaning/],
     ['coppice.priority', { priority: 1 }, modelOf(), /at most 0 is allowed \(the key's priority\)/],
-    ['coppice.on_futile', { onFutile: 'escalate' }, modelOf(), /no escalateTo/],
+    ['coppice.on_unaccepted', { onUnaccepted: 'escalate' }, modelOf(), /no escalateTo/],
   ])('%s', (setting, wish, model, reason) => {
     const refused = refusal(requestOf(wish, model));
     expect(refused.setting).toBe(setting);
@@ -265,9 +265,9 @@ describe('a plan is refused, by the name of the setting,', () => {
   });
 
   it('before it runs where the model that would take over has no verifier, or could not take it', () => {
-    const wish: Wish = { onFutile: 'escalate' };
+    const wish: Wish = { onUnaccepted: 'escalate' };
     expect(refusal(requestOf(wish, modelOf(), modelOf({ name: 'big' }, 'none'))).fault.message).toMatch(
-      /'coppice.on_futile' is 'escalate' and model 'big', which would take over, has no verifier/,
+      /'coppice.on_unaccepted' is 'escalate' and model 'big', which would take over, has no verifier/,
     );
     const strict = { ...wish, policy: 'positive+strict' } as const;
     expect(refusal(requestOf(strict, modelOf(), modelOf({ name: 'big' }, 'last'))).fault.message).toMatch(
@@ -292,7 +292,7 @@ describe('a plan made anew for the model that takes over', () => {
 
   it('has that model’s ways and the wishes and limits of the client', () => {
     const small = modelOf({ escalateTo: undefined, sampling: { topP: 0.9 } });
-    const request = requestOf({ onFutile: 'escalate', maxTokens: 50, rollouts: 9, minP: 0.1 }, small, big);
+    const request = requestOf({ onUnaccepted: 'escalate', maxTokens: 50, rollouts: 9, minP: 0.1 }, small, big);
     const first = { ...makePlan(request), deadlineMs: 321 };
     expect(escalatedPlan(first, request)).toMatchObject({
       model: 'big',
@@ -305,7 +305,7 @@ describe('a plan made anew for the model that takes over', () => {
       rollouts: 9,
       stepTokens: 50,
       maxTokens: 50,
-      onFutile: 'answer',
+      onUnaccepted: 'best',
       deadlineMs: 321,
       seed: first.seed,
     });
@@ -314,8 +314,8 @@ describe('a plan made anew for the model that takes over', () => {
 
 describe('serve without a file', () => {
   it('does what its printed example says', () => {
-    const file = { name: 'example', text: printExample(defaultModel()) };
-    const base = { models: [defaultModel()] };
+    const file = { name: 'example', text: printExample(defaultModels()) };
+    const base = { models: defaultModels() };
     expect(loadConfig({ base, file })).toEqual(loadConfig({ base }));
     expect(loadConfig({ base }).models[0]).toMatchObject({
       budget: 32,

@@ -12,6 +12,7 @@ import {
 import { readPrompts } from '../config/prompts.ts';
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import { effortOf, mostNodes } from '../config/search-limits.ts';
+import { samplingKnobs } from '../config/vocabulary.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
 import { type FittingRules, fittingRules, fittingSettings } from '../policy/fitting.ts';
@@ -62,15 +63,13 @@ function planOf(request: PlanRequest): SearchPlan {
     nodes: mostNodes(limits),
     deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
     priority: atMost(wish, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
-    seed: wish.seed ?? request.seed,
-    repeatable: wish.seed !== undefined,
-    sampling: samplingOf(wish, model.config),
+    ...drawsOf(request, search?.program),
     maxTokens: wish.maxTokens,
     answers: (wish.answers ?? 1) > 1 ? wish.answers : undefined,
     shape: wish.shape && shapeOf(wish.shape, isDirect ? undefined : model.config, longest),
     logprobs: wish.logprobs === true ? true : undefined,
     idle: request.idle,
-    onFutile: wish.onFutile ?? 'answer',
+    onUnaccepted: isDirect ? 'best' : unacceptedOf(request),
     reasoning: wish.reasoning ?? 'separate',
   };
   checkEngine(plan, search?.program, request);
@@ -79,8 +78,17 @@ function planOf(request: PlanRequest): SearchPlan {
     if (search.trouble !== undefined) refuseRules(plan, wish, search.trouble);
     carryRules(plan, search.rules);
   }
-  if (plan.onFutile === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
+  if (plan.onUnaccepted === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
   return plan;
+}
+
+/** A model's setting gives way where a request is told as one search; what a client asks for is refused then. */
+function unacceptedOf({ wish, model, isOneSearch }: PlanRequest): SearchPlan['onUnaccepted'] {
+  const wanted = wish.onUnaccepted ?? model.config.onUnaccepted;
+  if (wanted !== 'escalate' || isOneSearch !== true) return wanted;
+  if (wish.onUnaccepted === undefined) return 'best';
+  const what = "is 'escalate', and a response or a line of a batch is one search; use chat completions or messages";
+  return refuseSetting('unsupported', 'onUnaccepted', what);
 }
 
 /** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */
@@ -112,7 +120,7 @@ function advise(prompt: Prompt, advice: string): Prompt {
  */
 export function escalatedPlan({ deadlineMs, priority, seed }: SearchPlan, request: PlanRequest): SearchPlan {
   const { successor: model = request.model, maxPriority } = request;
-  const wish: Wish = { ...request.wish, deadlineMs: undefined, priority, onFutile: 'answer' };
+  const wish: Wish = { ...request.wish, deadlineMs: undefined, priority, onUnaccepted: 'best' };
   const fixed = { defaultDeadlineMs: deadlineMs, maxPriority: Math.max(priority, maxPriority), seed };
   return makePlan({ ...request, ...fixed, wish, model, successor: undefined });
 }
@@ -129,12 +137,13 @@ type SearchShape = Omit<
   | 'seed'
   | 'repeatable'
   | 'sampling'
+  | 'firstGreedy'
   | 'maxTokens'
   | 'answers'
   | 'shape'
   | 'logprobs'
   | 'idle'
-  | 'onFutile'
+  | 'onUnaccepted'
   | 'reasoning'
 >;
 
@@ -324,6 +333,24 @@ export function policySettings(wish: Wish, config: ModelConfig): Partial<PolicyO
   const told: Readonly<Record<string, unknown>> = { ...config, ...given(wish), ...wish.internal };
   const said = Object.keys(policyKnobs).flatMap((name) => (told[name] === undefined ? [] : [[name, told[name]]]));
   return Object.fromEntries(said) as Partial<PolicyOptions>;
+}
+
+/** Of a search at temperature 0 that names no seed. */
+const coldSeed = 0;
+
+/**
+ * At temperature 0 siblings would all be one step, and a tree one path. The first path is greedy then, and the others are drawn at the
+ * usual temperature with a fixed seed: the tree grows, and the same question gives the same answer.
+ */
+function drawsOf(
+  { wish, model: { config }, seed }: PlanRequest,
+  program: KnownProgram | undefined,
+): Pick<SearchPlan, 'seed' | 'repeatable' | 'sampling' | 'firstGreedy'> {
+  const sampling = samplingOf(wish, config);
+  const isCold = sampling.temperature === 0 && program?.takesTemperature === true;
+  if (!isCold) return { seed: wish.seed ?? seed, repeatable: wish.seed !== undefined, sampling };
+  const temperature = config.sampling.temperature || samplingKnobs.temperature.default;
+  return { seed: wish.seed ?? coldSeed, repeatable: true, sampling: { ...sampling, temperature }, firstGreedy: true };
 }
 
 /** A `topK` of 0 is off. Draws are keyed by what is here: what is off is left out. */

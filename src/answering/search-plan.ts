@@ -44,6 +44,8 @@ export interface SearchPlan {
   /** The seed was asked for, so it must be obeyed; a server is faster without. */
   readonly repeatable: boolean;
   readonly sampling: Sampling;
+  /** Asked for at temperature 0: the first path is greedy, and `sampling` is that of the others. */
+  readonly firstGreedy?: true | undefined;
   readonly aggregation: Aggregation;
   readonly branching: number;
   readonly choose: Choice;
@@ -64,7 +66,8 @@ export interface SearchPlan {
   readonly logprobs?: true | undefined;
   /** No client waits for it: it runs on what the others leave idle. */
   readonly idle?: true | undefined;
-  readonly onFutile: SearchSettings['onFutile'];
+  /** What its client gets where no answer was accepted; plans of older journals lack it, and mean `best`. */
+  readonly onUnaccepted?: SearchSettings['onUnaccepted'] | undefined;
   readonly reasoning: SearchSettings['reasoning'];
   readonly title: string;
 }
@@ -121,7 +124,7 @@ export interface PlanRequest {
   /** In whose words a refusal names a setting. */
   readonly speaker: Speaker;
   readonly model: PlannedModel;
-  /** The model that the configuration names for futile searches. */
+  /** The model that the configuration names for searches without an accepted answer. */
   readonly successor?: PlannedModel | undefined;
   readonly limits: LimitsConfig;
   /** The highest priority that the caller may ask for. */
@@ -131,4 +134,6 @@ export interface PlanRequest {
   readonly seed: number;
   /** No client waits for it; see SearchPlan. */
   readonly idle?: true | undefined;
+  /** It is told as one search, from one log: no other can take over. */
+  readonly isOneSearch?: boolean | undefined;
 }

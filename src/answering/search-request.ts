@@ -80,6 +80,7 @@ export function requestOf(
     aggregation: plan.aggregation,
     seed: plan.seed,
     repeatable: plan.repeatable,
+    firstGreedy: plan.firstGreedy,
     priority: plan.priority,
     idle: plan.idle,
     delimiters: plan.delimiters,

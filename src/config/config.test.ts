@@ -89,13 +89,13 @@ test.each([
 
 describe('printing', () => {
   test('the example is a configuration that means the defaults', () => {
-    expect(loadConfig({ file: { name: 'example', text: printExample(sapling) } })).toEqual(
+    expect(loadConfig({ file: { name: 'example', text: printExample([sapling]) } })).toEqual(
       checkConfig({ models: [sapling] }),
     );
   });
 
   test('every knob of the example has its reason', () => {
-    const lines = printExample(sapling)
+    const lines = printExample([sapling])
       .split('\n')
       .map((line) => line.trim());
     const bare = lines.filter((line, at) => /^"\w+": [^{[]/.test(line) && !lines[at - 1]?.startsWith('//'));
@@ -103,7 +103,7 @@ describe('printing', () => {
   });
 
   test('the example names what is not set, with its reason', () => {
-    const lines = printExample(sapling).split('\n');
+    const lines = printExample([sapling]).split('\n');
     const at = lines.findIndex((line) => line.includes('"speculate" is not set'));
     expect(lines[at - 1]).toMatch(/strands of one search, 0 to 1024: /);
   });

@@ -14,9 +14,9 @@ export function printConfig(config: Config): string {
   return JSON.stringify({ ...config, keys }, null, 2);
 }
 
-/** JSON with comments that `--config` takes back as it is: what `serve` does with this model and no file. */
-export function printExample(model: PlainTree): string {
-  const example = checkConfig({ models: [model] });
+/** JSON with comments that `--config` takes back as it is: what `serve` does with these models and no file. */
+export function printExample(models: readonly PlainTree[]): string {
+  const example = checkConfig({ models });
   const lines = writeObject(example, z.toJSONSchema(configSchema, { io: 'input' }) as Schema, '');
   return `// The example configuration of coppice serve: every knob as it is without a file; those that are not set come last in their object.\n${lines}\n`;
 }

@@ -23,6 +23,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
   lengthExit: 'long answers are no reason to give up: take tokenBudget, or an exit rule of certain',
   extend: 'speculation grows on scored steps: leave it out',
   scores: 'steps go to the verifier at once: leave it out',
+  onFutile: 'every answer that is not accepted is told in one way: take onUnaccepted (best, refuse, error, escalate)',
   idleFirst: 'boosts come before speculation: leave it out; speculate says how much a search may speculate',
   positiveExit: 'every policy but vanilla ends a search that is accepted: take policy vanilla for one that does not',
   negativeExit: 'policies say whether a search gives up: take policy fast, positive+strict or positive+negative',

@@ -30,9 +30,9 @@ const server = z
       .max(100)
       .default([])
       .meta({ description: 'foreign pages that may call the API from a browser; none by default' }),
-    foreignNames: z.enum(['answer', 'refuse']).default('answer').meta({
+    foreignNames: z.enum(['refuse', 'answer']).default('refuse').meta({
       description:
-        'requests for a model that is not here: where only one is served it answers, and the reply names it; refuse gives 404',
+        'requests for a model that is not here: refuse gives 404; answer lets the first model answer, and the reply names it',
     }),
     page: z.boolean().default(true).meta({ description: 'serve the dashboard at /' }),
   })
@@ -180,6 +180,8 @@ export const configSchema = z
       if (target !== undefined && (target === each.name || !config.models.some(({ name }) => name === target))) {
         refuse(['models', at, 'escalateTo'], `is '${target}', which is not another configured model`);
       }
+      if (each.onUnaccepted === 'escalate' && target === undefined)
+        refuse(['models', at, 'onUnaccepted'], "is 'escalate'; name the model that takes over (escalateTo)");
     }
   });
 

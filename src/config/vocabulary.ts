@@ -60,6 +60,13 @@ export const modelKnobs = {
     client,
     why: 'the answer: of the path with the highest score, or by a vote of all completed paths, weighted by score or not (majority)',
   },
+  onUnaccepted: {
+    default: 'best',
+    values: ['best', 'refuse', 'error', 'escalate'],
+    unit: 'what',
+    client,
+    why: 'what a client gets whose search has no accepted answer: the best attempt, a refusal, an error, or the answer of escalateTo',
+  },
   groupSimilarity: {
     default: 0.8,
     low: 0,
@@ -141,13 +148,6 @@ export const requestKnobs = {
     unit: 'priority',
     client,
     why: 'higher goes first; a key has a highest of its own',
-  },
-  onFutile: {
-    default: 'answer',
-    values: ['answer', 'refuse', 'escalate'],
-    unit: 'what',
-    client,
-    why: 'what a search gives that cannot reach its threshold: its best attempt, a refusal, or the answer of escalateTo',
   },
   reasoning: {
     default: 'separate',

@@ -172,6 +172,8 @@ export { migrate } from '../journal/postgres/schema.ts';
 export { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 export { GrowthMeter, type GrowthTotals, goodput } from '../log/growth-meter.ts';
 export { addGuesses, type Guesses, rightShares, sumOfGuesses } from '../log/guesses.ts';
+export { verdictOf } from '../log/verdict.ts';
+export { createScheduler } from '../policy/create.ts';
 export { policyDefinition } from '../policy/definition.ts';
 export { policyKnobs } from '../policy/knobs.ts';
 export { partsOf, policyOf } from '../policy/policies.ts';

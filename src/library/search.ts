@@ -25,7 +25,10 @@ import { openNamed, ownPolicy } from './open-search-model.ts';
 import type { EventListener, ModelRun, SearchModel } from './search-model.ts';
 
 type Settings = {
-  readonly [Name in keyof Omit<SearchSettings, 'program' | 'policy' | 'onFutile' | 'reasoning'>]?: SearchSettings[Name];
+  readonly [Name in keyof Omit<
+    SearchSettings,
+    'program' | 'policy' | 'onUnaccepted' | 'reasoning'
+  >]?: SearchSettings[Name];
 };
 
 export interface SearchOptions extends Settings {

@@ -49,9 +49,9 @@ function wordOf(judged: Judged): string {
   const score = shownScore(judged);
   switch (verdictOf(judged)) {
     case 'accepted':
-      return `accepted: score ${rounded(score)}, threshold ${threshold}`;
+      return `accepted: score ${roundedScore(score)}, threshold ${threshold}`;
     case 'below-threshold':
-      return `not accepted: this is the best attempt, and its score ${rounded(score)} is below the threshold ${threshold}`;
+      return `not accepted: this is the best attempt, and its score ${roundedScore(score)} is below the threshold ${threshold}`;
     case 'unscored':
       return `unscored: ${judgement(judged)}`;
     case 'none':
@@ -66,6 +66,6 @@ function judgement({ answer, scoring }: Judged): string {
 }
 
 /** Rounded down, so that a score below the threshold is never shown as the threshold. */
-function rounded(score = 0): string {
+export function roundedScore(score = 0): string {
   return score > 0 && score < 0.001 ? '<0.001' : (Math.floor(score * 1000 + 1e-9) / 1000).toFixed(3);
 }

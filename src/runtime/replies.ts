@@ -9,14 +9,20 @@ import { pathText } from '../tree/node.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Flight } from './search/search.ts';
 
-/** A step that ends with one of the strings is the end of its path, and the string is no part of it. */
-function endedAtStop(step: Step, stops: readonly string[]): Step {
-  const stop = step.end === 'delimiter' ? stops.find((each) => step.text.endsWith(each)) : undefined;
-  if (stop === undefined) return step;
+/** A step is cut at the first of the strings, which ends its path and is no part of it. Of one that begins in steps before, these keep their part. */
+function endedAtStop(step: Step, stops: readonly string[], before: string): Step {
+  const at = firstStop(before + step.text, stops, before.length);
+  if (at === undefined) return step;
   // The tokens of the string were generated and stay counted; continuing by token id has no meaning after the end.
   const { tokenIds: _, pieces, ...rest } = step;
-  const text = step.text.slice(0, -stop.length);
+  const text = step.text.slice(0, Math.max(0, at - before.length));
   return { ...rest, text, end: 'eos', ...(pieces === undefined ? {} : { pieces: cutPieces(pieces, text.length) }) };
+}
+
+/** Where the first begins that ends behind `from`: what lies before was looked through when it came. */
+function firstStop(text: string, stops: readonly string[], from: number): number | undefined {
+  const found = stops.map((stop) => text.indexOf(stop, Math.max(0, from - stop.length + 1))).filter((at) => at >= 0);
+  return found.length === 0 ? undefined : Math.min(...found);
 }
 
 /** The pieces of the first `length` characters; what lies beyond is empty. */
@@ -62,9 +68,10 @@ function sorted(value: unknown): unknown {
 }
 
 /** What an engine's step is to its search. */
-export function stepFor({ search, shape }: Flight, step: Step): Step {
+export function stepFor({ search, node, shape }: Flight, step: Step): Step {
   if (shape !== undefined) return step;
-  const ended = endedAtStop(step, search.request.stops ?? []);
+  const { stops = [] } = search.request;
+  const ended = stops.length === 0 ? step : endedAtStop(step, stops, pathText(node));
   return search.request.shape === undefined ? ended : toBeShaped(ended);
 }
 

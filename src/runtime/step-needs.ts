@@ -6,7 +6,7 @@ import type { GenerateRequest, PathStep, StepNeeds } from '../engine/engine.ts';
 import type { Expansion } from '../program/program.ts';
 import { drawSeed, nodeKey } from '../tree/keys.ts';
 import { type Node, pathTo } from '../tree/node.ts';
-import type { Manner, Step } from '../tree/step.ts';
+import { greedySampling, type Manner, type Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import { longestStep } from './replies.ts';
 import type { AnswerShape, SearchRequest } from './search/request.ts';
@@ -90,7 +90,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     parent: path.at(-1)?.key ?? node.key,
     path,
     index,
-    sampling,
+    sampling: isGreedy(flight) ? greedySampling : sampling,
     seed: drawSeed(seed, node.key, index, form),
     delimiters: shape ? [] : (manner.stops ?? (stops.length === 0 ? delimiters : [...delimiters, ...stops])),
     maxTokens: Math.min(
@@ -100,6 +100,15 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     ...(shape === undefined ? {} : { shape: shape.schema }),
     lane,
   };
+}
+
+/** Of the first path of a search that was asked for at temperature 0: the model's own choice at every step. */
+function isGreedy({ search, node, index, isProbe }: Flight): boolean {
+  return search.request.firstGreedy === true && !isProbe && index === 0 && isFirst(node);
+}
+
+function isFirst({ parent, index }: Node): boolean {
+  return parent === undefined || (index === 0 && isFirst(parent));
 }
 
 const unlimited = Number.POSITIVE_INFINITY;

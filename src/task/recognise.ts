@@ -42,7 +42,7 @@ export function recogniseFor(model: string, question: string): Recognised | Faul
   const found = recognise(question);
   if (!isRecognised(found) || learnt[model]?.includes(found.kind) !== false) return found;
   const others = Object.keys(learnt).filter((other) => learnt[other]!.includes(found.kind));
-  const hint = others.length === 0 ? 'no shipped model has' : `${others.join(', ')} has (--model ${others[0]})`;
+  const hint = others.length === 0 ? 'no shipped model has' : `${others.join(', ')} has (model ${others[0]})`;
   return fault('unsupported', `${model} has not learnt questions of the kind ${found.kind}; ${hint}`);
 }
 

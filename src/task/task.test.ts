@@ -36,7 +36,17 @@ describe('recognise', () => {
     ['make 5000 from 4 7 8 8', /targets from 1 to 999, not 5000/],
     [
       'A cylindrical reservoir drains through 3 circular valves at 40 litres hourly. How many hours until empty if it held 960 litres originally?',
-      /not .*reservoir/,
+      /not "A cylindrical reservoir .*cylindrical, reservoir, drains, through, circular/,
+    ],
+    ['There are 3 boxes with 12 eggs each. How many eggs are there?', /never seen eggs/],
+    ['Paul has 25 stamps. Ben has 10 more than Paul. How many together?', /not "Ben has 10 more than Paul." here/],
+    ['Anna has 20 stamps. Anna also has 15 stamps. How many stamps are left?', /not "Anna also has 15 stamps." here/],
+    ['Ben has 17 coins. He loses 9 coins. How many coins are left?', /2 to 12 operations; this one has 1 operation$/],
+    ['Ida has 7 books. She loses 9 books. How many books are left?', /not what "She loses 9 books." leads to/],
+    ['Ida has 7 books. Ida keeps half of the books. How many books are left?', /come out even/],
+    [
+      'Ida has 7 books. He loses 2 books. He buys 3 more books. How many books are left?',
+      /not "He loses 2 books." here/,
     ],
   ])('says plainly when a question is none of theirs: %s', (typed, message) => {
     const found = recognise(typed);
@@ -47,9 +57,9 @@ describe('recognise', () => {
   it('names the shipped model that has learnt a kind', () => {
     const puzzle = 'Sudoku 1..3 3.4. 2.3. 4312';
     expect(recogniseFor('sapling-sudoku', puzzle)).toEqual({ kind: 'sudoku', question: puzzle });
-    expect(recogniseFor('sapling', puzzle)).toMatchObject({ message: expect.stringMatching(/--model sapling-sudoku/) });
+    expect(recogniseFor('sapling', puzzle)).toMatchObject({ message: expect.stringMatching(/model sapling-sudoku/) });
     const sums = 'Ledger 4821: a+3921 b-2442 c+1000 d-5000 e+2222 f+1111.';
-    expect(recogniseFor('sapling', sums)).toMatchObject({ message: expect.stringMatching(/--model sapling-ledger/) });
+    expect(recogniseFor('sapling', sums)).toMatchObject({ message: expect.stringMatching(/model sapling-ledger/) });
     expect(recogniseFor('sapling', 'make 24 from 4 7 8 8')).toMatchObject({ kind: 'countdown' });
     expect(recogniseFor('sapling-sudoku', 'make 24 from 4 7 8 8')).toMatchObject({ code: 'unsupported' });
   });
@@ -160,7 +170,7 @@ describe('word problems', () => {
     expect(checkLine(question, [], '12*28=326\n')).toBe('false');
     expect(checkLine(question, ['12*28=336\n'], '336/10=33\n')).toBe('false');
     expect(checkLine(question, ['12*28=336\n'], '336-51=285\n')).toBe('unknown');
-    expect(checkLine(question, ['12*28=336\n', '336/2=168\n'], 'Answer: 168')).toBe('true');
+    expect(checkLine(question, ['12*28=336\n', '336/2=168\n'], 'Answer: 168')).toBe('unknown');
   });
 });
 

@@ -1,9 +1,10 @@
-// Word problems: a story with numbers and one question; a step is "12*28=336", the answer a whole number. Which quantity a
-// story asks for is not known from its text, so the gold answer decides, and lines are judged on arithmetic alone.
+// Word problems: a story with numbers and one question; a step is "12*28=336", the answer a whole number. Only stories in the
+// sentences of training are recognised (story.ts). Lines are judged on arithmetic alone, and which quantity a story asks for is
+// left to a reward model: a checker that worked the story out would leave nothing to search for.
 
 import { sameAnswer } from '../answer/canonical.ts';
 import { fault } from '../base/fault.ts';
-import { familiarWords } from './familiar-words.ts';
+import { strangeIn } from './story.ts';
 import {
   answerPrefix,
   isArithmetic,
@@ -15,8 +16,6 @@ import {
   wrong,
 } from './task.ts';
 
-/** More unknown words than this share, and the models would only guess. */
-const mostUnfamiliar = 0.2;
 /** About the context of the models, in characters. */
 const longest = 1200;
 /** Numbers that a story may say in words: half, a third, a quarter, doubles, triples. */
@@ -29,14 +28,11 @@ export const wordProblem: Task = {
   recognise(question) {
     const text = question.trim().replace(/\s+/g, ' ');
     const asks = /\b(?:how many|what is the number)\b[^?]*\?$/i.test(text);
-    if (!asks || (text.match(/\d+/g) ?? []).length < 2) return undefined;
+    if (!asks || !/\d/.test(text)) return undefined;
     if (text.length > longest) {
       return fault('unsupported', `the question has ${text.length} characters; the shipped models read ${longest}`);
     }
-    const strange = unfamiliar(text);
-    if (strange.share <= mostUnfamiliar) return text;
-    const named = strange.words.slice(0, 5).join(', ');
-    return fault('unsupported', `the shipped models know only the words of their own stories; not ${named}`);
+    return strangeIn(text) ?? text;
   },
 
   check(_question, answer, gold) {
@@ -63,6 +59,8 @@ export const wordProblem: Task = {
 
   checkLine(question, before, line) {
     const verdict = wordProblem.judge(question, [...before, line]).at(-1);
+    // True sums are no proof that the story asks for this number: a judge of answers has to say so.
+    if (verdict?.right === true && line.startsWith(answerPrefix)) return 'unknown';
     const strange = verdict?.right === false && verdict.reason === 'numbers';
     if (!strange) return lineCheckOf(verdict);
     // A number that is nowhere in the story may be said in words that this file does not know.
@@ -74,14 +72,4 @@ export const wordProblem: Task = {
 function judgeAnswer(answer: string, last: number | undefined): Rightness {
   if (!/^\d{1,15}$/.test(answer)) return wrong('form');
   return Number(answer) === last ? right : wrong('quantity');
-}
-
-/** The words that no story uses. A capital inside a sentence makes a name, and names are free. */
-function unfamiliar(text: string): { readonly share: number; readonly words: readonly string[] } {
-  const words = text.match(/[\p{L}’']+/gu) ?? [];
-  const strange = words.filter((word, index) => {
-    if (familiarWords.has(word.toLowerCase())) return false;
-    return !/^\p{Lu}/u.test(word) || index === 0;
-  });
-  return { share: strange.length / Math.max(1, words.length), words: [...new Set(strange)] };
 }

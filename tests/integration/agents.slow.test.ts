@@ -84,7 +84,10 @@ const agents: Readonly<Record<string, (url: string) => { args: string[]; environ
 
 for (const [name, settingsFor] of Object.entries(agents)) {
   test.skipIf(!existsSync(join(installed, name)))(`${name} gets its answer, and the journal has it`, async () => {
-    const { url, journal } = await runGateway({ upstream: { urls: [await engine()], model: 'real', headers: {} } });
+    // Agents have models of their own for small errands.
+    const config = { server: { foreignNames: 'answer' } };
+    const upstream = { urls: [await engine()], model: 'real', headers: {} };
+    const { url, journal } = await runGateway({ upstream, config });
     const home = mkdtempSync(join(tmpdir(), 'coppice-agent-'));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const { args, environment } = settingsFor(url);

@@ -40,7 +40,7 @@ const valid: Record<string, unknown> = {
     // Longer than a busy machine pauses: a deadline that passes is rightly a 504.
     deadline_ms: 600_000,
     priority: 0,
-    on_futile: 'answer',
+    on_unaccepted: 'best',
     reasoning: 'inline',
   },
 };

@@ -8,6 +8,7 @@ import { endpoints } from '../../src/gateway/openapi/endpoints.ts';
 import { openApi } from '../../src/gateway/openapi/openapi.ts';
 import type { Loose } from '../support/loose.ts';
 import { ask, post, runGateway } from '../support/running-gateway.ts';
+import { ScriptedEngine, ScriptedVerifier } from '../support/scripted-engine.ts';
 
 async function document(url: string): Promise<Loose> {
   return (await fetch(`${url}/openapi.json`)).json();
@@ -117,6 +118,15 @@ test('every answer is as the document says, with no field more', async () => {
   expect([...left]).toEqual([]);
 });
 
+test('answers by search say in a header what to think of them, and so does the document', async () => {
+  const { url } = await runGateway();
+  const { paths } = await document(url);
+  for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages']) {
+    const { headers } = paths[path].post.responses['2XX'];
+    expect(headers['x-coppice-verdict'].schema.enum).toContain('below-threshold');
+  }
+});
+
 test('queries are read by the schemas that stand in the document, and refused by name', async () => {
   const { url } = await runGateway();
   const { paths } = await document(url);
@@ -138,11 +148,13 @@ test('queries are read by the schemas that stand in the document, and refused by
   }
 });
 
-test('the one served model answers under any name, and the reply names it', async () => {
-  const { url } = await runGateway();
-  expect(await ask(url, { model: 'gpt-9' })).toMatchObject({ status: 200, model: 'm' });
-  const strict = await runGateway({ config: { server: { foreignNames: 'refuse' } } });
+test('a foreign name is refused unless that is switched on: then the first model answers, and the reply names it', async () => {
+  const strict = await runGateway();
   expect(await ask(strict.url, { model: 'gpt-9' })).toMatchObject({ status: 404, error: { code: 'model_not_found' } });
+  const more = [{ model: { name: 'other' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() }];
+  const { url } = await runGateway({ config: { server: { foreignNames: 'answer' } }, more });
+  expect(await ask(url, { model: 'gpt-9' })).toMatchObject({ status: 200, model: 'm' });
+  expect(await ask(url, { model: 'other' })).toMatchObject({ status: 200, model: 'other' });
 });
 
 test('embeddings and completions are refused by name where the engine has none', async () => {
@@ -167,7 +179,8 @@ async function echo(): Promise<string> {
 }
 
 test('where the engine has endpoints of its own, what cannot be searched goes there', async () => {
-  const { url } = await runGateway({ upstream: { urls: [await echo()], model: 'real', headers: {} } });
+  const upstream = { urls: [await echo()], model: 'real', headers: {} };
+  const { url } = await runGateway({ upstream, config: { server: { foreignNames: 'answer' } } });
   const pass = async (path: string, body: object): Promise<Loose> => {
     const answer = await post(`${url}/v1/${path}`, { model: 'anything', ...body });
     expect(answer.headers.get('x-coppice')).toBe('passed-through');

@@ -2,17 +2,20 @@
 // had, tests are skipped and say so.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, '.cache', 'python-clients');
-const stamp = join(folder, 'complete');
 /** To install it; less than a minute where nothing else runs. */
 const mostMs = 300_000;
 
 export const clientsFolder = join(root, 'tests', 'clients');
+const list = join(clientsFolder, 'requirements.txt');
+/** What was installed for another list is not complete. */
+const stamp = join(folder, `complete-${createHash('sha256').update(readFileSync(list)).digest('hex').slice(0, 12)}`);
 export const hasPythonClients = existsSync(stamp) || install();
 if (!hasPythonClients) console.log('tests with Python clients are skipped: they could not be installed with pip');
 
@@ -20,7 +23,6 @@ function install(): boolean {
   mkdirSync(join(root, '.cache'), { recursive: true });
   const made = spawnSync('python3', ['-m', 'venv', folder], { timeout: mostMs });
   if (made.status !== 0) return false;
-  const list = join(clientsFolder, 'requirements.txt');
   const pip = spawnSync(program('pip'), ['install', '--quiet', '--requirement', list], { timeout: mostMs });
   if (pip.status !== 0) return false;
   writeFileSync(stamp, '');
@@ -32,9 +34,13 @@ function program(name: string): string {
 }
 
 /** What a program of the environment says; fails with its errors. */
-export function runPython(name: string, args: readonly string[]): Promise<string> {
+export function runPython(
+  name: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program(name), args, { cwd: folder });
+    const child = spawn(program(name), args, { cwd: folder, env: { ...process.env, ...environment } });
     const [said, errors]: [string[], string[]] = [[], []];
     child.stdout.on('data', (text) => said.push(String(text)));
     child.stderr.on('data', (text) => errors.push(String(text)));

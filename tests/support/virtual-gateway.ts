@@ -199,7 +199,7 @@ function planOf({ setting, seed, policy, deadlineMs, ...given }: VirtualRun, at:
     aggregation: 'product',
     delimiters: ['\n\n'],
     stepTokens: maxStepTokens,
-    onFutile: 'answer',
+    onUnaccepted: 'best',
     reasoning: 'separate',
     title: text,
   };

@@ -6,6 +6,7 @@ import { extractAnswer } from '../../answer/extract.ts';
 import { closeModel, type OpenModel } from '../../answering/open-model.ts';
 import { openModel } from '../../answering/open-models.ts';
 import { type OwnModelOptions, ownModel, ownPlan } from '../../answering/own-model.ts';
+import { noteFor } from '../../answering/scorer-note.ts';
 import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
@@ -154,7 +155,16 @@ class Watcher {
     this.#block = new LiveBlock(process.stdout);
     for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
     const rest = restingRules(plan);
-    if (!settings.json) console.log(`${settings.question}\n${model.note}${rest === undefined ? '' : `\n${rest}`}\n`);
+    const note = noteFor(model, settings.question);
+    if (!settings.json)
+      console.log(`${settings.question}
+${note}${
+  rest === undefined
+    ? ''
+    : `
+${rest}`
+}
+`);
   }
 
   see(event: LoggedEvent, tree: Tree): void {
@@ -213,7 +223,7 @@ function report(
   reported: Reported,
 ): void {
   if (json) {
-    const record = { question, model: model.note, program, policy, seed, ...answerRecord(reported) };
+    const record = { question, model: noteFor(model, question), program, policy, seed, ...answerRecord(reported) };
     console.log(JSON.stringify(record));
     return;
   }

@@ -5,11 +5,11 @@ import { raise } from '../../base/fault.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 
-/** `model`: the one that is served where nothing else is named. */
-export function readConfig(given: string | undefined, model: object, settings: readonly string[]): Config {
+/** `models`: those that are served where nothing else is named. */
+export function readConfig(given: string | undefined, models: readonly object[], settings: readonly string[]): Config {
   const file = given ?? (existsSync('coppice.json') ? 'coppice.json' : undefined);
   return loadConfig({
-    base: { models: [model] },
+    base: { models },
     ...(file !== undefined && { file: { name: file, text: textOf(file) } }),
     environment: process.env,
     settings,

@@ -36,6 +36,16 @@ describe('coppice serve', () => {
     expect(JSON.parse((await serve(['--print-schema'])).out)).toHaveProperty('properties.models');
   });
 
+  test('serves every shipped model that answers questions, by name, and no foreign name', async () => {
+    const { models, server } = JSON.parse((await serve(['--print-config'])).out);
+    expect(models.map(({ name }: { readonly name: string }) => name)).toEqual([
+      'sapling',
+      'sapling-sudoku',
+      'sapling-ledger',
+    ]);
+    expect(server.foreignNames).toBe('refuse');
+  });
+
   test('does not leave out --sim without a word where a file names other models', async () => {
     const file = join(folder, 'models.json');
     writeFileSync(file, JSON.stringify({ models: [{ name: 'mine', engine: { kind: 'llama' } }] }));

@@ -1,7 +1,7 @@
 // `coppice serve`: the gateway in the foreground. Reads the configuration, opens the engines, takes up what a former
 // process left, listens, takes other keys on SIGHUP, and ends in order on SIGINT or SIGTERM.
 
-import { defaultModel, simulatedModel } from '../../answering/default-models.ts';
+import { answeredBy, defaultModels, simulatedModel } from '../../answering/default-models.ts';
 import type { OpenModel } from '../../answering/open-model.ts';
 import { openModels } from '../../answering/open-models.ts';
 import { usualRest, usualSearch } from '../../answering/plan.ts';
@@ -49,7 +49,7 @@ export const flags = {
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readArguments({ args: [...args], options: flags });
-  if (values['print-example']) return say(printExample(defaultModel()).trimEnd());
+  if (values['print-example']) return say(printExample(defaultModels()).trimEnd());
   if (values['print-schema']) return say(printSchema());
   if (values['new-key'] !== undefined) return say(describeKey(values['new-key']));
   const shorthand = [
@@ -57,8 +57,8 @@ export async function run(args: readonly string[]): Promise<number> {
     ...(values.port === undefined ? [] : [`server.port=${values.port}`]),
     ...(values.journal === undefined ? [] : [`journal.path=${JSON.stringify(values.journal)}`]),
   ];
-  const model = values.sim ? simulatedModel : defaultModel();
-  const load = () => readConfig(values.config, model, [...values.set, ...shorthand]);
+  const models = values.sim ? [simulatedModel] : defaultModels();
+  const load = () => readConfig(values.config, models, [...values.set, ...shorthand]);
   const config = load();
   if (values.sim) mustBeSimulated(config, values.config);
   return values['print-config'] ? say(printConfig(config)) : serve(config, load);
@@ -117,8 +117,11 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
     `coppice serves ${config.models.map(({ name }) => name).join(', ')} at ${url} (OpenAI base URL: ${url}/v1)`,
   );
   for (const model of models) {
+    const { name } = model.config;
+    const answers = answeredBy(name);
     const rest = usualRest(model);
-    if (rest !== undefined) console.log(`model ${model.config.name}: ${rest}`);
+    if (answers !== undefined) console.log(`  ${name} answers ${answers}`);
+    if (rest !== undefined) console.log(`  ${name}: ${rest}`);
   }
   if (first?.engine.kind === 'sim')
     console.log('the engine is simulated: times are like a real one, answers mean nothing');

@@ -33,7 +33,7 @@ export interface SettingScope {
 }
 
 /** Settings that only a server has: its queue, and the form of its answers. */
-const ofServers: readonly SearchKnob[] = ['priority', 'onFutile', 'reasoning'];
+const ofServers: readonly SearchKnob[] = ['priority', 'onUnaccepted', 'reasoning'];
 export const ownKnobs: readonly SearchKnob[] = searchKnobNames.filter((name) => !ofServers.includes(name));
 
 /** What names the parts of a model is said by flags: a setting cannot replace one part by another. */

@@ -6,6 +6,7 @@ import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import { openEvents } from '../http/event-stream.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
+import { ignoredHeader, searchHeader } from '../wire/header-json.ts';
 import { type GatewayContext, requireJournal } from './context.ts';
 import { passThrough } from './passthrough.ts';
 import { planAsked, upstreamFor } from './plan-for.ts';
@@ -18,6 +19,7 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
   const upstream = upstreamFor(context, dialect, value);
   if (upstream !== undefined) return passThrough(context, exchange, upstream, record(value), dialect.path);
   const asked = dialect.read(value, context.journal.texts);
+  if (asked.ignored.length > 0) response.setHeader(ignoredHeader, asked.ignored.join(', '));
   requireJournal(context);
   const { stream, background, stored } = asked;
   const release = background && !stream ? () => {} : context.streams.take();
@@ -27,6 +29,7 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
     const search = await searches.start(plan, caller, { background, body: kept, trace });
     if ('known' in search) throw new ApiError('internal', `${dialect.path} takes no idempotency key`);
     exchange.search = search.id;
+    response.setHeader(searchHeader, search.id);
     if (!background) onDisconnect(response, () => searches.cancel(search));
     const teller = dialect.teller(asked, search);
     if (stream) {

@@ -12,6 +12,7 @@ import { baseHeaders, type Exchange, readJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { servedModel } from '../models/served-models.ts';
+import { searchHeader, verdictHeader } from '../wire/header-json.ts';
 import type { GatewayContext } from './context.ts';
 import type { PassedReader } from './passed-answer.ts';
 import { PassedExchange } from './passed-search.ts';
@@ -60,7 +61,8 @@ export async function passThrough(
       ...baseHeaders,
       'cache-control': 'no-store',
       'x-coppice': 'passed-through',
-      'x-coppice-search': passed.id,
+      [searchHeader]: passed.id,
+      ...(answer.ok ? { [verdictHeader]: 'unscored' } : {}),
       ...headers,
     });
     await copy(answer, response, passed.reader(answer.headers.get('content-type')));

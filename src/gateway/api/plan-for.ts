@@ -56,6 +56,8 @@ interface GivenByServer {
   readonly deadlineMs: number;
   /** No client waits for it: see SearchPlan. */
   readonly idle?: true;
+  /** No other search can take over: see PlanRequest. */
+  readonly isOneSearch?: boolean;
 }
 
 /** Of a body that its dialect has read. */
@@ -68,7 +70,8 @@ export async function planAsked<Body>(
 ): Promise<PlannedSearch> {
   const { journal, config } = context;
   const { chat, kept } = await dialect.chat(body, { journal, caller, limits: config.limits });
-  return { plan: planFor(context, chat, caller, given, dialect.fieldNames), kept };
+  const isOneSearch = dialect.isOneSearch === true || given.idle === true;
+  return { plan: planFor(context, chat, caller, { ...given, isOneSearch }, dialect.fieldNames), kept };
 }
 
 /** `names`: what the client's API calls the fields of a chat. */
@@ -76,7 +79,7 @@ export function planFor(
   context: GatewayContext,
   body: ChatBody,
   caller: Caller,
-  { deadlineMs: defaultDeadlineMs, idle }: GivenByServer,
+  { deadlineMs: defaultDeadlineMs, idle, isOneSearch }: GivenByServer,
   names: FieldNames = [],
 ): SearchPlan {
   const { limits } = context.config;
@@ -84,24 +87,15 @@ export function planFor(
   try {
     const model = servedModel(context, body.model);
     const asked = askedIn(body, limits);
-    if (asked.wish.effort !== 'none') requireStops(asked.wish.stop ?? [], model.config.delimiters);
     const successor = context.searches.models.get(model.config.escalateTo ?? '');
-    const server = { model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed(), idle };
-    const plan = makePlan({ ...asked, ...server });
+    const server = { model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() };
+    const plan = makePlan({ ...asked, ...server, idle, isOneSearch });
     // A request that is refused before costs no part of a quota.
     context.usage.request(name);
     return plan;
   } catch (error) {
     throw inTheirWords(error, names);
   }
-}
-
-/** A step ends before a string that reaches over its delimiter is seen: such a string could not be kept to. */
-function requireStops(stops: readonly string[], delimiters: readonly string[]): void {
-  const wrong = stops.find((stop) => delimiters.some((each) => stop.includes(each) || each.includes(stop)));
-  if (wrong === undefined) return;
-  const message = `'stop' has ${JSON.stringify(wrong)}, which cannot be told from the ends of steps in a search`;
-  throw new ApiError('unsupported_parameter', message, { param: 'stop' });
 }
 
 /** A client is told of the field that it wrote, not of the setting or of the chat's. */

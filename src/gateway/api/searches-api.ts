@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { type ListQuery, type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
 import { parseSearchBody, type SearchBody } from '../dialects/chat-body.ts';
+import { ignoredIn } from '../dialects/ignored-fields.ts';
 import { ApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
@@ -10,6 +11,7 @@ import type { Caller } from '../http/keys.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { detailRecord, viewAccepted, viewRecord } from '../searches/search-view.ts';
+import { ignoredHeader } from '../wire/header-json.ts';
 import type { DetailJson, SearchJson } from '../wire/search-json.ts';
 import { type GatewayContext, requireJournal } from './context.ts';
 import { planFor } from './plan-for.ts';
@@ -27,6 +29,8 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   const { config, searches } = context;
   const { response, caller } = exchange;
   const body = await readSearchBody(context, exchange);
+  const ignored = ignoredIn(body);
+  if (ignored.length > 0) response.setHeader(ignoredHeader, ignored.join(', '));
   requireJournal(context);
   const background = body.background === true;
   const { admission, limits } = config;

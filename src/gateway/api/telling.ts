@@ -10,6 +10,7 @@ import type { EventStream } from '../http/event-stream.ts';
 import { endOfRecord, type ToldEnd } from '../result/told-end.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { endOfLive, requireResult } from '../searches/search-end.ts';
+import { verdictHeader } from '../wire/header-json.ts';
 import type { GatewayContext } from './context.ts';
 
 /** What the journal holds of a search that was accepted a moment ago. */
@@ -29,6 +30,8 @@ export async function wholeAnswer(
 ): Promise<unknown> {
   follow(search, teller, () => {});
   const last = await search.wait();
+  const verdict = last.ended?.result?.outcome.verdict;
+  if (verdict !== undefined && !response.headersSent) response.setHeader(verdictHeader, verdict);
   requireResult(last);
   const end = isStored ? endOfRecord(await endOnRecord(context, response, search.id)) : endOfLive(last);
   return teller.answer(end);

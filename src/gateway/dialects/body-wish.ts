@@ -98,7 +98,7 @@ function readMessages(messages: readonly BodyMessage[], limits: LimitsConfig): {
 }
 
 /** Fields of a message that mean something which a search would have to leave out. Reasoning of former turns is left out. */
-const unhonoured = ['name', 'tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'] as const;
+const unhonoured = ['tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'] as const;
 
 function readMessage(message: BodyMessage, at: number): Message {
   const where = `messages.${at}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ask, runGateway } from '../../../tests/support/running-gateway.ts';
+import { ask, post, question, runGateway } from '../../../tests/support/running-gateway.ts';
 
 describe('what cannot be honoured is refused by name', () => {
   const cases: [string, object, string][] = [
@@ -8,7 +8,8 @@ describe('what cannot be honoured is refused by name', () => {
     ['logprobs', { logprobs: true }, 'unsupported_parameter'],
     ['response_format', { response_format: { type: 'json_object' } }, 'unsupported_parameter'],
     ['tools', { tools: [{ type: 'function' }] }, 'unsupported_parameter'],
-    ['stop', { stop: ['x', '\n'] }, 'unsupported_parameter'],
+    ['repetition_penalty', { repetition_penalty: 1.2 }, 'unsupported_parameter'],
+    ['include_stop_str_in_output', { include_stop_str_in_output: true }, 'unsupported_parameter'],
     ['frequency_penalty', { frequency_penalty: 0.5 }, 'unsupported_parameter'],
     [
       'messages.0.content.0',
@@ -16,7 +17,6 @@ describe('what cannot be honoured is refused by name', () => {
       'unsupported_parameter',
     ],
     ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }, 'unsupported_parameter'],
-    ['messages.0.name', { messages: [{ role: 'user', content: 'x', name: 'ann' }] }, 'unsupported_parameter'],
     ['messages.0.nonsense', { messages: [{ role: 'user', content: 'x', nonsense: 1 }] }, 'unknown_parameter'],
     [
       'messages.0.content.0.nonsense',
@@ -64,6 +64,26 @@ describe('what cannot be honoured is refused by name', () => {
     const before = { role: 'assistant', content: 'a', refusal: null, tool_calls: [], reasoning_content: 'thought' };
     const messages = [{ role: 'user', content: 'x' }, before, { role: 'user', content: [{ type: 'text', text: 'y' }] }];
     expect((await ask(url, { messages })).status).toBe(200);
+  });
+
+  test('what changes nothing for a search is taken, and named in a header', async () => {
+    const { url } = await runGateway();
+    const asked = {
+      ...question,
+      messages: [{ ...question.messages[0], type: 'text', name: 'ann' }],
+      ignore_eos: true,
+      stop: null,
+      stream: true,
+      stream_options: { include_usage: true, continuous_usage_stats: true },
+    };
+    const response = await post(`${url}/v1/chat/completions`, asked);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-coppice-ignored')).toBe(
+      'ignore_eos, stream_options.continuous_usage_stats, messages.name, messages.type',
+    );
+    expect((await post(`${url}/v1/chat/completions`, question)).headers.get('x-coppice-ignored')).toBeNull();
+    const other = { model: 'm', input: 'x', ignore_eos: true };
+    expect((await post(`${url}/v1/responses`, other)).headers.get('x-coppice-ignored')).toBe('ignore_eos');
   });
 
   test('a search that is refused leaves nothing in the journal', async () => {

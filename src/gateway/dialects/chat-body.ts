@@ -8,6 +8,7 @@ import { schemaOf } from '../../config/knob.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { bodyName, knobOf, requestKnobs, samplingKnobs, searchKnobNames } from '../../config/vocabulary.ts';
 import { parseBody } from '../http/checked-input.ts';
+import { ignoredFields, ignoredMessageFields, ignoredStreamOptions } from './ignored-fields.ts';
 
 const anything = z.unknown().optional();
 /** Choices of one request; each is a path of the same tree. */
@@ -18,8 +19,8 @@ const message = z.strictObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
   refusal: z.string().nullish(),
+  ...ignoredMessageFields,
   // Taken as they are; body-wish.ts refuses by name those that a search cannot honour.
-  name: anything,
   tool_calls: anything,
   tool_call_id: anything,
   function_call: anything,
@@ -57,7 +58,11 @@ const fields = {
   n: z.int().min(1).max(mostAnswers).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z
-    .strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
+    .strictObject({
+      include_usage: z.boolean().nullish(),
+      include_obfuscation: z.boolean().nullish(),
+      ...ignoredStreamOptions,
+    })
     .nullish(),
   reasoning_effort: z.enum(['none', ...efforts]).nullish(),
   user: z.string().max(512).nullish(),
@@ -66,6 +71,7 @@ const fields = {
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   service_tier: z.enum(['auto', 'default']).nullish(),
   coppice: coppiceSettings.nullish(),
+  ...ignoredFields,
   // Taken as they are, and refused by name where they ask for something.
   logit_bias: anything,
   frequency_penalty: anything,

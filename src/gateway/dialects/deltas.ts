@@ -5,9 +5,10 @@ import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import { isFold } from '../../tree/events.ts';
 import { ApiError } from '../http/api-error.ts';
-import { chosenPath, splitPath } from '../result/search-result.ts';
+import { chosenPath, repeatsStep, splitPath } from '../result/search-result.ts';
 import { SharedText } from '../result/shared-text.ts';
-import { resultIn, type ToldEnd } from '../result/told-end.ts';
+import { resultFor, type ToldEnd } from '../result/told-end.ts';
+import { isHeldBack } from '../result/unaccepted.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
 import type { StreamFrame, Teller, ToldSearch } from './dialect.ts';
@@ -27,13 +28,13 @@ export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaW
   const { event, token, rest }: Deltas = isStream ? deltasOf(search) : { rest: wholeAnswer };
   const say = (deltas: readonly Delta[]) => deltas.flatMap((delta) => words.delta(delta));
   const end = (told: ToldEnd) => {
-    const result = resultIn(told);
+    const result = resultFor(search.last.facts.plan, told);
     if ('error' in result) return words.failed(result.error);
     const more = rest(search.last, result);
     return more === undefined ? words.failed(brokenOff()) : [...say(more), ...words.last(search.last, result)];
   };
   const answer = (told: ToldEnd) => {
-    const result = resultIn(told);
+    const result = resultFor(search.last.facts.plan, told);
     return 'error' in result ? result : words.whole(search.last, result);
   };
   return {
@@ -56,11 +57,11 @@ interface Deltas {
   rest(last: ToldSearch, result: ClientResult): Delta[] | undefined;
 }
 
-/** With `refuse` and `escalate` nothing is certain before the end. */
+/** What is given only where it is accepted is not certain before the end. */
 function deltasOf(search: ToldSearch): Deltas {
   const { plan } = search.facts;
   if (plan.shape?.isCall) return { rest: wordsBeforeCall };
-  if (plan.onFutile !== 'answer') return { rest: wholeAnswer };
+  if (isHeldBack(plan)) return { rest: wholeAnswer };
   return plan.mode === 'direct' ? tokenDeltas(search) : treeDeltas(search);
 }
 
@@ -90,8 +91,9 @@ function treeDeltas({ facts: { plan }, fold }: ToldSearch): Deltas {
       const path = chosenPath(plan, last.fold);
       if (!shared.agrees(path)) return undefined;
       const pieces = shared.finish(path).map(toDelta);
-      // A path that was not completed has gone out as reasoning; its last step stands for the answer.
-      const repeat = outcome.complete || inline ? '' : splitPath(plan, path, false).content;
+      // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
+      const isRepeated = repeatsStep(plan, path, outcome.complete);
+      const repeat = isRepeated ? splitPath(plan, path, outcome.complete).content : '';
       return repeat === '' ? pieces : [...pieces, { content: repeat }];
     },
   };

@@ -19,6 +19,8 @@ export interface InboundDialect<Body = unknown> {
   /** Where its requests are sent; an engine's own endpoint for what is passed through has the same path. */
   readonly path: `/v1/${string}`;
   readonly schema: z.ZodType;
+  /** Its replies are made of one log, and read again from it: no other search can take over. */
+  readonly isOneSearch?: true;
   /** What its bodies call the fields of a chat, in refusals. */
   readonly fieldNames: FieldNames;
   /** What a body asks for that no search can do. Reads what nothing has checked yet. */
@@ -50,6 +52,8 @@ export interface AskedBody<Body = unknown> {
   readonly background: boolean;
   /** Clients may read it again: all that is told of it comes from the journal. */
   readonly stored: boolean;
+  /** Fields that were taken and change nothing, by name. */
+  readonly ignored: readonly string[];
 }
 
 /** What a dialect may look up while it reads. */

@@ -24,6 +24,7 @@ export const errorKinds = {
   body_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
   expectation_failed: [417, 'invalid_request_error'],
+  not_accepted: [422, 'invalid_request_error'],
   queue_full: [429, 'rate_limit_error'],
   key_queue_full: [429, 'rate_limit_error'],
   quota_exceeded: [429, 'rate_limit_error'],

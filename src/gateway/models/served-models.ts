@@ -18,10 +18,10 @@ interface Serving {
   readonly config: { readonly server: Pick<ServerConfig, 'foreignNames'> };
 }
 
-/** The model that a request names; where only one is served and the operator allows it, that one under any name. */
+/** The model that a request names; where the operator allows it, the first under any other name. */
 export function modelNamed({ searches: { models }, config }: Serving, name: unknown): ServedModel | undefined {
   const known = models.get(String(name));
-  if (known !== undefined || models.size > 1 || config.server.foreignNames === 'refuse') return known;
+  if (known !== undefined || config.server.foreignNames === 'refuse') return known;
   return typeof name === 'string' && name !== '' ? models.values().next().value : undefined;
 }
 

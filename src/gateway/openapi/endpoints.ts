@@ -14,6 +14,7 @@ import { countSchema } from '../dialects/messages/message-body.ts';
 import { messagesDialect } from '../dialects/messages/messages-dialect.ts';
 import { responsesDialect } from '../dialects/responses/responses-dialect.ts';
 import { batchJson, fileJson } from '../wire/document-json.ts';
+import { answerHeaders } from '../wire/header-json.ts';
 import { overviewJson } from '../wire/overview-json.ts';
 import { deleted, flag, list, pages } from '../wire/parts.ts';
 import { completionJson, countJson, inputItemJson, messageJson, responseJson } from '../wire/reply-json.ts';
@@ -30,17 +31,21 @@ export interface Endpoint {
   readonly answer: z.ZodType | 'text/event-stream' | 'text/plain' | 'application/octet-stream';
   /** The answer is a stream of events where the request asks for one. */
   readonly streams?: true;
+  readonly headers?: Readonly<Record<string, z.ZodType>>;
 }
 
 /** What an engine's own endpoint reads and answers stands in no schema of ours. */
 const engineObject = z.record(z.string(), z.unknown());
 
+/** An answer by search, whole or as a stream. */
+const searched = { streams: true, headers: answerHeaders } as const;
+
 export const endpoints: Readonly<Record<string, Endpoint>> = {
   'GET /openapi.json': { answer: engineObject },
-  'POST /v1/chat/completions': { body: chatDialect.schema, answer: completionJson, streams: true },
-  'POST /v1/messages': { body: messagesDialect.schema, answer: messageJson, streams: true },
+  'POST /v1/chat/completions': { body: chatDialect.schema, answer: completionJson, ...searched },
+  'POST /v1/messages': { body: messagesDialect.schema, answer: messageJson, ...searched },
   'POST /v1/messages/count_tokens': { body: countSchema, answer: countJson },
-  'POST /v1/responses': { body: responsesDialect.schema, answer: responseJson, streams: true },
+  'POST /v1/responses': { body: responsesDialect.schema, answer: responseJson, ...searched },
   'GET /v1/responses/{id}': { query: responseQuery, answer: responseJson, streams: true },
   'POST /v1/responses/{id}/cancel': { answer: responseJson },
   'DELETE /v1/responses/{id}': { answer: deleted('response') },

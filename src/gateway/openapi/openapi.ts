@@ -71,13 +71,18 @@ function responsesOf(path: string, endpoint: Endpoint): object {
   const told: keyof typeof errors = path.startsWith('/v1/messages') ? 'messages_error' : 'error';
   const content = contentOf(endpoint);
   return {
-    '2XX': { description: 'as docs/http-api.md says', content },
+    '2XX': { description: 'as docs/http-api.md says', headers: headersOf(endpoint), content },
     '503': path === '/ready' ? { description: 'not ready', content } : undefined,
     default: {
       description: 'a refusal or a failure',
       content: { 'application/json': { schema: referenceTo(told) } },
     },
   };
+}
+
+function headersOf({ headers }: Endpoint): object | undefined {
+  if (headers === undefined) return undefined;
+  return Object.fromEntries(Object.entries(headers).map(([name, schema]) => [name, { schema: jsonOf(schema) }]));
 }
 
 function contentOf({ answer, streams }: Endpoint): object {

@@ -5,7 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import type { Node } from '../../tree/node.ts';
 import type { LogprobsJson, TokenLogprob } from '../wire/logprobs-json.ts';
-import { chosenPath, splitPath } from './search-result.ts';
+import { answerStep, chosenPath, repeatsStep, splitPath } from './search-result.ts';
 
 /** Null where they were not asked for, or where the path has a step without them. */
 export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boolean): LogprobsJson | null {
@@ -15,8 +15,9 @@ export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boo
 export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: boolean): LogprobsJson | null {
   if (plan.logprobs === undefined || !path.every(hasPieces)) return null;
   const { content, reasoning } = splitPath(plan, path, complete);
-  const said = plan.mode === 'search' && plan.reasoning === 'inline' ? path : path.slice(-1);
-  const before = complete ? path.slice(0, -1) : path;
+  const answer = answerStep(path);
+  const said = plan.mode === 'search' && plan.reasoning === 'inline' ? path : answer === undefined ? [] : [answer];
+  const before = repeatsStep(plan, path, complete) ? path : path.slice(0, -1);
   return {
     content: tokensOf(said, content),
     ...(reasoning === '' ? {} : { reasoning_content: tokensOf(before, reasoning) }),

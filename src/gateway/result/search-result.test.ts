@@ -30,7 +30,7 @@ const plan: SearchPlan = {
   maxDepth: 9,
   delimiters: ['\n'],
   stepTokens: 50,
-  onFutile: 'answer',
+  onUnaccepted: 'best',
   reasoning: 'separate',
   title: 'q',
 };
@@ -176,7 +176,7 @@ describe('the result of a search', () => {
     expect(judge({ scoring: 'verifier', threshold: 0.4 })).toMatchObject({ verdict: 'accepted', score: 0.4 });
     expect(judge({ scoring: 'verifier', threshold: 0.5 })).toMatchObject({ verdict: 'below-threshold', score: 0.4 });
     expect(judge({ scoring: 'confidence', threshold: 0.4 })).toMatchObject({ verdict: 'unscored', score: null });
-    const refused = makeResult({ ...plan, onFutile: 'refuse' }, foldOf('futile'), 12, 90);
-    expect(refused.outcome.verdict).toBe('none');
+    const refused = makeResult({ ...plan, onUnaccepted: 'refuse' }, foldOf('futile'), 12, 90);
+    expect(refused).toMatchObject({ outcome: { verdict: 'below-threshold', score: 0.4 }, texts: { content: null } });
   });
 });

@@ -10,6 +10,7 @@ import { distinctAnswers } from '../../tree/distinct-answers.ts';
 import type { Node } from '../../tree/node.ts';
 import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
 import type { AboutJson } from '../wire/search-json.ts';
+import { isHeldBack, isUnaccepted, unacceptedText } from './unaccepted.ts';
 
 /** Exits that end a search before its budget does. */
 const saving: ReadonlySet<ExitKind> = new Set(['accepted', 'futile', 'certain', 'settled']);
@@ -19,11 +20,12 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
   const exit: Exit = fold.exit ?? { kind: 'failed', rule: 'no-exit', evidence: {} };
   const path = chosenPath(plan, fold);
   const complete = isComplete(plan, fold, path);
-  const texts = textsOf(plan, fold, path, complete, exit);
+  const judged = judgedBy(plan, fold, path, complete);
+  const texts = textsOf(plan, fold, path, complete, exit, judged);
   const outcome: ResultFacts = {
     exit,
     finish_reason: finishReason(plan, path, complete, texts),
-    ...judgedBy(plan, fold, path, complete, texts),
+    ...judged,
     support: answer?.support ?? null,
     complete,
     usage: usageOf(plan, fold, path, promptTokens),
@@ -52,36 +54,32 @@ function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): 
   return fold.answer?.complete === true && last?.id === fold.answer.node;
 }
 
-function refusalText(fold: SearchFold): string {
-  const best =
-    fold.bestScore === undefined ? 'no path was completed' : `the best score was ${fold.bestScore.toPrecision(3)}`;
-  return `This question is unlikely to be solved with the budget it was given: ${best} after ${fold.rollouts} rollouts.`;
-}
-
+/** Given as `on_unaccepted` says; an error in its place is made where the client is told. */
 function textsOf(
   plan: SearchPlan,
   fold: SearchFold,
   path: readonly Node[],
   complete: boolean,
   exit: Exit,
+  { verdict, score }: Pick<ResultFacts, 'verdict' | 'score'>,
 ): ResultTexts {
-  if (exit.kind === 'futile' && plan.onFutile === 'refuse') {
-    return { content: null, reasoning_content: null, refusal: refusalText(fold), answer: null };
+  if (plan.onUnaccepted === 'refuse' && isUnaccepted(plan, exit.kind, verdict)) {
+    const refusal = unacceptedText(verdict, score, plan.threshold, fold.rollouts);
+    return { content: null, reasoning_content: null, refusal, answer: null };
   }
   const answer = complete ? (fold.answer?.answer ?? null) : null;
   const { content, reasoning } = splitPath(plan, path, complete);
   return { content, reasoning_content: reasoning === '' ? null : reasoning, refusal: null, answer };
 }
 
-/** A generation without search is an answer as it is; what was refused or cut off is none. */
+/** A generation without search is an answer as it is; what was cut off is none. */
 function judgedBy(
   { mode, scoring, threshold }: SearchPlan,
   { answer }: SearchFold,
   path: readonly Node[],
   complete: boolean,
-  { refusal }: ResultTexts,
 ): Pick<ResultFacts, 'verdict' | 'verdict_text' | 'score'> {
-  const given = answer === undefined || refusal !== null || path.length === 0 ? undefined : answer;
+  const given = path.length === 0 ? undefined : answer;
   const judged: Judged = {
     // A generation without search was asked for no mark.
     answer: given && {
@@ -96,17 +94,30 @@ function judgedBy(
   return { verdict: verdictOf(judged), verdict_text: verdictText(judged), score };
 }
 
-/** A path that was not completed is all reasoning, and its last step stands for the answer. */
+/**
+ * Where the end of a path brings no text, because it was cut there or its model or a stop string ended it at once: all of it is reasoning,
+ * and its last step with a text stands for the answer.
+ */
+export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: boolean): boolean {
+  if (plan.mode === 'direct' || plan.reasoning === 'inline') return false;
+  return !complete || textOf(path.at(-1)) === '';
+}
+
+/** The step that is given as the answer. */
+export function answerStep(path: readonly Node[]): Node | undefined {
+  return path.findLast((node) => textOf(node) !== '') ?? path.at(-1);
+}
+
 export function splitPath(
   plan: SearchPlan,
   path: readonly Node[],
   complete: boolean,
 ): { content: string; reasoning: string } {
   const texts = path.map(textOf);
-  const last = stripStop(plan, path.at(-1), texts.at(-1) ?? '');
-  if (plan.mode === 'direct') return { content: last, reasoning: '' };
+  if (plan.mode === 'direct') return { content: stripStop(plan, path.at(-1), texts.at(-1) ?? ''), reasoning: '' };
   if (plan.reasoning === 'inline') return { content: texts.join(''), reasoning: '' };
-  return { content: last, reasoning: (complete ? texts.slice(0, -1) : texts).join('') };
+  const before = repeatsStep(plan, path, complete) ? texts : texts.slice(0, -1);
+  return { content: textOf(answerStep(path)), reasoning: before.join('') };
 }
 
 /** The paths of the next best different answers of a search that was asked for several: fewer than asked for where there are no more. */
@@ -115,17 +126,19 @@ export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   if (answers === 1 || fold.answer === undefined || fold.tree === undefined) return [];
   const first = meaningOf({ answer: fold.answer.answer, group: fold.tree.node(fold.answer.node).group });
   if (first === undefined) return [];
-  const others = distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first);
+  // Where only accepted answers are given, that holds for each of several.
+  const isGiven = ({ score = 0 }: Node) => !isHeldBack(plan) || plan.scoring !== 'verifier' || score >= plan.threshold;
+  const others = distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first && isGiven(node));
   return others.slice(0, answers - 1).map(({ id }) => fold.pathTo(id));
 }
 
-function textOf({ step }: Node): string {
-  return step?.text ?? '';
+function textOf(node: Node | undefined): string {
+  return node?.step?.text ?? '';
 }
 
 /** OpenAI's answers do not include the stop string that ended them. */
 function stripStop(plan: SearchPlan, node: Node | undefined, text: string): string {
-  if (plan.mode !== 'direct' || node?.step?.end !== 'delimiter') return text;
+  if (node?.step?.end !== 'delimiter') return text;
   const stop = plan.delimiters.find((each) => text.endsWith(each));
   return stop === undefined ? text : text.slice(0, -stop.length);
 }

@@ -1,10 +1,12 @@
 // The end of a search as its clients are told of it, whether its record or the live search says it, and what each exit means to them.
 
+import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { SearchRecord, SearchState } from '../../journal/journal.ts';
 import type { ExitKind } from '../../log/end.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { ClientResult, ResultFacts, ResultTexts } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
+import { unacceptedJson } from './unaccepted.ts';
 
 export interface ToldEnd {
   readonly state: SearchState;
@@ -44,6 +46,12 @@ export function resultIn({ outcome, texts, error }: ToldEnd): ClientResult | { r
   if (error !== undefined) return { error };
   if (outcome === undefined || texts === undefined) return { error: cancelledEarly().body };
   return { outcome, texts };
+}
+
+/** The same as a client is told it that asked for an error where no answer is accepted. */
+export function resultFor(plan: SearchPlan, end: ToldEnd): ClientResult | { readonly error: ErrorJson } {
+  const error = end.error ?? unacceptedJson(plan, end.outcome);
+  return resultIn(error === undefined ? end : { ...end, error });
 }
 
 export function cancelledEarly(): ApiError {

@@ -14,10 +14,10 @@ describe('a futile search', () => {
 
   test('refuses when asked to', async () => {
     const { url } = await runGateway(hopeless());
-    const answer = await ask(url, { coppice: { on_futile: 'refuse' } });
+    const answer = await ask(url, { coppice: { on_unaccepted: 'refuse' } });
     expect(answer.choices[0]).toMatchObject({
       finish_reason: 'stop',
-      message: { content: null, refusal: expect.stringContaining('unlikely') },
+      message: { content: null, refusal: expect.stringContaining('No answer was accepted') },
     });
   });
 
@@ -25,7 +25,7 @@ describe('a futile search', () => {
     const bigger = { model: { name: 'big' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() };
     const small = hopeless();
     const { url } = await runGateway({ ...small, model: { ...small.model, escalateTo: 'big' }, more: [bigger] });
-    const answer = await ask(url, { coppice: { on_futile: 'escalate' } });
+    const answer = await ask(url, { coppice: { on_unaccepted: 'escalate' } });
     expect(answer).toMatchObject({ model: 'big', coppice: { escalated_from: 'm', exit: { kind: 'accepted' } } });
     const list = (await (await fetch(`${url}/v1/searches`)).json()) as Loose;
     expect(list.data.map(({ model, state }: Loose) => [model, state])).toEqual([
@@ -41,16 +41,16 @@ describe('a futile search', () => {
     const small = hopeless();
     const model = { ...small.model, escalateTo: 'big', sampling: { topP: 0.9 } };
     const { url } = await runGateway({ ...small, model, more: [bigger] });
-    await ask(url, { max_completion_tokens: 50, coppice: { on_futile: 'escalate' } });
+    await ask(url, { max_completion_tokens: 50, coppice: { on_unaccepted: 'escalate' } });
     expect(engine.asked[0]).toMatchObject({ sampling, maxTokens: 50 });
   });
 
   test('cannot escalate to a model that could not tell right from wrong', async () => {
     const blind = { model: { name: 'blind' }, engine: new ScriptedEngine() };
     const { url } = await runGateway({ model: { escalateTo: 'blind' }, more: [blind] });
-    expect(await ask(url, { coppice: { on_futile: 'escalate' } })).toMatchObject({
+    expect(await ask(url, { coppice: { on_unaccepted: 'escalate' } })).toMatchObject({
       status: 400,
-      error: { param: 'coppice.on_futile', message: expect.stringContaining("'blind'") },
+      error: { param: 'coppice.on_unaccepted', message: expect.stringContaining("'blind'") },
     });
   });
 
@@ -62,15 +62,15 @@ describe('a futile search', () => {
     const { url } = await runGateway({ ...small, model: { ...small.model, escalateTo: 'big' }, more: [bigger] });
     await ask(url, {});
     expect(made).toHaveBeenCalledTimes(1);
-    await ask(url, { coppice: { on_futile: 'escalate' } });
+    await ask(url, { coppice: { on_unaccepted: 'escalate' } });
     expect(made).toHaveBeenCalledTimes(3);
   });
 
   test('cannot escalate to nowhere', async () => {
     const { url } = await runGateway();
-    expect(await ask(url, { coppice: { on_futile: 'escalate' } })).toMatchObject({
+    expect(await ask(url, { coppice: { on_unaccepted: 'escalate' } })).toMatchObject({
       status: 400,
-      error: { param: 'coppice.on_futile' },
+      error: { param: 'coppice.on_unaccepted' },
     });
   });
 });

@@ -12,7 +12,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import { type ServedModels, servedBy } from '../models/served-models.ts';
 import { type Admission, retryAfterSeconds } from './admission.ts';
 import { type Ended, type LiveSearch, mayMove, type SearchListener } from './live-search.ts';
-import { cancelError, endOf } from './search-end.ts';
+import { cancelError, endOf, mayEscalate } from './search-end.ts';
 import { toFinish } from './search-facts.ts';
 import type { SearchesOptions } from './searches-options.ts';
 import type { Watches } from './watches.ts';
@@ -22,7 +22,7 @@ interface LiveSearchesParts {
   readonly admission: Admission;
   /** Those that clients of this node wait for, where other nodes may run them. */
   readonly watches: Watches | undefined;
-  /** The search that takes over from a futile one, where one does. */
+  /** The search that takes over from one without an accepted answer, where one does. */
   readonly escalate: (search: LiveSearch) => LiveSearch | undefined;
 }
 
@@ -202,8 +202,7 @@ export class LiveSearches {
   /** Its clients are answered when its last word is safe, with what is known of its cost. */
   end(search: LiveSearch, isSettled = false): void {
     const { admission, escalate } = this.#parts;
-    const isFutile = search.fold.exit?.kind === 'futile';
-    if (isFutile && search.facts.plan.onFutile === 'escalate') search.successor = escalate(search);
+    if (mayEscalate(search)) search.successor = escalate(search);
     admission.leave(search.id);
     search.end(this.#endOf(search, this.#nowMs()));
     // Its client waits for the commit: there is no company to wait for.

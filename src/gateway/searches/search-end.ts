@@ -5,6 +5,7 @@ import type { FaultCode } from '../../base/fault.ts';
 import { ApiError } from '../http/api-error.ts';
 import { makeResult } from '../result/search-result.ts';
 import { cancelledEarly, exitMeanings, type ToldEnd } from '../result/told-end.ts';
+import { isUnaccepted, unacceptedError } from '../result/unaccepted.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
@@ -51,6 +52,13 @@ function finalResult({ facts, fold, promptTokens, successor }: LiveSearch): Clie
   return { ...result, outcome: { ...result.outcome, escalated_to: successor.id } };
 }
 
+/** Where another search is to take over: at a deadline there is no time left for it. */
+export function mayEscalate({ facts: { plan, createdMs }, fold }: LiveSearch): boolean {
+  if (plan.onUnaccepted !== 'escalate') return false;
+  const { exit, verdict } = makeResult(plan, fold, 0, createdMs).outcome;
+  return exit.kind !== 'deadline' && isUnaccepted(plan, exit.kind, verdict);
+}
+
 /** As far as it has come, for those who are told of it. */
 export function endOfLive({ state, ended }: LiveSearch): ToldEnd {
   const { result, error } = ended ?? {};
@@ -58,9 +66,11 @@ export function endOfLive({ state, ended }: LiveSearch): ToldEnd {
 }
 
 /** Of a search that has ended; throws what its client is to be told where it has none. */
-export function requireResult({ ended }: LiveSearch): ClientResult {
+export function requireResult({ ended, facts }: LiveSearch): ClientResult {
   if (ended?.error !== undefined) throw ended.error;
   if (ended?.result === undefined) throw cancelledEarly();
+  const unaccepted = unacceptedError(facts.plan, ended.result.outcome);
+  if (unaccepted !== undefined) throw unaccepted;
   return ended.result;
 }
 

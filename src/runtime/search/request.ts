@@ -19,6 +19,8 @@ export interface SearchRequest {
   /** Defaults to the aggregation that the verifier was made for, or `product` without one. */
   readonly aggregation?: Aggregation;
   readonly seed: number;
+  /** The first path takes the likeliest token at every step, whatever its program's sampling. */
+  readonly firstGreedy?: boolean | undefined;
   /** Whether the seed must be obeyed; true unless said. Servers are faster without seeds. */
   readonly repeatable?: boolean;
   /** Higher is admitted first. */

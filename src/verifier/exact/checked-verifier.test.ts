@@ -60,6 +60,13 @@ test('a line that the task can judge is 1 or 0, given the lines before it; other
   ]);
 });
 
+test('true lines accept no answer to a story: the verifier behind judges it', () => {
+  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines' });
+  const story = 'Ben has 17 coins. He loses 9 coins. He buys 3 more coins. How many coins are left?\n';
+  const answer = request(0, 'Answer: 11', story, ['17-9=8\n', '8+3=11\n']);
+  expect(rewardsOf(verifier, [answer, request(1, '17-9=8\n', story)])).toEqual([expect.closeTo(0.75), 1]);
+});
+
 test('a checker that throws is told once, and its lines count as unknown', () => {
   const told: string[] = [];
   const checkLine = () => {

@@ -1,7 +1,7 @@
 // A verifier whose steps are computed first. `arithmetic`: a step that states a false equation between plain numbers scores 0
 // at once, without a call. `lines` lets the checker of the task judge as well: a line that is false scores 0, one that is
-// true scores 1. What it cannot judge goes to the verifier behind. A reward model of any size guesses at large
-// products; a calculator does not. Never sees a gold answer; a checker that throws counts as one that does not know.
+// true scores 1. What it cannot judge goes to the verifier behind, and so does an answer that true lines alone do not prove. A reward
+// model of any size guesses at large products; a calculator does not. Never sees a gold answer; a checker that throws counts as one that does not know.
 
 import { falseEquation } from '../../answer/equations.ts';
 import { isAnswer, type RequestId } from '../../engine/engine.ts';

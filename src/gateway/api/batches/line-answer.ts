@@ -5,7 +5,7 @@ import type { Plain, SearchRecord } from '../../../journal/journal.ts';
 import type { AskedBody, InboundDialect } from '../../dialects/dialect.ts';
 import { errorKinds, refuse } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
-import { endOfRecord, resultIn } from '../../result/told-end.ts';
+import { endOfRecord, resultFor } from '../../result/told-end.ts';
 import { replayLog, searchOf } from '../../searches/recovery.ts';
 import type { ErrorJson } from '../../wire/search-json.ts';
 import type { GatewayContext } from '../context.ts';
@@ -31,8 +31,6 @@ export async function planLine(
   requireWhole(body);
   const asked = dialect.read(body, context.journal.texts);
   const { plan, kept } = await planAsked(context, dialect, asked.body, caller, { deadlineMs: leftMs, idle: true });
-  if (plan.onFutile === 'escalate')
-    refuse('unsupported_parameter', "'coppice.on_futile' is 'escalate': a line is one search", 'coppice.on_futile');
   return { plan, kept, asked };
 }
 
@@ -49,7 +47,7 @@ export async function lineAnswer(
   asked: AskedBody,
 ): Promise<LineAnswer> {
   const end = endOfRecord(record);
-  const result = resultIn(end);
+  const result = resultFor(record.request?.plan as SearchPlan, end);
   if ('error' in result) return errorAnswer(result.error, dialect);
   const search = searchOf(record, record.request?.plan as SearchPlan);
   const teller = dialect.teller(asked, search);

@@ -6,6 +6,7 @@ import { forcedCall, shapeWith } from '../answer-format.ts';
 import { type ChatBody, chatSchema, parseChatBody } from '../chat-body.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
+import { ignoredIn } from '../ignored-fields.ts';
 import { isFull, needsPassthrough, some } from '../unchecked.ts';
 import { Chunks, completion } from './chat-answer.ts';
 
@@ -30,7 +31,7 @@ function beyond(body: Plain): Beyond {
 
 function read(value: unknown): AskedBody<ChatBody> {
   const body = parseChatBody(value);
-  return { body, stream: body.stream === true, background: false, stored: false };
+  return { body, stream: body.stream === true, background: false, stored: false, ignored: ignoredIn(body) };
 }
 
 function teller({ body, stream }: AskedBody<ChatBody>, search: ToldSearch): Teller {

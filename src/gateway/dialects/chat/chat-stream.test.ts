@@ -146,8 +146,8 @@ describe('a stream', () => {
       verifier: new ScriptedVerifier(() => 0.1),
       model: { policy: 'positive+strict' },
     });
-    const { joined, content, reasoning } = await read(url, { coppice: { on_futile: 'refuse' } });
-    expect(joined('refusal')).toMatch(/unlikely/);
+    const { joined, content, reasoning } = await read(url, { coppice: { on_unaccepted: 'refuse' } });
+    expect(joined('refusal')).toMatch(/No answer was accepted/);
     expect([content, reasoning]).toEqual(['', '']);
   });
 

@@ -8,6 +8,7 @@ import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
 import { refuse } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
 import { type ChatBody, coppiceSettings } from '../chat-body.ts';
+import { ignoredFields } from '../ignored-fields.ts';
 
 const anything = z.unknown().optional();
 const block = z.looseObject({ type: z.string() });
@@ -47,6 +48,7 @@ export const messageSchema = z.strictObject({
   coppice: coppiceSettings.nullish(),
   container: anything,
   inference_geo: anything,
+  ...ignoredFields,
 });
 
 export const countSchema = z.strictObject(prompt);

@@ -5,6 +5,7 @@ import type { ErrorJson } from '../../wire/search-json.ts';
 import { shapeIn } from '../answer-format.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, SearchedChat, StreamFrame, Teller, ToldSearch } from '../dialect.ts';
+import { ignoredIn } from '../ignored-fields.ts';
 import { isFull, record, some } from '../unchecked.ts';
 import { type BlockEvent, MessageEvents, wholeMessage } from './message-answer.ts';
 import { chatOf, type MessageBody, messageSchema, parseMessageBody, showsThinking } from './message-body.ts';
@@ -41,7 +42,7 @@ function hasOtherBlocks(message: unknown): boolean {
 
 function read(value: unknown): AskedBody<MessageBody> {
   const body = parseMessageBody(value);
-  return { body, stream: body.stream === true, background: false, stored: false };
+  return { body, stream: body.stream === true, background: false, stored: false, ignored: ignoredIn(body) };
 }
 
 /** The journal keeps the chat. */

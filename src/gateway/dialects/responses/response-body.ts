@@ -8,6 +8,7 @@ import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
 import { refuse } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
 import { type ChatBody, coppiceSettings } from '../chat-body.ts';
+import { ignoredFields, ignoredStreamOptions } from '../ignored-fields.ts';
 import { record, some } from '../unchecked.ts';
 
 const anything = z.unknown().optional();
@@ -43,8 +44,9 @@ export const responseSchema = z.strictObject({
   safety_identifier: z.string().max(512).nullish(),
   prompt_cache_key: z.string().max(512).nullish(),
   service_tier: z.enum(['auto', 'default']).nullish(),
-  stream_options: z.strictObject({ include_obfuscation: z.boolean().nullish() }).nullish(),
+  stream_options: z.strictObject({ include_obfuscation: z.boolean().nullish(), ...ignoredStreamOptions }).nullish(),
   coppice: coppiceSettings.nullish(),
+  ...ignoredFields,
   // Taken as they are, and refused by name where they ask for something.
   text: anything,
   include: anything,
@@ -68,10 +70,6 @@ export function parseResponseBody(value: unknown): ResponseBody {
     const asked = (body as Readonly<Record<string, unknown>>)[name];
     if (asked === undefined || asked === null || isNothing(asked)) continue;
     refuse('unsupported_parameter', `'${name}' cannot be honoured by a search`, name);
-  }
-  if (body.coppice?.on_futile === 'escalate') {
-    const message = "'coppice.on_futile' is 'escalate': a response is one search; use POST /v1/searches";
-    refuse('unsupported_parameter', message, 'coppice.on_futile');
   }
   return body;
 }

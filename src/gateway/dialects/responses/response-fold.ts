@@ -6,9 +6,10 @@ import type { LoggedEvent } from '../../../log/events.ts';
 import { SearchFold } from '../../../log/fold.ts';
 import { isFold } from '../../../tree/events.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
-import { chosenPath, makeResult } from '../../result/search-result.ts';
+import { chosenPath, makeResult, repeatsStep } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
+import { isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
 import { OutputItems } from './output-items.ts';
 import { type OutputItem, type ResponseFacts, type ResponseStatus, responseJson, statusOf } from './response-json.ts';
 
@@ -57,16 +58,23 @@ export class ResponseFold {
 
   /** The last word, once cost and end are written. */
   finish(end: ToldEnd): ResponseEvent[] {
-    const told = this.#broken ? { ...end, state: 'failed' as const } : end;
+    const told = this.#broken ? { ...end, state: 'failed' as const } : this.#told(end);
     this.#status = statusOf(told);
     return this.#number([...this.#items.take(), this.#whole(`response.${this.#status}`, told)]);
   }
 
   json(end: ToldEnd) {
-    return responseJson(this.#facts, statusOf(end), this.output, end);
+    const told = this.#told(end);
+    return responseJson(this.#facts, statusOf(told), this.output, told);
   }
 
-  /** With `refuse` nothing is certain before the end. */
+  /** A client that asked for an error where no answer is accepted is told of a failure. */
+  #told(end: ToldEnd): ToldEnd {
+    const error = end.state === 'done' ? unacceptedJson(this.#facts.plan, end.outcome) : undefined;
+    return error === undefined ? end : { ...end, state: 'failed', error };
+  }
+
+  /** What is given only where it is accepted is not certain before the end. */
   #grow(): void {
     const { bestScore = Number.NEGATIVE_INFINITY, rollouts } = this.#log;
     if (bestScore > this.#bestShown) {
@@ -75,7 +83,7 @@ export class ResponseFold {
         `Score ${bestScore.toPrecision(3)} after ${this.#log.nodes - 1} steps, ${rollouts} rollouts.\n`,
       );
     }
-    if (this.#facts.plan.onFutile === 'answer') this.#give(this.#shared.take());
+    if (!isHeldBack(this.#facts.plan)) this.#give(this.#shared.take());
   }
 
   #close(): void {
@@ -86,12 +94,13 @@ export class ResponseFold {
     const path = chosenPath(plan, this.#log);
     this.#broken = !this.#shared.agrees(path);
     if (this.#broken) return;
+    if (unacceptedJson(plan, outcome) !== undefined) return;
     if (texts.refusal !== null) return this.#items.refuse(texts.refusal);
     if (plan.mode === 'direct') this.#items.content(texts.content ?? '');
     else {
       this.#give(this.#shared.finish(path));
-      // A path that was not completed has gone out as reasoning; its last step stands for the answer.
-      if (!outcome.complete && plan.reasoning === 'separate') this.#items.content(texts.content ?? '');
+      // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
+      if (repeatsStep(plan, path, outcome.complete)) this.#items.content(texts.content ?? '');
     }
     const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
     this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);

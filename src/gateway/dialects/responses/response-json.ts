@@ -64,7 +64,7 @@ export function responseJson(
     previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     store: stored,
-    temperature: plan.sampling.temperature,
+    temperature: body.temperature ?? plan.sampling.temperature,
     text: { format: formatOf(body) ?? { type: 'text' } },
     tool_choice: 'none',
     tools: [],

@@ -5,6 +5,7 @@ import type { Plain, TextKeeping } from '../../../journal/journal.ts';
 import { refuse } from '../../http/api-error.ts';
 import { shapeIn } from '../answer-format.ts';
 import type { AskedBody, Beyond, Desk, InboundDialect, SearchedChat, StreamFrame, Teller } from '../dialect.ts';
+import { ignoredIn } from '../ignored-fields.ts';
 import { isFull, record, some } from '../unchecked.ts';
 import { historyOf, saidIn } from './conversation.ts';
 import {
@@ -21,6 +22,7 @@ import type { ResponseFacts } from './response-json.ts';
 export const responsesDialect: InboundDialect<ResponseBody> = {
   path: '/v1/responses',
   schema: responseSchema,
+  isOneSearch: true,
   fieldNames: [
     [/\bmax_completion_tokens\b/g, 'max_output_tokens'],
     [/\breasoning_effort\b/g, 'reasoning.effort'],
@@ -46,7 +48,8 @@ function beyond({ tools, input, previous_response_id: previous, background, text
 function read(value: unknown, texts: TextKeeping): AskedBody<ResponseBody> {
   const body = parseResponseBody(value);
   const { stream, background } = body;
-  return { body, stream: stream === true, background: background === true, stored: isStored(body, texts) };
+  const stored = isStored(body, texts);
+  return { body, stream: stream === true, background: background === true, stored, ignored: ignoredIn(body) };
 }
 
 /** What is to be read again needs texts that stay; what does not say so is stored where it can be. */
