@@ -44,6 +44,12 @@ export const worlds = [
     seed: 1900,
     profile: { rewards: { confusion: 0.1 } },
   },
+  {
+    name: 'measured',
+    about: 'alike along a path and in a question as the scores of a 1.5B model are',
+    seed: 2100,
+    profile: { rewards: { ofQuestion: 0.32, ofPath: 0.58 } },
+  },
   { name: 'blind', about: 'half of the questions are misread', seed: 2000, profile: { blindShare: 0.5 } },
 ] as const satisfies readonly RewardWorld[];
 
