@@ -107,7 +107,8 @@ async function readLines(world: StormWorld, random: Random, ended: Loose, seeds:
   for (const { response } of lines) {
     const { coppice, choices, usage } = response.body;
     record.tell(coppice.search, 'batch line', {
-      ...{ content: choices[0].message.content, exit: coppice.exit },
+      content: choices[0].message.content,
+      exit: coppice.exit,
       ...(usage && { usage: usageOf(usage) ?? [] }),
     });
   }

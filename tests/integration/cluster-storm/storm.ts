@@ -36,7 +36,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const say = (line: string) => console.error(line);
 try {
   const { summary, faultCount } = await runStorm({
-    ...{ seconds, engine, seed, clients, say },
+    seconds,
+    engine,
+    seed,
+    clients,
+    say,
     interrupted: interrupted.signal,
   });
   console.log(summary);
