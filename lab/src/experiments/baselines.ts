@@ -34,7 +34,7 @@ export const baselines: LabExperiment<BaselineCell, BaselineFigures> = {
   about: 'LAS, PLAS and TAPER beside safe, with the positive exit and with the exits of safe',
   page: 'experiments/baselines.md',
   takes: '10 minutes',
-  published: ['--seed 11 --seeds 2'],
+  published: ['--seed 11 --seeds 2 --setting math500/8b'],
   preset: {
     rows: [
       ...['positive', 'taper', 'las+positive', 'plas+positive'],

@@ -38,7 +38,7 @@ export const keptAnswers: LabExperiment<KeptCell, KeptCount> = {
   about: 'how many searches of 10,000 answer otherwise with speculation than without, and by chance alone',
   page: 'experiments/kept-answers.md',
   takes: '10 minutes',
-  published: [''],
+  published: ['--requests 300'],
   preset: {
     rows: ['positive', 'positive:expansion=lazy', 'boost', 'safe', 'fast'],
     settings: ['math500/8b'],

@@ -49,7 +49,7 @@ export const width: LabExperiment<WidthCell, WidthFigures> = {
   about: 'widths of safe against boost and against every fixed elasticity, on three machines',
   page: 'experiments/width.md',
   takes: '15 minutes',
-  published: ['--seed 11 --seeds 3'],
+  published: ['--seed 11 --seeds 2'],
   preset: { rows: ['boost', ...fixed, challenger], seeds: [801], loads: listed(['0.5p', '1p', '2p']), requests: 240 },
   flags: ['seed', 'seeds', 'requests', 'load', 'policy', 'trees'],
   cells: ({ seeds, loads, requests, rows, trees }) => {
