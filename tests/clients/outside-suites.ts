@@ -38,9 +38,11 @@ const suites: Readonly<Record<string, Suite>> = {
     program: 'guidellm',
     served: ['--sim'],
     options: (url) => {
-      const load = ['--profile', 'concurrent', '--rate', '4', '--max-requests', '20'];
-      const data = ['--data', 'prompt_tokens=64,output_tokens=32', '--processor', tokenizerFolder()];
-      return ['benchmark', '--target', url, '--model', 'simulated', ...load, ...data, '--output-dir', cache];
+      const backend = ['--backend', `kind=openai_http,target=${url},model=simulated`];
+      const load = ['--profile', 'kind=concurrent,streams=4', '--constraint', 'kind=max_requests,count=20'];
+      const data = ['--data', 'kind=synthetic_text,prompt_tokens=64,output_tokens=32'];
+      const tokenizer = ['--tokenizer', `kind=huggingface_auto,model=${tokenizerFolder()}`];
+      return ['run', ...backend, ...load, ...data, ...tokenizer, '--disable-progress'];
     },
   },
 };
