@@ -1,5 +1,6 @@
-// What a policy may lose in worlds whose rewards lie (lab/src/sim/worlds.ts), held against `positive` question by question. With these
-// sizes and bounds the rule `outdone` in `safe` fails in `misleading`, and a bound that passes over leaves fails in `flattering`.
+// What a policy may lose in worlds whose rewards lie (lab/src/sim/worlds.ts), held against `positive` question by question. Points alone tell
+// little with 2,000 questions; how many come out otherwise tells more. Of `safe` with the rule `outdone` and a bound that passes over leaves
+// it was 8.8 % in `misleading` and 8.5 % in `flattering` on these seeds: both fail here.
 
 import { expect, it } from 'vitest';
 import { contenderOf } from '../../lab/src/sim/contenders.ts';
@@ -11,7 +12,7 @@ import { policyNames } from '../../src/policy/policies.ts';
 
 type Scoring = (typeof scorings)[number]['name'];
 
-/** Points over `positive` with one strand a search, and times fewer tokens. Seeds that no figure was chosen or reported on. */
+/** Points over `positive` with one strand a search, per cent of questions that only one of both answers right, and times fewer tokens. Seeds that no figure was chosen or reported on. */
 function against(world: (typeof worlds)[number], scoring: Scoring, row: string, count: number) {
   const spec = {
     ...trialDefaults,
@@ -27,6 +28,7 @@ function against(world: (typeof worlds)[number], scoring: Scoring, row: string, 
   );
   const sum = (read: (at: number) => number) => questions.reduce((total, _, at) => total + read(at), 0);
   return {
+    otherwise: (100 * sum((at) => Number(own![at]!.right !== base![at]!.right))) / count,
     points: (100 * sum((at) => Number(own![at]!.right) - Number(base![at]!.right))) / count,
     saving: sum((at) => base![at]!.tokens) / sum((at) => own![at]!.tokens),
     answers: own!,
@@ -35,8 +37,9 @@ function against(world: (typeof worlds)[number], scoring: Scoring, row: string, 
 }
 
 it.each(worlds)('safe loses nothing to speak of where rewards err: $name, $about', (world) => {
-  const { points, saving } = against(world, 'product', 'safe', 2000);
-  expect(points).toBeGreaterThan(-0.6);
+  const { points, otherwise, saving } = against(world, 'product', 'safe', 2000);
+  expect(otherwise).toBeLessThan(5);
+  expect(points).toBeGreaterThan(-0.9);
   expect(saving).toBeGreaterThan(1.25);
 });
 
