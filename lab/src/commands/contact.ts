@@ -7,6 +7,7 @@ import {
   chooseQuestions,
   closeModel,
   contendersOf,
+  exampleServer,
   type Help,
   isRight,
   meanDifference,
@@ -24,7 +25,7 @@ export const help: Help = {
   starts: 'npm run lab --',
   usage: 'contact FILE [options of coppice bench]',
   about: 'Asks a server greedily with coppice and without it, writes every answer to a file and prints one table.',
-  examples: ['contact gsm8k.json --questions gsm8k.jsonl --full --engine http://127.0.0.1:8000/v1 --set maxTokens=700'],
+  examples: [`contact gsm8k.json --questions gsm8k.jsonl --full --engine ${exampleServer} --set maxTokens=700`],
 };
 
 const usualLimit = 700;
@@ -65,18 +66,18 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-type Row = readonly Pick<DirectAnswer, 'question' | 'correct' | 'tokens'>[];
+type Answers = readonly Pick<DirectAnswer, 'question' | 'correct' | 'tokens'>[];
 
 /** The better of two rows: coppice is measured against that. */
-function best(one: Row, other: Row): Row {
+function best(one: Answers, other: Answers): Answers {
   return rightOf(one) >= rightOf(other) ? one : other;
 }
 
-function rightOf(answers: Row): number {
+function rightOf(answers: Answers): number {
   return answers.filter(({ correct }) => correct).length / answers.length;
 }
 
-function row(name: string, answers: Row, against?: Row): string {
+function row(name: string, answers: Answers, against?: Answers): string {
   const tokens = answers.reduce((sum, each) => sum + each.tokens, 0) / answers.length;
   const text = `${name.padEnd(50)} ${(100 * rightOf(answers)).toFixed(1)} % of ${answers.length}, ${tokens.toFixed(0)} tokens`;
   if (against === undefined) return text;

@@ -9,6 +9,7 @@ import {
   closeModel,
   configurationOf,
   contendersOf,
+  exampleServer,
   type Help,
   isRight,
   openModel,
@@ -25,7 +26,7 @@ export const help: Help = {
   starts: 'npm run lab --',
   usage: 'contest FILE [options of coppice bench]',
   about: 'Answers questions with one of --programs on a real model and keeps every search with its tree.',
-  examples: ['contest rebase.jsonl --programs rebase --questions gsm8k.jsonl --full --engine http://127.0.0.1:8000/v1'],
+  examples: [`contest rebase.jsonl --programs rebase --questions gsm8k.jsonl --full --engine ${exampleServer}`],
 };
 
 export async function run(args: readonly string[]): Promise<number> {
