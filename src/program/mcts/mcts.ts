@@ -50,7 +50,7 @@ export interface MctsOptions extends SelectionRule {
   readonly eager?: number | undefined;
 }
 
-/** 16 rollouts of 4 steps as in P0 §5.1; what it leaves open is decided in docs/decisions/0002-mcts-constants.md. */
+/** 16 rollouts of 4 steps are our choice (P0 has 12 in figure 2, 32 in figure 3); what else it leaves open is decided in docs/decisions/0002-mcts-constants.md. */
 export const mctsDefaults: MctsOptions = {
   rollouts: 16,
   branching: 4,

@@ -66,16 +66,12 @@ function bestPlace(
   { prior, drawn = nothingImagined, doomed }: PlaceSurroundings,
   flying: (node: Node) => number,
 ): Place | undefined {
-  const failures = failuresBelow(from, doomed);
   let best: Place | undefined;
-  const walk: { readonly node: Node; readonly above: number }[] = [{ node: from, above: 1 }];
-  for (let at = walk.pop(); at !== undefined; at = walk.pop()) {
-    const { node, above } = at;
-    const failed = failures.get(node)!;
-    for (const child of node.children.toReversed())
-      if (failures.has(child)) walk.push({ node: child, above: above / (1 + failed) });
+  const walk: Node[] = [from];
+  for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
+    for (const child of node.children.toReversed()) if (child.available > 0) walk.push(child);
     if (drawsLeft(node) <= (drawn.get(node) ?? 0) || doomed?.(node)) continue;
-    const prospect = (above * node.score * unseen(node, prior)) / (1 + failed + flying(node));
+    const prospect = (node.score * unseen(node, prior)) / (1 + failuresAt(node, doomed) + flying(node));
     const isBetter =
       best === undefined || prospect > best.prospect || (prospect === best.prospect && node.depth > best.node.depth);
     if (isBetter) best = { node, prospect };
@@ -83,40 +79,26 @@ function bestPlace(
   return best;
 }
 
-/** What has failed below each node at or below which a draw can be made. */
-function failuresBelow(from: Node, doomed: Doomed | undefined): Map<Node, number> {
-  const open: Node[] = [];
-  const walk: Node[] = [from];
-  for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
-    open.push(node);
-    for (const child of node.children) if (child.available > 0) walk.push(child);
-  }
-  const failures = new Map<Node, number>();
-  for (const node of open.reverse()) failures.set(node, failuresAt(node, doomed, failures));
-  return failures;
-}
-
-/** Lines that led nowhere. One with a reward below 1, or below which lines have failed, failed as much as that says. */
-function failuresAt({ children }: Node, doomed: Doomed | undefined, below?: ReadonlyMap<Node, number>): number {
+/** Lines that led nowhere; one whose reward is between 0 and 1 failed as much as that says. */
+function failuresAt({ children }: Node, doomed: Doomed | undefined): number {
   let failed = 0;
-  for (const child of children) {
-    if (child.terminal || doomed?.(child)) failed += 1;
-    else failed += 1 - (child.reward ?? 1) / (1 + (below?.get(child) ?? 0));
-  }
+  for (const child of children) failed += child.terminal || doomed?.(child) ? 1 : 1 - (child.reward ?? 1);
   return failed;
 }
 
 /**
- * The probability that a draw is none of the children that are there: what their own probabilities leave, or, where log
- * probabilities are not read or say too little, the share of children that came but once (Good and Turing).
+ * The probability that a draw is none of the children that are there: the share of them that came but once (Good and Turing), and no more than
+ * their own probabilities leave, where log probabilities are read. A temperature other than 1 makes those too low: the counts mend it.
  */
 function unseen({ children, byIndex }: Node, prior: SelectionRule['prior']): number {
   if (children.length === 0) return 1;
+  const single = children.filter(({ count }) => count === 1).length;
+  const counted = Math.min(1, (single + 0.5) / ((byIndex?.size ?? 0) + 0.5));
+  if (prior !== 'logprob') return counted;
   let mass = 0;
   for (const { step } of children) mass += Math.exp((step?.meanLogprob ?? 0) * (step?.tokens ?? 1));
-  if (prior === 'logprob' && mass <= 1) return Math.max(leastUnseen, 1 - mass);
-  const single = children.filter(({ count }) => count === 1).length;
-  return (single + 0.5) / ((byIndex?.size ?? 0) + 0.5);
+  // Two children of probability 1 have none that is known.
+  return mass > 1.001 ? counted : Math.min(counted, Math.max(leastUnseen, 1 - mass));
 }
 
 function isSpent(node: Node, { doomed, rollouts }: PlaceSurroundings): boolean {
