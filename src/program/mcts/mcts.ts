@@ -96,7 +96,7 @@ export const mcts = defineProgram({
       high: 1,
       unit: 'power of visits',
       client: 'coppice',
-      why: 'of lazy expansion: a node has another draw while it has fewer than its visits plus one to this power, and is full at `branching`. A tree finds its own shape unless this is set (decision 4)',
+      why: 'of lazy expansion: a node has another draw while it has fewer than its visits plus one to this power, and is full at `branching`. A tree finds its own shape unless this is set (decision 190)',
     },
     selection: {
       default: 'puct',

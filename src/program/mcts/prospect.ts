@@ -14,7 +14,7 @@ export const widest = 8;
 const company = 3 / 4;
 /**
  * When a search gives up, for each rollout that it may have: the best place that is left has had so many failed lines, and they cost so many
- * tokens; or half of the rollouts and so many tokens in all were spent. Chosen on calibration questions (decision 4).
+ * tokens; or half of the rollouts and so many tokens in all were spent. Chosen on calibration questions (decision 190).
  */
 const patience = { linesAtPlace: 1 / 16, tokensAtPlace: 2.5, tokens: 12 };
 /** A step whose probability is all but 1 may still be followed by another. */
