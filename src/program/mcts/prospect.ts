@@ -29,7 +29,7 @@ interface PlaceSurroundings {
   readonly doomed?: Doomed | undefined;
 }
 
-interface Place {
+interface DrawPlace {
   readonly node: Node;
   readonly prospect: number;
 }
@@ -65,8 +65,8 @@ function bestPlace(
   from: Node,
   { prior, drawn = nothingImagined, doomed }: PlaceSurroundings,
   flying: (node: Node) => number,
-): Place | undefined {
-  let best: Place | undefined;
+): DrawPlace | undefined {
+  let best: DrawPlace | undefined;
   const walk: Node[] = [from];
   for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
     for (const child of node.children.toReversed()) if (child.available > 0) walk.push(child);
