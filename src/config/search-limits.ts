@@ -16,14 +16,14 @@ export const searchLimits = z
     rollouts: like(
       requestKnobs.rollouts,
       256,
-      'most that a request may ask for, counted like an effort; 16 times the 16 of P0 §5.1',
+      'most that a request may ask for, counted like an effort; 16 times medium',
     ),
     tokens: like(requestKnobs.tokenBudget, 200_000, 'most generated tokens of one search'),
     deadlineMs: like(requestKnobs.deadlineMs, 3_600_000, 'longest deadline that a request may ask for'),
     mediumRollouts: like(
       requestKnobs.rollouts,
       16,
-      'what reasoning_effort medium buys, and a request that names none: the 16 of P0 §5.1; minimal an eighth of it, low half, high 4 times, xhigh 16 times. Rollouts of whole expansions: a lazy tree has `branching` times as many, of one path each',
+      'what reasoning_effort medium buys, and a request that names none: 16, between the 12 and 32 of figures 2 and 3 of P0; minimal an eighth of it, low half, high 4 times, xhigh 16 times. Rollouts of whole expansions: a lazy tree has `branching` times as many, of one path each',
     ),
     rolloutTokens: whole(
       2500,

@@ -51,7 +51,7 @@ export const modelKnobs = {
     high: 64,
     whole: true,
     unit: 'steps',
-    why: 'steps per expansion, P0 §5.1: children of a node, candidates of a beam; samples take one each',
+    why: 'steps per expansion, our choice: children of a node, candidates of a beam; samples take one each',
   },
   choose: {
     default: 'best',

@@ -14,6 +14,9 @@ import { testProgram } from './program.ts';
 testProgram('mcts (PUCT)', () => createMcts({ rollouts: 8 }));
 testProgram('mcts (UCT)', () => createMcts({ rollouts: 8, selection: 'uct', branching: 2 }));
 testProgram('mcts (lazy)', () => createMcts({ rollouts: 12, expansion: 'lazy', branching: 3 }));
+testProgram('mcts (lazy, widening)', () =>
+  createMcts({ rollouts: 12, expansion: 'lazy', branching: 3, widening: 0.7 }),
+);
 testProgram('mcts (lazy, UCT)', () => createMcts({ rollouts: 12, expansion: 'lazy', selection: 'uct', widening: 0.4 }));
 testProgram('mcts (eager)', () => createMcts({ rollouts: 8, eager: 0.8 }), { followsFolds: true });
 testProgram('rest', () => createRest({ rollouts: 8 }));

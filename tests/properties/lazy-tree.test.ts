@@ -73,7 +73,8 @@ const anyRun = {
   width: fc.integer({ min: 1, max: 5 }),
   branching: fc.integer({ min: 1, max: 4 }),
 };
-const lazy = (branching: number, rollouts = 40) => createMcts({ expansion: 'lazy', branching, rollouts, maxDepth: 5 });
+const lazy = (branching: number, rollouts = 40) =>
+  createMcts({ expansion: 'lazy', widening: 0.7, branching, rollouts, maxDepth: 5 });
 
 describe('a tree that grows draw by draw', () => {
   it('is futile exactly when no node that is not full of landed draws is viable', () => {

@@ -20,6 +20,7 @@ import { run } from '../support/toy-run.ts';
 const programs: readonly (() => Program)[] = [
   () => createMcts({ rollouts: 6, branching: 3 }),
   () => createMcts({ rollouts: 6, branching: 3, expansion: 'lazy' }),
+  () => createMcts({ rollouts: 6, branching: 3, expansion: 'lazy', widening: 0.7 }),
   () => createRest({ rollouts: 4 }),
   () => createChain({ probeEvery: 12, probeAgree: 2 }),
   () => createAggregate({ population: 3, rounds: 2, shown: 2 }),

@@ -44,7 +44,7 @@ def nodes_of(paths: list[dict], scores: dict[tuple, list[float]], encoder) -> li
 
 def node_of(path: dict, step: str, odds: float, last: bool, encoder) -> dict:
     tokens = len(encoder.encode(step, add_special_tokens=False).ids) + 1
-    end = 'delimiter' if not last else 'length' if path['end'] == 'length' else 'eos'
+    end = 'eos' if last else 'delimiter'  # one that was cut at its limit has ended too, without an answer
     answer = f' \\boxed{{{path["answer"]}}}' if last and path['answer'] is not None else ''  # a replay reads it as it reads any text
     said = {'text': hashlib.sha256(step.encode()).hexdigest()[:DIGITS] + answer, 'tokens': tokens, 'meanLogprob': 0, 'end': end}
     node = {'step': said, 'reward': round(1 / (1 + math.exp(-odds)), 3), 'draws': []}

@@ -10,7 +10,7 @@ import type { QuestionProfile } from '../../engine/sim/question-model.ts';
 export const settingNames = ['math500/8b', 'math500/14b', 'amc23/8b', 'amc23/14b'] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** P0 §5.1 and §4.1, as far as the paper says; the threshold and the budget are the project's choice. */
+/** The project's choice: P0 has 12 rollouts in figure 2, 32 in figure 3, and 16 concurrent jobs, and says nothing of steps per expansion. */
 export const searchDefaults = { threshold: 0.65, rollouts: 16, branching: 4, budget: 128, maxStepTokens: 512 };
 
 const simulated = { name: 'simulated', engine: { kind: 'sim' }, verifier: { kind: 'sim' } };

@@ -63,7 +63,7 @@ const shippedShape: Shape = {
   maxDepth: 24,
   sampling: { temperature: 1 },
 };
-/** P0 §5.1. */
+/** Every model that is not shipped. */
 const otherShape: Shape = { budget: 16, branching: 4, choose: 'best', check: 'none' };
 
 export function shapeOf(model: string): Shape {

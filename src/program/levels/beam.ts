@@ -26,7 +26,7 @@ interface BeamOptions extends LevelOptions {
 
 const spreads = ['even', 'score'] as const;
 
-/** 8 beams as in P0 §5.1; the paper leaves the candidates open and calls the cost quadratic in the beams: 8 each. */
+/** 8 beams as in P0 figure 2; the paper leaves the candidates open and calls the cost quadratic in the beams: 8 each. */
 const beamDefaults: BeamOptions = { ...levelDefaults, beams: 8, candidates: 8, spread: 'even' };
 
 export const beam = defineProgram({

@@ -70,8 +70,8 @@ export const levelKnobs = {
 export const levelShape = { needsVerifier: true, expandsOnce: true, takesTemperature: true } as const;
 
 /**
- * A beam is grown from the root to its end, a rollout from the leaf it took up: P0 §5.1 sets 8 beams beside 16 rollouts, and
- * so does this at every size.
+ * A beam is grown from the root to its end, a rollout from the leaf it took up: P0's figure 2 sets 8 beams beside
+ * 12 rollouts; half as many as rollouts is our choice, at every size.
  */
 export const rolloutsPerBeam = 2;
 

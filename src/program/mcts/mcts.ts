@@ -3,6 +3,7 @@
 // added to every node on it. Nodes made on the way stay. Serial search is the special case of one strand at a time.
 // With lazy expansion a step is drawn one at a time (widening.ts): a rollout is one path, not k steps at every node of it.
 
+import { isBound } from '../../tree/aggregate.ts';
 import { type Certainty, treeCertainty } from '../../tree/certaindex.ts';
 import { byKey } from '../../tree/keys.ts';
 import { mayGrow, type Node } from '../../tree/node.ts';
@@ -25,6 +26,7 @@ import {
 } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 import { highestReward, type Play } from './play.ts';
+import { isGivenUp, placeToGoOn, placeToOpen, roomBeside, widest } from './prospect.ts';
 import { selectDraw, type WideningRule } from './widening.ts';
 import { priorNames, type SelectionRule, selections, selectLeaf, unvisitedValues } from './wu-puct.ts';
 
@@ -32,12 +34,14 @@ export const expansions = ['whole', 'lazy'] as const;
 /** All steps of an expansion at once, as P0 has it; or one draw at a time, as visits call for them. */
 export type ExpansionMode = (typeof expansions)[number];
 
-export interface MctsOptions extends WideningRule {
+export interface MctsOptions extends SelectionRule {
   /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
   readonly rollouts: number;
-  /** Steps per expansion, P0 §5.1; in lazy expansion the draws at which a node is full. */
+  /** Steps per expansion; in lazy expansion what a node is full at, by `widening` or, as the tree finds its own shape, 8 times as many. */
   readonly branching: number;
   readonly expansion: ExpansionMode;
+  /** Of lazy expansion: widening by this power of visits; undefined where the tree finds its own shape (prospect.ts). */
+  readonly widening?: number | undefined;
   readonly maxDepth: number;
   readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
@@ -46,12 +50,11 @@ export interface MctsOptions extends WideningRule {
   readonly eager?: number | undefined;
 }
 
-/** 16 rollouts of 4 steps as in P0 §5.1; what it leaves open is decided in docs/decisions/0002-mcts-constants.md. */
+/** 16 rollouts of 4 steps are our choice (P0 has 12 in figure 2, 32 in figure 3); what else it leaves open is decided in docs/decisions/0002-mcts-constants.md. */
 export const mctsDefaults: MctsOptions = {
   rollouts: 16,
   branching: 4,
   expansion: 'whole',
-  widening: 0.7,
   selection: 'puct',
   exploration: 1,
   unvisited: 'zero',
@@ -89,12 +92,11 @@ export const mcts = defineProgram({
       why: "whole is P0's k steps at once; lazy draws one at a time, and wider only where visits call for it (decision 4)",
     },
     widening: {
-      default: 0.7,
       low: 0,
       high: 1,
       unit: 'power of visits',
       client: 'coppice',
-      why: 'of lazy expansion: a node has another draw while it has fewer than its visits plus one to this power',
+      why: 'of lazy expansion: a node has another draw while it has fewer than its visits plus one to this power, and is full at `branching`. A tree finds its own shape unless this is set (decision 190)',
     },
     selection: {
       default: 'puct',
@@ -155,7 +157,7 @@ class Mcts implements Program {
     this.#eager = options.expansion === 'whole' && play.next === undefined ? (options.eager ?? 0) : 0;
     this.maxPathTokens = options.maxPathTokens;
     this.expandsOnce = options.expansion === 'whole';
-    if (options.expansion === 'lazy') this.fullAt = options.branching;
+    if (options.expansion === 'lazy') this.fullAt = options.branching * (options.widening === undefined ? widest : 1);
     this.readsLogprobs = options.selection === 'puct' && options.prior === 'logprob';
   }
 
@@ -173,9 +175,17 @@ class Mcts implements Program {
     const left = this.#rolloutsLeft(tree);
     if (left <= 0) return undefined;
     if (left === 1 && this.#play.inquiry !== undefined && tree.best === undefined) return bestLeaf(tree);
-    return this.expandsOnce
-      ? selectLeaf(tree.root, this.#ruleIn(tree), { doomed })
-      : selectDraw(tree.root, this.#options, { doomed });
+    if (this.expandsOnce) return selectLeaf(tree.root, this.#ruleIn(tree), { doomed });
+    const rule = this.#wideningRule();
+    if (rule !== undefined) return selectDraw(tree.root, rule, { doomed });
+    const { prior, rollouts } = this.#options;
+    return isGivenUp(tree, rollouts) ? undefined : placeToOpen(tree.root, { prior, rollouts, doomed });
+  }
+
+  /** Undefined where the tree finds its own shape. */
+  #wideningRule(): WideningRule | undefined {
+    const { widening } = this.#options;
+    return widening === undefined ? undefined : { ...this.#options, widening };
   }
 
   #ruleIn({ aggregation }: Tree): SelectionRule {
@@ -210,7 +220,10 @@ class Mcts implements Program {
   /** No more than there are leaves to take up and rollouts left. */
   demand(tree: Tree): number {
     const open = tree.strands.size;
-    return Math.max(1, open + Math.min(this.#rolloutsLeft(tree), tree.root.available));
+    const { prior, rollouts, widening } = this.#options;
+    const places =
+      this.expandsOnce || widening !== undefined ? tree.root.available : roomBeside(tree.root, { prior, rollouts });
+    return Math.max(1, open + Math.min(this.#rolloutsLeft(tree), places));
   }
 
   yield(tree: Tree, count: number): number[] {
@@ -265,10 +278,23 @@ class Mcts implements Program {
     // A log may end where a rollout was opened: there it expands, as it would have.
     if (here !== start && this.#isPlayed(tree, here)) return this.#playOn(tree, strand);
     if (this.expandsOnce) return this.#expand(tree, strand);
-    const node = selectDraw(strand.node, this.#options, { doomed, standing: true });
+    if (this.#options.widening === undefined && isHopeless(tree, here)) return this.#endHopeless(tree, strand);
+    const node = this.#drawFrom(here, doomed);
     if (node === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
-    else if (node !== strand.node) tree.record({ type: 'moved', strand: strand.id, node: node.id });
+    else if (node !== here) tree.record({ type: 'moved', strand: strand.id, node: node.id });
     return node && this.#expand(tree, strand);
+  }
+
+  /** Whatever the policy prunes: such a rollout counts, and is worth nothing. */
+  #endHopeless(tree: Tree, { id }: Strand): undefined {
+    tree.record({ type: 'closed', strand: id, closing: 'completed', value: 0 });
+  }
+
+  #drawFrom(here: Node, doomed: Doomed | undefined): Node | undefined {
+    const rule = this.#wideningRule();
+    const { prior, rollouts } = this.#options;
+    if (rule === undefined) return placeToGoOn(here, { prior, rollouts, doomed });
+    return selectDraw(here, rule, { doomed, standing: true });
   }
 
   /** Where rollouts are played on by probes. The last one goes to the end of its path if none has been there. */
@@ -304,13 +330,17 @@ class Mcts implements Program {
   #foreseeDraws(tree: Tree, count: number, doomed: Doomed | undefined): Expansion[] {
     const imagined = new Map<Node, number>();
     const drawn = new Map<Node, number>();
+    const { sampling, prior, rollouts } = this.#options;
+    const rule = this.#wideningRule();
     for (let draws = Math.min(count, this.#rolloutsLeft(tree)); draws > 0; draws -= 1) {
-      const node = selectDraw(tree.root, this.#options, { imagined, drawn, doomed });
+      const node =
+        rule === undefined
+          ? placeToOpen(tree.root, { prior, rollouts, drawn, doomed })
+          : selectDraw(tree.root, rule, { imagined, drawn, doomed });
       if (node === undefined) break;
       drawn.set(node, (drawn.get(node) ?? 0) + 1);
       imagine(imagined, node);
     }
-    const { sampling } = this.#options;
     return [...drawn].map(([node, draws]) => ({ node, indices: freeIndices(node, draws), sampling }));
   }
 
@@ -339,6 +369,11 @@ class Mcts implements Program {
 function bestLeaf({ nodes, strands }: Tree): Node | undefined {
   if (strands.size > 0) return undefined;
   return nodes.filter(mayGrow).sort((a, b) => b.score - a.score || b.depth - a.depth || byKey(a, b))[0];
+}
+
+/** A line was false, and no line after it makes up for that. */
+function isHopeless({ aggregation }: Tree, { score }: Node): boolean {
+  return score === 0 && isBound(aggregation);
 }
 
 /** One more rollout through this node that is only imagined. */

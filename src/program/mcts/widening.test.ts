@@ -8,7 +8,8 @@ import type { Ask, Program } from '../program.ts';
 import { createMcts } from './mcts.ts';
 import { isDue } from './widening.ts';
 
-const create = (branching = 3) => createMcts({ expansion: 'lazy', branching, rollouts: 20, unvisited: 'score' });
+const create = (branching = 3) =>
+  createMcts({ expansion: 'lazy', branching, rollouts: 20, unvisited: 'score', widening: 0.7 });
 
 function planted(program: Program): Tree {
   return Tree.plant('product', undefined, program.fullAt);

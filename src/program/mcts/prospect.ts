@@ -1,0 +1,114 @@
+// Where the next draw of a tree that grows draw by draw is likely to bring most. The prospect of a place is the score of its path, times
+// the probability that a draw there is a line which it has not had yet, over one more than the lines that failed there. A place whose
+// lines fail is tried again while its lines are new; where the model keeps saying the same, the draw goes to a place higher up at which it
+// might have said something else. Pure functions of the tree; nothing here knows a task.
+
+import { drawsLeft, isExpanding, type Node } from '../../tree/node.ts';
+import type { Tree } from '../../tree/tree.ts';
+import type { Doomed } from '../program.ts';
+import { type Imagined, nothingImagined, type SelectionRule } from './wu-puct.ts';
+
+/** A node is full at so many times `branching`, which says how many paths an effort buys, not how wide a tree may be. */
+export const widest = 8;
+/** A draw beside others in flight must promise at least this share of what the best place would promise without them. */
+const company = 3 / 4;
+/**
+ * When a search gives up, for each rollout that it may have: the best place that is left has had so many failed lines, and they cost so many
+ * tokens; or half of the rollouts and so many tokens in all were spent. Chosen on calibration questions (decision 190).
+ */
+const patience = { linesAtPlace: 1 / 16, tokensAtPlace: 2.5, tokens: 12 };
+/** A step whose probability is all but 1 may still be followed by another. */
+const leastUnseen = 0.001;
+
+interface PlaceSurroundings {
+  readonly prior: SelectionRule['prior'];
+  /** Of the whole search: what its effort bought. */
+  readonly rollouts: number;
+  /** Draws that are only imagined (foresee), by node. */
+  readonly drawn?: Imagined;
+  readonly doomed?: Doomed | undefined;
+}
+
+interface DrawPlace {
+  readonly node: Node;
+  readonly prospect: number;
+}
+
+/** For a new strand: undefined where nothing is left, where the draws in flight had better be waited for, or where it is time to give up. */
+export function placeToOpen(root: Node, surroundings: PlaceSurroundings): Node | undefined {
+  const { drawn = nothingImagined } = surroundings;
+  const flying = (node: Node) => (node.inFlight?.size ?? 0) + (drawn.get(node) ?? 0);
+  const next = bestPlace(root, surroundings, flying);
+  if (next === undefined || isSpent(next.node, surroundings)) return undefined;
+  const alone = bestPlace(root, surroundings, () => 0)!;
+  return next.prospect >= company * alone.prospect ? next.node : undefined;
+}
+
+/** For a strand that goes on from a node: there, if nothing has been drawn there yet, or at the best place below. */
+export function placeToGoOn(from: Node, surroundings: PlaceSurroundings): Node | undefined {
+  if (from.children.length === 0 && !isExpanding(from) && !surroundings.doomed?.(from)) return from;
+  const next = bestPlace(from, surroundings, (node) => node.inFlight?.size ?? 0);
+  return next === undefined || isSpent(next.node, surroundings) ? undefined : next.node;
+}
+
+/** Draws that could be made beside those in flight at the best place. */
+export function roomBeside(root: Node, surroundings: PlaceSurroundings): number {
+  const alone = bestPlace(root, surroundings, () => 0);
+  if (alone === undefined) return 0;
+  const { node } = alone;
+  const most = Math.max(1, Math.floor((1 / company - 1) * (1 + failuresAt(node, undefined))));
+  return Math.max(0, Math.min(drawsLeft(node), most - (node.inFlight?.size ?? 0)));
+}
+
+/** Of equals the deepest, then the one that stands first in the order of keys. */
+function bestPlace(
+  from: Node,
+  { prior, drawn = nothingImagined, doomed }: PlaceSurroundings,
+  flying: (node: Node) => number,
+): DrawPlace | undefined {
+  let best: DrawPlace | undefined;
+  const walk: Node[] = [from];
+  for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
+    for (const child of node.children.toReversed()) if (child.available > 0) walk.push(child);
+    if (drawsLeft(node) <= (drawn.get(node) ?? 0) || doomed?.(node)) continue;
+    const prospect = (node.score * unseen(node, prior)) / (1 + failuresAt(node, doomed) + flying(node));
+    const isBetter =
+      best === undefined || prospect > best.prospect || (prospect === best.prospect && node.depth > best.node.depth);
+    if (isBetter) best = { node, prospect };
+  }
+  return best;
+}
+
+/** Lines that led nowhere; one whose reward is between 0 and 1 failed as much as that says. */
+function failuresAt({ children }: Node, doomed: Doomed | undefined): number {
+  let failed = 0;
+  for (const child of children) failed += child.terminal || doomed?.(child) ? 1 : 1 - (child.reward ?? 1);
+  return failed;
+}
+
+/**
+ * The probability that a draw is none of the children that are there: the share of them that came but once (Good and Turing), and no more than
+ * their own probabilities leave, where log probabilities are read. A temperature other than 1 makes those too low: the counts mend it.
+ */
+function unseen({ children, byIndex }: Node, prior: SelectionRule['prior']): number {
+  if (children.length === 0) return 1;
+  const single = children.filter(({ count }) => count === 1).length;
+  const counted = Math.min(1, (single + 0.5) / ((byIndex?.size ?? 0) + 0.5));
+  if (prior !== 'logprob') return counted;
+  let mass = 0;
+  for (const { step } of children) mass += Math.exp((step?.meanLogprob ?? 0) * (step?.tokens ?? 1));
+  // Two children of probability 1 have none that is known.
+  return mass > 1.001 ? counted : Math.min(counted, Math.max(leastUnseen, 1 - mass));
+}
+
+function isSpent(node: Node, { doomed, rollouts }: PlaceSurroundings): boolean {
+  const failures = failuresAt(node, doomed);
+  if (failures < patience.linesAtPlace * rollouts) return false;
+  const tokens = node.children.reduce((sum, { step }) => sum + (step?.tokens ?? 0), 0) / node.children.length;
+  return failures * tokens >= patience.tokensAtPlace * rollouts;
+}
+
+/** Whether a search has spent what a question is worth that does not yield. */
+export function isGivenUp({ tokens, closed }: Tree, rollouts: number): boolean {
+  return closed.completed + closed.pruned >= rollouts / 2 && tokens >= patience.tokens * rollouts;
+}
