@@ -31,7 +31,7 @@ describe('npm run lab -- sim refuses in one line', () => {
     [['--machine', 'h200-vllm', '--roofline', 'h200'], /--machine says its own times/],
     [
       ['--machine', 'nowhere.json'],
-      /--machine: cannot read nowhere.json as JSON; h200-vllm and h200-vllm-causal ship with/,
+      /--machine: cannot read nowhere.json as JSON; h200-vllm, h200-vllm-causal, embedded ship with/,
     ],
     [['--calibration', 'nowhere.json'], /calibration nowhere.json cannot be read/],
     [['--calibration', 'package.json'], /calibration package.json is no calibration/],

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';
 import { runTrial, type TrialSpec } from '../sim/trial.ts';
+import { scorings, worlds } from '../sim/worlds.ts';
 import { type WorldLine, worldsExperiment } from './worlds.ts';
 
 const pool = { run: async (spec: TrialSpec) => runTrial(spec) };
@@ -23,6 +24,6 @@ it('pairs a policy with positive in a world, with one strand and with more on a 
 
 it('has cells for every world and scoring', () => {
   const cells = worldsExperiment.cells({ ...planDefaults, rows: ['positive', 'safe'], settings: ['math500/8b'] });
-  expect(cells).toHaveLength(10 * 5 * 2);
-  expect(new Set(cells.map(({ seed }) => seed)).size).toBe(10);
+  expect(cells).toHaveLength(worlds.length * scorings.length * 2);
+  expect(new Set(cells.map(({ seed }) => seed)).size).toBe(worlds.length);
 });

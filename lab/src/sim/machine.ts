@@ -89,7 +89,7 @@ function contentOf(file: string): unknown {
   } catch {
     return raise(
       'bad-setting',
-      `--machine: cannot read ${file} as JSON; ${Object.keys(machines).join(' and ')} ship with coppice`,
+      `--machine: cannot read ${file} as JSON; ${Object.keys(machines).join(', ')} ship with coppice`,
     );
   }
 }
