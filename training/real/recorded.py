@@ -10,6 +10,7 @@ from pathlib import Path
 from . import forms
 
 DIGITS = 8
+STEP_TOKENS = 256  # of a step at most, as coppice has it
 
 
 def trees(records: list[dict], scores: dict[tuple, list[float]], questions: list[dict], encoder, out: Path, name: str, model_hash: str, seed: int):
@@ -30,22 +31,29 @@ def trees(records: list[dict], scores: dict[tuple, list[float]], questions: list
 def nodes_of(paths: list[dict], scores: dict[tuple, list[float]], encoder) -> list[dict]:
     nodes, children = [{'draws': []}], {}
     for path in paths:
-        steps, odds, at = forms.steps_of(path['text']) or [''], scores[path['index'], path['sample']], 0
-        for number, step in enumerate(steps):
-            last = number == len(steps) - 1
-            key = (at, step, last)
+        at, pieces = 0, [piece for step in zip(forms.steps_of(path['text']) or [''], scores[path['index'], path['sample']]) for piece in pieces_of(*step, encoder)]
+        for number, piece in enumerate(pieces):
+            last = number == len(pieces) - 1
+            key = (at, piece['step']['text'], last)
             if key not in children:
                 children[key] = len(nodes)
-                nodes.append(node_of(path, step, odds[number], last, encoder))
+                nodes.append({**piece, 'draws': [], **(ended(path, piece) if last else {})})
             nodes[at]['draws'].append(children[key])
             at = children[key]
     return nodes
 
 
-def node_of(path: dict, step: str, odds: float, last: bool, encoder) -> dict:
-    tokens = len(encoder.encode(step, add_special_tokens=False).ids) + 1
-    end = 'eos' if last else 'delimiter'  # one that was cut at its limit has ended too, without an answer
-    answer = f' \\boxed{{{path["answer"]}}}' if last and path['answer'] is not None else ''  # a replay reads it as it reads any text
-    said = {'text': hashlib.sha256(step.encode()).hexdigest()[:DIGITS] + answer, 'tokens': tokens, 'meanLogprob': 0, 'end': end}
-    node = {'step': said, 'reward': round(1 / (1 + math.exp(-odds)), 3), 'draws': []}
-    return {**node, 'right': path['right'], **({} if path['answer'] is None else {'answer': path['answer']})} if last else node
+def pieces_of(step: str, odds: float, encoder) -> list[dict]:
+    """A step as coppice would have drawn it: cut after `STEP_TOKENS`. Its score was read at its end; the pieces before have the same."""
+    tokens = len(encoder.encode(step, add_special_tokens=False).ids) + 1  # and the blank line, or the end
+    name, reward = hashlib.sha256(step.encode()).hexdigest()[:DIGITS], round(1 / (1 + math.exp(-odds)), 3)
+    cut = [STEP_TOKENS] * ((tokens - 1) // STEP_TOKENS)
+    sizes = [*((size, 'length') for size in cut), (tokens - sum(cut), 'delimiter')]
+    return [{'step': {'text': f'{name}.{at}' if cut else name, 'tokens': size, 'meanLogprob': 0, 'end': end}, 'reward': reward} for at, (size, end) in enumerate(sizes)]
+
+
+def ended(path: dict, piece: dict) -> dict:
+    """The last piece of a solution; one that was cut at its limit has ended too, without an answer. A replay reads the answer as it reads any text."""
+    answer = path['answer']
+    text = piece['step']['text'] + ('' if answer is None else f' \\boxed{{{answer}}}')
+    return {'step': {**piece['step'], 'text': text, 'end': 'eos'}, 'right': path['right'], **({} if answer is None else {'answer': answer})}
