@@ -69,3 +69,25 @@ it('takes a line that keeps coming for all that the model says there', () => {
   for (let again = 0; again < 6; again += 1) say(tree, program.ask(tree, true) ?? program.ask(tree, false)!, 'a', 0.3);
   expect(program.ask(tree, true)?.node.step?.text ?? 'a').toBe('a');
 });
+
+it('never gives up where no line is certainly wrong, however long the lines are', () => {
+  const few = createMcts({ expansion: 'lazy', branching: 4, rollouts: 16 });
+  const tree = Tree.plant('last', undefined, few.fullAt);
+  let drawn = 0;
+  for (
+    let ask = few.ask(tree, true);
+    ask !== undefined && drawn < 200;
+    ask = few.ask(tree, true) ?? few.ask(tree, false)
+  ) {
+    const step = {
+      text: `line ${drawn}`,
+      tokens: 60,
+      meanLogprob: -1,
+      end: ask.node.depth === 2 ? 'eos' : 'delimiter',
+    } as const;
+    const form = formKey(ask.sampling);
+    few.tell(tree, { ok: true, node: ask.node.id, index: ask.indices[0]!, form, step, reward: 0.4 });
+    drawn += 1;
+  }
+  expect(tree.closed.completed).toBe(16);
+});

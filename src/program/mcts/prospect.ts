@@ -13,10 +13,13 @@ export const widest = 8;
 /** A draw beside others in flight must promise at least this share of what the best place would promise without them. */
 const company = 3 / 4;
 /**
- * When a search gives up, for each rollout that it may have: the best place that is left has had so many failed lines, and they cost so many
- * tokens; or half of the rollouts and so many tokens in all were spent. Chosen on calibration questions (decision 190).
+ * When a search gives up, for each rollout that it may have: the best place that is left has had so many lines that are certainly wrong, and
+ * they cost so many tokens; or half of the rollouts and so many tokens in all were spent without one path of a score. Chosen on calibration
+ * questions (decision 190), of models whose lines are checked: where nothing is certainly wrong a search never gives up.
  */
 const patience = { linesAtPlace: 1 / 16, tokensAtPlace: 2.5, tokens: 12 };
+/** Lines, and rollouts, that any search is worth. */
+const leastPatience = 8;
 /** A step whose probability is all but 1 may still be followed by another. */
 const leastUnseen = 0.001;
 
@@ -101,14 +104,16 @@ function unseen({ children, byIndex }: Node, prior: SelectionRule['prior']): num
   return mass > 1.001 ? counted : Math.min(counted, Math.max(leastUnseen, 1 - mass));
 }
 
-function isSpent(node: Node, { doomed, rollouts }: PlaceSurroundings): boolean {
-  const failures = failuresAt(node, doomed);
-  if (failures < patience.linesAtPlace * rollouts) return false;
+function isSpent(node: Node, { rollouts }: PlaceSurroundings): boolean {
+  const failures = node.children.filter(({ reward }) => reward === 0).length;
+  if (failures < Math.max(leastPatience, patience.linesAtPlace * rollouts)) return false;
   const tokens = node.children.reduce((sum, { step }) => sum + (step?.tokens ?? 0), 0) / node.children.length;
   return failures * tokens >= patience.tokensAtPlace * rollouts;
 }
 
 /** Whether a search has spent what a question is worth that does not yield. */
-export function isGivenUp({ tokens, closed }: Tree, rollouts: number): boolean {
-  return closed.completed + closed.pruned >= rollouts / 2 && tokens >= patience.tokens * rollouts;
+export function isGivenUp({ tokens, closed, best }: Tree, rollouts: number): boolean {
+  if ((best?.score ?? 0) > 0) return false;
+  const spent = closed.completed + closed.pruned;
+  return spent >= Math.max(leastPatience, rollouts / 2) && tokens >= patience.tokens * rollouts;
 }
