@@ -80,6 +80,16 @@ describe('the exit', () => {
     expect(exitOf('windows', 'aaaaabbbbb')?.evidence).toMatchObject({ leader: 5, rival: 0, answers: 5 });
   });
 
+  test('lead fires where rewards, added up, leave the second answer odds of the risk', () => {
+    // ln 20 / 1.4 = 2.14 rewards ahead.
+    expect(exitOf('lead', 'aaa', {}, [0.9, 0.9, 0.3])).toBeUndefined();
+    expect(exitOf('lead', 'aaa', {}, [0.9, 0.9, 0.4])?.evidence).toMatchObject({ ahead: 2.2, node: 0 });
+    expect(exitOf('lead', 'aaab', {}, [0.9, 0.9, 0.4, 0.1])).toBeUndefined();
+    expect(exitOf('lead', 'aaab', { certainRisk: 0.2 }, [0.9, 0.9, 0.4, 0.1])?.evidence).toMatchObject({ ahead: 2.1 });
+    // Many poor votes do not outweigh a few good ones.
+    expect(exitOf('lead', 'bbbbaaa', {}, [0.1, 0.1, 0.1, 0.1, 0.9, 0.9, 0.9])?.evidence).toMatchObject({ node: 4 });
+  });
+
   test('margin fires where the lead in weight is more than half of a mean vote of the second', () => {
     // a: 0.9 + 0.3 + 0.1; b: 0.4 + 0.4: ahead by 0.5, and 0.2 is needed.
     expect(exitOf('margin', 'aabba', {}, [0.9, 0.3, 0.4, 0.4, 0.1])?.evidence).toMatchObject({

@@ -39,7 +39,7 @@ export const certaintyKnobs = {
     high: 0.5,
     client,
     unit: 'probability',
-    why: "of 'certificate' the share of wrong stops that it allows; of 'beta' 1 minus the authors' 0.95",
+    why: "of 'certificate' the share of wrong stops that it allows; of 'beta' 1 minus the authors' 0.95; of 'lead' the odds left to the second answer",
   },
   certainAnswers: {
     default: 5,
@@ -131,6 +131,7 @@ export const exitParts: readonly ExitPart[] = [
   certain('certificate', 'the leading answer is the most frequent one, by a test that may be read after every sample'),
   certain('beta', 'the leading answer is the most frequent one, by adaptive consistency'),
   certain('windows', 'all samples of one window agree'),
+  certain('lead', 'the rewards of the leading answer, added up, are far enough ahead of the second'),
   certain('margin', 'the leader is ahead of the second (P3 §4.4)'),
   certain('threshold', 'agreement and reward have reached their thresholds (P1 §3.2)'),
   certain('curve', 'the search has as many answers as their agreement allows (P1 §6.4)'),

@@ -33,6 +33,6 @@ function refuseSampling(rule: string, program: string, ends: boolean): never {
   return raise(
     'bad-setting',
     `rule '${rule}' cannot go with program '${program}', whose paths depend on each other: it reads independent ` +
-      `samples. Take ${ends ? 'certain=threshold or certain=margin, or ' : ''}a program that samples`,
+      `samples. Take ${ends ? 'certain=lead, certain=threshold or certain=margin, or ' : ''}a program that samples`,
   );
 }
