@@ -31,6 +31,17 @@ test('samples are counted up to the first that is still on its way, in whatever 
   expect(sampleVotes(tree).map(({ answer }) => answer)).toEqual(['7.0', '7', '5', '9']);
 });
 
+test('a sample that a rule has ended is no vote, and those behind it are counted', () => {
+  const { tree, tell } = sampling(3);
+  tell(0, 0, 'a\n');
+  tell(0, 1, '7');
+  tell(0, 2, '7');
+  expect(sampleVotes(tree)).toEqual([]);
+  const [strand] = [...tree.strands.values()];
+  tree.record({ type: 'closed', strand: strand!.id, closing: 'pruned' });
+  expect(sampleVotes(tree).map(({ answer }) => answer)).toEqual(['7', '7']);
+});
+
 test('samples that began with the same step are told apart by the order of their draws below it', () => {
   const { tree, tell } = sampling(3);
   tell(0, 0, 'a\n');

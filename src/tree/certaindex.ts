@@ -104,16 +104,18 @@ export function sampleEnds({ root }: Tree, most = Number.POSITIVE_INFINITY): Nod
 
 /** A sample that ends without an answer is no vote. */
 export function sampleVotes(tree: Tree): PathVote[] {
-  return sampleEnds(tree).filter(saysSomething).map(voteOf);
+  return sampleEnds(tree).filter(isEnd).map(voteOf);
 }
 
-/** The end of the next sample, or undefined where it is still on its way. */
+/** The end of the next sample, a node where a rule has ended it too, or undefined where it is still on its way. */
 function nextSample(root: Node, taken: Map<Node, number>): Node | undefined {
   let node: Node | undefined = root;
   while (node !== undefined && !node.terminal) {
     const index: number = taken.get(node) ?? 0;
     taken.set(node, index + 1);
-    node = node.byIndex?.get(index);
+    const next: Node | undefined = node.byIndex?.get(index);
+    if (next === undefined && node.pruned) return node;
+    node = next;
   }
   return node;
 }
