@@ -31,6 +31,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'policies under open arrivals on a real model, and the simulator beside them',
     load: () => import('./commands/load.ts'),
   },
+  arrivals: {
+    about: 'policies under open arrivals on a real model behind servers, every search kept',
+    load: () => import('./commands/arrivals.ts'),
+  },
   contest: {
     about: 'one program over questions on a real model, with the tree of every search',
     load: () => import('./commands/contest.ts'),

@@ -7,17 +7,16 @@ import {
   type Contender,
   type Contest,
   type GoldQuestion,
-  hash,
   LlamaPrm,
   type Load,
   mean,
   percentile,
-  Random,
   raise,
   runBlock,
   type Trial,
   tableCost,
 } from 'coppice/internals';
+import { arrivals, mixed } from './arrivals.ts';
 import { othersShare, processorMs } from './neighbours.ts';
 import { Recording } from './recording.ts';
 import { type BlockCosts, virtualBlock } from './virtual-block.ts';
@@ -59,8 +58,9 @@ export interface LoadReport {
 
 /** `onPoint` hears of every point that has been measured. */
 export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => void): Promise<LoadReport> {
-  const plan = { ...given, questions: mixed(given) };
+  const plan = { ...given, questions: mixed(given.contest.settings.seed, given.questions) };
   const { loads, contenders, questions } = plan;
+  const { seed } = plan.contest.settings;
   const before = processorMs();
   const recording = new Recording();
   const contest = recorded(plan.contest, recording);
@@ -73,7 +73,7 @@ export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => 
     costs.push(await costsOf(plan.contest));
     for (const contender of contenders) {
       const trials: Trial[] = [];
-      const arrivalsMs = arrivals(plan, perSecond);
+      const arrivalsMs = arrivals(seed, questions.length, perSecond);
       await runBlock(contest, contender, questions, (trial) => trials.push(trial), arrivalsMs);
       served.push({ load, perSecond, contender: contender.name, measured: figuresOf(trials) });
       onPoint(`${load}: ${contender.name}`);
@@ -83,17 +83,18 @@ export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => 
   const points = served.map((point, at) => {
     const contender = contenders[at % contenders.length]!;
     const cost = costs[Math.floor(at / contenders.length)]!;
-    const trials = virtualBlock(contest, recording, cost, contender, questions, arrivals(plan, point.perSecond));
+    const trials = virtualBlock(
+      contest,
+      recording,
+      cost,
+      contender,
+      questions,
+      arrivals(seed, questions.length, point.perSecond),
+    );
     return { ...point, predicted: figuresOf(trials) };
   });
   const { hits, misses } = recording;
   return { capacity, points, unrecorded: misses / Math.max(1, hits + misses), others };
-}
-
-/** Files of questions go from easy to hard; those who come at random moments do not. */
-function mixed({ contest, questions }: OpenLoadPlan): readonly GoldQuestion[] {
-  const place = new Map(questions.map((each) => [each, hash(contest.settings.seed, 'place', each.id)]));
-  return questions.toSorted((a, b) => place.get(a)! - place.get(b)!);
 }
 
 function recorded(contest: Contest, recording: Recording): Contest {
@@ -110,15 +111,6 @@ async function capacityOf(contest: Contest, contender: Contender, questions: rea
   const fromMs = performance.now();
   await runBlock(atOnce, contender, questions, () => {});
   return (questions.length * 1000) / (performance.now() - fromMs);
-}
-
-/** Poisson; the gaps of all rates are the same draws. */
-function arrivals({ contest, questions }: OpenLoadPlan, perSecond: number): number[] {
-  let atMs = 0;
-  return questions.map((_, at) => {
-    atMs += (new Random('arrivals', contest.settings.seed, at).exponential(1) * 1000) / perSecond;
-    return atMs;
-  });
 }
 
 const measurementMs = 3_000;

@@ -1,0 +1,114 @@
+// `npm run lab -- arrivals FILE LOADS`: policies on a real model behind servers while questions come at random moments, the same ones at
+// the same moments for each policy. Every line of the file is a search; a cell (a policy at a load) that is whole is not run again.
+// Questions, policies and model are told by the options of `coppice bench`.
+
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  benchHelp,
+  type Contender,
+  type Contest,
+  chooseQuestions,
+  closeModel,
+  configurationOf,
+  contendersOf,
+  exampleServer,
+  type GoldQuestion,
+  type Help,
+  isRight,
+  type Load,
+  openModel,
+  ownModel,
+  parseLoad,
+  raise,
+  readBench,
+  runBlock,
+  type Trial,
+} from 'coppice/internals';
+import { arrivals, mixed } from '../open-load/arrivals.ts';
+import { type ArrivalLine, arrivalTable } from '../real/arrival-table.ts';
+
+export const help: Help = {
+  ...benchHelp,
+  starts: 'npm run lab --',
+  usage: 'arrivals FILE LOADS [options of coppice bench]',
+  about:
+    'Serves questions at multiples of what the first of --policies serves (1p,2p), or at so many a second (3/s), and keeps every search.',
+  examples: [
+    `arrivals p0.jsonl 1p --policies positive,safe --questions gsm8k.jsonl --size 150 --engine ${exampleServer}`,
+  ],
+};
+
+interface CapacityLine {
+  readonly capacity: number;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const [file, given, ...rest] = args;
+  if (file === undefined || given === undefined || file.startsWith('-') || given.startsWith('-'))
+    return raise('bad-setting', 'what goes where? npm run lab -- arrivals FILE LOADS [options]');
+  const settings = readBench(rest);
+  const loads = given.split(',').map((each) => parseLoad(each.trim()));
+  const contenders = contendersOf({ ...settings, entrants: ['mcts'], verifiers: ['both'] });
+  const kept = keptIn(file, JSON.stringify(configurationOf(settings)));
+  const questions = mixed(settings.seed, chooseQuestions(settings));
+  const model = await openModel(ownModel(settings.own), process.env);
+  try {
+    const contest = { model, settings, isCorrect: isRight };
+    const capacity = await capacityIn(file, kept, contest, contenders[0]!, questions);
+    for (const load of loads) {
+      const perSecond = rateOf(load, capacity);
+      for (const contender of contenders) {
+        const done = kept.lines.filter((line) => line.load === load.name && line.contender === contender.name);
+        if (done.length === questions.length) continue;
+        const found: ArrivalLine[] = [];
+        const atMs = arrivals(settings.seed, questions.length, perSecond);
+        await runBlock(contest, contender, questions, (trial) => found.push(lineOf(load, perSecond, trial)), atMs);
+        for (const line of found) appendFileSync(file, `${JSON.stringify(line)}\n`);
+        kept.lines.push(...found);
+        console.error(`${load.name} ${contender.name}`);
+      }
+    }
+    console.log(
+      [`${contenders[0]!.name} serves ${capacity.toFixed(2)} a second`, ...arrivalTable(kept.lines)].join('\n'),
+    );
+    return 0;
+  } finally {
+    await closeModel(model);
+  }
+}
+
+function lineOf({ name }: Load, perSecond: number, { growth: _, ...trial }: Trial): ArrivalLine {
+  return { load: name, perSecond, ...trial };
+}
+
+function rateOf({ name, factor, of }: Load, capacity: number): number {
+  if (of === 'vanilla') return raise('bad-setting', `the load is '${name}'; it must be as 0.5p, or a rate as 3/s`);
+  return of === 'clock' ? factor : factor * capacity;
+}
+
+/** Questions a second of the first policy with all of them there at once; measured once for a file. */
+async function capacityIn(
+  file: string,
+  kept: ReturnType<typeof keptIn>,
+  contest: Contest & { settings: { concurrency: number } },
+  contender: Contender,
+  questions: readonly GoldQuestion[],
+): Promise<number> {
+  if (kept.capacity !== undefined) return kept.capacity;
+  const atOnce = { ...contest, settings: { ...contest.settings, concurrency: questions.length } };
+  const fromMs = performance.now();
+  await runBlock(atOnce, contender, questions, () => {});
+  const capacity = (questions.length * 1000) / (performance.now() - fromMs);
+  appendFileSync(file, `${JSON.stringify({ capacity } satisfies CapacityLine)}\n`);
+  return capacity;
+}
+
+/** Refuses a file of other settings. A cell that was broken off is run again as a whole: its lines were never written. */
+function keptIn(file: string, head: string): { capacity: number | undefined; lines: ArrivalLine[] } {
+  if (!existsSync(file)) writeFileSync(file, `${head}\n`);
+  const [first, ...rest] = readFileSync(file, 'utf8').split('\n');
+  if (first !== head) raise('bad-setting', `${file} holds searches of other settings: ${first?.slice(0, 200)}`);
+  const all = rest.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as ArrivalLine | CapacityLine);
+  const capacity = all.find((line): line is CapacityLine => 'capacity' in line)?.capacity;
+  return { capacity, lines: all.filter((line): line is ArrivalLine => !('capacity' in line)) };
+}

@@ -1,0 +1,45 @@
+// Policies under open arrivals as a table: for each load and policy what a request waits for, costs and gets right, and how many times
+// better that is than under the first policy, paired by question. Pure.
+
+import { mean, meanDifference, percentile, type Trial } from 'coppice/internals';
+
+export type ArrivalLine = Omit<Trial, 'growth'> & { readonly load: string; readonly perSecond: number };
+
+/** Fewer than these say nothing about one request in a hundred. */
+const enoughForP99 = 500;
+
+export function arrivalTable(lines: readonly ArrivalLine[]): string[] {
+  const loads = [...new Set(lines.map(({ load }) => load))];
+  return loads.flatMap((load) => {
+    const own = lines.filter((line) => line.load === load);
+    const policies = [...new Set(own.map(({ contender }) => contender))];
+    const [base] = policies.map((policy) => own.filter(({ contender }) => contender === policy));
+    const title = `load ${load}: ${own[0]!.perSecond.toFixed(2)} a second, ${base!.length} requests`;
+    const rows = policies.map((policy) =>
+      rowOf(
+        policy,
+        own.filter(({ contender }) => contender === policy),
+        base!,
+      ),
+    );
+    return [title, ...rows];
+  });
+}
+
+function rowOf(policy: string, lines: readonly ArrivalLine[], base: readonly ArrivalLine[]): string {
+  const [took, before] = [lines, base].map((each) => each.map(({ latencyMs }) => latencyMs / 1000));
+  const parts = [50, 90, ...(lines.length < enoughForP99 ? [] : [99])].map((share) => {
+    const own = percentile(took!, share);
+    return `p${share} ${own.toFixed(2)} s (${(percentile(before!, share) / own).toFixed(2)} ×)`;
+  });
+  const firsts = new Map(base.map((line) => [line.question, line.correct]));
+  const { value, low, high } = meanDifference(
+    lines.map(({ question, correct }) => {
+      return Number(correct) - Number(firsts.get(question) ?? correct);
+    }),
+  );
+  const right = 100 * mean(lines.map(({ correct }) => Number(correct)));
+  const tokens = mean(lines.map(({ generatedTokens, scoredTokens }) => generatedTokens + scoredTokens));
+  const change = [value, low, high].map((each) => (100 * each).toFixed(1));
+  return `  ${policy.padEnd(24)} ${parts.join(', ')}; ${right.toFixed(1)} % right (${change[0]} [${change[1]}, ${change[2]}]); ${tokens.toFixed(0)} tokens of both models`;
+}
