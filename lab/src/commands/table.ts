@@ -28,8 +28,8 @@ import {
 import { measureMachine, tableSizes } from '../machine-table/machine-table.ts';
 import { cacheOf, roomOf } from '../machine-table/server-room.ts';
 
-/** It searches nothing: only what the engine can be told. */
-const scope: SettingScope = { search: [], model: (name) => name.startsWith('engine.') };
+/** It searches nothing: only what the engine can be told, and which model of a server scores. */
+const scope: SettingScope = { search: [], model: (name) => name.startsWith('engine.') || name === 'verifier.model' };
 
 const { embedder: _, ...servers } = serverFlags;
 const flags = {
