@@ -131,7 +131,18 @@ def parse() -> argparse.Namespace:
     one.set_defaults(command=run_gguf)
     one.add_argument('adapter', type=Path)
     one.add_argument('--out', **path)
+    one = commands.add_parser('shrink', help='the nearest adapter of a lower rank')
+    one.set_defaults(command=run_shrink)
+    one.add_argument('adapter', type=Path)
+    one.add_argument('--rank', type=int, required=True)
+    one.add_argument('--out', **path)
     return parser.parse_args()
+
+
+def run_shrink(given):
+    from . import adapter
+
+    adapter.shrink(given.adapter, given.rank, given.out)
 
 
 def run_base(given):

@@ -28,6 +28,11 @@ def save(model: Qwen, out: Path, name: str):
             weights[place] = weight.detach().to('cpu', torch.bfloat16).contiguous()
     save_file(weights, str(out / 'adapter_model.safetensors'), metadata={'format': 'pt'})
     (out / 'adapter_config.json').write_text(json.dumps(config_of(model, name), indent=2) + '\n')
+    sign(out)
+
+
+def sign(out: Path):
+    """What coppice reads beside the weights: how they speak, and their sum."""
     (out / 'reward-model.json').write_text(json.dumps(READING, ensure_ascii=False) + '\n', encoding='utf-8')
     digest = hashlib.sha256((out / 'adapter_model.safetensors').read_bytes()).hexdigest()
     (out / 'SHA256SUMS').write_text(f'{digest}  adapter_model.safetensors\n')
@@ -56,6 +61,31 @@ def load(folder: Path) -> tuple[dict, dict]:
 
     config = json.loads((folder / 'adapter_config.json').read_text())
     return config, {name: weight.float() for name, weight in load_file(str(folder / 'adapter_model.safetensors')).items()}
+
+
+def shrink(folder: Path, rank: int, out: Path):
+    """The nearest adapter of a lower rank, module by module, by singular values; the strength alpha / rank stays as it was."""
+    import torch
+    from safetensors.torch import save_file
+
+    config, weights = load(folder)
+    halves = {name.rsplit('.lora_A', 1)[0] for name in weights if '.lora_A.' in name}
+    smaller, left, whole = {}, 0.0, 0.0
+    for module in sorted(halves):
+        down, up = weights[f'{module}.lora_A.weight'], weights[f'{module}.lora_B.weight']
+        q_up, r_up = torch.linalg.qr(up)
+        q_down, r_down = torch.linalg.qr(down.T)
+        u, sizes, v = torch.linalg.svd(r_up @ r_down.T)
+        root = sizes[:rank].sqrt()
+        smaller[f'{module}.lora_B.weight'] = (q_up @ u[:, :rank] * root).to(torch.bfloat16).contiguous()
+        smaller[f'{module}.lora_A.weight'] = (root[:, None] * (v[:rank] @ q_down.T)).to(torch.bfloat16).contiguous()
+        left, whole = left + float((sizes[rank:] ** 2).sum()), whole + float((sizes**2).sum())
+    out.mkdir(parents=True, exist_ok=True)
+    save_file(smaller, str(out / 'adapter_model.safetensors'), metadata={'format': 'pt'})
+    about = {**config, 'r': rank, 'lora_alpha': config['lora_alpha'] * rank / config['r']}
+    (out / 'adapter_config.json').write_text(json.dumps(about, indent=2) + '\n')
+    sign(out)
+    print(f'rank {config["r"]} to {rank}: {left / whole:.4f} of the squared weights left out')
 
 
 def fill(model: Qwen, folder: Path):
