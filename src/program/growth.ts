@@ -63,7 +63,7 @@ function haunt(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits)
 type Success = ChildOutcome & { ok: true };
 
 function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
-  const { index, step, reward, promise, answer } = outcome;
+  const { index, step, reward, promise, feedback, answer } = outcome;
   const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = limits;
   const isLong = parent.depth + 1 >= maxDepth || parent.pathTokens + step.tokens >= maxPathTokens;
   const terminal = (step.end === 'eos' && step.unshaped === undefined) || isLong;
@@ -74,6 +74,7 @@ function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
     terminal,
     reward,
     promise,
+    feedback,
     answer,
   };
 }

@@ -114,7 +114,24 @@ export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
   return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
 }
 
-export function problemWithScore({ reward, promise = 1 }: { reward: number; promise?: number }): Fault | undefined {
+/** Feedback is for a model to read, and stands in every log: what is longer is cut, with its beginning kept. */
+export const longestFeedback = 8192;
+
+export function cutFeedback(feedback: string | undefined): string | undefined {
+  return feedback === undefined || feedback.length <= longestFeedback
+    ? feedback
+    : `${feedback.slice(0, longestFeedback - 1)}…`;
+}
+
+interface GivenScore {
+  readonly reward: number;
+  readonly promise?: number;
+  readonly feedback?: string;
+}
+
+export function problemWithScore({ reward, promise = 1, feedback = '' }: GivenScore): Fault | undefined {
+  if (typeof feedback !== 'string')
+    return fault('bad-reward', `the verifier gave feedback of type ${typeof feedback}; it is a text`);
   if (!(promise >= 0 && promise <= 1))
     return fault('bad-reward', `the verifier gave a promise of ${promise}; it is from 0 to 1`);
   if (reward >= 0 && reward <= 1) return undefined;

@@ -21,6 +21,8 @@ export interface Node {
   readonly reward: number | undefined;
   /** The probability that a sample from here ends right, where the verifier says so and a rule reads it. */
   readonly promise: number | undefined;
+  /** Why the verifier gave this reward, in words, where it says so. */
+  readonly feedback: string | undefined;
   readonly score: number;
   readonly terminal: boolean;
   readonly answer: string | undefined;
@@ -73,6 +75,7 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
     key: rootKey,
     reward: undefined,
     promise: undefined,
+    feedback: undefined,
     score: rootScore(aggregation),
     terminal: false,
     answer: undefined,
@@ -84,7 +87,7 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
 
 export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation: Aggregation): Node {
   const depth = parent.depth + 1;
-  const { key, index, step, reward, promise, terminal, answer, group } = growth;
+  const { key, index, step, reward, promise, feedback, terminal, answer, group } = growth;
   return {
     id,
     parent,
@@ -95,6 +98,7 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
     key,
     reward,
     promise,
+    feedback,
     score: reward === undefined ? parent.score : extendScore(aggregation, parent.score, depth, reward),
     terminal,
     answer,

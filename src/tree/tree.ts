@@ -297,14 +297,14 @@ export class Tree {
   }
 
   #haunt(event: Ghost): void {
-    const { key, parentKey, index, form, step, reward, promise, terminal, answer } = event;
+    const { key, parentKey, index, form, step, reward, promise, feedback, terminal, answer } = event;
     const parent = this.nodeOf(parentKey) ?? this.ghosts.ofNode(parentKey);
     if (parent === undefined || parent.terminal || ('byIndex' in parent && parent.byIndex?.has(index))) {
       raise('bad-event', `child ${index} below key ${parentKey} cannot be a ghost`);
     }
     mustBeReward(reward);
     mustBeReward(promise);
-    const ghost = { key, parentKey, index, form, step, terminal, reward, promise, answer };
+    const ghost = { key, parentKey, index, form, step, terminal, reward, promise, feedback, answer };
     this.ghosts.add(drawKey(parentKey, index, form), ghost);
   }
 

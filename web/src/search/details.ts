@@ -57,7 +57,8 @@ export class Details {
     const company = agreeing(moment.tree!, node);
     const agreed = company && h('p', { class: 'state' }, `${company.same} of ${company.all} answers say the same`);
     const pruned = cut === undefined ? undefined : h('p', { class: 'state' }, `a strand was pruned here by ${cut}`);
-    return h('div', {}, h('dl', { class: 'facts' }, ...rows), h('p', { class: 'state' }, state), agreed, pruned);
+    const why = node.feedback && h('p', { class: 'feedback' }, node.feedback);
+    return h('div', {}, h('dl', { class: 'facts' }, ...rows), h('p', { class: 'state' }, state), agreed, pruned, why);
   }
 
   #steps(node: Node): HTMLElement {
