@@ -21,7 +21,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'opened':
       return `strand ${event.strand} opened at node ${event.node}`;
     case 'asked':
-      return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}`;
+      return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}${event.manner?.byUser ? ', after a turn of the user' : ''}`;
     case 'grown':
       return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${words(event.feedback)}${growthEnd(event)}${meaning(event)}`;
     case 'adopted':

@@ -75,7 +75,8 @@ export class Details {
         h('span', { class: 'step-score' }, formatScore(each.reward)),
       );
       if (each === node) button.setAttribute('aria-current', 'step');
-      return h('li', {}, button);
+      const turn = each.step?.turn;
+      return h('li', {}, turn === undefined ? undefined : h('p', { class: 'feedback' }, turn), button);
     });
     return h('ol', { class: 'steps' }, ...steps);
   }
