@@ -30,7 +30,10 @@ export function compareUrgency(a: Urgency, b: Urgency): number {
   return b.priority - a.priority;
 }
 
-/** A step with the key of its node: the same key is the same path, in whichever request it stands. */
+/**
+ * A step with the key of its node: the same key is the same path, in whichever request it stands. One with a `turn` and no text is a
+ * message of the user's side: it ends what the assistant said before, and the model replies to it as its chat template says.
+ */
 export interface PathStep {
   readonly key: NodeKey;
   readonly step: Step;
@@ -48,6 +51,11 @@ export interface StepNeeds {
   readonly entropy?: boolean;
   /** What each token adds to the text, by an engine that can tell it; off unless said, and only with `logprobs`. */
   readonly pieces?: boolean;
+}
+
+/** A turn behind a prompt that is plain text, which no chat template renders: a paragraph of its own. */
+export function plainTurn(turn: string): string {
+  return `\n\n${turn.trim()}\n\n`;
 }
 
 export const allNeeds: StepNeeds = { logprobs: true, tokens: true, seed: true };

@@ -11,7 +11,7 @@ interface SplitEvent {
 }
 
 /** Keys that hold text wherever they stand in an event. */
-const textKeys: ReadonlySet<string> = new Set(['text', 'answer', 'tokenIds', 'pieces']);
+const textKeys: ReadonlySet<string> = new Set(['text', 'answer', 'feedback', 'turn', 'tokenIds', 'pieces']);
 
 export function splitTexts(event: SearchEvent): SplitEvent {
   const texts: Record<string, unknown> = {};

@@ -73,7 +73,13 @@ export { type Node, pathText, pathTo } from '../tree/node.ts';
 export type { Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand } from '../tree/strand.ts';
 export type { Tree } from '../tree/tree.ts';
-export { defineVerifier, type ScoreStep, type VerifierPart } from '../verifier/definition.ts';
+export {
+  defineVerifier,
+  type Judgement,
+  type ScoreStep,
+  type ScoreText,
+  type VerifierPart,
+} from '../verifier/definition.ts';
 export type {
   ScoreRequest,
   ScoreUsage,

@@ -18,7 +18,7 @@ import { fittingPolicy } from '../policy/fitting.ts';
 import type { PolicyName } from '../policy/policies.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import { type ProgramName, programs } from '../program/registry/programs.ts';
-import { pathTo } from '../tree/node.ts';
+import { lastMessage } from '../tree/node.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { openNamed, ownPolicy } from './open-search-model.ts';
@@ -180,6 +180,6 @@ function found({ plan, program }: BuiltSearch, policy: string, { result, tree, f
 
 function chosen(answer: Answer | undefined, tree: Tree): Pick<FoundAnswer, 'answer' | 'steps' | 'score' | 'complete'> {
   if (answer === undefined) return { answer: undefined, steps: [], score: undefined, complete: false };
-  const steps = pathTo(tree.node(answer.node)).flatMap(({ step }) => (step === undefined ? [] : [step.text]));
+  const steps = lastMessage(tree.node(answer.node)).flatMap(({ step }) => (step === undefined ? [] : [step.text]));
   return { answer: answer.answer, steps, score: answer.score, complete: answer.complete };
 }

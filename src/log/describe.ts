@@ -21,9 +21,9 @@ export function describeEvent(event: SearchEvent): string {
     case 'opened':
       return `strand ${event.strand} opened at node ${event.node}`;
     case 'asked':
-      return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}`;
+      return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}${event.manner?.byUser ? ', after a turn of the user' : ''}`;
     case 'grown':
-      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${growthEnd(event)}${meaning(event)}`;
+      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${words(event.feedback)}${growthEnd(event)}${meaning(event)}`;
     case 'adopted':
       return `a speculative step below node ${event.parent} was asked for and became node ${event.node}`;
     case 'merged':
@@ -85,6 +85,11 @@ function because(why: Evidence | undefined): string {
 
 function reward(value: number | undefined): string {
   return value === undefined ? '' : `, reward ${value.toFixed(2)}`;
+}
+
+/** That the verifier said why: its words are texts of the search, and are not repeated here. */
+function words(feedback: string | undefined): string {
+  return feedback === undefined ? '' : ' with feedback';
 }
 
 /** Of an open answer that was compared with the others. */

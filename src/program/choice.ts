@@ -5,7 +5,7 @@ import { lastLine } from '../answer/extract.ts';
 import { groupAnswers } from '../answer/groups.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
-import { isComplete, type Node, pathText } from '../tree/node.ts';
+import { hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { meanLogprobOf } from './confidence.ts';
 
@@ -52,8 +52,8 @@ const rounding = 1e-12;
 function votesOf(tree: Tree, weighted: boolean) {
   const shares = sharesOf(tree);
   return tree.nodes.flatMap((node) => {
-    const { id, terminal, reward, score, group } = node;
-    if (!terminal) return [];
+    const { id, reward, score, group } = node;
+    if (!hasEnded(node)) return [];
     const answer = node.answer ?? unmarkedAnswer(node);
     return [{ answer, group, weight: shares[id]! * (weighted && reward !== undefined ? score : 1), node }];
   });

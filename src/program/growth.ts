@@ -2,7 +2,7 @@
 // outcomes are told apart here, so that a program only sees the strand whose expansion is now complete.
 
 import { nodeKey } from '../tree/keys.ts';
-import type { Node } from '../tree/node.ts';
+import { isComplete, type Node } from '../tree/node.ts';
 import type { Manner, Sampling } from '../tree/step.ts';
 import type { Inquiry, Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -13,6 +13,8 @@ export interface GrowthLimits {
   readonly maxDepth: number;
   /** And so does one whose path has this many tokens. */
   readonly maxPathTokens?: number | undefined;
+  /** A whole answer may get children too: replies to turns of the user's side. */
+  readonly answersGoOn?: boolean;
 }
 
 /**
@@ -63,10 +65,12 @@ function haunt(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits)
 type Success = ChildOutcome & { ok: true };
 
 function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
-  const { index, step, reward, promise, answer } = outcome;
+  const { index, step, reward, promise, feedback, answer } = outcome;
   const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = limits;
-  const isLong = parent.depth + 1 >= maxDepth || parent.pathTokens + step.tokens >= maxPathTokens;
-  const terminal = (step.end === 'eos' && step.unshaped === undefined) || isLong;
+  const before = step.turn === undefined ? parent.pathTokens : 0;
+  const isCut = before + step.tokens >= maxPathTokens && !isComplete({ step });
+  const isLong = parent.depth + 1 >= maxDepth || (limits.answersGoOn ? isCut : before + step.tokens >= maxPathTokens);
+  const terminal = isLong || (isComplete({ step }) && !limits.answersGoOn);
   return {
     key: nodeKey(parent.key, step),
     index,
@@ -74,6 +78,7 @@ function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
     terminal,
     reward,
     promise,
+    feedback,
     answer,
   };
 }

@@ -58,6 +58,8 @@ export type ChildOutcome =
       readonly reward?: number | undefined;
       /** The verifier's second reading, where a rule reads it. */
       readonly promise?: number | undefined;
+      /** Why it was given this reward, where the verifier says so. */
+      readonly feedback?: string | undefined;
       /** What the whole path answers, where this step ends it. */
       readonly answer?: string | undefined;
       /** The open answers that mean the same, by the key of the first; see `Growth`. */

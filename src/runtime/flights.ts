@@ -20,10 +20,10 @@ import { mannerAt, type Step } from '../tree/step.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
 import { guard } from './guard/guard.ts';
 import type { RuntimeOptions } from './options.ts';
-import { faultOutcome, ghostOutcome, isBelowGhost, stepOutcome } from './outcomes.ts';
+import { faultOutcome, ghostOutcome, isBelowGhost, type StepScore, stepOutcome } from './outcomes.ts';
 import { ScoreBatcher } from './queue/score-batcher.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
-import { problemWithScore, problemWithStep, stepFor } from './replies.ts';
+import { cutFeedback, problemWithScore, problemWithStep, stepFor } from './replies.ts';
 import type { Roster } from './roster.ts';
 import type { Flight, Search } from './search/search.ts';
 import { generateRequest, pathAfter, pathFor, readsPromise, shapeBelow, stepNeeds, stepPath } from './step-needs.ts';
@@ -184,7 +184,7 @@ export class Flights {
     const problem = message.type === 'fault' ? message.fault : problemWithScore(message);
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'score', 'only a score has no problem');
-    this.#succeed(flight, flight.step, message.reward, message.promise);
+    this.#succeed(flight, flight.step, { ...message, feedback: cutFeedback(message.feedback) });
   }
 
   /** What was speculation is wanted now: wherever it waits, it moves up. */
@@ -348,8 +348,8 @@ export class Flights {
     this.#meter.ended('verifier', id, nowMs, undefined);
   }
 
-  #succeed(flight: Flight, step: Step, reward?: number, promise?: number): void {
-    this.#arrivals.push({ search: flight.search, flight, outcome: stepOutcome(flight, step, reward, promise) });
+  #succeed(flight: Flight, step: Step, scoring?: StepScore): void {
+    this.#arrivals.push({ search: flight.search, flight, outcome: stepOutcome(flight, step, scoring) });
   }
 
   #fail(flight: Flight, problem: Fault): void {

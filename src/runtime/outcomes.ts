@@ -9,13 +9,13 @@ import { answerOf, replyTo } from './replies.ts';
 import type { Flight, Search } from './search/search.ts';
 
 /** It was generated and, where the program wants that, scored. */
-export function stepOutcome(flight: Flight, step: Step, reward?: number, promise?: number): Outcome {
+export function stepOutcome(flight: Flight, step: Step, { reward, promise, feedback }: StepScore = {}): Outcome {
   const { search, node, index, manner = {} } = flight;
   if (flight.isProbe) {
     const reply = replyTo(manner, step, search.request.extract, reward);
     return { probe: true, node: node.id, index, reply };
   }
-  return placed(flight, childOf(node.id, flight, step, { reward, promise, answer: answerOf(flight, step) }));
+  return placed(flight, childOf(node.id, flight, step, { reward, promise, feedback, answer: answerOf(flight, step) }));
 }
 
 export function faultOutcome(flight: Flight, problem: Fault): Outcome {
@@ -49,10 +49,15 @@ function placed<Known extends ChildOutcome>(flight: Flight, outcome: Known): Kno
   return isBelowGhost(flight) ? { ...outcome, below: flight.node } : outcome;
 }
 
-/** What is known of a step besides its text. */
-interface Findings {
+/** What a verifier said of a step. */
+export interface StepScore {
   readonly reward?: number | undefined;
   readonly promise?: number | undefined;
+  readonly feedback?: string | undefined;
+}
+
+/** What is known of a step besides its text. */
+interface Findings extends StepScore {
   readonly answer?: string | undefined;
 }
 
@@ -60,7 +65,7 @@ function childOf(
   node: NodeId,
   { index, form }: Pick<Flight, 'index' | 'form'>,
   step: Step,
-  { reward, promise, answer }: Findings,
+  { reward, promise, feedback, answer }: Findings,
 ): ChildOutcome & { readonly ok: true } {
-  return { ok: true, node, index, form, step, reward, promise, answer };
+  return { ok: true, node, index, form, step, reward, promise, feedback, answer };
 }

@@ -5,7 +5,7 @@
 import { type Fault, fault } from '../base/fault.ts';
 import type { JsonSchema } from '../engine/engine.ts';
 import type { ProbeReply } from '../tree/events.ts';
-import { pathText } from '../tree/node.ts';
+import { type Node, pathText } from '../tree/node.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Flight } from './search/search.ts';
 
@@ -67,28 +67,37 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What an engine's step is to its search. */
-export function stepFor({ search, node, shape }: Flight, step: Step): Step {
+/** What an engine's step is to its search; one that replies to a turn of the user's side has it. */
+export function stepFor({ search, node, shape, manner, path }: Flight, step: Step): Step {
   if (shape !== undefined) return step;
   const { stops = [] } = search.request;
-  const ended = stops.length === 0 ? step : endedAtStop(step, stops, pathText(node));
+  const turn = manner?.byUser ? path.at(-1)?.step.turn : undefined;
+  const placed: Step = turn === undefined ? step : { ...step, turn };
+  const ended = stops.length === 0 ? placed : endedAtStop(placed, stops, textBefore(node, placed));
   return search.request.shape === undefined ? ended : toBeShaped(ended);
 }
 
-export function answerOf({ search, node, shape }: Flight, { end, text, unshaped }: Step): string | undefined {
+/** What the assistant has said in the message that the step belongs to. */
+function textBefore(node: Node, { turn }: Step): string {
+  return turn === undefined ? pathText(node) : '';
+}
+
+export function answerOf({ search, node, shape }: Flight, step: Step): string | undefined {
+  const { end, text, unshaped } = step;
   if (end !== 'eos' || unshaped) return undefined;
-  return shape === undefined ? search.request.extract(pathText(node) + text) : shapedAnswer(text, shape.schema);
+  if (shape !== undefined) return shapedAnswer(text, shape.schema);
+  return search.request.extract(textBefore(node, step) + text);
 }
 
 /** The answer is read off the probe alone: the path may have named others before. One that was cut has none. */
 export function replyTo(
-  { suffix = '' }: Manner,
+  { suffix = '', byUser }: Manner,
   { text, tokens, end, entropy }: Step,
   extract: (text: string) => string | undefined,
   reward: number | undefined,
 ): ProbeReply {
   const whole = end !== 'length';
-  const answer = whole ? extract(suffix + text) : undefined;
+  const answer = whole ? extract((byUser ? '' : suffix) + text) : undefined;
   const found = { ...(answer === undefined ? {} : { answer }), ...(entropy === undefined ? {} : { entropy }) };
   if (reward === undefined) return { text, tokens, whole, ...found };
   return { text, tokens, whole, ...found, reward, ...(end === 'eos' ? { ends: true } : {}) };
@@ -114,7 +123,24 @@ export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
   return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
 }
 
-export function problemWithScore({ reward, promise = 1 }: { reward: number; promise?: number }): Fault | undefined {
+/** Feedback is for a model to read, and stands in every log: what is longer is cut, with its beginning kept. */
+export const longestFeedback = 8192;
+
+export function cutFeedback(feedback: string | undefined): string | undefined {
+  return feedback === undefined || feedback.length <= longestFeedback
+    ? feedback
+    : `${feedback.slice(0, longestFeedback - 1)}…`;
+}
+
+interface GivenScore {
+  readonly reward: number;
+  readonly promise?: number;
+  readonly feedback?: string;
+}
+
+export function problemWithScore({ reward, promise = 1, feedback = '' }: GivenScore): Fault | undefined {
+  if (typeof feedback !== 'string')
+    return fault('bad-reward', `the verifier gave feedback of type ${typeof feedback}; it is a text`);
   if (!(promise >= 0 && promise <= 1))
     return fault('bad-reward', `the verifier gave a promise of ${promise}; it is from 0 to 1`);
   if (reward >= 0 && reward <= 1) return undefined;

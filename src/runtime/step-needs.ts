@@ -4,7 +4,7 @@
 
 import type { GenerateRequest, PathStep, StepNeeds } from '../engine/engine.ts';
 import type { Expansion } from '../program/program.ts';
-import { drawSeed, nodeKey } from '../tree/keys.ts';
+import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../tree/keys.ts';
 import { type Node, pathTo } from '../tree/node.ts';
 import { greedySampling, type Manner, type Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
@@ -55,12 +55,33 @@ export function pathAfter(node: Node, after: readonly number[] = []): PathStep[]
 }
 
 /** The piece of text has a key of its own, and no node stands below it. */
-function pathWith(node: Node, suffix: string, after?: readonly number[]): PathStep[] {
+function pathWith(node: Node, suffix: string, byUser: boolean, after?: readonly number[]): PathStep[] {
   const path = pathAfter(node, after);
-  if (suffix === '') return path;
-  // As many tokens as a model makes of English text; only engines that count without a tokenizer read it.
-  const step: Step = { text: suffix, tokens: Math.ceil(suffix.length / 4), meanLogprob: 0, end: 'length' };
-  return [...path, { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
+  if (byUser) return [...withTurns(path), turnPiece(path.at(-1)?.key ?? node.key, suffix)];
+  if (suffix === '') return withTurns(path);
+  const step: Step = { text: suffix, tokens: tokensOf(suffix), meanLogprob: 0, end: 'length' };
+  return [...withTurns(path), { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
+}
+
+/** As many tokens as a model makes of English text; only engines that count without a tokenizer read it. */
+function tokensOf(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+/** A message of the user's side as an engine is given it: a piece of the path without words of the assistant. */
+function turnPiece(parent: NodeKey, turn: string): PathStep {
+  return {
+    key: turnKey(parent, turn),
+    step: { text: '', turn, tokens: tokensOf(turn), meanLogprob: 0, end: 'length' },
+  };
+}
+
+/** Steps of nodes as an engine is given them: a turn is a piece of its own before the step that replies to it. */
+function withTurns(path: readonly PathStep[]): PathStep[] {
+  if (path.every(({ step }) => step.turn === undefined)) return [...path];
+  return path.flatMap(({ key, step: { turn, ...step } }, at) => {
+    return turn === undefined ? [{ key, step }] : [turnPiece(path[at - 1]?.key ?? rootKey, turn), { key, step }];
+  });
 }
 
 /** `shaped`: what is said before an answer in a shape, whatever the manner. */
@@ -71,7 +92,9 @@ export function pathFor(
   shaped?: string,
 ): PathStep[] {
   const words = shaped ?? (manner && wordsOf(search, manner));
-  return words === undefined ? stepPath(node) : pathWith(node, words, manner?.after);
+  if (words === undefined) return withTurns(stepPath(node));
+  const byUser = shaped === undefined && manner?.byUser === true;
+  return pathWith(node, words, byUser, manner?.after);
 }
 
 /** What stands behind the path before the model goes on. */
@@ -95,7 +118,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     delimiters: shape ? [] : (manner.stops ?? (stops.length === 0 ? delimiters : [...delimiters, ...stops])),
     maxTokens: Math.min(
       longestStep(flight),
-      isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - node.pathTokens,
+      isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - (manner.byUser ? 0 : node.pathTokens),
     ),
     ...(shape === undefined ? {} : { shape: shape.schema }),
     lane,

@@ -9,6 +9,11 @@ export function taskOf(question: string): Task | undefined {
   return tasks.find((task) => typeof task.recognise(question) === 'string');
 }
 
+/** What a checker can say of a line that it found to be false. */
+export function falseLine(line: string): string {
+  return `This line is wrong: ${line.trim()}`;
+}
+
 /** One line, given the lines before it. Lines may end in their delimiter. */
 export function checkLine(question: string, before: readonly string[], line: string): LineCheck {
   const task = taskOf(question);

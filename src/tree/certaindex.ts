@@ -4,7 +4,7 @@
 
 import { meaningOf, type Vote } from '../answer/groups.ts';
 import { AnswerTally } from '../answer/tally.ts';
-import { type Node, saysSomething } from './node.ts';
+import { hasEnded, type Node, saysSomething } from './node.ts';
 import type { Tree } from './tree.ts';
 
 /** One completed path that gives an answer. Its weight is its score, 1 where nothing scores it. */
@@ -79,7 +79,7 @@ export function agreeing(tree: Tree, node: Node): { readonly same: number; reado
 }
 
 function isEnd(node: Node): boolean {
-  return node.terminal && saysSomething(node);
+  return hasEnded(node) && saysSomething(node);
 }
 
 function votesOf(node: Node): PathVote[] {

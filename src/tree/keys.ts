@@ -13,17 +13,25 @@ export type FormKey = number;
 
 export const rootKey: NodeKey = wideHash('root');
 
-/** By the step's token ids, or its text where an engine gives none, and by how it ended. */
-export function nodeKey(parent: NodeKey, { tokenIds, text, end }: Pick<Step, 'tokenIds' | 'text' | 'end'>): NodeKey {
-  return wideHash(parent, tokenIds ?? text, end);
+/** By the step's token ids, or its text where an engine gives none, by how it ended, and by the turn before it. */
+export function nodeKey(
+  parent: NodeKey,
+  { tokenIds, text, end, turn }: Pick<Step, 'tokenIds' | 'text' | 'end' | 'turn'>,
+): NodeKey {
+  return wideHash(turn === undefined ? parent : turnKey(parent, turn), tokenIds ?? text, end);
+}
+
+/** Of a path with a message of the user's side behind it: a step below it has the same key as one that has the turn itself. */
+export function turnKey(parent: NodeKey, turn: string): NodeKey {
+  return wideHash(parent, 'turn', turn);
 }
 
 export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
   const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
   if (manner === undefined) return plain;
-  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed, choices } = manner;
-  const isRare = after !== undefined || proposed !== undefined || choices !== undefined;
-  const rare = isRare ? [{ after, proposed, choices }] : [];
+  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed, choices, byUser } = manner;
+  const isRare = after !== undefined || proposed !== undefined || choices !== undefined || byUser !== undefined;
+  const rare = isRare ? [{ after, proposed, choices, byUser }] : [];
   return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare]));
 }
 

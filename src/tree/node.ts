@@ -14,13 +14,15 @@ export interface Node {
   readonly depth: number;
   /** Undefined for the root. */
   readonly step: Step | undefined;
-  /** Tokens of all steps from the root to here. */
+  /** Tokens of all steps from the root to here, or from the last turn of the user's side. */
   readonly pathTokens: number;
   /** The same for the same steps in any search: what draws, seeds and caches are keyed by. */
   readonly key: NodeKey;
   readonly reward: number | undefined;
   /** The probability that a sample from here ends right, where the verifier says so and a rule reads it. */
   readonly promise: number | undefined;
+  /** Why the verifier gave this reward, in words, where it says so. */
+  readonly feedback: string | undefined;
   readonly score: number;
   readonly terminal: boolean;
   readonly answer: string | undefined;
@@ -73,6 +75,7 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
     key: rootKey,
     reward: undefined,
     promise: undefined,
+    feedback: undefined,
     score: rootScore(aggregation),
     terminal: false,
     answer: undefined,
@@ -84,17 +87,18 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
 
 export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation: Aggregation): Node {
   const depth = parent.depth + 1;
-  const { key, index, step, reward, promise, terminal, answer, group } = growth;
+  const { key, index, step, reward, promise, feedback, terminal, answer, group } = growth;
   return {
     id,
     parent,
     index,
     depth,
     step,
-    pathTokens: parent.pathTokens + step.tokens,
+    pathTokens: (step.turn === undefined ? parent.pathTokens : 0) + step.tokens,
     key,
     reward,
     promise,
+    feedback,
     score: reward === undefined ? parent.score : extendScore(aggregation, parent.score, depth, reward),
     terminal,
     answer,
@@ -123,9 +127,14 @@ export function meanValue(node: Node): number | undefined {
   return node.visits === 0 ? undefined : node.value / node.visits;
 }
 
-/** The model itself ended the path here. One that was cut at a limit is terminal too, but no answer. */
-export function isComplete({ terminal, step }: Node): boolean {
-  return terminal && step?.end === 'eos' && step.unshaped === undefined;
+/** The model itself ended the answer here. One that was cut at a limit is terminal too, but no answer. A turn may go on from a whole answer. */
+export function isComplete({ step }: Pick<Node, 'step'>): boolean {
+  return step?.end === 'eos' && step.unshaped === undefined;
+}
+
+/** Nothing more comes of its answer: the model ended it, or a limit did. */
+export function hasEnded(node: Pick<Node, 'terminal' | 'step'>): boolean {
+  return node.terminal || isComplete(node);
 }
 
 /** It has an answer that can be told from others. */
@@ -163,8 +172,20 @@ export function pathTo(node: Node): Node[] {
   return path.reverse();
 }
 
+/** The end of the path that is one message of the assistant: what comes behind the last turn of the user's side. */
+export function lastMessage(node: Node): Node[] {
+  const path = pathTo(node);
+  return path.slice(
+    Math.max(
+      0,
+      path.findLastIndex(({ step }) => step?.turn !== undefined),
+    ),
+  );
+}
+
+/** What the assistant says on the path, behind the last turn of the user's side. */
 export function pathText(node: Node): string {
-  return pathTo(node)
+  return lastMessage(node)
     .map((each) => each.step?.text ?? '')
     .join('');
 }

@@ -20,6 +20,11 @@ export interface Step {
   readonly unshaped?: true;
   /** Of the distribution of the first token, in nats, where it was asked for. */
   readonly entropy?: number;
+  /**
+   * A message of the user's side that stands before it in its path: feedback, a tool's result. The assistant's message before it has
+   * ended, and the step begins a new one, which has its own text, tokens and answer.
+   */
+  readonly turn?: string;
 }
 
 export interface Sampling {
@@ -36,6 +41,11 @@ export interface Manner {
   readonly suffix?: string;
   /** Keys of the nodes that the program's own words in the place of a suffix are about (`compose` of the program). */
   readonly sources?: readonly number[];
+  /**
+   * What is put behind the path is a message of the user's side, and no beginning of the assistant's own words. A program that asks so
+   * adds children at any time: it does not expand once.
+   */
+  readonly byUser?: true;
   /** Strings that end it, in the place of the search's delimiters. */
   readonly stops?: readonly string[];
   readonly maxTokens?: number;

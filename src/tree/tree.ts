@@ -18,7 +18,7 @@ import {
 } from './events.ts';
 import { Ghosts } from './ghosts.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
-import { isComplete, isExpanding, makeChild, makeRoot, type Node } from './node.ts';
+import { hasEnded, isComplete, isExpanding, makeChild, makeRoot, type Node } from './node.ts';
 import {
   abandonChildren,
   awaitChildren,
@@ -227,7 +227,7 @@ export class Tree {
     this.#byKey?.set(child.key, child);
     insertByKey(parent.children, child);
     this.tokens += growth.step.tokens;
-    if (child.terminal) {
+    if (hasEnded(child)) {
       this.endedPaths += 1;
       this.endedTokens += child.pathTokens;
     }
@@ -253,7 +253,7 @@ export class Tree {
   #land(parent: Node, index: number, child: Node): void {
     parent.byIndex ??= new Map();
     parent.byIndex.set(index, child);
-    if (child.terminal) this.#answers?.add(child);
+    if (hasEnded(child)) this.#answers?.add(child);
     if (this.ghosts.size > 0) this.ghosts.delete(this.#drawInFlight(parent, index));
     this.waitingStrand(parent, index)?.landed.push(child);
     this.#settle(parent, index);
@@ -297,14 +297,14 @@ export class Tree {
   }
 
   #haunt(event: Ghost): void {
-    const { key, parentKey, index, form, step, reward, promise, terminal, answer } = event;
+    const { key, parentKey, index, form, step, reward, promise, feedback, terminal, answer } = event;
     const parent = this.nodeOf(parentKey) ?? this.ghosts.ofNode(parentKey);
     if (parent === undefined || parent.terminal || ('byIndex' in parent && parent.byIndex?.has(index))) {
       raise('bad-event', `child ${index} below key ${parentKey} cannot be a ghost`);
     }
     mustBeReward(reward);
     mustBeReward(promise);
-    const ghost = { key, parentKey, index, form, step, terminal, reward, promise, answer };
+    const ghost = { key, parentKey, index, form, step, terminal, reward, promise, feedback, answer };
     this.ghosts.add(drawKey(parentKey, index, form), ghost);
   }
 
@@ -349,7 +349,7 @@ export class Tree {
 
   #close(strand: Strand, closing: Closing, value?: number): void {
     mustBeReward(value);
-    if (closing === 'completed' && !strand.node.terminal && value === undefined) {
+    if (closing === 'completed' && !hasEnded(strand.node) && value === undefined) {
       raise('bad-event', `strand ${strand.id} completes at an open node`);
     }
     // A pruned strand counts with the score it had, the most it could still have come to, and where a promise is known with as
@@ -379,6 +379,6 @@ function keyed(nodes: readonly Node[]): Map<NodeKey, Node> {
 
 function talliedAnswers(nodes: readonly Node[]): AnswerTally {
   const tally = new AnswerTally();
-  for (const node of nodes) if (node.terminal) tally.add(node, node.count);
+  for (const node of nodes) if (hasEnded(node)) tally.add(node, node.count);
   return tally;
 }

@@ -14,7 +14,9 @@ import {
   type PlugIn,
 } from '../base/part.ts';
 import type { RequestId } from '../engine/engine.ts';
+import { isRecord } from '../remote/wire-values.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
+import { questionOf } from './scorer.ts';
 import {
   noUsage,
   type ScoreRequest,
@@ -24,8 +26,20 @@ import {
   type VerifierMessage,
 } from './verifier.ts';
 
-/** The reward of the last step of a path, from 0 to 1. */
-export type ScoreStep = (request: ScoreRequest) => number | Promise<number>;
+/** A reward from 0 to 1, with words that say why where there are some. */
+export interface Judgement {
+  readonly reward: number;
+  readonly feedback?: string | undefined;
+}
+
+/** The reward of the last step of a path, from 0 to 1, alone or with words. */
+export type ScoreStep = (request: ScoreRequest) => number | Judgement | Promise<number | Judgement>;
+
+/** The same for a caller who needs no more than the question and the texts of the steps, the last of which is scored. */
+export type ScoreText = (
+  question: string,
+  steps: readonly string[],
+) => number | Judgement | Promise<number | Judgement>;
 
 /** What is known of a scoring function before it scores; a whole verifier says it itself. */
 export interface ScoringTraits {
@@ -37,10 +51,21 @@ export interface ScoringTraits {
 
 export type VerifierPart = PlugIn<Verifier | ScoreStep> & ScoringTraits;
 
+/** Of a part in full, or of a function of question and steps alone, whose rewards are of whole answers or of single steps. */
+export function defineVerifier(score: ScoreText): VerifierPart;
 export function defineVerifier<const Name extends string, const Options extends Knobs = NoOptions>(
   part: PartInput<Verifier | ScoreStep, Name, Options> & ScoringTraits,
-): NamedPart<Verifier | ScoreStep, Name, Options> & ScoringTraits {
-  return definedPart(part, ['aggregation', 'readsLogprobs']);
+): NamedPart<Verifier | ScoreStep, Name, Options> & ScoringTraits;
+export function defineVerifier(part: ScoreText | (PartInput<Verifier | ScoreStep, string, Knobs> & ScoringTraits)) {
+  return definedPart(typeof part === 'function' ? partOf(part) : part, ['aggregation', 'readsLogprobs']);
+}
+
+function partOf(score: ScoreText): PartInput<ScoreStep, string, NoOptions> & ScoringTraits {
+  const scoreStep: ScoreStep = ({ prompt, path, step }) => {
+    const steps = [...path.map((each) => each.step.text), step.text];
+    return score(questionOf(prompt), steps);
+  };
+  return { name: score.name || 'own', summary: 'a function of question and steps', make: () => scoreStep };
 }
 
 /** One that is made already is taken as it is. */
@@ -94,9 +119,9 @@ class ScoringFunction implements Verifier {
   #begin(request: ScoreRequest): void {
     const { id } = request;
     try {
-      const reward = this.#score(request);
-      if (typeof reward !== 'object') return this.#end(id, reward);
-      Promise.resolve(reward).then(
+      const said = this.#score(request);
+      if (!(said instanceof Promise)) return this.#end(id, said);
+      said.then(
         (late) => this.#end(id, late),
         (error: unknown) => this.#fail(id, error),
       );
@@ -105,18 +130,35 @@ class ScoringFunction implements Verifier {
     }
   }
 
-  #end(request: RequestId, reward: number): void {
-    if (!(reward >= 0 && reward <= 1)) {
-      const what = `verifier '${this.capabilities.name}' gave ${String(reward)}; a reward is a number from 0 to 1`;
+  #end(request: RequestId, said: unknown): void {
+    const judgement = judgementOf(said);
+    if (judgement === undefined) {
+      const rule = 'a reward is a number from 0 to 1, alone or as { reward, feedback } with a text';
+      const what = `verifier '${this.capabilities.name}' gave ${shown(said)}; ${rule}`;
       return this.#fail(request, new FaultError(fault('bad-reward', what)));
     }
-    if (this.#waiting.delete(request)) this.#post({ type: 'score', request, reward, usage: noUsage });
+    if (this.#waiting.delete(request)) this.#post({ type: 'score', request, ...judgement, usage: noUsage });
   }
 
   #fail(request: RequestId, error: unknown): void {
     if (this.#waiting.delete(request))
       this.#post({ type: 'fault', request, fault: faultOf(this.capabilities.name, error) });
   }
+}
+
+/** What a function or a process has given, where it is a reward; undefined where it is not. */
+export function judgementOf(said: unknown): { readonly reward: number; readonly feedback?: string } | undefined {
+  const { reward, feedback = undefined } = isRecord(said) ? said : { reward: said };
+  if (typeof reward !== 'number' || !(reward >= 0 && reward <= 1)) return undefined;
+  if (feedback === undefined || feedback === null) return { reward };
+  return typeof feedback === 'string' ? { reward, feedback } : undefined;
+}
+
+/** A value in a message, in one line. */
+export function shown(said: unknown): string {
+  if (said === undefined) return 'nothing';
+  const text = typeof said === 'number' ? String(said) : (JSON.stringify(said) ?? `a ${typeof said}`);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 /** The same step would throw again. */

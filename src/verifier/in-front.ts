@@ -28,8 +28,9 @@ export abstract class VerifierInFront implements Verifier {
     return message;
   }
 
-  protected answer({ id }: ScoreRequest, reward: number): void {
-    this.#post?.({ type: 'score', request: id, reward, usage: noUsage });
+  protected answer({ id }: ScoreRequest, reward: number, feedback?: string): void {
+    const words = feedback === undefined ? {} : { feedback };
+    this.#post?.({ type: 'score', request: id, reward, ...words, usage: noUsage });
   }
 
   connect(post: (message: VerifierMessage) => void): void {

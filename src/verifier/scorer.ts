@@ -18,6 +18,8 @@ export interface ScoredPath {
 export interface Scored {
   /** Of the last step of each path, in order. */
   readonly rewards: readonly number[];
+  /** Why, in words, for each path where the server says so. */
+  readonly feedback?: readonly (string | undefined)[];
   /** Of the wanted steps before it, path by path; missing where no more than one is ever wanted. */
   readonly before?: readonly (readonly number[])[];
   readonly computedTokens: number;

@@ -1,5 +1,5 @@
 // The contract of verifiers: score the last step of paths, in batches, on a queue and at a cost of their own. Each request
-// is answered by exactly one `score` or `fault` message. A reward is a number from 0 to 1; the verifier says for which
+// is answered by exactly one `score` or `fault` message. A reward is a number from 0 to 1, with words (`feedback`) where it can say why; the verifier says for which
 // aggregation along a path its rewards were made. Steps of one path that wait together, the parent of one being the key of
 // another, are one call where the verifier `looksAhead`: what comes before them is computed once. `held` and `taken` are as an engine says them. Excluded: aggregating,
 // judging whole answers against gold, retries by the caller. Its conformance suite is tests/conformance/verifier.ts.
@@ -39,6 +39,8 @@ export type VerifierMessage =
       readonly reward: number;
       /** The second reading, 0 to 1: the probability that a sample from here ends right. */
       readonly promise?: number;
+      /** Why, in words: they stand in the log, and a program may put them to the model. */
+      readonly feedback?: string;
       readonly usage: ScoreUsage;
     }
   | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault }

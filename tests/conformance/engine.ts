@@ -12,7 +12,7 @@ import {
   type PathStep,
 } from '../../src/engine/engine.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
-import { below, tipKey } from '../support/paths.ts';
+import { behind, below, tipKey } from '../support/paths.ts';
 
 export interface EngineHarness {
   readonly engine: Engine;
@@ -240,6 +240,25 @@ export function engineConformance(name: string, open: () => Promise<EngineHarnes
       expect(step.tokens).toBe(1);
       if (harness.engine.capabilities.entropy) expect(step.entropy).toBeGreaterThanOrEqual(0);
       else expect(step.entropy).toBeUndefined();
+    });
+
+    test("replies to turns of the user's side behind a whole answer, and computes what was said before them once", async () => {
+      const greedy = { sampling: { temperature: 0 }, index: 0, seed: 3, delimiters: [], maxTokens: 24 } as const;
+      let path: readonly PathStep[] = [];
+      const said: string[] = [];
+      for (const turn of [undefined, 'This failed: try again.', 'Better. Once more?']) {
+        if (turn !== undefined) path = behind(path, turn);
+        const [next, twin] = [request({ ...greedy, path }), request({ ...greedy, path })];
+        await run([next]);
+        await run([twin]);
+        const { step, usage } = stepOf(next.id);
+        expect(stepOf(twin.id).step.text).toBe(step.text);
+        if (harness.engine.capabilities.countsCache && turn !== undefined)
+          expect(stepOf(twin.id).usage.cachedTokens).toBeGreaterThanOrEqual(Math.min(16, usage.computedTokens));
+        said.push(step.text);
+        path = below(path, step);
+      }
+      expect(said).toHaveLength(3);
     });
 
     test('answers cancelled requests once, and nothing after', async () => {

@@ -87,6 +87,15 @@ export function verifierConformance(name: string, open: () => Promise<VerifierHa
       }
     });
 
+    it('says why in words, or not at all, and the same of a step that it knows', async () => {
+      const [first, again] = [request(1), request(1)];
+      await run([first]);
+      await run([again]);
+      const said = scoreOf(first.id).feedback;
+      if (said !== undefined) expect([typeof said, said === '']).toEqual(['string', false]);
+      expect(scoreOf(again.id).feedback).toBe(said);
+    });
+
     it('gives the same step in the same place the same reward, alone or among siblings', async () => {
       const alone = request(1);
       await run([alone]);

@@ -193,7 +193,7 @@ describe('rewards', () => {
       return 'Good. 3';
     };
     const { score } = await open([server], { kind: 'judge', judge: { promptFile, lowest: 0, highest: 4 } });
-    expect(await score([request('Two.')])).toMatchObject([{ reward: 0.75 }]);
+    expect(await score([request('Two.')])).toMatchObject([{ reward: 0.75, feedback: 'Good. 3' }]);
     expect(asked).toBe('Rate Two. of What is 1 + 1? after (none yet), 0 to 4.');
     server.reply = () => 'I cannot say.';
     expect(await score([request('Three.')])).toMatchObject([{ fault: { code: 'bad-reward' } }]);
@@ -243,8 +243,9 @@ describe('rewards', () => {
 
   it('of a scorer of the user are checked the same way', async () => {
     let rewards: unknown[] = [];
+    let feedback: unknown;
     const server = http.createServer((asked, response) => {
-      asked.resume().on('end', () => response.end(JSON.stringify({ rewards })));
+      asked.resume().on('end', () => response.end(JSON.stringify({ rewards, feedback })));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closing.push(() => new Promise((resolve) => server.close(() => resolve())));
@@ -257,6 +258,15 @@ describe('rewards', () => {
     );
     rewards = [0.25];
     expect(await score([request('c')])).toMatchObject([{ reward: 0.25 }]);
+    [rewards, feedback] = [
+      [0.5, 1],
+      ['too long', null],
+    ];
+    const siblings = [request('d', { id: 11 }), request('e', { id: 12 })];
+    const [d, e] = await score(siblings);
+    expect([d, e]).toMatchObject([{ reward: 0.5, feedback: 'too long' }, { reward: 1 }]);
+    expect(e).not.toHaveProperty('feedback');
+    expect(await score([request('d', { id: 13 })])).toMatchObject([{ reward: 0.5, feedback: 'too long' }]);
   });
 
   it('come from another server when one fails, and after an outage when it ends', async () => {

@@ -23,8 +23,12 @@ function plainOf(tree: Tree, event: TreeEvent): TreeEvent | undefined {
   if (event.type === 'ghosted') return undefined;
   if (event.type !== 'adopted') return event;
   const { node, parent } = event;
-  const { key, index, step, terminal, reward, promise, answer } = ghostOf(tree, parent, event.index);
-  const found = { ...(reward === undefined ? {} : { reward }), ...(promise === undefined ? {} : { promise }) };
+  const { key, index, step, terminal, reward, promise, feedback, answer } = ghostOf(tree, parent, event.index);
+  const found = {
+    ...(reward === undefined ? {} : { reward }),
+    ...(promise === undefined ? {} : { promise }),
+    ...(feedback === undefined ? {} : { feedback }),
+  };
   const grown = { type: 'grown', node, parent, key, index, step, terminal, ...found } as const;
   return answer === undefined ? grown : { ...grown, answer };
 }

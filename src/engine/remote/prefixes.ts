@@ -1,17 +1,24 @@
-// The tokens that a call continues from: the root, rendered once per search by a server with the model's own template,
-// and the steps of the path. A path with a step that has no tokens is tokenised as text, whole: tokens and text are never
-// mixed within it.
+// The tokens that a call continues from: the root, rendered once per search by a server with the model's own template, the steps of
+// the path, and turns of the user's side between them. What the assistant says between two turns is tokenised as text, whole, where a
+// step of it has no tokens: tokens and text are never mixed within it.
 
-import type { NodeId } from '../../tree/events.ts';
-import type { Prompt } from '../../tree/step.ts';
-import type { GenerateRequest } from '../engine.ts';
+import type { NodeKey } from '../../tree/keys.ts';
+import type { Message, Prompt } from '../../tree/step.ts';
+import { type GenerateRequest, type PathStep, plainTurn } from '../engine.ts';
 import { type Renderer, render, type Tokens, tokenize } from './dialect/render.ts';
 
 interface KnownPrefix {
   readonly prompt: Prompt;
   root: Tokens | Promise<Tokens>;
-  /** Paths that had to be tokenised as text, by their last node. */
-  readonly paths: Map<NodeId, Tokens>;
+  /** Pieces that a server had to tokenise, by the last node of each, and turns. */
+  readonly pieces: Map<NodeKey, Tokens>;
+}
+
+/** One message of a path: what the assistant says in it, or a turn of the user's side. */
+interface PathMessage {
+  readonly key: NodeKey;
+  readonly turn?: string;
+  readonly steps: readonly PathStep[];
 }
 
 export class Prefixes {
@@ -20,8 +27,8 @@ export class Prefixes {
   /** The tokens at once where they are known, or a promise that may fail with a fault. */
   tokens(request: GenerateRequest, renderer: Renderer): Tokens | Promise<Tokens> {
     const known = this.#of(request, renderer);
-    if (known.root instanceof Promise) return known.root.then((root) => this.#below(root, request, known, renderer));
-    return this.#below(known.root, request, known, renderer);
+    if (known.root instanceof Promise) return known.root.then((root) => below(root, request, known, renderer));
+    return below(known.root, request, known, renderer);
   }
 
   release(search: string): void {
@@ -34,7 +41,7 @@ export class Prefixes {
     if (held !== undefined && (held.prompt === prompt || JSON.stringify(held.prompt) === JSON.stringify(prompt)))
       return held;
     const root = render(prompt, renderer);
-    const known: KnownPrefix = { prompt, root, paths: new Map() };
+    const known: KnownPrefix = { prompt, root, pieces: new Map() };
     root.then(
       (tokens) => {
         known.root = tokens;
@@ -46,19 +53,88 @@ export class Prefixes {
     this.#known.set(search, known);
     return known;
   }
+}
 
-  #below(root: Tokens, request: GenerateRequest, known: KnownPrefix, renderer: Renderer): Tokens | Promise<Tokens> {
-    const { path, parent } = request;
-    if (path.every(({ step }) => step.tokenIds !== undefined)) {
-      return root.concat(...path.map(({ step }) => step.tokenIds!));
+function below(
+  root: Tokens,
+  { path }: GenerateRequest,
+  known: KnownPrefix,
+  renderer: Renderer,
+): Tokens | Promise<Tokens> {
+  const messages = messagesOf(path);
+  const found = messages.map((message) => tokensOf(message, known));
+  if (found.every((tokens) => tokens !== undefined)) return joined(root, messages, found);
+  return Promise.all(messages.map(async (message, at) => found[at] ?? (await asked(message, known, renderer)))).then(
+    (tokens) => joined(root, messages, tokens),
+  );
+}
+
+function messagesOf(path: readonly PathStep[]): PathMessage[] {
+  const messages: PathMessage[] = [];
+  let steps: PathStep[] = [];
+  const close = () => {
+    const last = steps.at(-1);
+    if (last !== undefined) messages.push({ key: last.key, steps });
+    steps = [];
+  };
+  for (const piece of path) {
+    const { key, step } = piece;
+    if (step.turn === undefined) {
+      steps.push(piece);
+      continue;
     }
-    const held = known.paths.get(parent);
-    if (held !== undefined) return held;
-    const text = path.map(({ step }) => step.text).join('');
-    return tokenize(text, renderer).then((tokens) => {
-      const whole = root.concat(tokens);
-      known.paths.set(parent, whole);
-      return whole;
-    });
+    close();
+    messages.push({ key, turn: step.turn, steps: [] });
   }
+  close();
+  return messages;
+}
+
+/** What is known without a server. */
+function tokensOf({ key, turn, steps }: PathMessage, known: KnownPrefix): Tokens | undefined {
+  if (turn === undefined && steps.every(({ step }) => step.tokenIds !== undefined))
+    return steps.flatMap(({ step }) => step.tokenIds!);
+  return known.pieces.get(key);
+}
+
+async function asked({ key, turn, steps }: PathMessage, known: KnownPrefix, renderer: Renderer): Promise<Tokens> {
+  const text = steps.map(({ step }) => step.text).join('');
+  const tokens = turn === undefined ? await tokenize(text, renderer) : await turnTokens(turn, known.prompt, renderer);
+  known.pieces.set(key, tokens);
+  return tokens;
+}
+
+/** Two answers that share no end: what templates write behind both alike is not theirs. */
+const anyAnswers = ['x', 'y'] as const;
+
+/**
+ * What a turn adds behind an answer, by the server's own template: the end that two conversations with it have in common which differ
+ * in the answer before it. So the tokens before it are those that the model has written, and are found in the server's cache.
+ */
+async function turnTokens(turn: string, prompt: Prompt, renderer: Renderer): Promise<Tokens> {
+  if (prompt.kind === 'text') return tokenize(plainTurn(turn), renderer);
+  const rendered = anyAnswers.map((content) => {
+    const messages: Message[] = [...prompt.messages, { role: 'assistant', content }, { role: 'user', content: turn }];
+    return render({ kind: 'chat', messages }, renderer);
+  });
+  const [one, other] = await Promise.all(rendered);
+  return commonEnd(one!, other!);
+}
+
+function commonEnd(one: Tokens, other: Tokens): Tokens {
+  let length = 0;
+  while (length < one.length && one.at(-1 - length) === other.at(-1 - length)) length += 1;
+  return one.slice(one.length - length);
+}
+
+/** An answer may come with the token that ended it, which the turn behind it begins with. */
+function joined(root: Tokens, messages: readonly PathMessage[], pieces: readonly Tokens[]): Tokens {
+  const tokens = [...root];
+  messages.forEach(({ turn }, at) => {
+    const piece = pieces[at]!;
+    const before = messages[at - 1]?.steps.at(-1)?.step;
+    const isEnded = turn !== undefined && before?.end === 'eos' && tokens.at(-1) === piece[0];
+    for (const token of isEnded ? piece.slice(1) : piece) tokens.push(token);
+  });
+  return tokens;
 }

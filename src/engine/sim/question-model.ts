@@ -47,6 +47,8 @@ export interface QuestionProfile {
   readonly twinRate: number;
   /** What is different at each depth, from the first step on; the last holds for all that are deeper. As fitted to a recording. */
   readonly byDepth?: readonly DepthHabits[];
+  /** Chance that an answer which was wrong comes out right when it is written again after a turn; 0.25 unless given. */
+  readonly repair?: number;
   /** How the verifier errs beyond the noise of single steps; not at all unless given. */
   readonly rewards?: RewardHabits;
 }
@@ -85,6 +87,9 @@ const firstStepEase = 0.4;
 /** A wrong path comes right again (the answer, not the rewards it has lost), or a hidden error comes to light. */
 const recoveryChance = 0.02;
 const surfacingChance = 0.08;
+/** What a turn does to a whole answer: see `repair`. One that was right seldom comes out wrong. */
+const repairChance = 0.25;
+const keepsRight = 0.9;
 const surest = 1 - 1e-6;
 
 export class QuestionModel implements StepSource, RewardSource {
@@ -114,6 +119,7 @@ export class QuestionModel implements StepSource, RewardSource {
   draw(request: GenerateRequest): Step {
     const question = this.question(request.prompt);
     const last = request.path.at(-1);
+    if (last?.step.turn !== undefined) return this.#repaired(question, request, last);
     if (last !== undefined && !isOwn(last.step)) {
       if (asksForList.test(last.step.text)) return this.#list(request, last.step.text);
       if (asksForStep.test(last.step.text)) return this.draw({ ...request, path: request.path.slice(0, -1) });
@@ -171,8 +177,25 @@ export class QuestionModel implements StepSource, RewardSource {
     return { text: steps.map(({ text }) => text).join(''), tokens, meanLogprob, end };
   }
 
-  reward(prompt: Prompt, path: readonly PathStep[], step: Step): number {
+  /** A whole answer written again, after a turn that says what was wrong with the one before. */
+  #repaired(question: Question, { path, index, maxTokens }: GenerateRequest, turn: PathStep): Step {
+    const key = hash(turn.key, index);
+    const random = new Random('repair', key);
+    const wasRight = extractAnswer(path.at(-2)?.step.text ?? '') === question.answer;
+    const { repair = repairChance, stepTokens, missChance } = this.#profile;
+    const luck = random.uniform();
+    const isRight = wasRight ? luck < keepsRight : question.kind !== 'impossible' && luck < repair;
+    const state = isRight ? 'sound' : random.chance(missChance) ? 'hidden' : 'flawed';
+    const wished = Math.ceil(question.length * question.steps * stepTokens * Math.exp(random.normal(0, 0.2)));
+    const meanLogprob = -0.05 - 0.3 * Math.abs(random.normal(0.7, 0.4));
+    if (wished > maxTokens) return { text: `${state} ${key} `, tokens: maxTokens, meanLogprob, end: 'length' };
+    const text = `${state} ${key}\nanswer ${answerOf(question, state, random)}`;
+    return { text, tokens: Math.max(1, wished), meanLogprob, end: 'eos' };
+  }
+
+  reward(prompt: Prompt, before: readonly PathStep[], step: Step): number {
     const question = this.question(prompt);
+    const path = step.turn === undefined ? before : [];
     const parent = tipOf(question, path);
     const habits = this.#profile.rewards ?? {};
     const tips = [...path.map((each) => read(each.step)), read(step)];
@@ -276,9 +299,12 @@ function originalOf(parentKey: number, index: number, twinRate: number): number 
   return at;
 }
 
+const stateNames: readonly StepState[] = ['sound', 'hidden', 'flawed'];
 const states: Readonly<Record<string, StepState>> = { s: 'sound', h: 'hidden', f: 'flawed' };
 
-function read({ text }: Step): Tip {
+/** Of a whole answer, its last step. */
+function read({ text: whole }: Step): Tip {
+  const text = whole.slice(Math.max(0, ...stateNames.map((name) => whole.lastIndexOf(`\n${name} `) + 1)));
   const state = states[text[0] ?? ''] ?? 'flawed';
   return { key: Number.parseInt(text.slice(state.length + 1), 10), state };
 }

@@ -7,7 +7,8 @@ import type { Exit, ExitKind } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import { type Judged, shownScore, verdictOf, verdictText } from '../../log/verdict.ts';
 import { distinctAnswers } from '../../tree/distinct-answers.ts';
-import type { Node } from '../../tree/node.ts';
+import type { NodeId } from '../../tree/events.ts';
+import { lastMessage, type Node } from '../../tree/node.ts';
 import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
 import type { AboutJson } from '../wire/search-json.ts';
 import { isHeldBack, isUnaccepted, unacceptedText } from './unaccepted.ts';
@@ -39,12 +40,12 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
   return { texts, outcome };
 }
 
-/** The path of the answer, cut at the last step that fits into the client's token limit. */
+/** The path of the answer behind the last turn, cut at the last step that fits into the client's token limit. */
 export function chosenPath(plan: SearchPlan, fold: SearchFold): Node[] {
   const answer = fold.answer;
   if (answer === undefined) return [];
   const most = plan.maxTokens ?? Number.POSITIVE_INFINITY;
-  return fold.pathTo(answer.node).filter(({ pathTokens }) => pathTokens <= most);
+  return messageAt(fold, answer.node).filter(({ pathTokens }) => pathTokens <= most);
 }
 
 /** A generation without search may also be ended by a stop string of the client. */
@@ -129,7 +130,12 @@ export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   // Where only accepted answers are given, that holds for each of several.
   const isGiven = ({ score = 0 }: Node) => !isHeldBack(plan) || plan.scoring !== 'verifier' || score >= plan.threshold;
   const others = distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first && isGiven(node));
-  return others.slice(0, answers - 1).map(({ id }) => fold.pathTo(id));
+  return others.slice(0, answers - 1).map(({ id }) => messageAt(fold, id));
+}
+
+function messageAt(fold: SearchFold, id: NodeId): Node[] {
+  const node = fold.tree?.nodes[id];
+  return node === undefined ? [] : lastMessage(node);
 }
 
 function textOf(node: Node | undefined): string {

@@ -7,6 +7,7 @@ import { isOpenText, nearestText, type ReadText, type Vector } from '../../answe
 import type { Outcome } from '../../program/program.ts';
 import { type NodeKey, nodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
+import type { Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 
 interface Founder {
@@ -74,7 +75,7 @@ export class OpenAnswers {
     for (; this.#scanned < nodes.length; this.#scanned += 1) {
       const { group, key, answer, parent, step } = nodes[this.#scanned]!;
       if (group === undefined || step === undefined) continue;
-      const text = answer ?? lastWords(parent, step.text);
+      const text = answer ?? lastWords(parent, step);
       if (this.#groups.has(text)) continue;
       this.#groups.set(text, group);
       if (group === key) this.#founders.push({ text, group });
@@ -89,14 +90,17 @@ function openTextOf(tree: Tree, outcome: Outcome): string | undefined {
   const { step, answer, node, index } = outcome;
   const parent = tree.nodes[node];
   if (step.end !== 'eos' || step.unshaped || !parent?.inFlight?.has(index)) return undefined;
-  const text = answer ?? lastWords(parent, step.text);
+  const text = answer ?? lastWords(parent, step);
   return isOpenText(text) ? text : undefined;
 }
 
 /** The text of the last step, with those before it that were cut off by a limit, or that follow nothing but blanks. */
-function lastWords(parent: Node | undefined, last: string): string {
-  let [text, at] = [last, parent];
-  for (; at?.step !== undefined && (at.step.end === 'length' || text.trim() === ''); at = at.parent)
-    text = at.step.text + text;
+function lastWords(parent: Node | undefined, last: Step): string {
+  let [text, step, at] = [last.text, last, parent];
+  while (step.turn === undefined && at?.step !== undefined && (at.step.end === 'length' || text.trim() === '')) {
+    step = at.step;
+    text = step.text + text;
+    at = at.parent;
+  }
   return text.trim();
 }

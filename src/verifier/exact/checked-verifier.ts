@@ -5,7 +5,7 @@
 
 import { falseEquation } from '../../answer/equations.ts';
 import { isAnswer, type RequestId } from '../../engine/engine.ts';
-import { checkLine } from '../../task/check.ts';
+import { checkLine, falseLine } from '../../task/check.ts';
 import type { LineCheck } from '../../task/task.ts';
 import { VerifierInFront } from '../in-front.ts';
 import { questionOf } from '../scorer.ts';
@@ -40,19 +40,21 @@ export class CheckedVerifier extends VerifierInFront {
 
   protected override sift(requests: readonly ScoreRequest[]): readonly ScoreRequest[] {
     return requests.filter((request) => {
-      const check = this.#judge(request);
-      if (check === 'unknown') return true;
+      const check = this.#options.check === 'lines' ? this.#line(request) : 'unknown';
+      if (check === 'unknown') return this.#computes(request);
       const asksPromise = check === 'true' && request.promise === true;
       if (asksPromise) this.#known.add(request.id);
-      else this.answer(request, check === 'true' ? 1 : 0);
+      else if (check === 'true') this.answer(request, 1);
+      else this.answer(request, 0, falseLine(request.step.text));
       return asksPromise;
     });
   }
 
-  #judge(request: ScoreRequest): LineCheck {
-    const check = this.#options.check === 'lines' ? this.#line(request) : 'unknown';
-    if (check !== 'unknown') return check;
-    return falseEquation(request.step.text) === undefined ? 'unknown' : 'false';
+  /** Whether no equation of the step is false; one that is has been answered. */
+  #computes(request: ScoreRequest): boolean {
+    const wrong = falseEquation(request.step.text);
+    if (wrong !== undefined) this.answer(request, 0, `This equation is false: ${wrong}`);
+    return wrong === undefined;
   }
 
   #line({ prompt, path, step }: ScoreRequest): LineCheck {

@@ -3,9 +3,9 @@
 // alone, so that nothing wrong can be accepted by it, else 0.5, which accepts nothing. It never sees a gold answer.
 
 import { raise } from '../../base/fault.ts';
-import { checkLine, taskOf } from '../../task/check.ts';
+import { checkLine, falseLine, taskOf } from '../../task/check.ts';
 import type { LineCheck } from '../../task/task.ts';
-import { defineVerifier } from '../definition.ts';
+import { defineVerifier, type Judgement } from '../definition.ts';
 import { questionOf } from '../scorer.ts';
 import type { ScoreRequest } from '../verifier.ts';
 
@@ -18,7 +18,7 @@ export const exact = defineVerifier({
   make: () => scoreByTask,
 });
 
-function scoreByTask({ prompt, path, step }: ScoreRequest): number {
+function scoreByTask({ prompt, path, step }: ScoreRequest): Judgement {
   const question = questionOf(prompt);
   const task = taskOf(question);
   if (task === undefined)
@@ -28,5 +28,6 @@ function scoreByTask({ prompt, path, step }: ScoreRequest): number {
     );
   const before = path.map((each) => each.step.text);
   const check = checkLine(question, before, step.text);
-  return check === 'unknown' && task.decides && step.end !== 'eos' ? unrefuted : rewards[check];
+  if (check === 'false') return { reward: rewards.false, feedback: falseLine(step.text) };
+  return { reward: check === 'unknown' && task.decides && step.end !== 'eos' ? unrefuted : rewards[check] };
 }

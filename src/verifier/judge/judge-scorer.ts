@@ -47,16 +47,13 @@ export class JudgeScorer implements Scorer {
     const ratings = await Promise.all(paths.map((path) => this.#rate(path, server, signal)));
     return {
       rewards: ratings.map(({ rating }) => (rating - this.#lowest) / (this.#highest - this.#lowest)),
+      feedback: ratings.map(({ reason }) => reason),
       computedTokens: ratings.reduce((sum, each) => sum + each.tokens, 0),
       cachedTokens: 0,
     };
   }
 
-  async #rate(
-    path: ScoredPath,
-    server: ScoringServer,
-    signal: AbortSignal,
-  ): Promise<{ rating: number; tokens: number }> {
+  async #rate(path: ScoredPath, server: ScoringServer, signal: AbortSignal): Promise<Rating> {
     const content = fillPrompt(this.#template, path);
     const body = {
       model: server.facts?.model,
@@ -78,8 +75,19 @@ export class JudgeScorer implements Scorer {
         `rated a step '${reply.slice(-60).replace(/\s+/g, ' ')}', without a number from ${this.#lowest} to ${this.#highest}`,
       );
     }
-    return { rating, tokens: Number(usage.total_tokens ?? 0) };
+    return { rating, reason: reasonOf(reply), tokens: Number(usage.total_tokens ?? 0) };
   }
+}
+
+interface Rating {
+  readonly rating: number;
+  readonly reason: string | undefined;
+  readonly tokens: number;
+}
+
+/** The reply, where it says more than its number. */
+function reasonOf(reply: string): string | undefined {
+  return /\p{L}{3}/u.test(reply) ? reply.trim() : undefined;
 }
 
 export function fillPrompt(template: string, { prompt, steps }: ScoredPath): string {

@@ -1,6 +1,6 @@
 // The contract for every other reward model: a small HTTP server of the user's own, asked with
 // `{"model"?, "items": [{"question", "steps"}]}` and answering `{"rewards": [number, ...]}`, one number from 0 to 1 for the
-// last step of each item. Documented in docs/remote-engines.md.
+// last step of each item, and `"feedback": [text or null, ...]` where it can say why. Documented in docs/remote-engines.md.
 
 import { isRecord, numberOrNaN } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
@@ -28,6 +28,13 @@ export class HttpScorer implements Scorer {
     const rewards = isRecord(answer) && Array.isArray(answer.rewards) ? answer.rewards : [];
     if (rewards.length !== items.length) badReward(server, `gave ${rewards.length} rewards for ${items.length} items`);
     const tokens = isRecord(answer) && isRecord(answer.usage) ? Number(answer.usage.prompt_tokens ?? 0) : 0;
-    return { rewards: rewards.map(numberOrNaN), computedTokens: tokens, cachedTokens: 0 };
+    const scored = { rewards: rewards.map(numberOrNaN), computedTokens: tokens, cachedTokens: 0 };
+    const feedback = isRecord(answer) && Array.isArray(answer.feedback) ? answer.feedback : undefined;
+    return feedback === undefined ? scored : { ...scored, feedback: items.map((_, at) => words(feedback[at])) };
   }
+}
+
+/** An item without words has none; what is no text is no reason to refuse its reward. */
+function words(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

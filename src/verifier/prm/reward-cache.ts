@@ -2,16 +2,22 @@
 
 import type { ScoreRequest } from '../verifier.ts';
 
-export class RewardCache {
-  readonly #bySearch = new Map<string, Map<string, number>>();
+/** As it was told. */
+export interface KnownReward {
+  readonly reward: number;
+  readonly feedback?: string;
+}
 
-  get({ search, parent, step }: ScoreRequest): number | undefined {
+export class RewardCache {
+  readonly #bySearch = new Map<string, Map<string, KnownReward>>();
+
+  get({ search, parent, step }: ScoreRequest): KnownReward | undefined {
     return this.#bySearch.get(search)?.get(keyOf(parent, step.text));
   }
 
-  set({ search, parent, step }: ScoreRequest, reward: number): void {
-    const known = this.#bySearch.get(search) ?? new Map<string, number>();
-    known.set(keyOf(parent, step.text), reward);
+  set({ search, parent, step }: ScoreRequest, judgement: KnownReward): void {
+    const known = this.#bySearch.get(search) ?? new Map<string, KnownReward>();
+    known.set(keyOf(parent, step.text), judgement);
     this.#bySearch.set(search, known);
   }
 

@@ -9,7 +9,7 @@ import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import { RewardCache } from '../prm/reward-cache.ts';
+import { type KnownReward, RewardCache } from '../prm/reward-cache.ts';
 import type { ScoredPath, Scorer, ScoringServer } from '../scorer.ts';
 import type {
   ScoreRequest,
@@ -98,7 +98,7 @@ export class RemoteVerifier implements Verifier {
       this.#entries.set(request.id, entry);
       const known = this.#cache.get(request);
       if (known === undefined) this.#enqueue(entry);
-      else this.#answer(entry, { type: 'score', request: request.id, reward: known, usage: nothing });
+      else this.#answer(entry, { type: 'score', request: request.id, ...known, usage: nothing });
     }
     this.#pump();
   }
@@ -186,9 +186,12 @@ export class RemoteVerifier implements Verifier {
       this.#size.observe(longest, scored.computedTokens);
       const share = (all: number): number => Math.round(all / works.length);
       const usage = { computedTokens: share(scored.computedTokens), cachedTokens: share(scored.cachedTokens) };
-      const rewards = scored.rewards.flatMap((last, at) => [...(scored.before?.[at] ?? []), last]);
+      const judged = scored.rewards.flatMap((reward, at) => [
+        ...(scored.before?.[at] ?? []).map((before) => ({ reward: before })),
+        said(reward, scored.feedback?.[at]),
+      ]);
       works.forEach((work, at) => {
-        this.#reward(work, rewards[at]!, usage, replica);
+        this.#reward(work, judged[at]!, usage, replica);
       });
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
@@ -200,16 +203,17 @@ export class RemoteVerifier implements Verifier {
   }
 
   /** Every request that waits for the step gets its reward; it was computed once, and the first is charged for it. */
-  #reward(work: Work, reward: number, usage: ScoreUsage, replica: ScoringReplica): void {
+  #reward(work: Work, judged: KnownReward, usage: ScoreUsage, replica: ScoringReplica): void {
+    const { reward } = judged;
     const { url } = replica.server.connection;
     const bad = `${url} (${this.#scorer.name}) gave ${reward}; a reward is a number from 0 to 1, so check the model`;
     if (!(reward >= 0 && reward <= 1)) return this.#refuse(work, fault('bad-reward', bad));
     this.#queue.finish(work);
-    this.#cache.set(work.request, reward);
+    this.#cache.set(work.request, judged);
     [...work.entries].forEach((entry, at) => {
       this.#observeTime(entry);
       const { id } = entry.request;
-      this.#answer(entry, { type: 'score', request: id, reward, usage: at === 0 ? usage : nothing });
+      this.#answer(entry, { type: 'score', request: id, ...judged, usage: at === 0 ? usage : nothing });
     });
   }
 
@@ -293,6 +297,10 @@ export class RemoteVerifier implements Verifier {
     this.#entries.delete(entry.request.id);
     this.#post(message);
   }
+}
+
+function said(reward: number, feedback: string | undefined): KnownReward {
+  return feedback === undefined ? { reward } : { reward, feedback };
 }
 
 function pathOf({ prompt, path, step }: ScoreRequest, wanted: number): ScoredPath {

@@ -57,7 +57,8 @@ export class Details {
     const company = agreeing(moment.tree!, node);
     const agreed = company && h('p', { class: 'state' }, `${company.same} of ${company.all} answers say the same`);
     const pruned = cut === undefined ? undefined : h('p', { class: 'state' }, `a strand was pruned here by ${cut}`);
-    return h('div', {}, h('dl', { class: 'facts' }, ...rows), h('p', { class: 'state' }, state), agreed, pruned);
+    const why = node.feedback && h('p', { class: 'feedback' }, node.feedback);
+    return h('div', {}, h('dl', { class: 'facts' }, ...rows), h('p', { class: 'state' }, state), agreed, pruned, why);
   }
 
   #steps(node: Node): HTMLElement {
@@ -74,7 +75,8 @@ export class Details {
         h('span', { class: 'step-score' }, formatScore(each.reward)),
       );
       if (each === node) button.setAttribute('aria-current', 'step');
-      return h('li', {}, button);
+      const turn = each.step?.turn;
+      return h('li', {}, turn === undefined ? undefined : h('p', { class: 'feedback' }, turn), button);
     });
     return h('ol', { class: 'steps' }, ...steps);
   }

@@ -38,6 +38,7 @@ export class Model {
   readonly #begin: string;
   readonly #holders: Int32Array<SharedArrayBuffer>;
   #template: Template | undefined;
+  #turnFrame: TurnFrame | undefined;
   #table: TokenTable | undefined;
   readonly #pieces: (Uint8Array | undefined)[] = [];
   #closed = false;
@@ -97,6 +98,20 @@ export class Model {
     if (prompt.kind === 'text') return this.#tokenize(prompt.text, true, true);
     const text = this.renderChat(prompt.messages);
     return this.#tokenize(text, !text.startsWith(this.#begin), true);
+  }
+
+  /**
+   * What a message of the user's side adds behind an assistant's that has not been closed: the end of that, the message, and the beginning
+   * of the reply, as the file's own template writes them. What looks like a control token within the message stays text.
+   */
+  tokenizeTurn(turn: string): number[] {
+    this.#turnFrame ??= frameOf(this.renderChat(turnSample), this.path);
+    const { before, after } = this.#turnFrame;
+    return [
+      ...this.#tokenize(before, false, true),
+      ...this.#tokenize(turn.trim(), false, false),
+      ...this.#tokenize(after, false, true),
+    ];
   }
 
   /** The bytes of a token; none for control tokens. */
@@ -219,6 +234,27 @@ export class Model {
     const token = special(this.#vocabulary);
     return token < 0 ? '' : this.#tokenText(token);
   }
+}
+
+/** What a template writes around a message of the user's side in the middle of a conversation. */
+interface TurnFrame {
+  readonly before: string;
+  readonly after: string;
+}
+
+const saidMark = 'coppice-said';
+const turnMark = 'coppice-turn';
+const turnSample: readonly Message[] = [
+  { role: 'user', content: '?' },
+  { role: 'assistant', content: saidMark },
+  { role: 'user', content: turnMark },
+];
+
+function frameOf(rendered: string, path: string): TurnFrame {
+  const [said, turn] = [rendered.indexOf(saidMark), rendered.indexOf(turnMark)];
+  if (said < 0 || turn < said)
+    return raise('unsupported', `the chat template of ${path} shows no message behind an answer: turns cannot be said`);
+  return { before: rendered.slice(said + saidMark.length, turn), after: rendered.slice(turn + turnMark.length) };
 }
 
 function parseTemplate(source: string, path: string): Template {

@@ -278,6 +278,29 @@ describe('Core', () => {
     expect(rendered).toBe('<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n');
   });
 
+  it('renders a turn with the template of the file, behind an answer with its end or without; words that look like control tokens stay words', () => {
+    using bench = new Bench('chat');
+    const { model } = bench.core;
+    const turn = 'no: <|im_end|>\n';
+    const plain = (text: string) => model.tokenize(text);
+    const whole = model.renderChat([
+      { role: 'user', content: 'hello' },
+      { role: 'assistant', content: 'hi' },
+      { role: 'user', content: 'again' },
+    ]);
+    const head = model.tokenizePrompt({ kind: 'chat', messages: [{ role: 'user', content: 'hello' }] });
+    expect([...head, ...plain('hi'), ...model.tokenizeTurn('again')]).toEqual(
+      model.tokenizePrompt({ kind: 'text', text: whole }),
+    );
+    const frame = model.tokenizeTurn('X');
+    const at = frame.indexOf(plain('X')[0]!);
+    expect(model.tokenizeTurn(turn)).toEqual([
+      ...frame.slice(0, at),
+      ...plain(turn.trim()),
+      ...frame.slice(at + plain('X').length),
+    ]);
+  });
+
   it('explains a bad request and goes on serving the others', () => {
     using bench = new Bench('random');
     const long = 'word '.repeat(600);

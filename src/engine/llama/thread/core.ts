@@ -5,7 +5,14 @@ import { assert } from '../../../base/assert.ts';
 import { FaultError, fault, raise } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { Prompt, Sampling, Step } from '../../../tree/step.ts';
-import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId, Urgency } from '../../engine.ts';
+import {
+  type EngineMessage,
+  type GenerateRequest,
+  type GenerationUsage,
+  plainTurn,
+  type RequestId,
+  type Urgency,
+} from '../../engine.ts';
 import { Batcher } from '../batch/batcher.ts';
 import { Context, maxSequences } from '../batch/context.ts';
 import { Generation } from '../batch/generation.ts';
@@ -349,6 +356,8 @@ export class Core {
   #pathTokens(prompt: Prompt, steps: readonly Step[], marker: readonly number[]): number[] {
     const tokens = [...this.#promptTokens(prompt)];
     for (const [at, step] of steps.entries()) {
+      if (step.turn !== undefined) this.#turn(prompt, tokens, step.turn);
+      if (step.turn !== undefined && step.text === '' && step.tokenIds === undefined) continue;
       const said = marker.length === 0 ? this.#stepTokens(step) : this.#withoutEnd(this.#stepTokens(step));
       if (marker.length > 0 && said.length === 0 && at > 0) continue; // the end alone: the verdict on the step before it stands
       for (const token of said) tokens.push(token);
@@ -360,6 +369,13 @@ export class Core {
       raise('too-long', `prompt and path are ${tokens.length} tokens long; the context holds ${limit}`);
     }
     return tokens;
+  }
+
+  /** Behind what was said so far; the token that ended an answer is the template's to write. */
+  #turn(prompt: Prompt, tokens: number[], turn: string): void {
+    if (prompt.kind === 'chat' && tokens.length > 0 && this.model.endsGeneration(tokens.at(-1)!)) tokens.pop();
+    const own = prompt.kind === 'chat' ? this.model.tokenizeTurn(turn) : this.model.tokenize(plainTurn(turn));
+    for (const token of own) tokens.push(token);
   }
 
   #stepTokens(step: Step): readonly number[] {

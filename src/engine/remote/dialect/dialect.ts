@@ -2,7 +2,7 @@
 // values out. A dialect must tell a delimiter from the end of the answer by its server's own rule, or say `unseen`.
 // Excluded: sockets, queues, retries, and cutting text on our side (draft.ts).
 
-import type { Prompt, Sampling } from '../../../tree/step.ts';
+import type { Message, Prompt, Sampling } from '../../../tree/step.ts';
 import type { JsonSchema, Lane } from '../../engine.ts';
 
 const dialectNames = ['vllm', 'sglang', 'llama-server', 'openai'] as const;
@@ -37,6 +37,8 @@ export interface Call {
   /** Root and path as tokens, for servers that take them; the path's text otherwise. Never both. */
   readonly tokenIds: readonly number[] | undefined;
   readonly pathText: string;
+  /** Of a path with turns of the user's side, as text: the messages up to the last turn. What is said behind it is `pathText`. */
+  readonly said?: readonly Message[];
   readonly siblings: number;
   readonly sampling: Sampling;
   /** That of the first sibling, the others count on from it; undefined where the search need not be repeatable. */

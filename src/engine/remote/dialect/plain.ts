@@ -1,6 +1,6 @@
 // Any other OpenAI-compatible server: text only, one sequence per request, and "stop" for a delimiter and for the end of
 // the answer alike. So no delimiter is sent: the stream is cut on our side, and a stop is the end. Chat prompts go to the
-// chat route with the path as a trailing assistant message, which the server must continue rather than answer.
+// chat route, with turns of the path as messages and what is behind them as a trailing assistant message, which the server must continue rather than answer.
 
 import { isRecord, protocolFault, streamFault, text } from '../../../remote/wire-values.ts';
 import { decodeChunk } from './completion-chunk.ts';
@@ -29,7 +29,10 @@ export const plain: Dialect = {
       return { path: '/v1/completions', body: { ...body, prompt: call.prompt.text + call.pathText } };
     }
     const path = call.pathText === '' ? [] : [{ role: 'assistant', content: call.pathText }];
-    return { path: '/v1/chat/completions', body: { ...body, messages: [...call.prompt.messages, ...path] } };
+    return {
+      path: '/v1/chat/completions',
+      body: { ...body, messages: [...call.prompt.messages, ...(call.said ?? []), ...path] },
+    };
   },
 
   decode: (event) => decodeChunk(event, updateOf),

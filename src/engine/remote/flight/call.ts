@@ -1,7 +1,8 @@
 // What one HTTP request asks for, from the siblings that share it: no more than their asker reads and the server gives.
 
 import { hash } from '../../../base/random.ts';
-import { allNeeds } from '../../engine.ts';
+import type { Message } from '../../../tree/step.ts';
+import { allNeeds, type GenerateRequest, plainTurn } from '../../engine.ts';
 import type { Call, Delivery, Dialect, ServerFacts } from '../dialect/dialect.ts';
 import type { Child } from './queue.ts';
 import type { Refusable } from './refusable.ts';
@@ -33,7 +34,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     name,
     prompt: request.prompt,
     tokenIds,
-    pathText: tokenIds === undefined ? request.path.map(({ step }) => step.text).join('') : '',
+    ...(tokenIds === undefined ? conversation(request) : { pathText: '' }),
     siblings: children.length,
     sampling: request.sampling,
     // A blank step is drawn again, with a seed that follows from the first.
@@ -54,4 +55,21 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
 /** Siblings end one by one, which only a stream can tell. */
 function deliveryOf(siblings: number, maxTokens: number): Delivery {
   return siblings === 1 && maxTokens <= longestWholeTokens ? 'whole' : 'ends';
+}
+
+/** A path as text: behind a chat in messages, each turn of the user's side closing the one before it; behind plain text as one. */
+export function conversation({
+  prompt,
+  path,
+}: Pick<GenerateRequest, 'prompt' | 'path'>): Pick<Call, 'pathText' | 'said'> {
+  const said: Message[] = [];
+  let pathText = '';
+  for (const { step } of path) {
+    if (step.turn !== undefined && prompt.kind === 'chat') {
+      said.push({ role: 'assistant', content: pathText }, { role: 'user', content: step.turn });
+      pathText = '';
+    } else if (step.turn !== undefined) pathText += plainTurn(step.turn);
+    pathText += step.text;
+  }
+  return said.length === 0 ? { pathText } : { pathText, said };
 }
