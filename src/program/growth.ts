@@ -3,7 +3,7 @@
 
 import { nodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
-import type { Manner, Sampling } from '../tree/step.ts';
+import { isAllThought, type Manner, type Sampling } from '../tree/step.ts';
 import type { Inquiry, Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Ask, ChildOutcome, Outcome, ProbeOutcome } from './program.ts';
@@ -65,7 +65,9 @@ type Success = ChildOutcome & { ok: true };
 function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
   const { index, step, reward, promise, answer } = outcome;
   const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = limits;
-  const isLong = parent.depth + 1 >= maxDepth || parent.pathTokens + step.tokens >= maxPathTokens;
+  // Thinking is limited in tokens: its steps do not count.
+  const steps = parent.depth - parent.thoughtSteps + (isAllThought(step) ? 0 : 1);
+  const isLong = steps >= maxDepth || parent.pathTokens + step.tokens >= maxPathTokens;
   const terminal = (step.end === 'eos' && step.unshaped === undefined) || isLong;
   return {
     key: nodeKey(parent.key, step),

@@ -21,10 +21,11 @@ export function nodeKey(parent: NodeKey, { tokenIds, text, end }: Pick<Step, 'to
 export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
   const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
   if (manner === undefined) return plain;
-  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed, choices } = manner;
+  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed, choices, opening, reopens } = manner;
   const isRare = after !== undefined || proposed !== undefined || choices !== undefined;
   const rare = isRare ? [{ after, proposed, choices }] : [];
-  return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare]));
+  const put = opening === undefined && reopens === undefined ? [] : [{ opening, reopens }];
+  return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare, ...put]));
 }
 
 /** One sample below a node. */

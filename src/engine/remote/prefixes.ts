@@ -1,6 +1,6 @@
 // The tokens that a call continues from: the root, rendered once per search by a server with the model's own template,
-// and the steps of the path. A path with a step that has no tokens is tokenised as text, whole: tokens and text are never
-// mixed within it.
+// and the steps of the path. From the first step on that has no tokens (words that were put there, an engine that gives none) the rest
+// is tokenised as text; what the model wrote before stays as it wrote it, so that a server finds it in its cache.
 
 import type { NodeId } from '../../tree/events.ts';
 import type { Prompt } from '../../tree/step.ts';
@@ -49,14 +49,14 @@ export class Prefixes {
 
   #below(root: Tokens, request: GenerateRequest, known: KnownPrefix, renderer: Renderer): Tokens | Promise<Tokens> {
     const { path, parent } = request;
-    if (path.every(({ step }) => step.tokenIds !== undefined)) {
-      return root.concat(...path.map(({ step }) => step.tokenIds!));
-    }
+    const unknown = path.findIndex(({ step }) => step.tokenIds === undefined);
+    const written = root.concat(...path.slice(0, unknown < 0 ? undefined : unknown).map(({ step }) => step.tokenIds!));
+    if (unknown < 0) return written;
     const held = known.paths.get(parent);
     if (held !== undefined) return held;
-    const text = path.map(({ step }) => step.text).join('');
-    return tokenize(text, renderer).then((tokens) => {
-      const whole = root.concat(tokens);
+    const rest = path.slice(unknown).map(({ step }) => step.text);
+    return tokenize(rest.join(''), renderer).then((tokens) => {
+      const whole = written.concat(tokens);
       known.paths.set(parent, whole);
       return whole;
     });

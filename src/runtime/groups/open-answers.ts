@@ -6,7 +6,7 @@
 import { isOpenText, nearestText, type ReadText, type Vector } from '../../answer/likeness.ts';
 import type { Outcome } from '../../program/program.ts';
 import { type NodeKey, nodeKey } from '../../tree/keys.ts';
-import type { Node } from '../../tree/node.ts';
+import { answerPart, type Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 
 interface Founder {
@@ -74,7 +74,7 @@ export class OpenAnswers {
     for (; this.#scanned < nodes.length; this.#scanned += 1) {
       const { group, key, answer, parent, step } = nodes[this.#scanned]!;
       if (group === undefined || step === undefined) continue;
-      const text = answer ?? lastWords(parent, step.text);
+      const text = answer ?? lastWords(parent, answerPart(step));
       if (this.#groups.has(text)) continue;
       this.#groups.set(text, group);
       if (group === key) this.#founders.push({ text, group });
@@ -89,7 +89,7 @@ function openTextOf(tree: Tree, outcome: Outcome): string | undefined {
   const { step, answer, node, index } = outcome;
   const parent = tree.nodes[node];
   if (step.end !== 'eos' || step.unshaped || !parent?.inFlight?.has(index)) return undefined;
-  const text = answer ?? lastWords(parent, step.text);
+  const text = answer ?? lastWords(parent, answerPart(step));
   return isOpenText(text) ? text : undefined;
 }
 
@@ -97,6 +97,6 @@ function openTextOf(tree: Tree, outcome: Outcome): string | undefined {
 function lastWords(parent: Node | undefined, last: string): string {
   let [text, at] = [last, parent];
   for (; at?.step !== undefined && (at.step.end === 'length' || text.trim() === ''); at = at.parent)
-    text = at.step.text + text;
+    text = answerPart(at.step) + text;
   return text.trim();
 }
