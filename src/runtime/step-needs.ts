@@ -80,7 +80,9 @@ export function pathFor(
   const suffix = (words ?? '') + (opening ?? '');
   const isRead = thinking !== undefined && manner?.after === undefined && node.step?.unshaped === undefined;
   if (isRead) return pathWith(readPath(node, thinking, manner?.reopens), suffix, node);
-  return words === undefined ? pathWith(stepPath(node), suffix, node) : pathWith(pathAfter(node, manner?.after), suffix, node);
+  return words === undefined
+    ? pathWith(stepPath(node), suffix, node)
+    : pathWith(pathAfter(node, manner?.after), suffix, node);
 }
 
 /** What stands behind the path before the model goes on. */

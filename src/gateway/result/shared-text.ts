@@ -43,7 +43,14 @@ export class SharedText {
 
   constructor(
     fold: SearchFold,
-    { program, programOptions = {}, rollouts, maxTokens = Number.POSITIVE_INFINITY, thinking, reasoning }: SharedTextOptions,
+    {
+      program,
+      programOptions = {},
+      rollouts,
+      maxTokens = Number.POSITIVE_INFINITY,
+      thinking,
+      reasoning,
+    }: SharedTextOptions,
   ) {
     this.#fold = fold;
     this.#maxTokens = maxTokens;

@@ -57,7 +57,9 @@ export class Attempt {
     this.#listener = listener;
     this.children = children;
     this.#cuts = call.whole !== true && call.stops.length < children[0]!.request.delimiters.length;
-    this.#steps = children.map(({ request }) => new PartialStep(call.whole ? [] : request.delimiters, this.#cuts, request.thinking));
+    this.#steps = children.map(
+      ({ request }) => new PartialStep(call.whole ? [] : request.delimiters, this.#cuts, request.thinking),
+    );
     this.#told = children.map(() => false);
     this.startedMs = options.nowMs();
     this.#lastMs = this.startedMs;

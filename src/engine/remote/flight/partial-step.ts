@@ -54,12 +54,15 @@ export class PartialStep {
     if (update.usage !== undefined) this.#usage = update.usage;
     if (this.#end !== undefined) return '';
     const before = this.#text;
-    if (this.#marks !== undefined) this.#think(update, this.#marks);
+    const marked = this.#marks === undefined ? '' : this.#think(update, this.#marks);
     this.#take(update);
     if (update.appended !== undefined) this.#text += update.appended;
     if (update.end !== undefined) this.#end = update.end;
     // A server that stops at a delimiter may still send what else the last token held.
-    if (this.#cuts || update.end === 'delimiter') this.#cut(before.length);
+    const mayCut = this.#cuts || update.end === 'delimiter';
+    if (mayCut) this.#cut(before.length);
+    // What was added is known where nothing was cut; to look for it would read the whole text with every token.
+    if (!mayCut && update.cumulative !== true) return marked + update.text + (update.appended ?? '');
     return this.#text.startsWith(before) ? this.#text.slice(before.length) : '';
   }
 
@@ -96,20 +99,24 @@ export class PartialStep {
   }
 
   /** Thinking goes into the text between its tags; the first word of the answer ends it. */
-  #think({ thought = '', text }: Update, { open, close }: ThinkingMarks): void {
+  #think({ thought = '', text }: Update, { open, close }: ThinkingMarks): string {
+    let added = '';
     if (thought !== '') {
-      this.#text += `${this.#thought === undefined ? `${open}\n` : ''}${thought}`;
-      this.#thought = { chars: this.#text.length, isOpen: true };
+      added = `${this.#thought === undefined ? `${open}\n` : ''}${thought}`;
       this.#thoughtUpdates += 1;
       this.#updates += 1;
     }
-    if (text === '' || this.#thought?.isOpen !== true) return;
-    this.#text += `\n${close}\n\n`;
-    this.#thought = { chars: this.#text.length, isOpen: false };
+    const isOpen = thought !== '' || this.#thought?.isOpen === true;
+    const ends = isOpen && text !== '';
+    if (ends) added += `\n${close}\n\n`;
+    this.#text += added;
+    if (added !== '') this.#thought = { chars: this.#text.length, isOpen: !ends };
+    return added;
   }
 
   #thoughtOf({ chars, isOpen }: { readonly chars: number; readonly isOpen: boolean }, tokens: number): Thought {
-    const counted = this.#usage?.thoughtTokens ?? Math.round((tokens * this.#thoughtUpdates) / Math.max(1, this.#updates));
+    const counted =
+      this.#usage?.thoughtTokens ?? Math.round((tokens * this.#thoughtUpdates) / Math.max(1, this.#updates));
     return isOpen ? { chars, tokens, open: true } : { chars, tokens: Math.min(tokens, counted) };
   }
 
