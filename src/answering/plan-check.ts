@@ -183,7 +183,7 @@ export function refuseRules({ policy, policyOptions }: SearchPlan, wish: Wish, w
 
 /** What has no meaning for a generation without search. */
 export function checkDirect(wish: Wish): void {
-  const meant: readonly SearchKnob[] = ['deadlineMs', 'priority', 'reasoning'];
+  const meant: readonly SearchKnob[] = ['deadlineMs', 'priority', 'reasoning', 'thinking', 'maxThinkingTokens'];
   for (const name of searchKnobNames) {
     if (wish[name] === undefined || knobOf(name).client !== 'coppice' || meant.includes(name)) continue;
     refuseSetting('unsupported', name, "has no meaning with reasoning_effort 'none'");

@@ -39,6 +39,7 @@ import {
 import { wantsAdvice } from './question-form.ts';
 import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish, WishedShape } from './search-plan.ts';
 import { carryRules } from './search-request.ts';
+import { isKnownToThink, switchedPrompt, thinkingPlan } from './thinking-plan.ts';
 
 /**
  * Reads from top to bottom: what was asked is within its bounds; then the prompt, the program with its policy and rules, the limits,
@@ -53,13 +54,16 @@ function planOf(request: PlanRequest): SearchPlan {
   checkWish(wish, request.speaker);
   const isDirect = wish.effort === 'none';
   const longest = longestAnswer(wish.maxTokens, limits.tokens, model.engine.capabilities.contextTokens);
-  const prompt = promptFor(question.prompt, wish, model);
-  const search = isDirect ? undefined : searchShape(wish, model, limits);
+  const prompt = switchedPrompt(promptFor(question.prompt, wish, model), wish, model);
+  const thinking = thinkingPlan(wish, model, limits, prompt);
+  const thought = isKnownToThink(model, wish) ? (thinking?.maxTokens ?? 0) : 0;
+  const search = isDirect ? undefined : searchShape(wish, model, limits, thought);
   const plan: SearchPlan = {
     model: model.config.name,
     title: question.title,
     prompt,
-    ...(search?.shape ?? directShape(wish, model, longest)),
+    ...(search?.shape ?? directShape(wish, model, longest + thought)),
+    thinking,
     nodes: mostNodes(limits),
     deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
     priority: atMost(wish, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
@@ -139,6 +143,7 @@ type SearchShape = Omit<
   | 'sampling'
   | 'firstGreedy'
   | 'maxTokens'
+  | 'thinking'
   | 'answers'
   | 'shape'
   | 'logprobs'
@@ -147,7 +152,8 @@ type SearchShape = Omit<
   | 'reasoning'
 >;
 
-function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig) {
+/** `thought`: tokens of thinking that each of its paths may need. */
+function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig, thought: number) {
   const { config } = model;
   const effort = effortOf(limits, wish.effort === 'none' ? undefined : wish.effort);
   const { program, options } = programFor(wish, model);
@@ -177,7 +183,9 @@ function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig) {
     scoring: scoringOf(program, config),
     rollouts,
     threshold: wish.threshold ?? config.threshold,
-    tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? effort.tokens,
+    tokenBudget:
+      atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ??
+      Math.min(limits.tokens, effort.tokens + effort.rollouts * thought),
     aggregation,
     branching,
     choose,

@@ -5,14 +5,14 @@ import type { CalibrationFile, CalibrationSection } from '../calibration/calibra
 import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
 import type { Effort } from '../config/search-limits.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../config/vocabulary.ts';
-import type { Engine, JsonSchema } from '../engine/engine.ts';
+import type { Engine, JsonSchema, TemplateThinking } from '../engine/engine.ts';
 import type { HazardModel } from '../exit/hazard.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
 import type { PolicyName } from '../policy/policies.ts';
 import type { Choice } from '../program/choice.ts';
 import type { ProgramName } from '../program/registry/programs.ts';
-import type { AnswerShape } from '../runtime/search/request.ts';
+import type { AnswerShape, ThinkingPlan } from '../runtime/search/request.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../tree/step.ts';
 import type { FormQuestion } from './question-form.ts';
@@ -56,6 +56,8 @@ export interface SearchPlan {
   readonly stepTokens: number;
   /** Least cosine of open answers that mean the same; unset where the model has no embedder. */
   readonly groupSimilarity?: number | undefined;
+  /** Of a model that takes conversations; plans of older journals lack it. */
+  readonly thinking?: ThinkingPlan | undefined;
   /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
   readonly maxTokens?: number | undefined;
   /** Different answers wanted of the one tree; one where unset. */
@@ -108,6 +110,7 @@ export interface PlannedModel {
       readonly contextTokens?: number | undefined;
       readonly entropy?: boolean;
       readonly pieces?: boolean;
+      readonly thinking?: TemplateThinking | undefined;
     };
   };
   readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;

@@ -132,6 +132,11 @@ export const model = z.strictObject({
     .max(4)
     .default(['\n\n'])
     .meta({ description: 'strings that end a step; four is the most that every server takes' }),
+  thinkingTags: z
+    .array(z.string().min(1).max(64))
+    .length(2)
+    .default(['<think>', '</think>'])
+    .meta({ description: 'what begins and what ends the thinking of a reasoning model in its own text' }),
   stepPrompt: z.string().max(20_000).optional().meta({
     description:
       'added behind the system message of every search; where unset, prompts/answer.txt where a question asks for a short answer; an empty text adds nothing',

@@ -32,6 +32,13 @@ export const searchLimits = z
       'tokens',
       'generated, that an effort buys with each rollout: four steps of 600 tokens on its way',
     ),
+    thinkingTokens: whole(
+      32_768,
+      1,
+      1_000_000,
+      'tokens',
+      'of one path, that reasoning_effort medium lets a reasoning model think, more or less by the same factors; each rollout buys them on top of rolloutTokens',
+    ),
   })
   .prefault({});
 
@@ -39,9 +46,10 @@ export const searchLimits = z
 export function effortOf(
   limits: z.output<typeof searchLimits>,
   name: Effort = usual,
-): { rollouts: number; tokens: number } {
+): { rollouts: number; tokens: number; thinkingTokens: number } {
   const rollouts = Math.min(limits.rollouts, Math.max(1, Math.round(limits.mediumRollouts * scales[name])));
-  return { rollouts, tokens: Math.min(limits.tokens, rollouts * limits.rolloutTokens) };
+  const thinkingTokens = Math.ceil(limits.thinkingTokens * scales[name]);
+  return { rollouts, tokens: Math.min(limits.tokens, rollouts * limits.rolloutTokens), thinkingTokens };
 }
 
 /** Most nodes of one tree; it ends as exhausted then. A step is hardly shorter than ten tokens, and a node takes about 1 kB. */

@@ -85,8 +85,17 @@ export interface GenerateRequest extends Urgency {
   readonly maxTokens: number;
   /** The step is JSON of this schema and ends the answer; delimiters are empty then. Only of an engine with `shapeTrouble`. */
   readonly shape?: JsonSchema;
+  /** How thinking that a server sends in a field of its own is put into the text. Missing where it is left out. */
+  readonly thinking?: ThinkingMarks;
   /** Exactly `maxTokens`, whatever the model would end at: for rehearsals. Delimiters are empty then. */
   readonly exact?: boolean;
+}
+
+/** Tags around a model's thinking, and the limit of thinking and answer together for an engine that gets them only in one piece. */
+export interface ThinkingMarks {
+  readonly open: string;
+  readonly close: string;
+  readonly wholeTokens: number;
 }
 
 export interface GenerationUsage {
@@ -138,8 +147,17 @@ export interface EngineCapabilities {
   /** Reports computed and cached tokens as the engine counted them. */
   readonly countsCache: boolean;
   readonly contextTokens: number | undefined;
+  /** What the model's chat template says of thinking; missing where the engine cannot see it. */
+  readonly thinking?: TemplateThinking | undefined;
   /** Sequences with which a step takes about twice as long as with one, where the engine knows before it is measured. */
   readonly ridgeSequences?: number;
+}
+
+export interface TemplateThinking {
+  /** It begins the thinking before the model's first token. */
+  readonly opens: boolean;
+  /** It has a switch: `enable_thinking` or `thinking` among its variables changes what it renders. */
+  readonly switches: boolean;
 }
 
 export interface EngineLoad {

@@ -7,7 +7,7 @@ import { groupAnswers } from '../answer/groups.ts';
 import { wideHash } from '../base/random.ts';
 import type { Answer } from '../log/end.ts';
 import { type Certainty, certaintyOf, type PathVote, voteOf } from '../tree/certaindex.ts';
-import { type Node, pathText, saysSomething } from '../tree/node.ts';
+import { answerText, type Node, saysSomething } from '../tree/node.ts';
 import type { Manner, Sampling } from '../tree/step.ts';
 import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -124,7 +124,7 @@ class Aggregate implements Program {
   }
 
   compose(_tree: Tree, sources: readonly Node[]): string {
-    const attempts = sources.map((node, at) => `Attempt ${at + 1}:\n${pathText(node).trim()}`);
+    const attempts = sources.map((node, at) => `Attempt ${at + 1}:\n${answerText(node).trim()}`);
     return this.#options.prompt.replace('{attempts}', () => attempts.join('\n\n'));
   }
 

@@ -5,7 +5,7 @@ import { lastLine } from '../answer/extract.ts';
 import { groupAnswers } from '../answer/groups.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
-import { hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
+import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { meanLogprobOf } from './confidence.ts';
 
@@ -63,8 +63,8 @@ function votesOf(tree: Tree, weighted: boolean) {
 function unmarkedAnswer(node: Node): string | undefined {
   if (!isComplete(node)) return undefined;
   let at: Node | undefined = node;
-  while (at?.step !== undefined && at.step.text.trim() === '') at = at.parent;
-  return lastLine(at?.step?.text ?? '');
+  while (at?.step !== undefined && answerPart(at.step).trim() === '') at = at.parent;
+  return lastLine(answerPart(at?.step));
 }
 
 /**

@@ -90,11 +90,11 @@ export class Flights {
     const form = formKey(expansion.sampling, manner);
     const usual = stepNeeds(search.request, this.#options.verifier, !isProbe && this.#isWatched(search));
     const needs = manner?.entropy ? { ...usual, entropy: true } : usual;
-    const common = manner?.choices === undefined ? pathFor(search, node, manner, shape?.words) : undefined;
+    const common = manner?.choices === undefined ? pathFor(search, node, manner, shape?.words, isProbe) : undefined;
     let first: RequestId | undefined;
     for (const index of indices) {
       const own = mannerAt(manner, index);
-      const path = common ?? pathFor(search, node, own, shape?.words);
+      const path = common ?? pathFor(search, node, own, shape?.words, isProbe);
       const place = { node, index, form, draw: drawKey(node.key, index, form), path };
       const flight = this.#add({ search, ...place, manner: own, shape, isProbe, lane, step: undefined }, nowMs);
       first ??= flight.id;

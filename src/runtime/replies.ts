@@ -5,17 +5,20 @@
 import { type Fault, fault } from '../base/fault.ts';
 import type { JsonSchema } from '../engine/engine.ts';
 import type { ProbeReply } from '../tree/events.ts';
-import { type Node, pathText } from '../tree/node.ts';
+import { answerText, type Node } from '../tree/node.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Flight } from './search/search.ts';
+import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
 
 /** A step is cut at the first of the strings, which ends its path and is no part of it. Of one that begins in steps before, these keep their part. */
-function endedAtStop(step: Step, stops: readonly string[], before: string): Step {
-  const at = firstStop(before + step.text, stops, before.length);
+function endedAtStop(step: Step, stops: readonly string[], said: string): Step {
+  // Of a step that ends the thinking, what stands behind it alone can end an answer.
+  const before = said + step.text.slice(0, step.thought?.chars ?? 0);
+  const at = firstStop(said + step.text, stops, before.length);
   if (at === undefined) return step;
   // The tokens of the string were generated and stay counted; continuing by token id has no meaning after the end.
   const { tokenIds: _, pieces, ...rest } = step;
-  const text = step.text.slice(0, Math.max(0, at - before.length));
+  const text = step.text.slice(0, Math.max(step.thought?.chars ?? 0, at - said.length));
   return { ...rest, text, end: 'eos', ...(pieces === undefined ? {} : { pieces: cutPieces(pieces, text.length) }) };
 }
 
@@ -68,25 +71,26 @@ function sorted(value: unknown): unknown {
 }
 
 /** What an engine's step is to its search; one that replies to a turn of the user's side has it. */
-export function stepFor({ search, node, shape, manner, path }: Flight, step: Step): Step {
-  if (shape !== undefined) return step;
+export function stepFor({ search, node, shape, manner, path }: Flight, generated: Step): Step {
+  if (shape !== undefined) return generated;
   const { stops = [] } = search.request;
   const turn = manner?.byUser ? path.at(-1)?.step.turn : undefined;
-  const placed: Step = turn === undefined ? step : { ...step, turn };
-  const ended = stops.length === 0 ? placed : endedAtStop(placed, stops, textBefore(node, placed));
+  const placed: Step = turn === undefined ? generated : { ...generated, turn };
+  const step = thoughtStep(search.request, node, manner, placed);
+  const ended = stops.length === 0 || step.thought?.open ? step : endedAtStop(step, stops, textBefore(node, step));
   return search.request.shape === undefined ? ended : toBeShaped(ended);
 }
 
-/** What the assistant has said in the message that the step belongs to. */
+/** What the assistant has said, behind its thinking, in the message that the step belongs to. */
 function textBefore(node: Node, { turn }: Step): string {
-  return turn === undefined ? pathText(node) : '';
+  return turn === undefined ? answerText(node) : '';
 }
 
 export function answerOf({ search, node, shape }: Flight, step: Step): string | undefined {
-  const { end, text, unshaped } = step;
-  if (end !== 'eos' || unshaped) return undefined;
+  const { end, text, unshaped, thought } = step;
+  if (end !== 'eos' || unshaped || thought?.open) return undefined;
   if (shape !== undefined) return shapedAnswer(text, shape.schema);
-  return search.request.extract(textBefore(node, step) + text);
+  return search.request.extract(textBefore(node, step) + text.slice(thought?.chars ?? 0));
 }
 
 /** The answer is read off the probe alone: the path may have named others before. One that was cut has none. */
@@ -104,11 +108,14 @@ export function replyTo(
 }
 
 /** What goes on beyond the delimiters of the search has a limit of its own; a step has the search's too. */
-export function longestStep({ search, manner, shape }: Pick<Flight, 'search' | 'manner' | 'shape'>): number {
-  const { maxStepTokens } = search.request;
+export function longestStep({ search, node, manner, shape, isProbe }: Flight): number {
+  const { maxStepTokens, thinking } = search.request;
   if (shape !== undefined) return shape.maxTokens;
-  if (manner?.maxTokens === undefined) return maxStepTokens;
-  return manner.stops === undefined ? Math.min(manner.maxTokens, maxStepTokens) : manner.maxTokens;
+  const thinks = thinking !== undefined && !isProbe && goesOnThinking(search.request, node, manner);
+  const usual = thinks ? longestThought(thinking, node, manner) : maxStepTokens;
+  if (manner?.maxTokens === undefined) return usual;
+  if (manner.stops === undefined) return Math.min(manner.maxTokens, usual);
+  return manner.maxTokens + (isProbe ? 0 : thoughtRoom(search.request, node, manner));
 }
 
 export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
@@ -119,7 +126,8 @@ export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
     return fault('bad-step', 'an empty step that does not end the answer');
   if (flight.shape !== undefined && end === 'eos' && shapedAnswer(text, flight.shape.schema) === undefined)
     return fault('bad-step', 'an answer that has not the shape that was asked for');
-  if (tokens <= most) return undefined;
+  // An engine that gets thinking and answer in one piece says so by itself.
+  if (tokens <= most || step.thought !== undefined) return undefined;
   return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
 }
 

@@ -2,15 +2,16 @@
 // verifier or a rule decides by them or the client wants them, tokens where a client watches, a seed where the search is to be repeated. And below
 // which path: a probe is one with a piece of text more at its end, so that every engine can do it.
 
-import type { GenerateRequest, PathStep, StepNeeds } from '../engine/engine.ts';
+import type { GenerateRequest, PathStep, StepNeeds, ThinkingMarks } from '../engine/engine.ts';
 import type { Expansion } from '../program/program.ts';
 import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../tree/keys.ts';
 import { type Node, pathTo } from '../tree/node.ts';
 import { greedySampling, type Manner, type Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import { longestStep } from './replies.ts';
-import type { AnswerShape, SearchRequest } from './search/request.ts';
+import type { AnswerShape, SearchRequest, ThinkingPlan } from './search/request.ts';
 import type { Flight, Search } from './search/search.ts';
+import { goesOnThinking, isInside, openingBelow, readPath, thoughtStops } from './thinking-steps.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
   const { program, rules, repeatable = true, logprobs: byClient = false } = request;
@@ -30,8 +31,11 @@ export function stepPath(node: Node): PathStep[] {
 }
 
 /** The shape that the next step below a node is held to: that of the answer, where it is time for one. */
-export function shapeBelow({ shape }: SearchRequest, { step, depth }: Node): AnswerShape | undefined {
-  return shape !== undefined && (step?.unshaped === true || depth + 1 >= shape.maxDepth) ? shape : undefined;
+export function shapeBelow(request: SearchRequest, node: Node): AnswerShape | undefined {
+  const { shape } = request;
+  const { step, depth, thoughtSteps } = node;
+  if (shape === undefined || isInside(request, node)) return undefined;
+  return step?.unshaped === true || depth - thoughtSteps + 1 >= shape.maxDepth ? shape : undefined;
 }
 
 /** Without the token that ended the answer, behind which no model goes on: the text says the same. */
@@ -55,8 +59,7 @@ export function pathAfter(node: Node, after: readonly number[] = []): PathStep[]
 }
 
 /** The piece of text has a key of its own, and no node stands below it. */
-function pathWith(node: Node, suffix: string, byUser: boolean, after?: readonly number[]): PathStep[] {
-  const path = pathAfter(node, after);
+function pathWith(path: readonly PathStep[], suffix: string, node: Node, byUser = false): PathStep[] {
   if (byUser) return [...withTurns(path), turnPiece(path.at(-1)?.key ?? node.key, suffix)];
   if (suffix === '') return withTurns(path);
   const step: Step = { text: suffix, tokens: tokensOf(suffix), meanLogprob: 0, end: 'length' };
@@ -90,11 +93,18 @@ export function pathFor(
   node: Node,
   manner: Manner | undefined,
   shaped?: string,
+  isProbe = false,
 ): PathStep[] {
   const words = shaped ?? (manner && wordsOf(search, manner));
-  if (words === undefined) return withTurns(stepPath(node));
+  const { thinking } = search.request;
   const byUser = shaped === undefined && manner?.byUser === true;
-  return pathWith(node, words, byUser, manner?.after);
+  const opening = shaped === undefined && !isProbe ? openingBelow(search.request, node, manner) : undefined;
+  const suffix = (words ?? '') + (opening ?? '');
+  const isRead = thinking !== undefined && manner?.after === undefined && node.step?.unshaped === undefined;
+  if (isRead) return pathWith(readPath(node, thinking, manner?.reopens), suffix, node, byUser);
+  return words === undefined
+    ? pathWith(stepPath(node), suffix, node)
+    : pathWith(pathAfter(node, manner?.after), suffix, node, byUser);
 }
 
 /** What stands behind the path before the model goes on. */
@@ -105,7 +115,8 @@ function wordsOf({ tree, request }: Pick<Search, 'tree' | 'request'>, { suffix =
 
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
   const { id, search, node, index, form, path, lane, isProbe, shape, manner = {} } = flight;
-  const { program, prompt, seed, delimiters, stops = [] } = search.request;
+  const { program, prompt, seed, delimiters, stops = [], thinking } = search.request;
+  const thinks = !isProbe && goesOnThinking(search.request, node, manner);
   return {
     id,
     search: search.id,
@@ -115,15 +126,27 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     index,
     sampling: isGreedy(flight) ? greedySampling : sampling,
     seed: drawSeed(seed, node.key, index, form),
-    delimiters: shape ? [] : (manner.stops ?? (stops.length === 0 ? delimiters : [...delimiters, ...stops])),
+    delimiters: shape ? [] : (manner.stops ?? (thinks ? thoughtStops(thinking!) : [...delimiters, ...stops])),
     maxTokens: Math.min(
       longestStep(flight),
       isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - (manner.byUser ? 0 : node.pathTokens),
     ),
+    ...(thinking === undefined || isProbe ? {} : { thinking: wholeThought(flight, thinking) }),
     ...(shape === undefined ? {} : { shape: shape.schema }),
     lane,
   };
 }
+
+/** For an engine that cannot continue inside the thinking: what marks it, and how long thinking and answer may be together. */
+function wholeThought({ search, node, manner }: Flight, { open, close, maxTokens }: ThinkingPlan): ThinkingMarks {
+  const { program, maxStepTokens, shape } = search.request;
+  const answerTokens = shape?.maxTokens ?? Math.max(maxStepTokens, leastAnswer);
+  const left = (program.maxPathTokens ?? unlimited) - (manner?.byUser ? 0 : node.pathTokens);
+  return { open, close, wholeTokens: Math.min(maxTokens + answerTokens, left) };
+}
+
+/** Tokens that an answer behind the thinking may have where it comes in one piece. */
+const leastAnswer = 4096;
 
 /** Of the first path of a search that was asked for at temperature 0: the model's own choice at every step. */
 function isGreedy({ search, node, index, isProbe }: Flight): boolean {

@@ -29,10 +29,12 @@ export function turnKey(parent: NodeKey, turn: string): NodeKey {
 export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
   const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
   if (manner === undefined) return plain;
-  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed, choices, byUser } = manner;
+  const { suffix = '', stops = [], maxTokens = 0, sources = [], ...others } = manner;
+  const { after, proposed, choices, byUser, opening, reopens } = others;
   const isRare = after !== undefined || proposed !== undefined || choices !== undefined || byUser !== undefined;
   const rare = isRare ? [{ after, proposed, choices, byUser }] : [];
-  return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare]));
+  const put = opening === undefined && reopens === undefined ? [] : [{ opening, reopens }];
+  return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare, ...put]));
 }
 
 /** One sample below a node. */

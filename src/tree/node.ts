@@ -4,7 +4,7 @@ import { raise } from '../base/fault.ts';
 import { type Aggregation, extendScore, rootScore } from './aggregate.ts';
 import type { Growth, NodeId, ProbeReply, StrandId } from './events.ts';
 import { type NodeKey, rootKey } from './keys.ts';
-import type { Step } from './step.ts';
+import { isAllThought, type Step } from './step.ts';
 
 export interface Node {
   readonly id: NodeId;
@@ -16,6 +16,10 @@ export interface Node {
   readonly step: Step | undefined;
   /** Tokens of all steps from the root to here, or from the last turn of the user's side. */
   readonly pathTokens: number;
+  /** Of these, tokens of the model's thinking. */
+  readonly thoughtTokens: number;
+  /** Steps of the path that are thinking from beginning to end: a limit in steps does not count them. */
+  readonly thoughtSteps: number;
   /** The same for the same steps in any search: what draws, seeds and caches are keyed by. */
   readonly key: NodeKey;
   readonly reward: number | undefined;
@@ -72,6 +76,8 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
     depth: 0,
     step: undefined,
     pathTokens: 0,
+    thoughtTokens: 0,
+    thoughtSteps: 0,
     key: rootKey,
     reward: undefined,
     promise: undefined,
@@ -95,6 +101,8 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
     depth,
     step,
     pathTokens: (step.turn === undefined ? parent.pathTokens : 0) + step.tokens,
+    thoughtTokens: (step.turn === undefined ? parent.thoughtTokens : 0) + (step.thought?.tokens ?? 0),
+    thoughtSteps: parent.thoughtSteps + (isAllThought(step) ? 1 : 0),
     key,
     reward,
     promise,
@@ -188,4 +196,15 @@ export function pathText(node: Node): string {
   return lastMessage(node)
     .map((each) => each.step?.text ?? '')
     .join('');
+}
+
+/** What the assistant's last message says behind the model's thinking: all of it where there is none. */
+export function answerText(node: Node): string {
+  return lastMessage(node)
+    .map(({ step }) => answerPart(step))
+    .join('');
+}
+
+export function answerPart(step: Step | undefined): string {
+  return step?.thought === undefined ? (step?.text ?? '') : step.text.slice(step.thought.chars);
 }

@@ -25,6 +25,23 @@ export interface Step {
    * ended, and the step begins a new one, which has its own text, tokens and answer.
    */
   readonly turn?: string;
+  /** How much of it is the model's thinking; missing where nothing is. */
+  readonly thought?: Thought;
+  /** Characters at its beginning that were put into the path and not generated: `opening` of its manner, or the end of the thinking at its limit. */
+  readonly forced?: number;
+}
+
+/** The beginning of a step that is thinking, tags included: part of the path, and no part of the answer. */
+export interface Thought {
+  readonly chars: number;
+  readonly tokens: number;
+  /** The thinking goes on behind the step. */
+  readonly open?: true;
+}
+
+/** By its tokens: a log whose texts are erased says the same. */
+export function isAllThought({ thought, tokens }: Step): boolean {
+  return thought !== undefined && (thought.open === true || thought.tokens >= tokens);
 }
 
 export interface Sampling {
@@ -39,6 +56,10 @@ export interface Sampling {
 export interface Manner {
   /** Put behind the path before the model goes on; no part of what it says. */
   readonly suffix?: string;
+  /** Words with which the step begins: they are put into the path as if the model had said them, and are part of its text. */
+  readonly opening?: string;
+  /** The thinking that the path has ended goes on: the tag that ended it is left out of what the model reads. */
+  readonly reopens?: true;
   /** Keys of the nodes that the program's own words in the place of a suffix are about (`compose` of the program). */
   readonly sources?: readonly number[];
   /**
@@ -75,5 +96,10 @@ export interface Message {
 
 /** What a tree grows from: chat messages that the engine renders with the model's own template, or text taken as it is. */
 export type Prompt =
-  | { readonly kind: 'chat'; readonly messages: readonly Message[] }
+  | {
+      readonly kind: 'chat';
+      readonly messages: readonly Message[];
+      /** Variables of the template beside the messages, such as its switch for thinking; the template's own values unless said. */
+      readonly template?: Readonly<Record<string, boolean>>;
+    }
   | { readonly kind: 'text'; readonly text: string };

@@ -31,7 +31,9 @@ export class LlamaTestServer extends TestServer {
         });
       case 'POST /apply-template':
         return Promise.resolve({
-          prompt: renderChat(body.messages as [], body.continue_final_message === true).replace('<s>', ''),
+          prompt:
+            renderChat(body.messages as [], body.continue_final_message === true).replace('<s>', '') +
+            this.turn(body, body.continue_final_message === true),
         });
       case 'POST /tokenize':
         return Promise.resolve({ tokens: this.vocabulary.encode(String(body.content), body.add_special === true) });

@@ -72,6 +72,40 @@ export function continuation(
   return [...tokens, { id: endOfText, text: '', logprob: -0.1 }];
 }
 
+/** A model that thinks in tags before it answers. */
+export interface ThinkingModel {
+  /** Words of its thinking, one token each. */
+  readonly words: number;
+  /** Its template writes the tag that begins it. */
+  readonly opens?: boolean;
+  /** Its template has a switch, which leaves an empty thought in the place of one. */
+  readonly switches?: boolean;
+  /** The field that its server's chat route sends the thinking in. */
+  readonly field?: 'reasoning' | 'reasoning_content';
+}
+
+export const thoughtAnswer = 'It is simple.\n\nThe answer is 42.';
+
+/** What its template writes behind the last turn. */
+export function turnOf({ opens, switches }: ThinkingModel, variables: unknown): string {
+  const { enable_thinking: thinks } = (variables ?? {}) as { readonly enable_thinking?: boolean };
+  if (switches && thinks === false) return '<think>\n\n</think>\n\n';
+  return opens ? '<think>\n' : '';
+}
+
+/** All that it would still write behind a prompt: how far it has come is read off the prompt. */
+export function thoughtContinuation(vocabulary: Vocabulary, prompt: string, { words }: ThinkingModel): Token[] {
+  const said = prompt.slice(prompt.lastIndexOf('<assistant>') + '<assistant>'.length);
+  const closed = said.lastIndexOf('</think>');
+  const left = Math.max(0, words - said.split(' hm').length + 1);
+  const thought = `${said === '' ? '<think>\n' : ''}${' hm'.repeat(left)}\n</think>`;
+  const behind = closed < 0 ? '' : said.slice(closed + '</think>'.length);
+  const blank = closed >= 0 && behind !== '' ? '' : '\n\n';
+  const text = `${closed < 0 ? thought : ''}${blank}${thoughtAnswer.slice(behind.trimStart().length)}`;
+  const tokens = vocabulary.encode(text, false).map((id) => ({ id, text: vocabulary.text(id)!, logprob: -0.1 }));
+  return [...tokens, { id: endOfText, text: '', logprob: -0.1 }];
+}
+
 export type Ending =
   | { readonly type: 'stop'; readonly matched: string }
   | { readonly type: 'eos' }

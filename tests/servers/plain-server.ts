@@ -59,9 +59,15 @@ export class PlainServer extends TestServer {
     const { tokens, ending } = cutTokens(drawn, (body.stop as string[] | undefined) ?? [], Number(body.max_tokens));
     const texts = pieces(tokens, ending, false);
     const stream = open();
+    const { field } = this.thinking ?? {};
+    let thinks = field !== undefined && kind === 'chat';
     const complete = await this.writeTokens(stream, tokens, mischief, async (_, at) => {
       const finish = at === tokens.length - 1 ? (ending.type === 'length' ? 'length' : 'stop') : null;
-      const said = kind === 'text' ? { text: texts[at] } : { delta: { role: 'assistant', content: texts[at] } };
+      const isTag = thinks && /^<\/?think>$/.test(texts[at]!);
+      const text = isTag ? '' : texts[at];
+      const spoken = { delta: { role: 'assistant', [thinks && field !== undefined ? field : 'content']: text } };
+      const said = kind === 'text' ? { text } : spoken;
+      if (isTag && texts[at] === '</think>') thinks = false;
       await stream.event({ object: 'chunk', choices: [{ index: 0, ...said, finish_reason: finish }] });
     });
     if (!complete) return undefined;

@@ -4,7 +4,15 @@
 
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { continuation, endOfText, type Token, Vocabulary } from './model.ts';
+import {
+  continuation,
+  endOfText,
+  type ThinkingModel,
+  type Token,
+  thoughtContinuation,
+  turnOf,
+  Vocabulary,
+} from './model.ts';
 
 export interface ServerSettings {
   readonly vocabulary?: Vocabulary;
@@ -14,6 +22,8 @@ export interface ServerSettings {
   readonly model?: string;
   /** Sequences at a time, for servers that have slots. */
   readonly slots?: number;
+  /** A reasoning model in the place of the usual one. */
+  readonly thinking?: ThinkingModel;
   /** Every answer is written in pieces of so many bytes, so that characters and lines are split. */
   readonly fragmentBytes?: number;
 }
@@ -74,6 +84,7 @@ export abstract class TestServer {
   /** Resolved before each token; tests replace it to hold a generation in the middle. */
   pace: (token: number) => Promise<void> = () => new Promise((resolve) => setImmediate(resolve));
   protected readonly depth: number;
+  protected readonly thinking: ThinkingModel | undefined;
   readonly #settings: ServerSettings;
   readonly #server: http.Server;
   readonly #sockets = new Set<Socket>();
@@ -85,6 +96,7 @@ export abstract class TestServer {
     this.contextTokens = settings.contextTokens ?? 4096;
     this.slots = settings.slots ?? 4;
     this.depth = settings.depth ?? 3;
+    this.thinking = settings.thinking;
     this.#server = http.createServer((request, response) => void this.#serve(request, response));
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
@@ -131,10 +143,16 @@ export abstract class TestServer {
 
   protected draw(promptIds: readonly number[], seed: number, temperature: number, mischief: Mischief): Token[] {
     const prompt = this.vocabulary.decode(promptIds);
+    if (this.thinking !== undefined) return thoughtContinuation(this.vocabulary, prompt, this.thinking);
     const tokens = continuation(this.vocabulary, prompt, seed, temperature, { depth: this.depth });
     return mischief.type === 'blank'
       ? [{ id: this.vocabulary.id('\n\n'), text: '\n\n', logprob: -1 }, ...tokens]
       : tokens;
+  }
+
+  /** What the template of a reasoning model adds to a conversation that it is to answer. */
+  protected turn(body: Record<string, unknown>, isContinued: boolean): string {
+    return this.thinking === undefined || isContinued ? '' : turnOf(this.thinking, body.chat_template_kwargs);
   }
 
   /** JSON for a schema of an object with numbers. */

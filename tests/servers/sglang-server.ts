@@ -89,7 +89,7 @@ export class SglangServer extends TestServer {
   #tokenize(body: Record<string, unknown>): unknown {
     const { messages, prompt, continue_final_message: open } = body;
     const tokens = Array.isArray(messages)
-      ? this.vocabulary.encode(renderChat(messages, open === true), false)
+      ? this.vocabulary.encode(renderChat(messages, open === true) + this.turn(body, open === true), false)
       : this.vocabulary.encode(String(prompt), body.add_special_tokens !== false);
     return { tokens, count: tokens.length, max_model_len: 1_000_000 };
   }

@@ -36,7 +36,7 @@ export class VllmServer extends TestServer {
   poolingPairs: ((tags: number) => unknown[]) | undefined;
   readonly #tokenDetails: boolean;
   readonly #prefixCaching: boolean;
-  readonly #blocks = new Set<string>();
+  readonly #blocks = new Map<string, number>();
   readonly #settings: VllmSettings;
   /** What its gauge of running requests says, where a test wants another figure than the true one. */
   generatingShown: number | undefined;
@@ -100,7 +100,7 @@ export class VllmServer extends TestServer {
     if (generate === true && open === true)
       this.refuse(400, 'Cannot set both add_generation_prompt and continue_final_message');
     const tokens = Array.isArray(messages)
-      ? this.vocabulary.encode(renderChat(messages, open === true), false)
+      ? this.vocabulary.encode(renderChat(messages, open === true) + this.turn(body, open === true), false)
       : this.vocabulary.encode(String(prompt), body.add_special_tokens !== false);
     return { count: tokens.length, max_model_len: this.contextTokens, tokens };
   }
@@ -265,11 +265,16 @@ export class VllmServer extends TestServer {
   #reuse(ids: readonly number[], promptTokens: number): number {
     let found = 0;
     let hits = true;
+    // A block is known by the number of the one before it and its own tokens.
+    let before = 0;
     for (let end = blockTokens; end <= ids.length; end += blockTokens) {
-      const block = ids.slice(0, end).join(',');
-      hits = hits && this.#blocks.has(block) && end < promptTokens;
+      const block = `${before}|${ids.slice(end - blockTokens, end).join(',')}`;
+      const known = this.#blocks.get(block);
+      hits = hits && known !== undefined && end < promptTokens;
       if (hits) found = end;
-      if (this.#prefixCaching) this.#blocks.add(block);
+      before = known ?? this.#blocks.size + 1;
+      if (this.#prefixCaching) this.#blocks.set(block, before);
+      else if (known === undefined) break;
     }
     return found;
   }

@@ -75,6 +75,7 @@ export class LlamaEngine implements Engine {
       priorities: true,
       countsCache: true,
       contextTokens: Math.min(thread.info.contextTokens, options.kvTokens),
+      thinking: thread.info.thinking,
       ...(onGpu ? {} : { ridgeSequences: cpuRidgeSequences }),
     };
   }

@@ -69,5 +69,6 @@ function capabilitiesOf(replicas: readonly Replica[]): EngineCapabilities {
     priorities: facts.every((each) => each.priorityOrder !== 'none'),
     countsCache: facts.every((each) => each.countsCache),
     contextTokens: contexts.length === 0 ? undefined : Math.min(...contexts),
+    thinking: facts.find((each) => each.thinking !== undefined)?.thinking,
   };
 }

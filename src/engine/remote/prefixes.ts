@@ -1,6 +1,6 @@
 // The tokens that a call continues from: the root, rendered once per search by a server with the model's own template, the steps of
-// the path, and turns of the user's side between them. What the assistant says between two turns is tokenised as text, whole, where a
-// step of it has no tokens: tokens and text are never mixed within it.
+// the path, and turns of the user's side between them. From the first step of a message on that has no tokens (words that were put there, an
+// engine that gives none) its rest is tokenised as text; what the model wrote before stays as it wrote it, so that a server finds it in its cache.
 
 import type { NodeKey } from '../../tree/keys.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
@@ -98,10 +98,17 @@ function tokensOf({ key, turn, steps }: PathMessage, known: KnownPrefix): Tokens
 }
 
 async function asked({ key, turn, steps }: PathMessage, known: KnownPrefix, renderer: Renderer): Promise<Tokens> {
-  const text = steps.map(({ step }) => step.text).join('');
-  const tokens = turn === undefined ? await tokenize(text, renderer) : await turnTokens(turn, known.prompt, renderer);
+  const tokens =
+    turn === undefined ? await saidTokens(steps, renderer) : await turnTokens(turn, known.prompt, renderer);
   known.pieces.set(key, tokens);
   return tokens;
+}
+
+async function saidTokens(steps: readonly PathStep[], renderer: Renderer): Promise<Tokens> {
+  const unknown = steps.findIndex(({ step }) => step.tokenIds === undefined);
+  const written = steps.slice(0, unknown).flatMap(({ step }) => step.tokenIds!);
+  const rest = steps.slice(unknown).map(({ step }) => step.text);
+  return written.concat(await tokenize(rest.join(''), renderer));
 }
 
 /** Two answers that share no end: what templates write behind both alike is not theirs. */
@@ -115,7 +122,7 @@ async function turnTokens(turn: string, prompt: Prompt, renderer: Renderer): Pro
   if (prompt.kind === 'text') return tokenize(plainTurn(turn), renderer);
   const rendered = anyAnswers.map((content) => {
     const messages: Message[] = [...prompt.messages, { role: 'assistant', content }, { role: 'user', content: turn }];
-    return render({ kind: 'chat', messages }, renderer);
+    return render({ ...prompt, messages }, renderer);
   });
   const [one, other] = await Promise.all(rendered);
   return commonEnd(one!, other!);

@@ -39,6 +39,9 @@ import { Watch } from './replica/watch.ts';
 /** Blank steps thrown away before the request fails. */
 const rejections = 3;
 
+/** Tokens after which a path in one piece is said to be growing. */
+const sign = 64;
+
 /** A limit that moves by less than this is the usual search for it. */
 const muchLess = 0.75;
 
@@ -235,7 +238,11 @@ export class RemoteEngine implements Engine {
       {
         head: (received) => this.#affinity.keepSession(search, received['x-session-token']),
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
-        token: (child, text, tokens) => this.#awaited.token(child, text, tokens),
+        token: (child, text, tokens) => {
+          // A path in one piece takes longer than a step may: as long as it grows, the server is at work.
+          if (call.whole && tokens % sign === 0) this.#awaited.tellCustody('taken', { ...job, children: [child] });
+          this.#awaited.token(child, text, tokens);
+        },
         step: (child, step, usage) => this.#stepped(replica, job, attempt, child, step, usage),
         done: () => {
           this.#leave(replica, attempt);

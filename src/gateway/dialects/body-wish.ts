@@ -27,8 +27,10 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
       knobOf(name).client === 'openai' ? (body as Readonly<Record<string, unknown>>)[written] : own[written];
     return [name, value ?? undefined];
   });
+  const { enable_thinking: enabled, thinking = enabled } = body.chat_template_kwargs ?? {};
   return {
     ...(Object.fromEntries(named) as Wish),
+    ...(typeof thinking === 'boolean' ? { thinking: thinking ? 'on' : 'off' } : {}),
     effort: body.reasoning_effort ?? undefined,
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     answers: body.n ?? undefined,

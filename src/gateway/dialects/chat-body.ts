@@ -65,6 +65,10 @@ const fields = {
     })
     .nullish(),
   reasoning_effort: z.enum(['none', ...efforts]).nullish(),
+  // Of vLLM, SGLang and llama-server: the switch of a template for thinking, under either of its names.
+  chat_template_kwargs: z
+    .strictObject({ enable_thinking: z.boolean().nullish(), thinking: z.boolean().nullish() })
+    .nullish(),
   user: z.string().max(512).nullish(),
   safety_identifier: z.string().max(512).nullish(),
   prompt_cache_key: z.string().max(512).nullish(),

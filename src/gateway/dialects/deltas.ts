@@ -4,6 +4,7 @@
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import { isFold } from '../../tree/events.ts';
+import { type ThinkingTags, thoughtOf, thoughtText } from '../../tree/thinking.ts';
 import { ApiError } from '../http/api-error.ts';
 import { chosenPath, repeatsStep, splitPath } from '../result/search-result.ts';
 import { SharedText } from '../result/shared-text.ts';
@@ -85,41 +86,74 @@ function treeDeltas({ facts: { plan }, fold }: ToldSearch): Deltas {
   const inline = plan.reasoning === 'inline';
   const toDelta = ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }): Delta =>
     kind === 'content' || inline ? { content: text } : { reasoning_content: text };
+  let sent = 0;
+  const take = () => {
+    const deltas = shared.take().map(toDelta);
+    for (const { content = '' } of deltas) sent += content.length;
+    return deltas;
+  };
   return {
-    event: ({ event }) => (isFold(event) ? shared.take().map(toDelta) : []),
-    rest: (last, { outcome }) => {
+    event: ({ event }) => (isFold(event) ? take() : []),
+    rest: (last, { outcome, texts }) => {
       const path = chosenPath(plan, last.fold);
       if (!shared.agrees(path)) return undefined;
       const pieces = shared.finish(path).map(toDelta);
       // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
       const isRepeated = repeatsStep(plan, path, outcome.complete);
-      const repeat = isRepeated ? splitPath(plan, path, outcome.complete).content : '';
+      const repeat = isRepeated ? splitPath(plan, path, outcome.complete).content : restOf(texts.content, pieces, sent);
       return repeat === '' ? pieces : [...pieces, { content: repeat }];
     },
   };
 }
 
+/** Words of the answer that stand in no step: a chain was asked for it in the middle of its thinking. */
+function restOf(content: string | null, pieces: readonly Delta[], sent: number): string {
+  const given = pieces.reduce((sum, piece) => sum + (piece.content?.length ?? 0), sent);
+  return content?.slice(given) ?? '';
+}
+
 /** One generation goes out token by token; a stop string is held back until it is known to be one. */
 function tokenDeltas({ facts: { plan } }: ToldSearch): Deltas {
-  const hold = Math.max(0, ...plan.delimiters.map((each) => each.length));
+  const tags = plan.reasoning === 'inline' ? undefined : plan.thinking;
+  const held = [...plan.delimiters, ...(tags === undefined ? [] : [tags.open, tags.close])];
+  const hold = Math.max(0, ...held.map((each) => each.length));
   let text = '';
-  let sent = 0;
   let index: number | undefined;
+  const sent = { content: 0, reasoning_content: 0 };
+  /** What `content` and thinking add to what has gone out. */
+  const more = (said: SplitText): Delta[] =>
+    (['reasoning_content', 'content'] as const).flatMap((field) => {
+      const added = said[field].slice(sent[field]);
+      sent[field] += added.length;
+      return added === '' ? [] : [{ [field]: added }];
+    });
   return {
     token: (token) => {
       index ??= token.index;
       if (token.index !== index) return [];
       text += token.text;
-      const upTo = text.length - hold;
-      if (upTo <= sent) return [];
-      const content = text.slice(sent, upTo);
-      sent = upTo;
-      return [{ content }];
+      return more(splitText(text.slice(0, Math.max(0, text.length - hold)), tags));
     },
     rest: (_, { texts }) => {
-      const content = texts.content ?? '';
-      if (!content.startsWith(text.slice(0, sent))) return undefined;
-      return content.length > sent ? [{ content: content.slice(sent) }] : [];
+      const [content, thought] = [texts.content ?? '', texts.reasoning_content ?? ''];
+      const before = splitText(text, tags);
+      const agrees = content.startsWith(before.content.slice(0, sent.content));
+      if (!agrees || !thought.startsWith(before.reasoning_content.slice(0, sent.reasoning_content))) return undefined;
+      return more({ content, reasoning_content: thought });
     },
   };
+}
+
+interface SplitText {
+  readonly content: string;
+  readonly reasoning_content: string;
+}
+
+/** One generation so far, its thinking apart. */
+function splitText(text: string, tags: (ThinkingTags & { readonly opened: boolean }) | undefined): SplitText {
+  const step = { text, tokens: 1, meanLogprob: 0, end: 'length' } as const;
+  const thought = tags && thoughtOf(step, tags.opened, tags);
+  if (tags === undefined || thought === undefined) return { content: text, reasoning_content: '' };
+  const content = thought.open ? '' : text.slice(thought.chars).replace(/^\n+/, '');
+  return { content, reasoning_content: thoughtText({ ...step, thought }, tags) };
 }

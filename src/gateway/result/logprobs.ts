@@ -4,8 +4,9 @@
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import type { Node } from '../../tree/node.ts';
+import type { Step } from '../../tree/step.ts';
 import type { LogprobsJson, TokenLogprob } from '../wire/logprobs-json.ts';
-import { answerStep, chosenPath, repeatsStep, splitPath } from './search-result.ts';
+import { answerStep, chosenPath, hasThought, repeatsStep, splitPath } from './search-result.ts';
 
 /** Null where they were not asked for, or where the path has a step without them. */
 export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boolean): LogprobsJson | null {
@@ -15,6 +16,7 @@ export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boo
 export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: boolean): LogprobsJson | null {
   if (plan.logprobs === undefined || !path.every(hasPieces)) return null;
   const { content, reasoning } = splitPath(plan, path, complete);
+  if (hasThought(path) && plan.reasoning === 'separate') return thoughtLogprobs(path);
   const answer = answerStep(path);
   const said = plan.mode === 'search' && plan.reasoning === 'inline' ? path : answer === undefined ? [] : [answer];
   const before = repeatsStep(plan, path, complete) ? path : path.slice(0, -1);
@@ -23,6 +25,25 @@ export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: 
     ...(reasoning === '' ? {} : { reasoning_content: tokensOf(before, reasoning) }),
     refusal: null,
   };
+}
+
+/** Where the model thinks, the tokens of its thinking, tags and all, and those behind it. */
+function thoughtLogprobs(path: readonly Node[]): LogprobsJson {
+  const parts = path.map(({ step }) => ({ step, chars: step?.thought?.chars ?? 0 }));
+  const reasoning = parts.flatMap(({ step, chars }) => (chars === 0 ? [] : tokensOfStep(step!, 0, chars)));
+  const content = parts.flatMap(({ step, chars }) => tokensOfStep(step!, chars, step!.text.length));
+  return { content, reasoning_content: reasoning, refusal: null };
+}
+
+function tokensOfStep({ pieces = [], logprobs = [] }: Step, from: number, upTo: number): TokenLogprob[] {
+  let at = 0;
+  return pieces.flatMap((piece, index) => {
+    const begins = at;
+    at += piece.length;
+    const token = piece.slice(Math.max(0, from - begins), Math.max(0, upTo - begins));
+    if (token === '') return [];
+    return [{ token, logprob: logprobs[index]!, bytes: [...Buffer.from(token)], top_logprobs: [] }];
+  });
 }
 
 function hasPieces({ step }: Node): boolean {

@@ -8,7 +8,8 @@ import type { SearchFold } from '../../log/fold.ts';
 import { type Judged, shownScore, verdictOf, verdictText } from '../../log/verdict.ts';
 import { distinctAnswers } from '../../tree/distinct-answers.ts';
 import type { NodeId } from '../../tree/events.ts';
-import { lastMessage, type Node } from '../../tree/node.ts';
+import { answerPart, lastMessage, type Node } from '../../tree/node.ts';
+import { thoughtText, usualTags } from '../../tree/thinking.ts';
 import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
 import type { AboutJson } from '../wire/search-json.ts';
 import { isHeldBack, isUnaccepted, unacceptedText } from './unaccepted.ts';
@@ -69,7 +70,7 @@ function textsOf(
     return { content: null, reasoning_content: null, refusal, answer: null };
   }
   const answer = complete ? (fold.answer?.answer ?? null) : null;
-  const { content, reasoning } = splitPath(plan, path, complete);
+  const { content, reasoning } = splitPath(plan, path, complete, wordsBehind(fold, path));
   return { content, reasoning_content: reasoning === '' ? null : reasoning, refusal: null, answer };
 }
 
@@ -100,7 +101,7 @@ function judgedBy(
  * and its last step with a text stands for the answer.
  */
 export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: boolean): boolean {
-  if (plan.mode === 'direct' || plan.reasoning === 'inline') return false;
+  if (plan.mode === 'direct' || plan.reasoning === 'inline' || hasThought(path)) return false;
   return !complete || textOf(path.at(-1)) === '';
 }
 
@@ -109,12 +110,36 @@ export function answerStep(path: readonly Node[]): Node | undefined {
   return path.findLast((node) => textOf(node) !== '') ?? path.at(-1);
 }
 
+/** The model has thought on the way: then that is the reasoning, and all behind it the answer. */
+export function hasThought(path: readonly Node[]): boolean {
+  return path.some(({ step }) => step?.thought !== undefined);
+}
+
+/** What an answer says behind the text of its path: a chain that was asked for it in the middle of its thinking. */
+function wordsBehind({ answer }: SearchFold, path: readonly Node[]): string {
+  const last = path.at(-1);
+  if (last === undefined || answer?.node !== last.id || !hasThought(path)) return '';
+  return answer.text.slice(path.reduce((sum, node) => sum + textOf(node).length, 0));
+}
+
+/** `behind`: words of the answer that are no step of the path. */
 export function splitPath(
   plan: SearchPlan,
   path: readonly Node[],
   complete: boolean,
+  behind = '',
 ): { content: string; reasoning: string } {
   const texts = path.map(textOf);
+  const thought = hasThought(path);
+  if (thought && (plan.mode === 'direct' || plan.reasoning === 'separate')) {
+    const tags = plan.thinking ?? usualTags;
+    const said = path.map(({ step }) => answerPart(step)).join('');
+    const isOpen = path.at(-1)?.step?.thought?.open === true;
+    const rest = isOpen ? behindTag(behind, tags.close) : behind;
+    const content = (plan.mode === 'direct' ? stripStop(plan, path.at(-1), said) : said) + rest;
+    const reasoning = path.map(({ step }) => (step === undefined ? '' : thoughtText(step, tags))).join('');
+    return { content: content.replace(/^\n+/, ''), reasoning };
+  }
   if (plan.mode === 'direct') return { content: stripStop(plan, path.at(-1), texts.at(-1) ?? ''), reasoning: '' };
   if (plan.reasoning === 'inline') return { content: texts.join(''), reasoning: '' };
   const before = repeatsStep(plan, path, complete) ? texts : texts.slice(0, -1);
@@ -136,6 +161,11 @@ export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
 function messageAt(fold: SearchFold, id: NodeId): Node[] {
   const node = fold.tree?.nodes[id];
   return node === undefined ? [] : lastMessage(node);
+}
+
+function behindTag(text: string, close: string): string {
+  const at = text.indexOf(close);
+  return at < 0 ? '' : text.slice(at + close.length);
 }
 
 function textOf(node: Node | undefined): string {
@@ -180,6 +210,8 @@ function generatedTokens(fold: SearchFold): number {
 }
 
 function answerTokens(plan: SearchPlan, path: readonly Node[]): number {
+  const { pathTokens = 0, thoughtTokens = 0 } = path.at(-1) ?? {};
+  if (plan.reasoning === 'separate' && hasThought(path)) return pathTokens - thoughtTokens;
   return plan.reasoning === 'inline' ? (path.at(-1)?.pathTokens ?? 0) : (path.at(-1)?.step?.tokens ?? 0);
 }
 

@@ -1,14 +1,16 @@
 // Honest streaming: the text that every branch which can still become the answer begins with. A node is settled when it
 // has children and every child that was ever asked for has been answered: then no path can leave it any other way. Text
 // of settled nodes with a single child is certain, and of several children what they have in common. Reasoning and answer
-// are told apart by whether a step ends its path, so nothing is sent where its siblings disagree on that.
+// are told apart by whether a step ends its path, so nothing is sent where its siblings disagree on that; where the model thinks, thinking and
+// what stands behind it are told apart by its tags, which go to no client.
 // What was given out is never taken back. Programs that add children to nodes they have left (several samples) have no
 // settled nodes. A single sample (greedy) is one path: it departs from what was given out only where a call failed for
 // good and it began again, and a stream must ask for that (`agrees`).
 
 import type { SearchFold } from '../../log/fold.ts';
 import { type ProgramName, programWith } from '../../program/registry/programs.ts';
-import { isComplete, type Node } from '../../tree/node.ts';
+import { answerPart, isComplete, type Node } from '../../tree/node.ts';
+import { type ThinkingTags, thoughtText } from '../../tree/thinking.ts';
 
 interface Piece {
   readonly kind: 'reasoning' | 'content';
@@ -22,6 +24,9 @@ interface SharedTextOptions {
   readonly rollouts: number;
   /** The client's limit on the tokens of the path. */
   readonly maxTokens?: number | undefined;
+  readonly thinking?: ThinkingTags | undefined;
+  /** Where all goes out as content, tags and all. */
+  readonly reasoning?: 'separate' | 'inline';
 }
 
 export class SharedText {
@@ -32,13 +37,24 @@ export class SharedText {
   #at: Node | undefined;
   /** Characters already given out of whichever child comes next. */
   #ahead = 0;
+  readonly #tags: ThinkingTags | undefined;
+  /** Some of the answer behind the thinking has gone out: the blank lines before it are no part of it. */
+  #answers = false;
 
   constructor(
     fold: SearchFold,
-    { program, programOptions = {}, rollouts, maxTokens = Number.POSITIVE_INFINITY }: SharedTextOptions,
+    {
+      program,
+      programOptions = {},
+      rollouts,
+      maxTokens = Number.POSITIVE_INFINITY,
+      thinking,
+      reasoning,
+    }: SharedTextOptions,
   ) {
     this.#fold = fold;
     this.#maxTokens = maxTokens;
+    this.#tags = reasoning === 'inline' ? undefined : thinking;
     const singlePath = program === 'greedy' || rollouts === 1;
     this.#settles = programWith(program, programOptions).expandsOnce || singlePath;
   }
@@ -53,6 +69,8 @@ export class SharedText {
       if (only === undefined || this.#at.children.some(({ pathTokens }) => pathTokens > this.#maxTokens)) break;
       if (others.length > 0) {
         if (others.some((other) => isComplete(other) !== isComplete(only))) break;
+        // How much of a step is thinking is known of a whole one alone.
+        if (this.#tags !== undefined && this.#at.children.some(hasThoughtAbove)) break;
         this.#give(pieces, only, commonLength(this.#at.children));
         break;
       }
@@ -82,10 +100,27 @@ export class SharedText {
 
   #give(pieces: Piece[], node: Node, upTo: number): void {
     if (upTo <= this.#ahead) return;
+    if (this.#tags !== undefined && hasThoughtAbove(node)) return this.#giveThought(pieces, node, this.#tags);
     const text = textOf(node).slice(this.#ahead, upTo);
     this.#ahead = upTo;
     pieces.push({ kind: isComplete(node) ? 'content' : 'reasoning', text });
   }
+
+  #giveThought(pieces: Piece[], node: Node, tags: ThinkingTags): void {
+    this.#ahead = textOf(node).length;
+    const thought = thoughtText(node.step!, tags);
+    if (thought !== '') pieces.push({ kind: 'reasoning', text: thought });
+    const said = answerPart(node.step);
+    const text = this.#answers ? said : said.replace(/^\n+/, '');
+    if (text === '') return;
+    this.#answers = true;
+    pieces.push({ kind: 'content', text });
+  }
+}
+
+/** The model has thought on the way to this step, or in it. */
+function hasThoughtAbove({ thoughtTokens, step }: Node): boolean {
+  return thoughtTokens > 0 || step?.thought !== undefined;
 }
 
 function textOf({ step }: Node): string {

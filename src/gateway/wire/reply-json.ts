@@ -22,6 +22,7 @@ export const completionJson = z.object({
       message: z.object({
         role: z.literal('assistant'),
         content: maybeText,
+        reasoning: text.exactOptional(),
         reasoning_content: text.exactOptional(),
         tool_calls: z.array(call).exactOptional(),
         refusal: maybeText,

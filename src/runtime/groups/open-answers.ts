@@ -6,7 +6,7 @@
 import { isOpenText, nearestText, type ReadText, type Vector } from '../../answer/likeness.ts';
 import type { Outcome } from '../../program/program.ts';
 import { type NodeKey, nodeKey } from '../../tree/keys.ts';
-import type { Node } from '../../tree/node.ts';
+import { answerPart, type Node } from '../../tree/node.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 
@@ -96,10 +96,10 @@ function openTextOf(tree: Tree, outcome: Outcome): string | undefined {
 
 /** The text of the last step, with those before it that were cut off by a limit, or that follow nothing but blanks. */
 function lastWords(parent: Node | undefined, last: Step): string {
-  let [text, step, at] = [last.text, last, parent];
+  let [text, step, at] = [answerPart(last), last, parent];
   while (step.turn === undefined && at?.step !== undefined && (at.step.end === 'length' || text.trim() === '')) {
     step = at.step;
-    text = step.text + text;
+    text = answerPart(step) + text;
     at = at.parent;
   }
   return text.trim();

@@ -8,6 +8,7 @@ import type { Rules } from '../../policy/policy.ts';
 import type { Program } from '../../program/program.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Prompt } from '../../tree/step.ts';
+import type { ThinkingTags } from '../../tree/thinking.ts';
 
 export interface SearchRequest {
   /** Chosen by the caller, unique among the live searches of a runtime. */
@@ -38,10 +39,26 @@ export interface SearchRequest {
   readonly logprobs?: boolean | undefined;
   /** Least cosine of two answers in the model's own words that mean the same, where the runtime has an embedder; unset groups none. */
   readonly groupSimilarity?: number | undefined;
+  /** How the model's thinking is told from its answer and bounded; without it a tag is text like any other. */
+  readonly thinking?: ThinkingPlan | undefined;
   /** What an experiment turns that no setting does; see Experiment. */
   readonly experiment?: Experiment | undefined;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
+}
+
+/** A model that thinks before it answers. Plain data: it stands in the plan of the search, and so in the journal. */
+export interface ThinkingPlan extends ThinkingTags {
+  /** The model's template has begun the thinking before its first token. */
+  readonly opened: boolean;
+  /** Strings that end a step inside the thinking, beside the tag that ends it. */
+  readonly delimiters: readonly string[];
+  /** Longest step inside it. */
+  readonly stepTokens: number;
+  /** Tokens of a path after which the thinking is ended for the model, and its answer asked for. */
+  readonly maxTokens: number;
+  /** What is said then, before the tag. */
+  readonly lastWords: string;
 }
 
 /** Mechanisms of the runtime that lost their measurement, and that published tables still have rows for. Never a user's setting. */
@@ -91,6 +108,7 @@ export function checkRequest(request: SearchRequest): void {
   if (request.groupSimilarity !== undefined) inRange('groupSimilarity', request.groupSimilarity, 0, 1);
   inRange('priority', request.priority, -1e9, 1e9);
   if (request.id === '') raise('bad-setting', 'id is empty: a search needs one');
+  if (request.thinking !== undefined) wholeFrom('thinking.stepTokens', request.thinking.stepTokens, 1);
   if (request.delimiters.some((each) => each === '')) raise('bad-setting', 'delimiters has an empty string');
 }
 

@@ -4,9 +4,11 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
-import { raise } from '../../../base/fault.ts';
+import { FaultError, raise } from '../../../base/fault.ts';
 import { hash } from '../../../base/random.ts';
 import type { Message, Prompt } from '../../../tree/step.ts';
+import { thinkingSwitch, usualTags } from '../../../tree/thinking.ts';
+import type { TemplateThinking } from '../../engine.ts';
 import type { BaseShape } from '../adapter/peft-adapter.ts';
 import type { Binding, Pointer } from './binding.ts';
 import { Grammar, type TokenConstraint, TokenTable } from './grammar.ts';
@@ -96,7 +98,7 @@ export class Model {
   /** The prompt's tokens, with whatever the model wants before the first. */
   tokenizePrompt(prompt: Prompt): number[] {
     if (prompt.kind === 'text') return this.#tokenize(prompt.text, true, true);
-    const text = this.renderChat(prompt.messages);
+    const text = this.renderChat(prompt.messages, prompt.template);
     return this.#tokenize(text, !text.startsWith(this.#begin), true);
   }
 
@@ -138,7 +140,7 @@ export class Model {
   }
 
   /** Chat messages through the file's own template, or as plain paragraphs where it has none. */
-  renderChat(messages: readonly Message[]): string {
+  renderChat(messages: readonly Message[], variables: Readonly<Record<string, boolean>> = {}): string {
     if (this.#template === undefined) {
       const source = this.#binding.chatTemplate(this.handle, null);
       if (source === null) return messages.map((message) => `${message.content}\n`).join('');
@@ -146,9 +148,23 @@ export class Model {
     }
     const tokens = { bos_token: this.#begin, eos_token: this.#specialText(this.#binding.eosToken) };
     try {
-      return this.#template.render({ messages: [...messages], add_generation_prompt: true, ...tokens });
+      return this.#template.render({ messages: [...messages], add_generation_prompt: true, ...variables, ...tokens });
     } catch (error) {
       return raise('unsupported', `the chat template of ${this.path} refuses these messages: ${reasonOf(error)}`);
+    }
+  }
+
+  /** Undefined where the file has no template, or one that takes no single message. */
+  get templateThinking(): TemplateThinking | undefined {
+    if (!this.hasChatTemplate) return undefined;
+    const rendered = (thinks?: boolean) =>
+      this.renderChat([{ role: 'user', content: 'a' }], thinks === undefined ? {} : thinkingSwitch(thinks));
+    try {
+      const opens = rendered().trimEnd().endsWith(usualTags.open);
+      return { opens, switches: rendered(true) !== rendered(false) };
+    } catch (error) {
+      if (error instanceof FaultError) return undefined;
+      throw error;
     }
   }
 

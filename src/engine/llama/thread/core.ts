@@ -393,7 +393,7 @@ export class Core {
   }
 
   #promptTokens(prompt: Prompt): readonly number[] {
-    const key = prompt.kind === 'text' ? `t${prompt.text}` : JSON.stringify(prompt.messages);
+    const key = prompt.kind === 'text' ? `t${prompt.text}` : JSON.stringify([prompt.messages, prompt.template]);
     let tokens = this.#prompts.get(key);
     if (tokens === undefined) {
       tokens = this.model.tokenizePrompt(prompt);

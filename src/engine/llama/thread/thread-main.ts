@@ -161,6 +161,7 @@ function describe(core: Core, library: string): ThreadInfo {
     vocabularySize: model.vocabularySize,
     vocabularyHash: model.vocabularyHash(),
     hasChatTemplate: model.hasChatTemplate,
+    thinking: model.templateThinking,
     threads: core.threads,
     library,
   };

@@ -2,7 +2,7 @@
 
 import type { Fault } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
-import type { GenerateRequest, RequestId, Urgency } from '../../engine.ts';
+import type { GenerateRequest, RequestId, TemplateThinking, Urgency } from '../../engine.ts';
 import type { ReadRequest } from '../batch/reading.ts';
 import type { DraftOptions } from '../draft/drafts.ts';
 import type { SharedWeights } from '../native/model.ts';
@@ -35,6 +35,7 @@ export interface ThreadInfo {
   /** Equal for models whose token ids mean the same text. */
   readonly vocabularyHash: number;
   readonly hasChatTemplate: boolean;
+  readonly thinking: TemplateThinking | undefined;
   /** Of a decode: as configured, or as a trial has chosen. */
   readonly threads: number;
   readonly library: string;

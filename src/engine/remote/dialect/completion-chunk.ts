@@ -17,9 +17,11 @@ export function decodeChunk(event: unknown, updateOf: (choice: Record<string, un
 export function usageOf(value: unknown): WireUsage | undefined {
   if (!isRecord(value)) return undefined;
   const details = isRecord(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
+  const generated = isRecord(value.completion_tokens_details) ? value.completion_tokens_details : {};
   return {
     promptTokens: count(value.prompt_tokens),
     cachedTokens: count(details.cached_tokens),
     generatedTokens: count(value.completion_tokens),
+    thoughtTokens: count(generated.reasoning_tokens),
   };
 }

@@ -3,7 +3,7 @@
 // Excluded: sockets, queues, retries, and cutting text on our side (draft.ts).
 
 import type { Message, Prompt, Sampling } from '../../../tree/step.ts';
-import type { JsonSchema, Lane } from '../../engine.ts';
+import type { JsonSchema, Lane, TemplateThinking } from '../../engine.ts';
 
 const dialectNames = ['vllm', 'sglang', 'llama-server', 'openai'] as const;
 export type DialectName = (typeof dialectNames)[number];
@@ -27,6 +27,8 @@ export interface ServerFacts {
   readonly prefixCaching: boolean | undefined;
   /** Steps come back with their tokens, so that a path continues exactly where it ended. */
   readonly returnsTokens: boolean;
+  /** What the model's template says of thinking, where the server renders it. */
+  readonly thinking?: TemplateThinking | undefined;
 }
 
 /** One HTTP request for one step of one or several siblings. */
@@ -54,6 +56,8 @@ export interface Call {
   readonly maxTokens: number;
   /** What the answer is held to, of a server that can. */
   readonly shape?: JsonSchema | undefined;
+  /** The server sends thinking in a field of its own, and so a path in one piece: it cannot be told to go on inside it. */
+  readonly whole?: boolean;
   /** As many tokens as `maxTokens`, the model's own end ignored. */
   readonly exact?: boolean;
   readonly lane: Lane;
@@ -78,12 +82,16 @@ export interface WireUsage {
   readonly promptTokens: number | undefined;
   readonly cachedTokens: number | undefined;
   readonly generatedTokens: number | undefined;
+  /** Of these, tokens of thinking, where the server counts them. */
+  readonly thoughtTokens?: number | undefined;
 }
 
 /** What one event of the stream says about one sibling. */
 export interface Update {
   readonly index: number;
   readonly text: string;
+  /** Thinking that came in a field of its own; it stands before the text. */
+  readonly thought?: string;
   readonly tokenIds?: readonly number[];
   readonly logprobs?: readonly number[];
   /** The tokens as the server writes each alone: not always what they add to the text. */

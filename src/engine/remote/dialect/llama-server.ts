@@ -69,7 +69,7 @@ export const llamaServer: Dialect = {
   render(prompt) {
     if (prompt.kind === 'text') return [() => tokenizeRequest(prompt.text, true)];
     return [
-      () => ({ path: '/apply-template', body: templateFields(prompt.messages) }),
+      () => ({ path: '/apply-template', body: templateFields(prompt) }),
       // As its own chat route does: the template's text comes without the first token of the model, if it has one.
       (previous) => tokenizeRequest(isRecord(previous) ? text(previous.prompt) : '', true),
     ];

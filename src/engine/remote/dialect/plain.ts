@@ -1,6 +1,8 @@
 // Any other OpenAI-compatible server: text only, one sequence per request, and "stop" for a delimiter and for the end of
 // the answer alike. So no delimiter is sent: the stream is cut on our side, and a stop is the end. Chat prompts go to the
-// chat route, with turns of the path as messages and what is behind them as a trailing assistant message, which the server must continue rather than answer.
+// chat route, with turns of the path as messages and what is behind them as a trailing assistant message, which the server must continue
+// rather than answer. Thinking comes in a field of its own, where the server parses it: no message can be continued inside that, so such a
+// server writes a path in one piece.
 
 import { isRecord, protocolFault, streamFault, text } from '../../../remote/wire-values.ts';
 import { decodeChunk } from './completion-chunk.ts';
@@ -29,10 +31,8 @@ export const plain: Dialect = {
       return { path: '/v1/completions', body: { ...body, prompt: call.prompt.text + call.pathText } };
     }
     const path = call.pathText === '' ? [] : [{ role: 'assistant', content: call.pathText }];
-    return {
-      path: '/v1/chat/completions',
-      body: { ...body, messages: [...call.prompt.messages, ...(call.said ?? []), ...path] },
-    };
+    const messages = [...call.prompt.messages, ...(call.said ?? []), ...path];
+    return { path: '/v1/chat/completions', body: { ...body, messages, chat_template_kwargs: call.prompt.template } };
   },
 
   decode: (event) => decodeChunk(event, updateOf),
@@ -40,7 +40,10 @@ export const plain: Dialect = {
 
 function updateOf(choice: Record<string, unknown>): Update {
   const delta = isRecord(choice.delta) ? choice.delta : {};
-  return { index: 0, text: text(choice.text) || text(delta.content), end: endOf(choice.finish_reason) };
+  const said = { index: 0, text: text(choice.text) || text(delta.content), end: endOf(choice.finish_reason) };
+  // vLLM calls it `reasoning`, SGLang and llama-server `reasoning_content`; some send both, which say the same.
+  const thought = text(delta.reasoning) || text(delta.reasoning_content);
+  return thought === '' ? said : { ...said, thought };
 }
 
 function endOf(finish: unknown): WireEnd | undefined {

@@ -10,6 +10,7 @@ import type { GenerationUsage } from '../../engine.ts';
 import type { Call, Dialect, ServerFacts, Update, WireUsage } from '../dialect/dialect.ts';
 import { PartialStep } from './partial-step.ts';
 import type { Child } from './queue.ts';
+import { thinksApart } from './refusable.ts';
 
 interface AttemptListener {
   head(headers: Readonly<Record<string, unknown>>): void;
@@ -55,8 +56,10 @@ export class Attempt {
     this.#options = options;
     this.#listener = listener;
     this.children = children;
-    this.#cuts = call.stops.length < children[0]!.request.delimiters.length;
-    this.#steps = children.map(({ request }) => new PartialStep(request.delimiters, this.#cuts));
+    this.#cuts = call.whole !== true && call.stops.length < children[0]!.request.delimiters.length;
+    this.#steps = children.map(
+      ({ request }) => new PartialStep(call.whole ? [] : request.delimiters, this.#cuts, request.thinking),
+    );
     this.#told = children.map(() => false);
     this.startedMs = options.nowMs();
     this.#lastMs = this.startedMs;
@@ -141,6 +144,8 @@ export class Attempt {
     if (step === undefined || child === undefined) {
       throw new FaultError(fault('protocol', `the server wrote choice ${update.index} of ${this.children.length}`));
     }
+    if (update.thought !== undefined && child.request.thinking !== undefined && this.call.whole !== true)
+      throw new FaultError(fault('unsupported', `it sends ${thinksApart}`));
     const text = step.fold(this.#countsTogether() ? this.#withoutUsage(update) : update);
     if (this.#firstMs === undefined && step.tokens > 0) {
       this.#firstMs = this.#lastMs;

@@ -26,10 +26,11 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const { dialect, facts, refused, tokenIds, roomTokens, name } = options;
   const { request, rejected, urgency } = children[0]!;
   const needs = request.needs ?? allNeeds;
-  const stops = request.delimiters.length <= dialect.stopLimit ? request.delimiters : [];
+  const whole = request.thinking !== undefined && refused.has('steps');
+  const stops = request.delimiters.length <= dialect.stopLimit && !whole ? request.delimiters : [];
   // Where we cut, we must see the tokens.
   const cuts = stops.length < request.delimiters.length;
-  const maxTokens = Math.min(request.maxTokens, roomTokens);
+  const maxTokens = Math.min(whole ? request.thinking!.wholeTokens : request.maxTokens, roomTokens);
   return {
     name,
     prompt: request.prompt,
@@ -46,6 +47,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     stops,
     shape: request.shape,
     maxTokens,
+    whole,
     exact: request.exact === true,
     lane: urgency.lane,
     priority: urgency.priority,

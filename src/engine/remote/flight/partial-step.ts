@@ -1,8 +1,8 @@
 // A step while it is being written: folds a stream's updates, cuts at a delimiter where the server could not be asked to,
 // and becomes a Step. Tokens and text must say the same thing, or the tokens are dropped and the text alone counts.
 
-import type { Step, StepEnd } from '../../../tree/step.ts';
-import type { GenerationUsage } from '../../engine.ts';
+import type { Step, StepEnd, Thought } from '../../../tree/step.ts';
+import type { GenerationUsage, ThinkingMarks } from '../../engine.ts';
 import type { Update, WireUsage } from '../dialect/dialect.ts';
 import { piecesOf } from './pieces.ts';
 
@@ -19,10 +19,16 @@ export class PartialStep {
   #end: StepEnd | undefined;
   #usage: WireUsage | undefined;
   #wholeTokens = true;
+  readonly #marks: ThinkingMarks | undefined;
+  /** Characters of thinking so far, and whether its end is still to be marked. */
+  #thought: { readonly chars: number; readonly isOpen: boolean } | undefined;
+  #thoughtUpdates = 0;
 
-  constructor(delimiters: readonly string[], cuts: boolean) {
+  /** `marks`: what is put around thinking that comes in a field of its own; without them it is left out. */
+  constructor(delimiters: readonly string[], cuts: boolean, marks?: ThinkingMarks) {
     this.#delimiters = delimiters;
     this.#cuts = cuts && delimiters.length > 0;
+    this.#marks = marks;
   }
 
   get ended(): boolean {
@@ -48,11 +54,15 @@ export class PartialStep {
     if (update.usage !== undefined) this.#usage = update.usage;
     if (this.#end !== undefined) return '';
     const before = this.#text;
+    const marked = this.#marks === undefined ? '' : this.#think(update, this.#marks);
     this.#take(update);
     if (update.appended !== undefined) this.#text += update.appended;
     if (update.end !== undefined) this.#end = update.end;
     // A server that stops at a delimiter may still send what else the last token held.
-    if (this.#cuts || update.end === 'delimiter') this.#cut(before.length);
+    const mayCut = this.#cuts || update.end === 'delimiter';
+    if (mayCut) this.#cut(before.length);
+    // What was added is known where nothing was cut; to look for it would read the whole text with every token.
+    if (!mayCut && update.cumulative !== true) return marked + update.text + (update.appended ?? '');
     return this.#text.startsWith(before) ? this.#text.slice(before.length) : '';
   }
 
@@ -71,6 +81,7 @@ export class PartialStep {
         ? { pieces: piecesOf(this.#text, this.#written) }
         : {}),
       ...(this.#entropy === undefined ? {} : { entropy: this.#entropy }),
+      ...(this.#thought === undefined ? {} : { thought: this.#thoughtOf(this.#thought, tokens) }),
     };
   }
 
@@ -85,6 +96,28 @@ export class PartialStep {
       generatedTokens: told?.generatedTokens ?? this.tokens,
       exact: told?.promptTokens !== undefined && told.generatedTokens !== undefined && this.#end !== undefined,
     };
+  }
+
+  /** Thinking goes into the text between its tags; the first word of the answer ends it. */
+  #think({ thought = '', text }: Update, { open, close }: ThinkingMarks): string {
+    let added = '';
+    if (thought !== '') {
+      added = `${this.#thought === undefined ? `${open}\n` : ''}${thought}`;
+      this.#thoughtUpdates += 1;
+      this.#updates += 1;
+    }
+    const isOpen = thought !== '' || this.#thought?.isOpen === true;
+    const ends = isOpen && text !== '';
+    if (ends) added += `\n${close}\n\n`;
+    this.#text += added;
+    if (added !== '') this.#thought = { chars: this.#text.length, isOpen: !ends };
+    return added;
+  }
+
+  #thoughtOf({ chars, isOpen }: { readonly chars: number; readonly isOpen: boolean }, tokens: number): Thought {
+    const counted =
+      this.#usage?.thoughtTokens ?? Math.round((tokens * this.#thoughtUpdates) / Math.max(1, this.#updates));
+    return isOpen ? { chars, tokens, open: true } : { chars, tokens: Math.min(tokens, counted) };
   }
 
   #take(update: Update): void {

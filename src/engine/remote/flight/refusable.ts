@@ -4,8 +4,11 @@
 import type { Fault } from '../../../base/fault.ts';
 import type { Call } from '../dialect/dialect.ts';
 
-/** `n`: siblings in one request; `logprobs`: log probabilities. */
-export type Refusable = 'n' | 'logprobs';
+/** `n`: siblings in one request; `logprobs`: log probabilities; `steps`: thinking in steps, of a server that sends it in a field of its own. */
+export type Refusable = 'n' | 'logprobs' | 'steps';
+
+/** What an attempt says that meets such a field where it was asked for a step. */
+export const thinksApart = 'thinking in a field of its own, which cannot be continued';
 
 /**
  * What to leave out after a refusal: what the server names, or else siblings first. Nothing where the call had none of it,
@@ -13,6 +16,7 @@ export type Refusable = 'n' | 'logprobs';
  */
 export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
   if (reason.code !== 'refused' && reason.code !== 'unsupported') return undefined;
+  if (call.whole !== true && reason.message.includes(thinksApart)) return 'steps';
   if (call.logprobs && /logprob/i.test(reason.message)) return 'logprobs';
   if (call.siblings > 1 && /\bn\b|sibling|sequences? per request|best_of/i.test(reason.message)) return 'n';
   return undefined;
@@ -20,6 +24,7 @@ export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
 
 /** One line for an operator. */
 export function refusalText(what: Refusable): string {
+  if (what === 'steps') return 'sends thinking in a field of its own: a path that thinks comes in one piece';
   return what === 'n'
     ? 'refuses n: siblings go as single requests'
     : 'refuses logprobs: steps come without log probabilities';

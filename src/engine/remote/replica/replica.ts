@@ -7,6 +7,7 @@ import { Connection, type ConnectionOptions } from '../../../remote/connection.t
 import type { Dialect, ServerFacts } from '../dialect/dialect.ts';
 import { dialects } from '../dialect/dialects.ts';
 import { type ProbeOptions, probe } from '../dialect/probe.ts';
+import { templateThinking } from '../dialect/template-thinking.ts';
 import type { Attempt } from '../flight/attempt.ts';
 import { JobQueue, liveChildren, urgencyOf } from '../flight/queue.ts';
 import type { Refusable } from '../flight/refusable.ts';
@@ -56,7 +57,10 @@ export class Replica {
   async inspect(): Promise<Fault | undefined> {
     try {
       const model = this.#facts?.model ?? this.#probe.model;
-      const facts = await probe(this.connection, { ...this.#probe, ...(model === undefined ? {} : { model }) });
+      const found = await probe(this.connection, { ...this.#probe, ...(model === undefined ? {} : { model }) });
+      // A template does not change while its model is the same.
+      const thinking = this.#facts?.thinking ?? (await templateThinking(this.connection, found));
+      const facts: ServerFacts = { ...found, thinking };
       const known = this.#limits.known ?? facts.sequenceLimit;
       if (this.#facts?.sequenceLimit !== facts.sequenceLimit || this.#facts === undefined) {
         this.limit = new InFlightLimit({ ...this.#limits, ...(known === undefined ? {} : { known }) });

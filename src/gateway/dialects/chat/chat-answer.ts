@@ -14,7 +14,7 @@ function completionId(searchId: string): string {
 
 export function completion(search: ToldSearch, { texts, outcome }: ClientResult) {
   const { content, reasoning_content, refusal } = texts;
-  const reasoning = reasoning_content === null ? {} : { reasoning_content };
+  const reasoning = reasoning_content === null ? {} : reasoningFields(reasoning_content);
   const calls = outcome.complete && refusal === null ? callsOf(search, content ?? '') : undefined;
   const message = { role: 'assistant', ...(calls ?? { content }), ...reasoning, refusal };
   const further = furtherOf(search, texts).map(({ delta, index, logprobs }) => {
@@ -47,6 +47,11 @@ function logprobsOf({ facts, fold }: ToldSearch, { texts, outcome }: ClientResul
   return isText ? answerLogprobs(facts.plan, fold, outcome.complete) : null;
 }
 
+/** vLLM's name for it and that of the other servers: clients read the one or the other. */
+function reasoningFields(reasoning: string) {
+  return { reasoning, reasoning_content: reasoning };
+}
+
 interface FurtherChoice {
   readonly delta: Delta;
   readonly index: number;
@@ -58,7 +63,7 @@ function furtherOf({ facts: { plan }, fold }: ToldSearch, { refusal }: ResultTex
   const further = refusal === null ? furtherAnswers(plan, fold) : [];
   return further.map((path, at) => {
     const { content, reasoning } = splitPath(plan, path, true);
-    const before = reasoning === '' ? {} : { reasoning_content: reasoning };
+    const before = reasoning === '' ? {} : reasoningFields(reasoning);
     return {
       delta: { ...before, content },
       index: at + 1,
@@ -85,7 +90,8 @@ export class Chunks {
   }
 
   delta(delta: Delta) {
-    return this.#chunk(delta, null);
+    const { reasoning_content: reasoning } = delta;
+    return this.#chunk(reasoning === undefined ? delta : { ...delta, ...reasoningFields(reasoning) }, null);
   }
 
   /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { schemaOf } from '../../../config/knob.ts';
 import { efforts } from '../../../config/search-limits.ts';
-import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
+import { modelKnobs, requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
 import { refuse } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
 import { type ChatBody, coppiceSettings } from '../chat-body.ts';
@@ -96,7 +96,7 @@ export function showsThinking({ thinking }: MessageBody): boolean {
 export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
   const { model, max_tokens, temperature, top_p, top_k, stop_sequences, coppice, output_config, thinking } = body;
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  const own = budget === undefined ? coppice : { token_budget: Math.min(budget, mostTokens), ...coppice };
+  const own = budget === undefined ? coppice : { ...budgetOf(budget, mostTokens), ...coppice };
   const user = body.metadata?.user_id;
   return {
     model,
@@ -112,6 +112,16 @@ export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
     response_format: output_config?.format,
   } as ChatBody;
 }
+
+/** Of the search, and of the thinking of each of its paths. */
+function budgetOf(budget: number, mostTokens: number) {
+  return {
+    token_budget: Math.min(budget, mostTokens),
+    max_thinking_tokens: Math.min(budget, mostThinking),
+  };
+}
+
+const { high: mostThinking } = modelKnobs.maxThinkingTokens;
 
 export function messagesOf({ system, messages }: CountBody): ChatMessage[] {
   const first: ChatMessage[] = system ? [{ role: 'system', content: textOf(system, 'system') }] : [];

@@ -33,6 +33,10 @@ export class OutputItems {
     ];
   }
 
+  get contentLength(): number {
+    return this.#content?.length ?? 0;
+  }
+
   /** The events since the last call. */
   take(): ItemEvent[] {
     return this.#events.splice(0);

@@ -6,7 +6,7 @@ import type { LoggedEvent } from '../../../log/events.ts';
 import { SearchFold } from '../../../log/fold.ts';
 import { isFold } from '../../../tree/events.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
-import { chosenPath, makeResult, repeatsStep } from '../../result/search-result.ts';
+import { chosenPath, hasThought, makeResult, repeatsStep } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
 import { isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
@@ -96,9 +96,12 @@ export class ResponseFold {
     if (this.#broken) return;
     if (unacceptedJson(plan, outcome) !== undefined) return;
     if (texts.refusal !== null) return this.#items.refuse(texts.refusal);
-    if (plan.mode === 'direct') this.#items.content(texts.content ?? '');
-    else {
+    if (plan.mode === 'direct') {
+      this.#items.reasoning(texts.reasoning_content ?? '');
+      this.#items.content(texts.content ?? '');
+    } else {
       this.#give(this.#shared.finish(path));
+      this.#items.content((texts.content ?? '').slice(hasThought(path) ? this.#items.contentLength : undefined));
       // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
       if (repeatsStep(plan, path, outcome.complete)) this.#items.content(texts.content ?? '');
     }

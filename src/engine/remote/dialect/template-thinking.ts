@@ -1,0 +1,45 @@
+// What a model's chat template says of thinking, found by rendering one message: whether it begins the thinking itself, and whether a switch
+// changes what it renders. A server that renders nothing, or fails at it, is one that does not say; never a reason to refuse it.
+
+import { FaultError } from '../../../base/fault.ts';
+import type { Connection } from '../../../remote/connection.ts';
+import type { Prompt } from '../../../tree/step.ts';
+import { thinkingSwitch, usualTags } from '../../../tree/thinking.ts';
+import type { TemplateThinking } from '../../engine.ts';
+import type { ServerFacts } from './dialect.ts';
+import { dialects } from './dialects.ts';
+import { type Renderer, render, type Tokens, tokenize } from './render.ts';
+
+export async function templateThinking(
+  connection: Connection,
+  facts: ServerFacts,
+): Promise<TemplateThinking | undefined> {
+  const dialect = dialects[facts.dialect];
+  if (dialect.render === undefined || dialect.tokenize === undefined) return undefined;
+  const renderer: Renderer = { connection, dialect, facts };
+  try {
+    const usual = await render(asked(undefined), renderer);
+    const off = await render(asked(false), renderer);
+    const begins = await tokenize(usualTags.open, renderer);
+    const on = same(usual, off) ? await render(asked(true), renderer) : usual;
+    return { opens: endsWith(usual, begins) || endsWith(usual.slice(0, -1), begins), switches: !same(on, off) };
+  } catch (error) {
+    if (error instanceof FaultError) return undefined;
+    throw error;
+  }
+}
+
+function asked(thinks: boolean | undefined): Prompt {
+  const messages = [{ role: 'user', content: 'a' }] as const;
+  return { kind: 'chat', messages, ...(thinks === undefined ? {} : { template: thinkingSwitch(thinks) }) };
+}
+
+function same(a: Tokens, b: Tokens): boolean {
+  return a.length === b.length && endsWith(a, b);
+}
+
+/** A template may write one line end behind the tag. */
+function endsWith(tokens: Tokens, end: Tokens): boolean {
+  const from = tokens.length - end.length;
+  return from >= 0 && end.every((token, at) => tokens[from + at] === token);
+}

@@ -1,0 +1,60 @@
+// A chain of 20,000 tokens in tags or in a server's field: answered and streamed in the right fields on every kind of server, and resumed
+// after kill -9 where it was.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { thoughtAnswer } from '../servers/model.ts';
+import type { Loose } from '../support/loose.ts';
+import { post } from '../support/running-gateway.ts';
+import { ServedProcess } from '../support/served-process.ts';
+import { serveThinker, thinkerAsk, thinkingServers, wordsIn } from '../support/thinker.ts';
+import { expectAnswered, expectStreamed } from '../support/thinker-checks.ts';
+import { until } from '../support/until.ts';
+
+const words = 20_000;
+
+describe.each(Object.keys(thinkingServers))('a chain of 20,000 tokens on %s', (name) => {
+  test('is answered, and streamed in the fields of chat, Responses and Messages', async () => {
+    const { url } = await serveThinker(name, { words });
+    await expectAnswered(url, words);
+    await expectStreamed(url, words);
+  });
+
+  test('goes on after kill -9 in the middle, from its last step where the server continues thinking', async () => {
+    const server = await thinkingServers[name]!({ words }).listen();
+    onTestFinished(() => server.close());
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-thinking-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'coppice.json');
+    writeFileSync(
+      file,
+      JSON.stringify({ models: [{ name: 'thinker', engine: { kind: 'openai', urls: [server.url] } }] }),
+    );
+    const start = async () => {
+      const served = await ServedProcess.start(['--config', file, '--journal', join(folder, 'journal.db')]);
+      onTestFinished(() => served.kill());
+      return served;
+    };
+    const first = await start();
+    const search = (await (
+      await post(`${first.url}/v1/searches`, { ...thinkerAsk, background: true })
+    ).json()) as Loose;
+    await until(() => server.tokensWritten > words / 2);
+    await first.kill();
+    const written = server.tokensWritten;
+    const second = await start();
+    let told: Loose = {};
+    await until(async () => {
+      told = (await (await fetch(`${second.url}/v1/searches/${search.id}`)).json()) as Loose;
+      return told.status !== 'queued' && told.status !== 'running';
+    });
+    expect(told.result.content).toBe(thoughtAnswer);
+    expect(wordsIn(told.result.reasoning_content)).toBe(words);
+    const again = server.tokensWritten - written;
+    if (name.startsWith('a chat route')) expect(again).toBeGreaterThanOrEqual(words);
+    else expect(again).toBeLessThan(words / 2 + 2048);
+    await second.stop();
+  });
+});

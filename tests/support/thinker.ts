@@ -1,0 +1,71 @@
+// A gateway before a test server whose model thinks, for tests of thinking.
+
+import { onTestFinished } from 'vitest';
+import { openModels } from '../../src/answering/open-models.ts';
+import { checkConfig } from '../../src/config/load.ts';
+import { Gateway } from '../../src/gateway/gateway.ts';
+import { silentLog } from '../../src/gateway/observe/log.ts';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { LlamaTestServer } from '../servers/llama-server.ts';
+import type { ThinkingModel } from '../servers/model.ts';
+import { PlainServer } from '../servers/plain-server.ts';
+import type { TestServer } from '../servers/server.ts';
+import { SglangServer } from '../servers/sglang-server.ts';
+import { VllmServer } from '../servers/vllm-server.ts';
+import type { Loose } from './loose.ts';
+import { post } from './running-gateway.ts';
+
+const contextTokens = 65_536;
+
+export const thinkingServers: Readonly<Record<string, (thinking: ThinkingModel) => TestServer>> = {
+  vllm: (thinking) => new VllmServer({ thinking, contextTokens }),
+  sglang: (thinking) => new SglangServer({ thinking, contextTokens }),
+  'llama-server': (thinking) => new LlamaTestServer({ thinking, contextTokens }),
+  'a chat route with reasoning': (thinking) => new PlainServer({ thinking: { ...thinking, field: 'reasoning' } }),
+  'a chat route with reasoning_content': (thinking) =>
+    new PlainServer({ thinking: { ...thinking, field: 'reasoning_content' } }),
+};
+
+/** Gateway and server, until the end of the test. */
+export async function serveThinker(
+  name: string,
+  thinking: ThinkingModel,
+  model: object = {},
+): Promise<{ readonly url: string; readonly server: TestServer }> {
+  const server = await thinkingServers[name]!(thinking).listen();
+  onTestFinished(() => server.close());
+  const config = checkConfig({
+    server: { port: 0, page: false, shutdownMs: 0 },
+    models: [{ name: 'thinker', engine: { kind: 'openai', urls: [server.url] }, ...model }],
+  });
+  const models = await openModels(config.models, {});
+  const gateway = new Gateway({ config, models, journal: new SqliteJournal({ path: ':memory:' }), log: silentLog });
+  const url = await gateway.listen();
+  onTestFinished(() => gateway.close());
+  return { url, server };
+}
+
+export const coppice = { rollouts: 1, program: 'self-consistency' };
+export const thinkerAsk = {
+  model: 'thinker',
+  messages: [{ role: 'user', content: 'what is it?' }],
+  seed: 5,
+  coppice,
+};
+
+export async function askThinker(url: string, more: object = {}): Promise<Loose> {
+  return (await (await post(`${url}/v1/chat/completions`, { ...thinkerAsk, ...more })).json()) as Loose;
+}
+
+export async function eventsOf(url: string, path: string, body: object): Promise<Loose[]> {
+  const text = await (await post(`${url}${path}`, { ...body, stream: true })).text();
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice(6)) as Loose);
+}
+
+/** The words of the test model's thinking. */
+export function wordsIn(thought: string): number {
+  return thought.split(' hm').length - 1;
+}
