@@ -77,6 +77,8 @@ export interface GenerateRequest extends Urgency {
   readonly maxTokens: number;
   /** The step is JSON of this schema and ends the answer; delimiters are empty then. Only of an engine with `shapeTrouble`. */
   readonly shape?: JsonSchema;
+  /** Who is to write it, where the search's draw names a model: read by what joins several engines (engine/panel), by no other. */
+  readonly model?: string;
   /** Exactly `maxTokens`, whatever the model would end at: for rehearsals. Delimiters are empty then. */
   readonly exact?: boolean;
 }

@@ -68,7 +68,8 @@ function sorted(value: unknown): unknown {
 }
 
 /** What an engine's step is to its search. */
-export function stepFor({ search, node, shape }: Flight, step: Step): Step {
+export function stepFor({ search, node, shape, manner }: Flight, given: Step): Step {
+  const step = manner?.model === undefined ? given : { ...given, model: manner.model };
   if (shape !== undefined) return step;
   const { stops = [] } = search.request;
   const ended = stops.length === 0 ? step : endedAtStop(step, stops, pathText(node));
@@ -82,14 +83,18 @@ export function answerOf({ search, node, shape }: Flight, { end, text, unshaped 
 
 /** The answer is read off the probe alone: the path may have named others before. One that was cut has none. */
 export function replyTo(
-  { suffix = '' }: Manner,
+  { suffix = '', model }: Manner,
   { text, tokens, end, entropy }: Step,
   extract: (text: string) => string | undefined,
   reward: number | undefined,
 ): ProbeReply {
   const whole = end !== 'length';
   const answer = whole ? extract(suffix + text) : undefined;
-  const found = { ...(answer === undefined ? {} : { answer }), ...(entropy === undefined ? {} : { entropy }) };
+  const found = {
+    ...(answer === undefined ? {} : { answer }),
+    ...(entropy === undefined ? {} : { entropy }),
+    ...(model === undefined ? {} : { model }),
+  };
   if (reward === undefined) return { text, tokens, whole, ...found };
   return { text, tokens, whole, ...found, reward, ...(end === 'eos' ? { ends: true } : {}) };
 }

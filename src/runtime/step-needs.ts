@@ -6,7 +6,7 @@ import type { GenerateRequest, PathStep, StepNeeds } from '../engine/engine.ts';
 import type { Expansion } from '../program/program.ts';
 import { drawSeed, nodeKey } from '../tree/keys.ts';
 import { type Node, pathTo } from '../tree/node.ts';
-import { greedySampling, type Manner, type Step } from '../tree/step.ts';
+import { greedySampling, type Manner, type Prompt, type Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import { longestStep } from './replies.ts';
 import type { AnswerShape, SearchRequest } from './search/request.ts';
@@ -82,11 +82,11 @@ function wordsOf({ tree, request }: Pick<Search, 'tree' | 'request'>, { suffix =
 
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
   const { id, search, node, index, form, path, lane, isProbe, shape, manner = {} } = flight;
-  const { program, prompt, seed, delimiters, stops = [] } = search.request;
+  const { program, seed, delimiters, stops = [] } = search.request;
   return {
     id,
     search: search.id,
-    prompt,
+    prompt: promptFor(search.request, manner.model),
     parent: path.at(-1)?.key ?? node.key,
     path,
     index,
@@ -98,8 +98,14 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
       isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - node.pathTokens,
     ),
     ...(shape === undefined ? {} : { shape: shape.schema }),
+    ...(manner.model === undefined ? {} : { model: manner.model }),
     lane,
   };
+}
+
+/** The question as it is put to the model that a draw names. */
+function promptFor({ prompt, writers }: SearchRequest, model: string | undefined): Prompt {
+  return (model === undefined ? undefined : writers?.[model]?.prompt) ?? prompt;
 }
 
 /** Of the first path of a search that was asked for at temperature 0: the model's own choice at every step. */

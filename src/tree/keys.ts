@@ -13,17 +13,23 @@ export type FormKey = number;
 
 export const rootKey: NodeKey = wideHash('root');
 
-/** By the step's token ids, or its text where an engine gives none, and by how it ended. */
-export function nodeKey(parent: NodeKey, { tokenIds, text, end }: Pick<Step, 'tokenIds' | 'text' | 'end'>): NodeKey {
-  return wideHash(parent, tokenIds ?? text, end);
+/**
+ * By the step's token ids, or its text where an engine gives none, by how it ended, and by who wrote it where its draw named a
+ * model: the same ids are other words in another vocabulary.
+ */
+export function nodeKey(
+  parent: NodeKey,
+  { tokenIds, text, end, model }: Pick<Step, 'tokenIds' | 'text' | 'end' | 'model'>,
+): NodeKey {
+  return model === undefined ? wideHash(parent, tokenIds ?? text, end) : wideHash(parent, tokenIds ?? text, end, model);
 }
 
 export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
   const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
   if (manner === undefined) return plain;
-  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed, choices } = manner;
-  const isRare = after !== undefined || proposed !== undefined || choices !== undefined;
-  const rare = isRare ? [{ after, proposed, choices }] : [];
+  const { suffix = '', stops = [], maxTokens = 0, sources = [], after, proposed, choices, model } = manner;
+  const rarely = { after, proposed, choices, model };
+  const rare = Object.values(rarely).some((each) => each !== undefined) ? [rarely] : [];
   return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare]));
 }
 

@@ -20,6 +20,8 @@ export interface Step {
   readonly unshaped?: true;
   /** Of the distribution of the first token, in nats, where it was asked for. */
   readonly entropy?: number;
+  /** Who wrote it, where its draw named a model; else the search's own model. */
+  readonly model?: string;
 }
 
 export interface Sampling {
@@ -32,6 +34,8 @@ export interface Sampling {
 
 /** What a draw is asked with besides its sampling, where it is not the plain next step of its search. */
 export interface Manner {
+  /** Who is to write it, by the name of a model; the search's own unless said. */
+  readonly model?: string;
   /** Put behind the path before the model goes on; no part of what it says. */
   readonly suffix?: string;
   /** Keys of the nodes that the program's own words in the place of a suffix are about (`compose` of the program). */
