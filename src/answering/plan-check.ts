@@ -125,9 +125,24 @@ export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, spe
 }
 
 /** What the engine must be able to do, for a search by `program` or for one generation without. */
-export function checkEngine(plan: SearchPlan, program: KnownProgram | undefined, { wish, model }: PlanRequest): void {
+export function checkEngine(
+  plan: SearchPlan,
+  program: KnownProgram | undefined,
+  { wish, model, others }: PlanRequest,
+): void {
   requireLogprobs(plan, model);
+  for (const name of plan.panel ?? []) requireLogprobs({ ...plan, model: name }, others?.get(name) ?? model);
   if (plan.shape !== undefined) requireShape(plan, plan.shape, program, wish.stop, model);
+}
+
+/** Money is counted by prices: where one is missing, a budget would be kept by what is not counted. */
+export function checkMoney({ moneyBudget, writers }: SearchPlan, { config }: PlannedModel): void {
+  if (moneyBudget === undefined) return;
+  const known = Object.entries(writers ?? { [config.name]: {} });
+  const unpriced = known.filter(([, { price }]) => price === undefined).map(([name]) => `'${name}'`);
+  if (unpriced.length === 0) return;
+  const what = `is ${moneyBudget}; no price is configured for ${unpriced.join(', ')} (models[].price)`;
+  refuseSetting('unsupported', 'moneyBudget', what);
 }
 
 function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedModel): void {

@@ -28,6 +28,7 @@ import {
   checkDirect,
   checkEngine,
   checkEscalation,
+  checkMoney,
   checkSearch,
   checkWish,
   inWordsOf,
@@ -36,6 +37,7 @@ import {
   refuseRules,
   refuseSetting,
 } from './plan-check.ts';
+import { panelOf } from './planned-panel.ts';
 import { wantsAdvice } from './question-form.ts';
 import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish, WishedShape } from './search-plan.ts';
 import { carryRules } from './search-request.ts';
@@ -62,6 +64,8 @@ function planOf(request: PlanRequest): SearchPlan {
     model: model.config.name,
     title: question.title,
     prompt,
+    ...panelOf(request, search?.program, (member) => promptFor(question.prompt, wish, member)),
+    moneyBudget: wish.moneyBudget,
     ...(search?.shape ?? directShape(wish, model, longest + thought)),
     thinking,
     nodes: mostNodes(limits),
@@ -77,6 +81,7 @@ function planOf(request: PlanRequest): SearchPlan {
     reasoning: wish.reasoning ?? 'separate',
   };
   checkEngine(plan, search?.program, request);
+  checkMoney(plan, model);
   if (search !== undefined) {
     checkSearch(plan, search.program, request);
     if (search.trouble !== undefined) refuseRules(plan, wish, search.trouble);
@@ -135,6 +140,10 @@ type SearchShape = Omit<
   | 'model'
   | 'title'
   | 'prompt'
+  | 'panel'
+  | 'synthesizer'
+  | 'writers'
+  | 'moneyBudget'
   | 'nodes'
   | 'deadlineMs'
   | 'priority'
@@ -230,6 +239,7 @@ function policyFor(
   const aggregation = aggregationOf(model, wish);
   const said = {
     ...partsFor(choose, wish.answers),
+    ...program.policySettings,
     ...policySettings(wish, config),
     ...settingsOf(holding),
     ...severally(wish),

@@ -12,7 +12,7 @@ import type { PolicyOptions } from '../policy/knobs.ts';
 import type { PolicyName } from '../policy/policies.ts';
 import type { Choice } from '../program/choice.ts';
 import type { ProgramName } from '../program/registry/programs.ts';
-import type { AnswerShape, ThinkingPlan } from '../runtime/search/request.ts';
+import type { AnswerShape, ThinkingPlan, Writer } from '../runtime/search/request.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../tree/step.ts';
 import type { FormQuestion } from './question-form.ts';
@@ -26,6 +26,11 @@ export interface SearchPlan {
   readonly programOptions: Readonly<Record<string, number | string>>;
   /** Texts of the program, as they were when the plan was made. */
   readonly prompts?: Readonly<Record<string, string>> | undefined;
+  /** Of a program that asks several models: who answers, and who puts answers together. */
+  readonly panel?: readonly string[] | undefined;
+  readonly synthesizer?: string | undefined;
+  /** The models that draws may name, and the own one where its tokens have a price: as they were when the plan was made. */
+  readonly writers?: Readonly<Record<string, Writer>> | undefined;
   readonly policy: PolicyName;
   readonly policyOptions: PolicyOptions;
   /** Kinds of sections of the model's calibration that some of these options come from. */
@@ -36,6 +41,8 @@ export interface SearchPlan {
   readonly rollouts: number;
   readonly threshold: number;
   readonly tokenBudget: number;
+  /** What the engines' tokens may cost; any sum where unset. */
+  readonly moneyBudget?: number | undefined;
   readonly nodes: number;
   /** Duration since arrival. */
   readonly deadlineMs: number;
@@ -129,6 +136,8 @@ export interface PlanRequest {
   readonly model: PlannedModel;
   /** The model that the configuration names for searches without an accepted answer. */
   readonly successor?: PlannedModel | undefined;
+  /** The models that a panel may name. */
+  readonly others?: ReadonlyMap<string, PlannedModel> | undefined;
   readonly limits: LimitsConfig;
   /** The highest priority that the caller may ask for. */
   readonly maxPriority: number;

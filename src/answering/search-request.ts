@@ -52,8 +52,21 @@ export function buildSearch(
   own?: OwnPolicy,
 ): BuiltSearch {
   const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, tokenBudget, sampling, choose, prompts = {} } = plan;
+  const { panel: models, synthesizer } = plan;
   const { eagerReward: eager } = plan.policyOptions;
-  const size = { rollouts, branching, maxDepth, maxPathTokens, tokenBudget, sampling, choose, eager, prompts };
+  const size = {
+    rollouts,
+    branching,
+    maxDepth,
+    maxPathTokens,
+    tokenBudget,
+    sampling,
+    choose,
+    eager,
+    prompts,
+    models,
+    synthesizer,
+  };
   const { exits, ...rules } =
     own === undefined ? rulesOf(plan) : createRules(own.definition, plan.policyOptions, plan.hazard, own.options);
   return {
@@ -74,9 +87,17 @@ export function requestOf(
   return {
     id,
     prompt: plan.prompt,
+    model: plan.model,
+    writers: plan.writers,
     program,
     rules,
-    limits: { threshold, rollouts, tokens, deadlineMs: Math.max(0, plan.deadlineMs - waitedMs) },
+    limits: {
+      threshold,
+      rollouts,
+      tokens,
+      money: plan.moneyBudget,
+      deadlineMs: Math.max(0, plan.deadlineMs - waitedMs),
+    },
     aggregation: plan.aggregation,
     seed: plan.seed,
     repeatable: plan.repeatable,

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { routerNames } from '../engine/remote/replica/affinity.ts';
-import { fieldOf, fieldsOf, real, whole } from './knob.ts';
+import { fieldOf, fieldsOf, real, schemaOf, whole } from './knob.ts';
 import { budgetKnob, calibrationSetting, checkKnob, engineKnobs } from './machine-knobs.ts';
 import { modelKnobs, policySettingKnobs, programSettingKnobs, samplingKnobs } from './vocabulary.ts';
 
@@ -115,6 +115,16 @@ const embedder = z
   })
   .meta({ description: "an embedding model: answers in the model's own words are grouped by what they mean" });
 
+const priceOf = (why: string) => schemaOf({ low: 0, high: 1e6, unit: 'money for a million tokens', why });
+
+const price = z
+  .strictObject({
+    prompt: priceOf('what it reads: prompts and paths'),
+    cached: priceOf('what it reads from a cache; as prompt where unset').optional(),
+    generated: priceOf('what it writes'),
+  })
+  .meta({ description: 'of its engine, in any one currency: what moneyBudget counts by, and answers say' });
+
 export const model = z.strictObject({
   name: z
     .string()
@@ -160,6 +170,14 @@ export const model = z.strictObject({
     .string()
     .optional()
     .meta({ description: 'model that takes over a futile search when its request says so' }),
+  panel: z.array(z.string()).min(1).max(16).optional().meta({
+    description:
+      'models that searches of this one may ask, by name, itself included where it is to answer too: the members of the program panel',
+  }),
+  synthesizer: z.string().optional().meta({
+    description: 'model of the panel that is shown the attempts where they disagree; this one where unset',
+  }),
+  price: price.optional(),
   passthrough: z
     .enum(['allow', 'forbid'])
     .default('allow')

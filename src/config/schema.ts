@@ -180,6 +180,17 @@ export const configSchema = z
       if (target !== undefined && (target === each.name || !config.models.some(({ name }) => name === target))) {
         refuse(['models', at, 'escalateTo'], `is '${target}', which is not another configured model`);
       }
+      const isKnown = (member: string) => config.models.some(({ name }) => name === member);
+      for (const member of each.panel ?? []) {
+        if (!isKnown(member)) refuse(['models', at, 'panel'], `names '${member}', which is no configured model`);
+      }
+      const { synthesizer } = each;
+      if (synthesizer !== undefined && synthesizer !== each.name && !each.panel?.includes(synthesizer)) {
+        refuse(
+          ['models', at, 'synthesizer'],
+          `is '${synthesizer}', which is neither in the panel nor the model itself`,
+        );
+      }
       if (each.onUnaccepted === 'escalate' && target === undefined)
         refuse(['models', at, 'onUnaccepted'], "is 'escalate'; name the model that takes over (escalateTo)");
     }

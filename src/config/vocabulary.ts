@@ -187,6 +187,13 @@ export const requestKnobs = {
     client,
     why: 'whether the steps before the answer come in a field of their own or with it',
   },
+  moneyBudget: {
+    low: 0,
+    high: 1_000_000,
+    unit: 'money',
+    client,
+    why: 'what the tokens of the engines may cost, in the currency of models[].price; any sum unless set',
+  },
   maxTokens: {
     low: 1,
     high: 100_000_000,

@@ -87,6 +87,8 @@ export interface GenerateRequest extends Urgency {
   readonly shape?: JsonSchema;
   /** How thinking that a server sends in a field of its own is put into the text. Missing where it is left out. */
   readonly thinking?: ThinkingMarks;
+  /** Who is to write it, where the search's draw names a model: read by what joins several engines (engine/panel), by no other. */
+  readonly model?: string;
   /** Exactly `maxTokens`, whatever the model would end at: for rehearsals. Delimiters are empty then. */
   readonly exact?: boolean;
 }

@@ -1,4 +1,4 @@
-// What a search may use up: rollouts, tokens, time since admission; and the deadline since arrival. A search that runs
+// What a search may use up: rollouts, tokens, money, time since admission; and the deadline since arrival. A search that runs
 // out gives the best answer so far. The program opens no more strands than the rollouts allow, so when the last one is
 // completed or pruned nothing of it is in flight; preempted and failed strands are not counted and may be run again.
 
@@ -29,6 +29,16 @@ export const tokenBudget: ExitRule = {
   },
 };
 
+/** Read between expansions, as the tokens are: what is on its way when the last is spent is still paid for. */
+export const moneyBudget: ExitRule = {
+  name: 'money',
+  check({ limits, spent }) {
+    const used = limits.money === undefined ? undefined : spent?.();
+    if (limits.money === undefined || used === undefined || used < limits.money) return undefined;
+    return { kind: 'exhausted', rule: 'money', evidence: { used: Number(used.toPrecision(4)), limit: limits.money } };
+  },
+};
+
 export const timeBudget: ExitRule = {
   name: 'time',
   readsClock: true,
@@ -54,4 +64,4 @@ export const deadline: ExitRule = {
 };
 
 /** What every policy has, vanilla included. */
-export const budgets: readonly ExitRule[] = [rolloutBudget, tokenBudget, timeBudget, deadline];
+export const budgets: readonly ExitRule[] = [rolloutBudget, tokenBudget, moneyBudget, timeBudget, deadline];

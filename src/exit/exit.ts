@@ -14,6 +14,8 @@ export interface Limits {
   readonly rollouts: number;
   /** Generated tokens. */
   readonly tokens?: number;
+  /** What the engines' tokens may cost, in the currency of the models' prices. */
+  readonly money?: number | undefined;
   /** Milliseconds since admission. */
   readonly timeMs?: number;
   /** Milliseconds since arrival; the best answer so far is given then. */
@@ -36,6 +38,8 @@ export interface SearchView {
   readonly nowMs: number;
   readonly arrivalMs: number;
   readonly admittedMs: number;
+  /** What the engines' tokens have cost so far, where they have prices. */
+  spent?(): number;
 }
 
 export interface ExitRule {

@@ -26,12 +26,20 @@ export interface ModelPolicy {
   readonly policyOptions?: PartOptions;
 }
 
+/** The other models that its searches may ask (`program: 'panel'`), each opened or made before; the model itself answers too. */
+export interface ModelPanel {
+  readonly panel?: readonly SearchModel[];
+}
+
 /** A model as the configuration of `coppice serve` writes it; only the engine must be said. */
-export type ModelSettings = Omit<ModelInput, 'name' | 'policy'> & ModelPolicy & { readonly name?: string };
+export type ModelSettings = Omit<ModelInput, 'name' | 'policy' | 'panel'> &
+  ModelPolicy &
+  ModelPanel & { readonly name?: string };
 
 export interface ModelParts
-  extends Omit<ModelInput, 'name' | 'engine' | 'verifier' | 'embedder' | 'policy'>,
-    ModelPolicy {
+  extends Omit<ModelInput, 'name' | 'engine' | 'verifier' | 'embedder' | 'policy' | 'panel'>,
+    ModelPolicy,
+    ModelPanel {
   readonly name?: string;
   readonly engine: Engine;
   /** One that is made, or defined (`defineVerifier`). Without one, only programs that need none can run. */
@@ -45,7 +53,7 @@ export interface ModelParts
 }
 
 /** What may be said of a model that is opened by name: its engine, reward model and checker are those that go with it. */
-export type NamedSettings = Omit<Partial<ModelSettings>, 'name' | 'engine' | 'verifier' | 'embedder'>;
+export type NamedSettings = Omit<Partial<ModelSettings>, 'name' | 'engine' | 'verifier' | 'embedder' | 'panel'>;
 
 /**
  * Opens engine and verifier: `'sapling'` ships with coppice, any other text is the path of a GGUF file, and settings may name
@@ -59,8 +67,8 @@ export async function openModel(
 ): Promise<SearchModel> {
   if (typeof model === 'string') return openNamed(model, named);
   if (named !== undefined) raise('bad-setting', 'settings are given twice; the second argument goes with a name');
-  const { policy, policyOptions, ...rest } = model;
-  return new SearchModel(await openParts(configOf(rest, policy), process.env), ownPolicy(policy, policyOptions));
+  const { policy, policyOptions, panel, ...rest } = model;
+  return new SearchModel(await openParts(configOf(rest, policy), process.env), ownPolicy(policy, policyOptions), panel);
 }
 
 /** `'sapling'`, or a GGUF file. */
@@ -85,7 +93,7 @@ export function ownPolicy(
 
 /** A model of parts that the caller has made, and hands over: closing the model closes them. */
 export function makeModel(given: ModelParts): SearchModel {
-  const { engine, verifier, verifierOptions, embed, extract, policy, policyOptions, ...settings } = given;
+  const { engine, verifier, verifierOptions, embed, extract, policy, policyOptions, panel, ...settings } = given;
   // The configuration names a kind of engine; nothing of a model that is already open reads it.
   const config = configOf({ ...settings, engine: { kind: 'sim' } }, policy);
   const parts: OpenModel = {
@@ -95,7 +103,7 @@ export function makeModel(given: ModelParts): SearchModel {
     ...(embed === undefined ? {} : { embedder: embedderOf(embed) }),
     ...(extract === undefined ? {} : { extract }),
   };
-  return new SearchModel(parts, ownPolicy(policy, policyOptions));
+  return new SearchModel(parts, ownPolicy(policy, policyOptions), panel);
 }
 
 /** As long as the configuration waits for a server of one. */
@@ -107,7 +115,10 @@ function embedderOf(embed: NonNullable<ModelParts['embed']>): BatchedEmbedder {
 }
 
 /** The configuration knows policies by name; one of one's own stands beside it. */
-function configOf(settings: Omit<ModelSettings, keyof ModelPolicy>, policy: ModelPolicy['policy']): ModelConfig {
+function configOf(
+  settings: Omit<ModelSettings, keyof ModelPolicy | keyof ModelPanel>,
+  policy: ModelPolicy['policy'],
+): ModelConfig {
   return checkConfig({ models: [{ name: 'model', ...settings, ...policySetting(policy) }] }).models[0]!;
 }
 

@@ -7,7 +7,10 @@ import { policySettings } from '../answering/plan.ts';
 import type { OwnPolicy } from '../answering/search-request.ts';
 import type { FinishedRun } from '../answering/search-run.ts';
 import { assert } from '../base/assert.ts';
-import type { Fault } from '../base/fault.ts';
+import { type Fault, raise } from '../base/fault.ts';
+import type { ModelConfig } from '../config/schema.ts';
+import { panelEngine } from '../engine/panel/panel-engine.ts';
+import { SharedEngine } from '../engine/panel/shared-engine.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
 import { createSharedScheduler } from '../policy/create.ts';
@@ -35,6 +38,10 @@ export class SearchModel {
   readonly parts: OpenModel;
   /** Of searches that name none, where it is not in the list. */
   readonly policy: OwnPolicy | undefined;
+  /** What its searches may ask beside it, by name. */
+  readonly panel: ReadonlyMap<string, OpenModel>;
+  /** A model in whose panel this one is uses it too. */
+  readonly #engine: SharedEngine;
   readonly #runtime: Runtime;
   readonly #loop = new LiveLoop();
   readonly #running = new Map<string, Running>();
@@ -43,12 +50,20 @@ export class SearchModel {
   #started = 0;
   #closed = false;
 
-  constructor(parts: OpenModel, policy?: OwnPolicy) {
-    const { config, engine, verifier, embedder } = parts;
-    this.parts = parts;
+  /** `panel`: the models that its searches may ask beside it; their callers close them, after this one. */
+  constructor(parts: OpenModel, policy?: OwnPolicy, panel: readonly SearchModel[] = []) {
+    const { verifier, embedder } = parts;
+    const config = withPanel(parts.config, panel);
+    this.parts = { ...parts, config };
     this.policy = policy;
+    this.panel = new Map(panel.map((model) => [model.parts.config.name, model.parts]));
+    this.#engine = new SharedEngine(parts.engine);
+    const members = panel.map((model) => {
+      const { name, budget } = model.parts.config;
+      return [name, { engine: model.#engine.attach(), budget }] as const;
+    });
     this.#runtime = new Runtime({
-      engine,
+      engine: panelEngine(config.name, this.#engine.attach(), new Map(members)),
       ...(verifier === undefined ? {} : { verifier }),
       ...(embedder === undefined ? {} : { embedder }),
       // It boosts only searches whose own policy says so: each may choose.
@@ -131,4 +146,13 @@ export class SearchModel {
     assert(tree !== undefined, 'a search that has ended was planted');
     running.end({ result, tree, fault: own ?? this.#shared });
   }
+}
+
+/** The model itself answers too. */
+function withPanel(config: ModelConfig, panel: readonly SearchModel[]): ModelConfig {
+  if (panel.length === 0) return config;
+  const names = [config.name, ...panel.map(({ parts }) => parts.config.name)];
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) raise('bad-setting', `panel has two models named '${twice}': give each a name of its own`);
+  return { ...config, panel: names };
 }

@@ -164,6 +164,7 @@ function planOf(model: SearchModel, question: string | Prompt, wish: Wish): Sear
     wish: { ...wish, seed },
     speaker: 'code',
     model: model.parts,
+    others: model.panel,
     limits: ownLimits,
     maxPriority: 100,
     defaultDeadlineMs: ownLimits.deadlineMs,

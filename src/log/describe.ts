@@ -1,7 +1,7 @@
 // One line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
 // terminal and with a screen reader. Pure.
 
-import type { Step } from '../tree/step.ts';
+import type { Manner, Step } from '../tree/step.ts';
 import type { Evidence, Exit, ExitKind } from './end.ts';
 import type { SearchEvent } from './events.ts';
 import { reasonText } from './width-reasons.ts';
@@ -21,9 +21,9 @@ export function describeEvent(event: SearchEvent): string {
     case 'opened':
       return `strand ${event.strand} opened at node ${event.node}`;
     case 'asked':
-      return `strand ${event.strand} asked for ${plural(event.indices.length, 'step')} below node ${event.node}${event.manner?.byUser ? ', after a turn of the user' : ''}`;
+      return `strand ${event.strand} asked ${asked(event.manner)}for ${plural(event.indices.length, 'step')} below node ${event.node}${event.manner?.byUser ? ', after a turn of the user' : ''}`;
     case 'grown':
-      return `node ${event.node} grew below node ${event.parent}${reward(event.reward)}${words(event.feedback)}${growthEnd(event)}${meaning(event)}`;
+      return `node ${event.node} grew below node ${event.parent}${writer(event.step)}${reward(event.reward)}${words(event.feedback)}${growthEnd(event)}${meaning(event)}`;
     case 'adopted':
       return `a speculative step below node ${event.parent} was asked for and became node ${event.node}`;
     case 'merged':
@@ -33,7 +33,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'ghosted':
       return `a speculative step was kept${reward(event.reward)}`;
     case 'probing':
-      return `strand ${event.strand} asks the model something at node ${event.node}`;
+      return `strand ${event.strand} asks ${event.manner.model ?? 'the model'} something at node ${event.node}`;
     case 'probed':
       return `a probe at node ${event.node} ${event.reply === undefined ? 'failed' : `was answered in ${plural(event.reply.tokens, 'token')}`}`;
     case 'moved':
@@ -68,6 +68,7 @@ const endings: Readonly<Record<ExitKind, string>> = {
 const endingsByRule: Readonly<Record<string, string>> = {
   rollouts: 'all rollouts are used',
   tokens: 'the token budget is spent',
+  money: 'the money is spent',
   time: 'the time budget is spent',
   nodes: 'the tree has reached its largest size',
   'nothing-left': 'nothing is left to grow: every path is finished or cut',
@@ -81,6 +82,15 @@ export function describeExit({ kind, rule }: Exit): string {
 
 function because(why: Evidence | undefined): string {
   return why === undefined ? '' : `: ${reasonText(why)}`;
+}
+
+function asked(manner: Manner | undefined): string {
+  return manner?.model === undefined ? '' : `${manner.model} `;
+}
+
+/** Where its draw named a model. */
+function writer({ model }: Step): string {
+  return model === undefined ? '' : `, written by ${model}`;
 }
 
 function reward(value: number | undefined): string {

@@ -57,7 +57,29 @@ export interface Cost {
   readonly verifierCachedTokens: number;
   readonly engineCalls: number;
   readonly verifierCalls: number;
+  /** Who wrote what, by model, where draws named models or tokens have prices. */
+  readonly models?: Readonly<Record<string, WriterCost>>;
+  /** What the engines' tokens cost, in the currency of the models' prices; missing where none has a price. */
+  readonly money?: number;
   /** Of the embedding model that groups open answers; missing where none was asked. */
   readonly embedderTokens?: number;
   readonly embedderTexts?: number;
+}
+
+/** What one model of a search has read and written; of every call, whatever became of it. */
+export interface WriterCost {
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly generatedTokens: number;
+  readonly money?: number;
+}
+
+/** Of a million tokens of a model, in any one currency. */
+export interface Price {
+  /** Read: of prompts and paths. */
+  readonly prompt: number;
+  /** Read from a cache; as `prompt` unless said. */
+  readonly cached?: number | undefined;
+  readonly generated: number;
 }

@@ -1,17 +1,18 @@
 // Recursive self-aggregation (Venkatraman et al., arXiv 2509.26626): answers are written in rounds, without a verifier. The first round
 // are plain samples; in each later one the model is shown some answers of the round before and writes a better one. The answer is
 // the one that most of the last round give. An answer is one draw below the root: what it was shown stands behind the question
-// and is no part of it, so that a later answer is a path like any other.
+// and is no part of it, so that a later answer is a path like any other. Compacted to last words it is PaCoRe's (arXiv 2601.05593).
 
 import { groupAnswers } from '../answer/groups.ts';
 import { wideHash } from '../base/random.ts';
 import type { Answer } from '../log/end.ts';
 import { type Certainty, certaintyOf, type PathVote, voteOf } from '../tree/certaindex.ts';
-import { answerText, type Node, saysSomething } from '../tree/node.ts';
+import { type Node, saysSomething } from '../tree/node.ts';
 import type { Manner, Sampling } from '../tree/step.ts';
 import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
 import { answerTokensKnob } from './answer-tokens.ts';
+import { attemptsText, attemptTokensKnob } from './attempts.ts';
 import { bestAnswer, certainAnswer } from './choice.ts';
 import { defineProgram } from './definition.ts';
 import { askBelow, foldOutcome, follow, leastPromising, openAt, readyStrand } from './growth.ts';
@@ -24,6 +25,7 @@ interface AggregateOptions {
   /** K: answers that the model is shown. */
   readonly shown: number;
   readonly answerTokens: number;
+  readonly attemptTokens: number;
   readonly sampling: Sampling;
   /** With `{attempts}` where the answers stand. */
   readonly prompt: string;
@@ -35,6 +37,7 @@ const aggregateDefaults: AggregateOptions = {
   rounds: 4,
   shown: 4,
   answerTokens: 1024,
+  attemptTokens: 0,
   sampling: { temperature: 0.8 },
   prompt: '{attempts}\n\n',
 };
@@ -45,14 +48,15 @@ export const aggregate = defineProgram({
   needsVerifier: false,
   expandsOnce: false,
   takesTemperature: true,
-  options: { answerTokens: answerTokensKnob },
+  options: { answerTokens: answerTokensKnob, attemptTokens: attemptTokensKnob },
   prompts: ['aggregate'],
-  create: ({ rollouts, sampling, maxPathTokens, prompts }, { answerTokens }) =>
+  create: ({ rollouts, sampling, maxPathTokens, prompts }, { answerTokens, attemptTokens }) =>
     createAggregate({
       population: Math.max(1, Math.floor(rollouts / aggregateDefaults.rounds)),
       sampling,
       prompt: prompts.aggregate,
       answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),
+      attemptTokens,
     }),
 });
 
@@ -124,8 +128,7 @@ class Aggregate implements Program {
   }
 
   compose(_tree: Tree, sources: readonly Node[]): string {
-    const attempts = sources.map((node, at) => `Attempt ${at + 1}:\n${answerText(node).trim()}`);
-    return this.#options.prompt.replace('{attempts}', () => attempts.join('\n\n'));
+    return attemptsText(this.#options.prompt, sources, this.#options.attemptTokens);
   }
 
   /** Indices that may be asked for now: those of the first round that is not complete. */

@@ -22,6 +22,10 @@ export interface ProgramSize {
   readonly choose: Choice;
   /** Reward of a sibling at which a rollout goes on before the others have come; 0 or unset where it waits for all. */
   readonly eager?: number | undefined;
+  /** Names of the models that its draws may name, where it asks several; the search's own is among them only if it is to answer. */
+  readonly models?: readonly string[] | undefined;
+  /** The one that is shown what the others wrote; the search's own unless said. */
+  readonly synthesizer?: string | undefined;
   /** Texts that the program puts to the model, by name; those that its definition names are there. */
   readonly prompts?: Readonly<Record<string, string>>;
 }
@@ -39,6 +43,10 @@ export interface ProgramDefinition {
   readonly takesTemperature: boolean;
   /** See Program. */
   readonly samplesIndependently?: boolean;
+  /** Its draws name models: those of the panel that its model is configured with. */
+  readonly asksModels?: boolean;
+  /** Of its policy, where neither request nor model says otherwise. */
+  readonly policySettings?: Readonly<Record<string, number | string>>;
   readonly options: Knobs;
   /** Names of its prompts: files of the folder `prompts/`, which users can edit. */
   readonly prompts?: readonly string[];
@@ -57,6 +65,8 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'growsAgain',
   'takesTemperature',
   'samplesIndependently',
+  'asksModels',
+  'policySettings',
   'options',
   'prompts',
   'readsEntropy',
@@ -76,6 +86,8 @@ export function defineProgram<
   readonly expandsOnce: boolean;
   readonly takesTemperature: boolean;
   readonly samplesIndependently?: boolean;
+  readonly asksModels?: boolean;
+  readonly policySettings?: Readonly<Record<string, number | string>>;
   readonly options: Options;
   readonly prompts?: readonly Prompts[];
   readonly growsAgain?: (options: OptionsOf<Options>) => boolean;

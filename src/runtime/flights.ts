@@ -153,7 +153,10 @@ export class Flights {
     const { search } = flight;
     const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, flight);
     const kept = problem === undefined && !flight.cancelled;
-    if (message.usage !== undefined) search.ledger.generated(message.usage, kept, flight.streamedTokens, flight.lane);
+    if (message.usage !== undefined) {
+      search.ledger.generated(message.usage, kept, flight.streamedTokens, flight.lane);
+      search.spending.generated(message.usage, flight.manner?.model);
+    }
     const tokens = kept && message.type === 'step' ? message.step.tokens : undefined;
     if (flight.adopted) search.ledger.adopted(tokens ?? 0);
     this.#meter.ended('engine', flight.id, nowMs, tokens);

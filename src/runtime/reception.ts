@@ -45,6 +45,7 @@ export class Reception {
       checkRules(search.request.rules, search.request.program, tree.aggregation);
       tree.listen((event) => strands.follow(search, event));
       search.tree = tree;
+      search.spending.resumed(tree);
     }
     search.log = 'read';
     logs.add(search, { type: 'resumed' });

@@ -70,8 +70,9 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What an engine's step is to its search; one that replies to a turn of the user's side has it. */
-export function stepFor({ search, node, shape, manner, path }: Flight, generated: Step): Step {
+/** What an engine's step is to its search: one that replies to a turn of the user's side has it, and one whose draw named a model says so. */
+export function stepFor({ search, node, shape, manner, path }: Flight, given: Step): Step {
+  const generated = manner?.model === undefined ? given : { ...given, model: manner.model };
   if (shape !== undefined) return generated;
   const { stops = [] } = search.request;
   const turn = manner?.byUser ? path.at(-1)?.step.turn : undefined;
@@ -95,14 +96,18 @@ export function answerOf({ search, node, shape }: Flight, step: Step): string | 
 
 /** The answer is read off the probe alone: the path may have named others before. One that was cut has none. */
 export function replyTo(
-  { suffix = '', byUser }: Manner,
+  { suffix = '', byUser, model }: Manner,
   { text, tokens, end, entropy }: Step,
   extract: (text: string) => string | undefined,
   reward: number | undefined,
 ): ProbeReply {
   const whole = end !== 'length';
   const answer = whole ? extract((byUser ? '' : suffix) + text) : undefined;
-  const found = { ...(answer === undefined ? {} : { answer }), ...(entropy === undefined ? {} : { entropy }) };
+  const found = {
+    ...(answer === undefined ? {} : { answer }),
+    ...(entropy === undefined ? {} : { entropy }),
+    ...(model === undefined ? {} : { model }),
+  };
   if (reward === undefined) return { text, tokens, whole, ...found };
   return { text, tokens, whole, ...found, reward, ...(end === 'eos' ? { ends: true } : {}) };
 }

@@ -6,7 +6,7 @@ import type { GenerateRequest, PathStep, StepNeeds, ThinkingMarks } from '../eng
 import type { Expansion } from '../program/program.ts';
 import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../tree/keys.ts';
 import { type Node, pathTo } from '../tree/node.ts';
-import { greedySampling, type Manner, type Step } from '../tree/step.ts';
+import { greedySampling, type Manner, type Prompt, type Step } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import { longestStep } from './replies.ts';
 import type { AnswerShape, SearchRequest, ThinkingPlan } from './search/request.ts';
@@ -115,12 +115,12 @@ function wordsOf({ tree, request }: Pick<Search, 'tree' | 'request'>, { suffix =
 
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
   const { id, search, node, index, form, path, lane, isProbe, shape, manner = {} } = flight;
-  const { program, prompt, seed, delimiters, stops = [], thinking } = search.request;
+  const { program, seed, delimiters, stops = [], thinking } = search.request;
   const thinks = !isProbe && goesOnThinking(search.request, node, manner);
   return {
     id,
     search: search.id,
-    prompt,
+    prompt: promptFor(search.request, manner.model),
     parent: path.at(-1)?.key ?? node.key,
     path,
     index,
@@ -133,6 +133,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     ),
     ...(thinking === undefined || isProbe ? {} : { thinking: wholeThought(flight, thinking) }),
     ...(shape === undefined ? {} : { shape: shape.schema }),
+    ...(manner.model === undefined ? {} : { model: manner.model }),
     lane,
   };
 }
@@ -147,6 +148,11 @@ function wholeThought({ search, node, manner }: Flight, { open, close, maxTokens
 
 /** Tokens that an answer behind the thinking may have where it comes in one piece. */
 const leastAnswer = 4096;
+
+/** The question as it is put to the model that a draw names. */
+function promptFor({ prompt, writers }: SearchRequest, model: string | undefined): Prompt {
+  return (model === undefined ? undefined : writers?.[model]?.prompt) ?? prompt;
+}
 
 /** Of the first path of a search that was asked for at temperature 0: the model's own choice at every step. */
 function isGreedy({ search, node, index, isProbe }: Flight): boolean {

@@ -56,6 +56,8 @@ export interface ProbeReply {
   /** What the verifier gives it as a step, where it was to be scored; and whether the model ended its answer with it. */
   readonly reward?: number;
   readonly ends?: true;
+  /** Who said it, where it is not the search's own model. */
+  readonly model?: string;
 }
 
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;

@@ -13,12 +13,16 @@ export type FormKey = number;
 
 export const rootKey: NodeKey = wideHash('root');
 
-/** By the step's token ids, or its text where an engine gives none, by how it ended, and by the turn before it. */
+/**
+ * By the step's token ids, or its text where an engine gives none, by how it ended, by the turn before it, and by who wrote it where its draw
+ * named a model: the same ids are other words in another vocabulary.
+ */
 export function nodeKey(
   parent: NodeKey,
-  { tokenIds, text, end, turn }: Pick<Step, 'tokenIds' | 'text' | 'end' | 'turn'>,
+  { tokenIds, text, end, turn, model }: Pick<Step, 'tokenIds' | 'text' | 'end' | 'turn' | 'model'>,
 ): NodeKey {
-  return wideHash(turn === undefined ? parent : turnKey(parent, turn), tokenIds ?? text, end);
+  const place = turn === undefined ? parent : turnKey(parent, turn);
+  return model === undefined ? wideHash(place, tokenIds ?? text, end) : wideHash(place, tokenIds ?? text, end, model);
 }
 
 /** Of a path with a message of the user's side behind it: a step below it has the same key as one that has the turn itself. */
@@ -29,10 +33,10 @@ export function turnKey(parent: NodeKey, turn: string): NodeKey {
 export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
   const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
   if (manner === undefined) return plain;
-  const { suffix = '', stops = [], maxTokens = 0, sources = [], ...others } = manner;
-  const { after, proposed, choices, byUser, opening, reopens } = others;
-  const isRare = after !== undefined || proposed !== undefined || choices !== undefined || byUser !== undefined;
-  const rare = isRare ? [{ after, proposed, choices, byUser }] : [];
+  const { suffix = '', stops = [], maxTokens = 0, sources = [], opening, reopens, ...others } = manner;
+  const { after, proposed, choices, byUser, model } = others;
+  const rarely = { after, proposed, choices, byUser, model };
+  const rare = Object.values(rarely).some((each) => each !== undefined) ? [rarely] : [];
   const put = opening === undefined && reopens === undefined ? [] : [{ opening, reopens }];
   return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare, ...put]));
 }

@@ -20,6 +20,8 @@ export interface Step {
   readonly unshaped?: true;
   /** Of the distribution of the first token, in nats, where it was asked for. */
   readonly entropy?: number;
+  /** Who wrote it, where its draw named a model; else the search's own model. */
+  readonly model?: string;
   /**
    * A message of the user's side that stands before it in its path: feedback, a tool's result. The assistant's message before it has
    * ended, and the step begins a new one, which has its own text, tokens and answer.
@@ -54,6 +56,8 @@ export interface Sampling {
 
 /** What a draw is asked with besides its sampling, where it is not the plain next step of its search. */
 export interface Manner {
+  /** Who is to write it, by the name of a model; the search's own unless said. */
+  readonly model?: string;
   /** Put behind the path before the model goes on; no part of what it says. */
   readonly suffix?: string;
   /** Words with which the step begins: they are put into the path as if the model had said them, and are part of its text. */

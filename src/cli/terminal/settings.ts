@@ -47,7 +47,15 @@ const saidByFlag: ReadonlyMap<string, string> = new Map([
   ['embedder.url', '--embedder'],
 ]);
 /** Of the gateway, and of an engine that no command opens. */
-const ofGateway: readonly string[] = ['name', 'escalateTo', 'passthrough', 'examples', 'engine.speed'];
+const ofGateway: readonly string[] = [
+  'name',
+  'escalateTo',
+  'panel',
+  'synthesizer',
+  'passthrough',
+  'examples',
+  'engine.speed',
+];
 
 export const knobsByName: ReadonlyMap<string, SearchKnob> = new Map(
   searchKnobNames.map((name) => [settingName(name), name]),

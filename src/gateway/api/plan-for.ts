@@ -88,7 +88,8 @@ export function planFor(
     const model = servedModel(context, body.model);
     const asked = askedIn(body, limits);
     const successor = context.searches.models.get(model.config.escalateTo ?? '');
-    const server = { model, successor, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() };
+    const others = context.searches.models;
+    const server = { model, successor, others, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() };
     const plan = makePlan({ ...asked, ...server, idle, isOneSearch });
     // A request that is refused before costs no part of a quota.
     context.usage.request(name);

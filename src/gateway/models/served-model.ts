@@ -1,5 +1,5 @@
 // One model of the configuration with its engine, verifier and runtime, running. Searches of one model share one budget;
-// models do not share theirs.
+// models do not share theirs. Draws of a panel go to the engines of its members, each of which has at most its own budget of them.
 
 import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel, Upstream } from '../../answering/open-model.ts';
@@ -11,6 +11,7 @@ import type { Fault } from '../../base/fault.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Embedder } from '../../embedder/embedder.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { type PanelMember, panelEngine } from '../../engine/panel/panel-engine.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createSharedScheduler } from '../../policy/create.ts';
@@ -38,6 +39,16 @@ export interface Loop {
   stop(): void;
 }
 
+/** The model's engine as its runtime uses it, and those that its draws may name. */
+export interface Generators {
+  readonly own: Engine;
+  readonly members: ReadonlyMap<string, PanelMember>;
+}
+
+function noPanel({ engine }: OpenModel): Generators {
+  return { own: engine, members: new Map() };
+}
+
 export class ServedModel {
   readonly config: ModelConfig;
   readonly engine: Engine;
@@ -51,7 +62,13 @@ export class ServedModel {
   readonly growth = new GrowthMeter();
   readonly #loop: Loop;
 
-  constructor(parts: OpenModel, hooks: ModelHooks, clock: Clock, loop: Loop = new LiveLoop(clock)) {
+  constructor(
+    parts: OpenModel,
+    hooks: ModelHooks,
+    clock: Clock,
+    loop: Loop = new LiveLoop(clock),
+    generators: Generators = noPanel(parts),
+  ) {
     const { config, engine, verifier, embedder } = parts;
     this.config = config;
     this.engine = engine;
@@ -62,7 +79,7 @@ export class ServedModel {
     this.upstream = parts.upstream;
     this.#loop = loop;
     this.runtime = new Runtime({
-      engine: meterPrompts(engine, hooks.onPrompt),
+      engine: meterPrompts(panelEngine(config.name, generators.own, generators.members), hooks.onPrompt),
       verifier,
       embedder,
       // It boosts only searches whose own policy says so: each request may choose.

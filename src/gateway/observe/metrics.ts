@@ -39,6 +39,15 @@ export class Metrics {
   readonly #rollouts = this.#counter('rollouts_total', 'Completed strands', ['model']);
   readonly #tokens = this.#counter('tokens_total', 'Tokens by class', ['model', 'class']);
   readonly #saved = this.#counter('tokens_saved_total', 'Tokens that exits made unnecessary (estimate)', ['model']);
+  readonly #written = this.#counter(
+    'written_tokens_total',
+    'Tokens that a model generated for searches that ask several, or have prices',
+    ['model', 'writer'],
+  );
+  readonly #money = this.#counter('money_total', 'What tokens of engines cost, by the prices of their models', [
+    'model',
+    'writer',
+  ]);
   readonly #refusals = this.#counter('refusals_total', 'Refused requests by error code', ['code']);
   readonly #givenUp = this.#counter('given_up_total', 'Searches given up, or out of time, while they waited', [
     'model',
@@ -100,6 +109,10 @@ export class Metrics {
     }
     this.#rollouts.inc({ model }, rollouts);
     for (const name of tokenClasses) this.#tokens.inc({ model, class: name }, tokens[name] ?? 0);
+    for (const [writer, { generated_tokens, money = 0 }] of Object.entries(result.outcome.models ?? {})) {
+      this.#written.inc({ model, writer }, generated_tokens);
+      this.#money.inc({ model, writer }, money);
+    }
     this.#saved.inc({ model }, tokens.saved_estimate ?? 0);
   }
 

@@ -37,6 +37,7 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
     search_ms:
       fold.admittedMs === undefined || fold.exitedMs === undefined ? null : rounded(fold.exitedMs - fold.admittedMs),
     tokens: tokensOf(plan, fold, path, promptTokens),
+    ...writersOf(fold),
   };
   return { texts, outcome };
 }
@@ -241,6 +242,18 @@ function tokensOf(
   };
 }
 
+/** Who wrote what, since the process that ended the search took it up. */
+function writersOf({ cost }: SearchFold): Pick<ResultFacts, 'models' | 'money'> {
+  if (cost?.models === undefined) return {};
+  const models = Object.entries(cost.models).map(
+    ([name, { calls, promptTokens, cachedTokens, generatedTokens, money }]) => {
+      const read = { prompt_tokens: promptTokens, cached_tokens: cachedTokens, generated_tokens: generatedTokens };
+      return [name, { calls, ...read, ...(money === undefined ? {} : { money }) }] as const;
+    },
+  );
+  return { models: Object.fromEntries(models), ...(cost.money === undefined ? {} : { money: cost.money }) };
+}
+
 /**
  * Rollouts that an exit made unnecessary, within the token budget. One more rollout shares its beginning with those that were made, so it
  * counts as one path of the mean length, and never as more than the rollouts that were made have cost.
@@ -279,7 +292,9 @@ export function describeForClient(
   const note = policy_note === undefined ? {} : { policy_note };
   const how =
     plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note, calibrated };
-  const effort = { rollouts, nodes, queue_ms, search_ms, tokens };
+  const { models, money } = outcome;
+  const written = { ...(models && { models }), ...(money === undefined ? {} : { money }) };
+  const effort = { rollouts, nodes, queue_ms, search_ms, tokens, ...written };
   return {
     search: id,
     exit,

@@ -6,6 +6,7 @@ import type { LimitsConfig } from '../../config/schema.ts';
 import { askedIn } from '../dialects/body-wish.ts';
 import type { ChatBody } from '../dialects/chat-body.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import type { ServedModels } from '../models/served-models.ts';
 import type { LiveSearchFacts } from './live-search.ts';
 
 export function planSuccessor(
@@ -13,8 +14,9 @@ export function planSuccessor(
   model: ServedModel,
   successor: ServedModel,
   limits: LimitsConfig,
+  others: ServedModels,
 ): SearchPlan {
   const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority } = plan;
   const asked = askedIn(body as unknown as ChatBody, limits);
-  return escalatedPlan(plan, { ...asked, model, successor, limits, maxPriority, defaultDeadlineMs, seed });
+  return escalatedPlan(plan, { ...asked, model, successor, others, limits, maxPriority, defaultDeadlineMs, seed });
 }

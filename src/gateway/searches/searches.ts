@@ -11,6 +11,7 @@ import type { LoggedEvent } from '../../log/events.ts';
 import type { CancelReason } from '../../runtime/exits.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { Caller } from '../http/keys.ts';
+import { generatorsOf } from '../models/panels.ts';
 import { type ModelHooks, ServedModel } from '../models/served-model.ts';
 import { Admission } from './admission.ts';
 import { planSuccessor } from './escalation.ts';
@@ -47,8 +48,11 @@ export class Searches {
     const escalate = (search: LiveSearch) => this.#escalate(search);
     this.#here = new LiveSearches(options, { models, admission, watches: this.#watches, escalate });
     this.#revival = new Revival(options, models, this.#intake, this.#here);
-    for (const parts of options.models)
-      models.set(parts.config.name, new ServedModel(parts, this.#hooks(), clock, options.loop?.()));
+    const generators = generatorsOf(options.models);
+    for (const parts of options.models) {
+      const { name } = parts.config;
+      models.set(name, new ServedModel(parts, this.#hooks(), clock, options.loop?.(), generators.get(name)));
+    }
     journal.listen({
       lost: (id) => this.lose(id),
       refused: (id, why) => this.#here.refuse(id, why),
@@ -201,7 +205,7 @@ export class Searches {
     if (target === undefined) return undefined;
     const createdMs = clock.nowMs();
     try {
-      const plan = planSuccessor(facts, model, target, config.limits);
+      const plan = planSuccessor(facts, model, target, config.limits, this.models);
       const id = newSearchId(createdMs);
       const successor = new LiveSearch({ ...facts, id, plan, createdMs, escalatedFrom: facts.plan.model });
       this.#intake.enter(successor);

@@ -21,6 +21,14 @@ export const resultTexts = z.object({
 });
 export type ResultTexts = Written<typeof resultTexts>;
 
+const writerJson = z.object({
+  calls: number,
+  prompt_tokens: number,
+  cached_tokens: number,
+  generated_tokens: number,
+  money: number.exactOptional(),
+});
+
 /** What every answer says of the search behind it. */
 const effort = {
   exit,
@@ -37,6 +45,10 @@ const effort = {
   queue_ms: maybeNumber,
   search_ms: maybeNumber,
   tokens: z.record(text, number),
+  /** Who wrote what, by model, where draws named models or tokens have prices. */
+  models: z.record(text, writerJson).exactOptional(),
+  /** What the engines' tokens cost, where they have prices. */
+  money: number.exactOptional(),
 };
 
 export const resultFacts = z.object({

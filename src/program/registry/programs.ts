@@ -15,6 +15,7 @@ import { tot } from '../levels/tot.ts';
 import { mcts } from '../mcts/mcts.ts';
 import { rest } from '../mcts/rest.ts';
 import { rstar } from '../mcts/rstar.ts';
+import { panel } from '../panel.ts';
 import type { Program } from '../program.ts';
 
 export const programs = [
@@ -31,6 +32,7 @@ export const programs = [
   greedy,
   chain,
   aggregate,
+  panel,
 ] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];

@@ -3,7 +3,7 @@
 import { raise } from '../../base/fault.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import type { Limits } from '../../exit/exit.ts';
-import type { Answer, Cost, Exit } from '../../log/end.ts';
+import type { Answer, Cost, Exit, Price } from '../../log/end.ts';
 import type { Rules } from '../../policy/policy.ts';
 import type { Program } from '../../program/program.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
@@ -14,6 +14,10 @@ export interface SearchRequest {
   /** Chosen by the caller, unique among the live searches of a runtime. */
   readonly id: string;
   readonly prompt: Prompt;
+  /** The search's own model, by name: it writes what names no other. */
+  readonly model?: string | undefined;
+  /** The models that draws may name, and the own one where its tokens have a price. */
+  readonly writers?: Readonly<Record<string, Writer>> | undefined;
   readonly program: Program;
   readonly rules: Rules;
   readonly limits: Limits;
@@ -61,6 +65,13 @@ export interface ThinkingPlan extends ThinkingTags {
   readonly lastWords: string;
 }
 
+/** A model that writes steps of a search. */
+export interface Writer {
+  /** The question as it is put to it; as to the search's own model unless said. */
+  readonly prompt?: Prompt | undefined;
+  readonly price?: Price | undefined;
+}
+
 /** Mechanisms of the runtime that lost their measurement, and that published tables still have rows for. Never a user's setting. */
 export interface Experiment {
   /** Speculation also grows below steps whose reward is not known yet (P4 §4.1.1). */
@@ -101,6 +112,7 @@ export function checkRequest(request: SearchRequest): void {
   inRange('threshold', limits.threshold, 0, request.aggregation === 'sum' ? Number.MAX_VALUE : 1);
   wholeFrom('rollouts', limits.rollouts, 1);
   if (limits.tokens !== undefined) wholeFrom('tokens', limits.tokens, 1);
+  if (limits.money !== undefined) inRange('money', limits.money, 0, Number.MAX_VALUE);
   if (limits.timeMs !== undefined) inRange('timeMs', limits.timeMs, 0, Number.MAX_VALUE);
   if (limits.deadlineMs !== undefined) inRange('deadlineMs', limits.deadlineMs, 0, Number.MAX_VALUE);
   wholeFrom('maxStepTokens', request.maxStepTokens, 1);

@@ -28,6 +28,7 @@ import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
 import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
 import { SpeculationState } from './speculation-state.ts';
+import { Spending } from './spending.ts';
 
 /** One child on its way. */
 export interface Flight {
@@ -89,6 +90,8 @@ export class Search implements Breakable {
   admittedMs: number | undefined;
   width: Width = { primary: 0, speculative: 0 };
   readonly ledger = new Ledger();
+  /** Who wrote what, and what it cost. */
+  readonly spending: Spending;
   /** Answers in the model's own words, where they are grouped. */
   readonly open: OpenAnswers | undefined;
   readonly order: FoldOrder;
@@ -118,6 +121,7 @@ export class Search implements Breakable {
     };
     this.tree = tree;
     this.fold = fold ?? new SearchFold();
+    this.spending = new Spending(request);
     this.arrivalMs = arrivalMs;
     this.turn = turn;
     this.#keeper = keeper;
@@ -170,7 +174,8 @@ export class Search implements Breakable {
       certainty: (upTo?: number) => program.certainty?.(tree, upTo) ?? treeCertainty(tree, 'mean', upTo),
       conclusion: () => program.conclusion?.(tree),
     };
-    return { tree, belief, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs };
+    const spent = () => this.spending.money ?? 0;
+    return { tree, belief, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs, spent };
   }
 
   /** Where its prune rules let no strand begin, or, with `all`, would end one that begins; undefined while they end nothing. */
@@ -323,6 +328,6 @@ export class Search implements Breakable {
     let ghostTokens = this.order.orphanTokens;
     for (const ghost of this.tree.ghosts.values()) ghostTokens += ghost.step.tokens;
     for (const reply of this.speculation.replies.values()) ghostTokens += reply.tokens;
-    return this.ledger.cost(ghostTokens);
+    return { ...this.ledger.cost(ghostTokens), ...this.spending.cost() };
   }
 }

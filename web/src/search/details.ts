@@ -51,6 +51,7 @@ export class Details {
       ['tokens', String(node.step?.tokens ?? 0)],
       ['of its path', String(node.pathTokens)],
     ];
+    if (node.step?.model !== undefined) facts.unshift(['written by', node.step.model]);
     const rows = facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)));
     const state =
       node.parent === undefined ? 'the root: the question' : markWords[markOf(node, moment.tree!, threshold)];

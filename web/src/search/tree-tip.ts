@@ -18,9 +18,14 @@ export function tipOf(sprout: Sprout, end: Node | undefined): HTMLElement[] {
     return tip(`speculative · reward ${formatScore(reward)}`, excerpt(step.text, longest));
   }
   const { node } = sprout;
-  const heading = node.step === undefined ? 'root' : `score ${formatScore(shownScoreOf(node))} · visits ${node.visits}`;
+  const heading = node.step === undefined ? 'root' : scoreOf(node);
   const text = node.step === undefined ? 'the question' : excerpt(node.step.text, longest);
   return end === undefined || end === node ? tip(heading, text) : [...tip(heading, text), bestPath(end, node)];
+}
+
+function scoreOf(node: Node): string {
+  const writer = node.step?.model === undefined ? '' : ` · ${node.step.model}`;
+  return `score ${formatScore(shownScoreOf(node))} · visits ${node.visits}${writer}`;
 }
 
 function bestPath(end: Node, node: Node): HTMLElement {

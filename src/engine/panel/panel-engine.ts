@@ -1,0 +1,184 @@
+// One engine made of several: a request goes to the model that its draw names, else to the search's own. To its runtime it is one
+// engine like any other, with the own engine's load and capabilities. Another model has at most its budget of such requests at a time;
+// the others wait here, held, the most urgent first. It never decides who is asked, and knows no search and no price.
+
+import { fault } from '../../base/fault.ts';
+import {
+  compareUrgency,
+  type Engine,
+  type EngineMessage,
+  type GenerateRequest,
+  isAnswer,
+  type PathStep,
+  type RequestId,
+  type Urgency,
+} from '../engine.ts';
+
+/** A model that draws of another model's searches may name. */
+export interface PanelMember {
+  readonly engine: Engine;
+  /** Requests that it has at a time. */
+  readonly budget: number;
+}
+
+/** `name`: of the search's own model, which draws may name too. Closing closes the own engine alone: members belong to their owners. */
+export function panelEngine(name: string, own: Engine, members: ReadonlyMap<string, PanelMember>): Engine {
+  return members.size === 0 ? own : new PanelEngine(name, own, members);
+}
+
+class PanelEngine implements Engine {
+  readonly #name: string;
+  readonly #own: Engine;
+  readonly #desks: ReadonlyMap<string, Desk>;
+  /** Where a request went; what the own engine has is not here. */
+  readonly #places = new Map<RequestId, Desk>();
+  #post: (message: EngineMessage) => void = () => {};
+
+  constructor(name: string, own: Engine, members: ReadonlyMap<string, PanelMember>) {
+    this.#name = name;
+    this.#own = own;
+    this.#desks = new Map([...members].map(([each, member]) => [each, new Desk(each, member)]));
+  }
+
+  get capabilities() {
+    return this.#own.capabilities;
+  }
+
+  connect(post: (message: EngineMessage) => void): void {
+    this.#post = post;
+    this.#own.connect(post);
+    for (const desk of this.#desks.values()) {
+      desk.connect((message) => {
+        if (isAnswer(message)) this.#places.delete(message.request);
+        post(message);
+      });
+    }
+  }
+
+  generate(requests: readonly GenerateRequest[]): void {
+    for (const [model = this.#name, asked] of Map.groupBy(requests, ({ model }) => model)) {
+      const forWriter = asked.map((request) => readableBy(model, this.#name, request));
+      if (model === this.#name) this.#own.generate(forWriter);
+      else this.#send(model, forWriter);
+    }
+  }
+
+  #send(model: string, requests: readonly GenerateRequest[]): void {
+    const desk = this.#desks.get(model);
+    if (desk === undefined) {
+      const known = [this.#name, ...this.#desks.keys()].join(', ');
+      const reason = fault(
+        'bad-setting',
+        `a draw names the model '${model}'; model '${this.#name}' can ask ${known} (panel)`,
+      );
+      for (const { id } of requests) this.#post({ type: 'fault', request: id, fault: reason });
+      return;
+    }
+    for (const { id } of requests) this.#places.set(id, desk);
+    desk.take(requests);
+  }
+
+  cancel(ids: readonly RequestId[]): void {
+    for (const [desk, here] of Map.groupBy(ids, (id) => this.#places.get(id))) (desk ?? this.#own).cancel(here);
+  }
+
+  update(id: RequestId, urgency: Urgency): void {
+    const desk = this.#places.get(id);
+    if (desk === undefined) this.#own.update?.(id, urgency);
+    else desk.update(id, urgency);
+  }
+
+  release(search: string): void {
+    this.#own.release(search);
+    for (const desk of this.#desks.values()) desk.release(search);
+  }
+
+  load() {
+    return this.#own.load();
+  }
+
+  close(): Promise<void> {
+    return this.#own.close();
+  }
+}
+
+/** Token ids mean something to the model that made them alone: what another wrote is read as text. */
+function readableBy(model: string, own: string, request: GenerateRequest): GenerateRequest {
+  if (!request.path.some(({ step }) => isForeign(step, model, own))) return request;
+  return { ...request, path: request.path.map((each) => readStep(each, model, own)) };
+}
+
+function readStep({ key, step }: PathStep, model: string, own: string): PathStep {
+  if (!isForeign(step, model, own)) return { key, step };
+  const { tokenIds: _, ...rest } = step;
+  return { key, step: rest };
+}
+
+function isForeign({ tokenIds, model: writer }: PathStep['step'], model: string, own: string): boolean {
+  return tokenIds !== undefined && (writer ?? own) !== model;
+}
+
+/** What waits for one member, and what it has. */
+class Desk {
+  readonly #name: string;
+  readonly #member: PanelMember;
+  readonly #inside = new Set<RequestId>();
+  #waiting: GenerateRequest[] = [];
+  #post: (message: EngineMessage) => void = () => {};
+
+  constructor(name: string, member: PanelMember) {
+    this.#name = name;
+    this.#member = member;
+  }
+
+  connect(post: (message: EngineMessage) => void): void {
+    this.#post = post;
+    this.#member.engine.connect((message) => {
+      if (isAnswer(message)) this.#inside.delete(message.request);
+      post(named(this.#name, message));
+      if (isAnswer(message)) this.#begin();
+    });
+  }
+
+  take(requests: readonly GenerateRequest[]): void {
+    this.#waiting.push(...requests);
+    this.#begin();
+    for (const { id } of this.#waiting) this.#post({ type: 'held', request: id });
+  }
+
+  cancel(ids: readonly RequestId[]): void {
+    const [waiting, inside] = [ids.filter((id) => !this.#inside.has(id)), ids.filter((id) => this.#inside.has(id))];
+    this.#waiting = this.#waiting.filter(({ id }) => !waiting.includes(id));
+    for (const request of waiting)
+      this.#post({ type: 'fault', request, fault: fault('cancelled', 'the request was cancelled') });
+    if (inside.length > 0) this.#member.engine.cancel(inside);
+  }
+
+  update(id: RequestId, urgency: Urgency): void {
+    if (this.#inside.has(id)) this.#member.engine.update?.(id, urgency);
+    else this.#waiting = this.#waiting.map((each) => (each.id === id ? { ...each, ...urgency } : each));
+  }
+
+  release(search: string): void {
+    this.#member.engine.release(search);
+  }
+
+  /** As many as there is room for, those of one expansion in one call. */
+  #begin(): void {
+    const room = this.#member.budget - this.#inside.size;
+    if (room <= 0 || this.#waiting.length === 0) return;
+    this.#waiting.sort(compareUrgency);
+    const next = this.#waiting.splice(0, room);
+    for (const { id } of next) {
+      this.#inside.add(id);
+      this.#post({ type: 'taken', request: id });
+    }
+    this.#member.engine.generate(next);
+  }
+}
+
+/** A fault of a member says whose it is: the reader of a log has several to blame. */
+function named(model: string, message: EngineMessage): EngineMessage {
+  if (message.type !== 'fault' || message.fault.code === 'cancelled') return message;
+  return { ...message, fault: { ...message.fault, message: `model '${model}': ${message.fault.message}` } };
+}

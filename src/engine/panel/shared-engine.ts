@@ -1,0 +1,81 @@
+// One engine that several runtimes use: each numbers its requests by itself, so they get numbers of their own here, and each
+// answer goes to the runtime that asked. None of them closes it: that is its owner's to do.
+
+import type { Engine, EngineMessage, RequestId } from '../engine.ts';
+import { isAnswer } from '../engine.ts';
+
+interface Asker {
+  readonly numbers: Map<RequestId, RequestId>;
+  post: (message: EngineMessage) => void;
+}
+
+export class SharedEngine {
+  readonly #engine: Engine;
+  /** Who asked, and under which number, by the engine's own. */
+  readonly #asked = new Map<RequestId, { readonly asker: Asker; readonly id: RequestId }>();
+  #next = 1;
+  #isConnected = false;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** The engine as one runtime sees it. */
+  attach(): Engine {
+    const engine = this.#engine;
+    const asker: Asker = { numbers: new Map(), post: () => {} };
+    const { update } = engine;
+    const numbersOf = (ids: readonly RequestId[]) => ids.flatMap((id) => asker.numbers.get(id) ?? []);
+    return {
+      get capabilities() {
+        return engine.capabilities;
+      },
+      connect: (post) => {
+        asker.post = post;
+        this.#connect();
+      },
+      generate: (requests) => {
+        const numbered = requests.map((request) => ({ ...request, id: this.#number(asker, request.id) }));
+        // Siblings of one expansion are known by a number too, and two runtimes may use the same.
+        const first = new Map(requests.map(({ id }, at) => [id, numbered[at]!.id]));
+        engine.generate(
+          numbered.map(({ expansion, ...request }) => {
+            const own = expansion === undefined ? undefined : (first.get(expansion) ?? asker.numbers.get(expansion));
+            return own === undefined ? request : { ...request, expansion: own };
+          }),
+        );
+      },
+      cancel: (ids) => engine.cancel(numbersOf(ids)),
+      ...(update && {
+        update: (id, urgency) => {
+          for (const number of numbersOf([id])) update.call(engine, number, urgency);
+        },
+      }),
+      release: (search) => engine.release(search),
+      load: () => engine.load(),
+      close: async () => {},
+    };
+  }
+
+  #number(asker: Asker, id: RequestId): RequestId {
+    const number = this.#next;
+    this.#next += 1;
+    asker.numbers.set(id, number);
+    this.#asked.set(number, { asker, id });
+    return number;
+  }
+
+  #connect(): void {
+    if (this.#isConnected) return;
+    this.#isConnected = true;
+    this.#engine.connect((message) => {
+      const asked = this.#asked.get(message.request);
+      if (asked === undefined) return;
+      if (isAnswer(message)) {
+        this.#asked.delete(message.request);
+        asked.asker.numbers.delete(asked.id);
+      }
+      asked.asker.post({ ...message, request: asked.id });
+    });
+  }
+}

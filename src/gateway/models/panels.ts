@@ -1,0 +1,35 @@
+// Which engines the runtime of each model uses, as the panels of the configuration say. An engine that is in another model's panel is
+// shared between runtimes; all others are used as they are.
+
+import type { OpenModel } from '../../answering/open-model.ts';
+import type { PanelMember } from '../../engine/panel/panel-engine.ts';
+import { SharedEngine } from '../../engine/panel/shared-engine.ts';
+import type { Generators } from './served-model.ts';
+
+/** By the names of the models. */
+export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, Generators> {
+  const byName = new Map(models.map((model) => [model.config.name, model]));
+  const shared = new Map<string, SharedEngine>();
+  for (const { config } of models) {
+    for (const name of askedBy(config)) {
+      const member = byName.get(name);
+      if (member !== undefined && !shared.has(name)) shared.set(name, new SharedEngine(member.engine));
+    }
+  }
+  return new Map(
+    models.map(({ config, engine }) => {
+      const members = askedBy(config).flatMap((name): [string, PanelMember][] => {
+        const member = shared.get(name);
+        return member === undefined
+          ? []
+          : [[name, { engine: member.attach(), budget: byName.get(name)!.config.budget }]];
+      });
+      return [config.name, { own: shared.get(config.name)?.attach() ?? engine, members: new Map(members) }];
+    }),
+  );
+}
+
+/** The other models that its searches may ask: the synthesizer is the model itself, or one of the panel. */
+function askedBy({ name, panel = [] }: OpenModel['config']): string[] {
+  return [...new Set(panel)].filter((each) => each !== name);
+}

@@ -1,0 +1,108 @@
+// Rounds worked by hand: who answers, when it is decided, and who is shown what where it is not.
+
+import { expect, test } from 'vitest';
+import { Tree } from '../tree/tree.ts';
+import { lastWords } from './attempts.ts';
+import { createPanel, panel } from './panel.ts';
+
+function scene(samples = 3) {
+  const prompt = 'Look:\n{attempts}\nSo:\n';
+  const program = createPanel({ models: ['small', 'big'], samples, synthesizer: 'big', prompt });
+  const tree = Tree.plant('product');
+  const asks = () => {
+    const wanted = [];
+    for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) wanted.push(ask);
+    return wanted;
+  };
+  const tell = (index: number, answer?: string) => {
+    const step = { text: `by ${index}: ${answer}`, tokens: 5, meanLogprob: 0, end: 'eos' } as const;
+    program.tell(tree, { ok: true, node: 0, index, form: 0, step, answer });
+  };
+  const round = (...answers: (string | undefined)[]) => {
+    const wanted = asks();
+    for (const [at, { indices }] of wanted.entries()) tell(indices[0]!, answers[at]);
+    return wanted.map(({ indices, manner }) => [indices[0], manner?.model]);
+  };
+  return { program, tree, asks, tell, round };
+}
+
+test('a round is one sample of each model, and the next begins when it is whole', () => {
+  const { program, tree, asks, tell } = scene();
+  expect(asks().map(({ indices, manner }) => [indices, manner])).toEqual([
+    [[0], { stops: [], maxTokens: 1024, model: 'small' }],
+    [[1], { stops: [], maxTokens: 1024, model: 'big' }],
+  ]);
+  tell(1, '7');
+  expect(asks()).toEqual([]);
+  expect(program.votes?.(tree)).toEqual([]);
+  tell(0, '8');
+  expect(program.votes?.(tree)).toHaveLength(2);
+  expect(asks().map(({ indices }) => indices)).toEqual([[2], [3]]);
+});
+
+test('more than half of all samples decide it, and nothing is put together', () => {
+  const { program, tree, round, asks } = scene();
+  round('7', '7');
+  expect(program.conclusion?.(tree)).toBeUndefined();
+  round('7.0', '7');
+  expect(program.conclusion?.(tree)).toEqual({ rule: 'majority', evidence: { leader: 4, samples: 6, left: 2 } });
+  expect(asks()).toEqual([]);
+  expect(program.answer(tree)).toMatchObject({ answer: '7', support: 1 });
+});
+
+test('where no majority is possible any more, the synthesizer is shown the different answers at once', () => {
+  const { program, tree, round, asks, tell } = scene();
+  round('1', '2');
+  expect(round('3', '4')).toEqual([
+    [2, 'small'],
+    [3, 'big'],
+  ]);
+  // One vote for each, and two samples left: three of six are no majority.
+  const [synthesis, ...more] = asks();
+  expect(more).toEqual([]);
+  expect(synthesis).toMatchObject({ indices: [6], manner: { model: 'big', stops: [] } });
+  const shown = synthesis!.manner!.sources!.map((key) => tree.nodeOf(key)!);
+  expect(shown.map(({ answer }) => answer)).toEqual(['1', '2', '3', '4']);
+  expect(program.compose?.(tree, shown.slice(0, 2))).toBe('Look:\nAttempt 1:\nby 0: 1\n\nAttempt 2:\nby 1: 2\nSo:\n');
+  expect(program.answer(tree)).toMatchObject({ answer: '1' });
+  tell(6, '5');
+  expect(program.answer(tree)).toMatchObject({ answer: '5' });
+  expect(asks()).toEqual([]);
+});
+
+test('a tie after the last round is put together, and a synthesis without an answer leaves the vote', () => {
+  const { program, tree, round, asks, tell } = scene(1);
+  round('1', '2');
+  expect(asks().map(({ indices }) => indices)).toEqual([[2]]);
+  tell(2, undefined);
+  expect(program.answer(tree)).toMatchObject({ answer: '1', support: 0.5 });
+});
+
+test('samples without an answer are no votes', () => {
+  const { program, tree, round, asks } = scene(1);
+  round(undefined, '2');
+  expect(program.conclusion?.(tree)).toBeUndefined();
+  expect(asks()[0]).toMatchObject({ indices: [2] });
+});
+
+test('one rollout is kept for the synthesis', () => {
+  const sampling = { temperature: 1 };
+  const size = { branching: 1, maxDepth: 1, sampling, choose: 'best', prompts: { aggregate: '' } } as const;
+  const program = panel.create({ ...size, rollouts: 8, models: ['a', 'b'] }, { answerTokens: 10, attemptTokens: 0 });
+  const tree = Tree.plant('product');
+  const samples = [];
+  for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) {
+    samples.push(ask.manner?.sources === undefined);
+    const step = { text: `${samples.length}`, tokens: 1, meanLogprob: 0, end: 'length' } as const;
+    program.tell(tree, { ok: true, node: 0, index: ask.indices[0]!, form: 0, step });
+  }
+  expect(samples).toEqual([true, true, true, true, false]);
+});
+
+test('an attempt may be cut to its last words, from the beginning of a line or a sentence on', () => {
+  const text = 'First I add. Then I see it.\nSo the answer is 12.';
+  expect(lastWords(text, 0)).toBe(text);
+  expect(lastWords(text, 100)).toBe(text);
+  expect(lastWords(text, 6)).toBe('… So the answer is 12.');
+  expect(lastWords(text, 3)).toBe('… is 12.');
+});
