@@ -3,6 +3,7 @@
 // made, so that the same plan makes the same search after a restart. Its rules are made here, once, and handed on beside it; never
 // builds anything else, search-request.ts does.
 
+import { defaultsOf } from '../base/knob.ts';
 import {
   type CalibratedSearch,
   type CalibrationSection,
@@ -15,6 +16,7 @@ import { effortOf, mostNodes } from '../config/search-limits.ts';
 import { samplingKnobs } from '../config/vocabulary.ts';
 import type { ScoredBy } from '../log/verdict.ts';
 import { optionsOf } from '../policy/create.ts';
+import type { PolicyDefinition } from '../policy/definition.ts';
 import { type FittingRules, fittingRules, fittingSettings } from '../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { policyOf } from '../policy/policies.ts';
@@ -351,6 +353,16 @@ export function policySettings(wish: Wish, config: ModelConfig): Partial<PolicyO
   const told: Readonly<Record<string, unknown>> = { ...config, ...given(wish), ...wish.internal };
   const said = Object.keys(policyKnobs).flatMap((name) => (told[name] === undefined ? [] : [[name, told[name]]]));
   return Object.fromEntries(said) as Partial<PolicyOptions>;
+}
+
+/**
+ * Of a policy that is not in the list: its own settings, with what the model's say instead. A setting at its default says nothing: a
+ * model that no file told otherwise has `certain: off` too, and must not take the policy's rule away.
+ */
+export function ownSettings({ settings }: PolicyDefinition, config: ModelConfig): Partial<PolicyOptions> {
+  const defaults: Readonly<Record<string, unknown>> = defaultsOf(policyKnobs);
+  const said = Object.entries(policySettings({}, config)).filter(([name, value]) => value !== defaults[name]);
+  return { ...settings, ...Object.fromEntries(said) };
 }
 
 /** Of a search at temperature 0 that names no seed. */

@@ -52,6 +52,18 @@ test('a search takes its own exits with a program by name or of its own', async 
   await plain.close();
 });
 
+test.each(['the search', 'the model'] as const)(
+  'a rule of certainty in the policy of %s holds where no setting says otherwise',
+  async (whose) => {
+    const policy = own({ settings: { certain: 'margin' } });
+    const mine = model(whose === 'the model' ? policy : undefined);
+    const asked = { model: mine, rollouts: 8, ...(whose === 'the search' && { policy }) };
+    expect((await search('a', asked)).exit.rule).toBe('margin');
+    expect((await search('a', { ...asked, certain: 'off' })).exit.rule).not.toBe('margin');
+    await mine.close();
+  },
+);
+
 test('options that no part has, or that are out of bounds, are refused, and so are two of one name', async () => {
   const plain = model();
   const policy = own({ exits: [early] });

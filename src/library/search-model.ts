@@ -3,7 +3,7 @@
 
 import { extractAnswer } from '../answer/extract.ts';
 import { closeModel, type OpenModel } from '../answering/open-model.ts';
-import { policySettings } from '../answering/plan.ts';
+import { ownSettings, policySettings } from '../answering/plan.ts';
 import type { OwnPolicy } from '../answering/search-request.ts';
 import type { FinishedRun } from '../answering/search-run.ts';
 import { assert } from '../base/assert.ts';
@@ -69,7 +69,7 @@ export class SearchModel {
       // It boosts only searches whose own policy says so: each may choose.
       scheduler: createSharedScheduler(
         policy?.definition ?? config.policy,
-        policySettings({}, config),
+        policy === undefined ? policySettings({}, config) : ownSettings(policy.definition, config),
         policy?.options,
       ),
       budget: config.budget,

@@ -2,7 +2,7 @@
 // plain data beside the tree. Never journals anything.
 
 import { ownLimits } from '../answering/own-model.ts';
-import { makePlan, policySettings } from '../answering/plan.ts';
+import { makePlan, ownSettings, policySettings } from '../answering/plan.ts';
 import { askedQuestion } from '../answering/question-form.ts';
 import type { SearchPlan, Wish } from '../answering/search-plan.ts';
 import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../answering/search-request.ts';
@@ -122,7 +122,7 @@ function build(
   // A plan names policies of the list alone: of others it has the settings, and their own parts come in where it is built.
   const named = typeof options.policy === 'string' && { policy: options.policy };
   const own = policy && {
-    ...withInternal({ ...policy.definition.settings, ...policySettings({}, config) }),
+    ...withInternal(ownSettings(policy.definition, config)),
     policy: 'vanilla' as const,
   };
   const settings: Wish = { ...named, ...own, ...asked };

@@ -46,6 +46,11 @@ export const certaintyFamilies: readonly CertaintyFamily[] = [
         'threshold 0.99, reward 0.4',
         { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
       ],
+      [
+        'threshold 0.99, reward 0.4, once',
+        { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3, certainEvery: 0 },
+      ],
+      ['curve', { certain: 'curve', certainAnswers: 3 }],
       ['length 400', {}, { lengthExit: 400, lengthAnswers: 3 }],
     ],
   },
@@ -88,5 +93,29 @@ export const certaintyFamilies: readonly CertaintyFamily[] = [
       easy: { soundness: { low: 0.995, high: 1 }, strictness: { low: 1, high: 1 } },
       scaling: { soundness: { low: 0.97, high: 0.995 }, strictness: { low: 1, high: 1 } },
     },
+  },
+];
+
+/** What figure 12 sweeps: the agreement of samples, and the reward of MCTS. A cap of 15: recordings have 16 samples. */
+export const thresholdFamilies: readonly CertaintyFamily[] = [
+  {
+    row: 'self-consistency',
+    program: 'self-consistency',
+    caps: [15],
+    knobs: { window: 5 },
+    rules: [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map((agreement) => [
+      `agreement ${agreement}`,
+      { certain: 'threshold', certainAgreement: agreement, certainAnswers: 5 },
+    ]),
+  },
+  {
+    row: 'vanilla',
+    program: 'mcts',
+    caps: [15],
+    knobs: { choose: 'best', expansion: 'whole' },
+    rules: [0, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9].map((reward) => [
+      `reward ${reward}`,
+      { certain: 'threshold', certainAgreement: 0.99, certainReward: reward, certainAnswers: 3 },
+    ]),
   },
 ];

@@ -10,11 +10,17 @@ import { hazard } from './hazard.ts';
 import { keptAnswers } from './kept-answers.ts';
 import { knobs } from './knobs.ts';
 import { p0 } from './p0.ts';
+import { p0Tails } from './p0-tails.ts';
 import { p1 } from './p1.ts';
+import { p1Breakdown } from './p1-breakdown.ts';
 import { p1Levels } from './p1-levels.ts';
+import { p1Thresholds } from './p1-thresholds.ts';
 import { p2 } from './p2.ts';
 import { p3 } from './p3.ts';
+import { p3Overhead } from './p3-overhead.ts';
+import { p3Termination } from './p3-termination.ts';
 import { p4 } from './p4.ts';
+import { p4Variants } from './p4-variants.ts';
 import { policies } from './policies.ts';
 import { programs } from './programs.ts';
 import { random } from './random.ts';
@@ -27,14 +33,20 @@ import { worldsExperiment } from './worlds.ts';
 export const experiments: readonly LabExperiment[] = [
   comparison,
   p0,
+  p0Tails,
   programs,
   p1,
   p1Levels,
+  p1Thresholds,
+  p1Breakdown,
   p2,
   p3,
+  p3Termination,
+  p3Overhead,
   underLoadExperiment,
   keptAnswers,
   p4,
+  p4Variants,
   hazard,
   policies,
   accuracy,

@@ -1,4 +1,4 @@
-// P0's figures 2, 4 and 7 as charts, and what p0.ts measures for them.
+// P0's figures 2, 4, 7 and 8 as charts, and what p0.ts measures for them.
 
 import { mean, type SettingName } from 'coppice/internals';
 import type { NamedChart } from '../experiment/experiment.ts';
@@ -115,4 +115,30 @@ export function figure7(
   const names = loads.map(({ name }) => name).join(', ');
   const note = `Simulated. Loads ${names}; ${requests} requests a point, mean of seeds ${seeds.join(', ')}.`;
   return { name: 'p0-figure-7', chart: { title, note, panels, columns: 2 } };
+}
+
+/** Figure 8: requests a second of every system, a panel for each load, over that of vanilla. */
+export function figure8({ settings, rows, loads, requests, seeds }: LabPlan, cells: readonly Cell[]): NamedChart {
+  const throughput = (setting: string, row: string, load: string) => {
+    const own = cells.filter((cell) => cell.setting === setting && cell.row === row);
+    return mean(
+      own.flatMap((cell) => cell.loads.filter((each) => each.load === load).map((each) => each.throughputPerSecond)),
+    );
+  };
+  const panels = loads.map(
+    ({ name }): Panel => ({
+      title: `load ${name}`,
+      xLabel: '',
+      yLabel: 'requests per second',
+      categories: settings,
+      series: rows.map((row, colour) => ({
+        name: row,
+        colour: colour % 8,
+        points: settings.map((setting, at) => [at, throughput(setting, row, name)] as const),
+      })),
+    }),
+  );
+  const title = 'Throughput of every system (P0, figure 8)';
+  const note = `Simulated. ${requests} requests a bar over the time until the last has ended, mean of seeds ${seeds.join(', ')}.`;
+  return { name: 'p0-figure-8', chart: { title, note, panels, columns: 1 } };
 }

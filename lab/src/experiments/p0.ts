@@ -1,4 +1,4 @@
-// P0's evaluation (§5) as the simulator sees it: the canonical comparison with figure 7, another view of the same cells, and the
+// P0's evaluation (§5) as the simulator sees it: the canonical comparison with figures 7 and 8, other views of the same cells, and the
 // figures 2 and 4, which are cells of their own on its first seed.
 
 import { mean, yieldOf } from 'coppice/internals';
@@ -13,6 +13,7 @@ import {
   figure2,
   figure4,
   figure7,
+  figure8,
   figureSize,
   latencyPoints,
   type Parallel,
@@ -37,7 +38,7 @@ type P0Result = Cell | Efficiency | Parallel;
 
 export const p0: LabExperiment<P0Cell, P0Result> = {
   name: 'p0',
-  about: "the comparison with P0's figures 2, 4 and 7",
+  about: "the comparison with P0's figures 2, 4, 7 and 8",
   page: 'experiments/p0.md',
   takes: '15 minutes',
   published: ['--full --each'],
@@ -58,7 +59,7 @@ export const p0: LabExperiment<P0Cell, P0Result> = {
     const figures = { 'p0-figure-2': efficiency, 'p0-figure-4': parallel, 'p0-figure-7': latencies };
     return {
       ...report,
-      charts: [figure2(plan, efficiency), figure4(plan, parallel), figure7(plan, latencies)],
+      charts: [figure2(plan, efficiency), figure4(plan, parallel), figure7(plan, latencies), figure8(plan, cells)],
       data: { ...report.data, figures: Object.entries(figures).map(([name, data]) => ({ name, data })) },
     };
   },

@@ -32,7 +32,7 @@ test('a table has a line for every cap and rule, with what a rule saves against 
     '| rebase | 16 | none | 200 | 70.0 | 0 |  |  |',
     '| rebase | 16 | threshold 0.75 | 150 | 70.5 | 40 | 25.0 ± 1.3 | 0.5 |',
   ]);
-  const [figure, ...others] = certaintyCharts([even, ruled], 'note');
+  const [figure, ...others] = certaintyCharts([even, ruled], 'note', 'p1');
   expect(others).toEqual([]);
   expect(figure?.name).toBe('p1-rebase');
   expect(svgOf(figure!.chart)).toContain('threshold 0.75');

@@ -3,7 +3,7 @@
 
 import type { ProgramName } from 'coppice';
 import { type Wish, type Yield, yieldOf } from 'coppice/internals';
-import type { LabExperiment, MeasuredCell, NamedChart } from '../experiment/experiment.ts';
+import type { LabExperiment, LabReport, MeasuredCell, NamedChart } from '../experiment/experiment.ts';
 import type { LabPlan } from '../experiment/plan.ts';
 import type { Series } from '../experiment/svg.ts';
 import { type LabTable, type TableColumn, tableOf, withHalf } from '../experiment/table.ts';
@@ -13,7 +13,7 @@ import type { TrialSpec } from '../sim/trial.ts';
 import { type Estimate, estimate } from '../statistics.ts';
 import { type CertaintyFamily, certaintyFamilies } from './certainty-families.ts';
 
-interface CertaintyCell extends SeededSetting {
+export interface CertaintyCell extends SeededSetting {
   readonly program: ProgramName;
   readonly cap: number;
   readonly rule: string;
@@ -38,20 +38,48 @@ export const p1: LabExperiment<CertaintyCell, Yield> = {
     seeds: [1, 2, 3],
     requests: 160,
   },
-  flags: ['setting', 'policy', 'seed', 'seeds', 'requests', 'budget', 'threshold', 'no-prefix-reuse', 'roofline'],
+  flags: [
+    'setting',
+    'policy',
+    'seed',
+    'seeds',
+    'requests',
+    'budget',
+    'threshold',
+    'no-prefix-reuse',
+    'roofline',
+    'trees',
+  ],
   ownRows: true,
-  cells: (plan) =>
-    certaintyFamilies
-      .filter(({ row }) => plan.rows.includes(row))
-      .flatMap((family) => family.caps.flatMap((cap) => cellsAt(plan, family, cap))),
+  cells: (plan) => certaintyCells(plan, certaintyFamilies),
   measure: async ({ spec }, trials) => yieldOf(await trials.run(spec)),
-  report: (found, plan) => {
-    const { settings, seeds, requests } = plan;
-    const lines = certaintyLines(found);
-    const head = `Simulated: ${settings.join(', ')}; seeds ${seeds.join(', ')}; ${requests} questions a run, all at once; policy vanilla.`;
-    return { head, body: [certaintyTable(lines)], charts: certaintyCharts(lines, head), data: { lines } };
-  },
+  report: (found, plan) => certaintyReport(found, plan, 'p1'),
 };
+
+/** A recording has so many samples of a question: more would be twins. */
+const recordedSamples = 16;
+
+export function certaintyCells(plan: LabPlan, families: readonly CertaintyFamily[]): CertaintyCell[] {
+  return families
+    .filter(({ row }) => plan.rows.includes(row))
+    .flatMap((family) =>
+      family.caps
+        .filter((cap) => plan.trees === undefined || cap <= recordedSamples)
+        .flatMap((cap) => cellsAt(plan, family, cap)),
+    );
+}
+
+/** `name`: what its charts are called by. */
+export function certaintyReport(
+  found: readonly MeasuredCell<CertaintyCell, Yield>[],
+  { settings, seeds, requests, trees }: LabPlan,
+  name: string,
+): LabReport {
+  const lines = certaintyLines(found);
+  const from = trees === undefined ? settings.join(', ') : `recorded trees ${trees}`;
+  const head = `Simulated machine: ${from}; seeds ${seeds.join(', ')}; ${requests} questions a run, all at once; policy vanilla.`;
+  return { head, body: [certaintyTable(lines)], charts: certaintyCharts(lines, head, name), data: { lines } };
+}
 
 function cellsAt(plan: LabPlan, family: CertaintyFamily, cap: number): CertaintyCell[] {
   const rules: CertaintyFamily['rules'] = [['none', {}], ...family.rules];
@@ -141,7 +169,7 @@ export function certaintyTable(lines: readonly CertaintyLine[]): LabTable {
 }
 
 /** Token-to-accuracy: a chart for every program, a line for every rule, a point for every cap. */
-export function certaintyCharts(lines: readonly CertaintyLine[], note: string): NamedChart[] {
+export function certaintyCharts(lines: readonly CertaintyLine[], note: string, name: string): NamedChart[] {
   return [...Map.groupBy(lines, ({ program }) => program)].map(([program, own]) => {
     const series = [...Map.groupBy(own, ({ rule }) => rule)].map(([rule, some], at): Series => {
       const points = some.map(({ tokens, accuracy }) => [tokens, accuracy] as const);
@@ -151,6 +179,6 @@ export function certaintyCharts(lines: readonly CertaintyLine[], note: string): 
     });
     const panel = { title: program, xLabel: 'tokens per question', yLabel: 'accuracy, %', series, zoomed: true };
     const title = 'Token-to-accuracy, exits of certainty (simulated)';
-    return { name: `p1-${program}`, chart: { title, note, panels: [panel], columns: 1 } };
+    return { name: `${name}-${program}`, chart: { title, note, panels: [panel], columns: 1 } };
   });
 }

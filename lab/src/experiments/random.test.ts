@@ -4,6 +4,7 @@ import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';
 import { printed } from '../experiment/table.ts';
 import { randomSetting } from '../policies/random-setting.ts';
+import { noTimes } from '../sim/answer-times.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, type TrialResult, type TrialSpec } from '../sim/trial.ts';
 import { random, verdictBlocks } from './random.ts';
@@ -39,6 +40,7 @@ function pretend({ contender, arrivals }: TrialSpec): TrialResult {
   } as const;
   const still = {
     growth: new GrowthMeter().total,
+    times: noTimes(),
     evictedTokens: 0,
     engineBusy: perSecond,
     verifierBusy: 0,

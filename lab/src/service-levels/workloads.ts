@@ -44,6 +44,17 @@ export const workloads: readonly Workload[] = [
     knobs: { ...shared, choose: 'best', expansion: 'whole' },
     certain: { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
   },
+  {
+    name: 'rebase',
+    row: 'rebase',
+    program: 'rebase',
+    rollouts: 32,
+    caps: [16, 32, 64],
+    strands: 1280,
+    knobs: { ...shared, choose: 'vote' },
+    // A first round of 16 paths, and the others where those were not certain.
+    certain: { firstPaths: 16, certain: 'threshold', certainAgreement: 0.75, certainAnswers: 16 },
+  },
 ];
 
 /** Deviation of the logarithm of a question's length: one in ten is longer than 3.6 times the median and they hold 39 % of the work. */

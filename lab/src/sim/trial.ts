@@ -34,14 +34,13 @@ import {
   type Served,
   type ServedEnd,
   type SettingName,
-  SimEngine,
   type SimulatedQuestions,
   type SimulatedSearch,
-  SimVerifier,
   saturatedRate,
   searchDefaults,
   servedOf,
   shadowRule,
+  type Tree,
   type WorkEstimates,
   WorkMeter,
   World,
@@ -51,7 +50,10 @@ import { attainedWork } from '../baselines/attained-service.ts';
 import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
 import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { type AnswerTimes, noTimes, TimedEngine, TimedVerifier } from './answer-times.ts';
 import { type SimulatedContender, trialSearch } from './contenders.ts';
+import { draftedCost, type TokenTree } from './drafted-cost.ts';
+import { type FinishedPath, finishedPaths } from './finished-paths.ts';
 import type { EdgeMachine } from './gpu.ts';
 import { type PlaceSize, placeOf } from './machine.ts';
 import { type GpuName, settingOf } from './settings.ts';
@@ -92,6 +94,10 @@ export interface TrialSpec {
   /** Writes down where rules of certainty with these settings would have ended every search. */
   readonly shadowed?: readonly CandidateSettings[];
   readonly calibration?: CalibrationFile;
+  /** Writes down the finished paths of every search. */
+  readonly pathed?: true;
+  /** Its generator predicts several tokens at a time. */
+  readonly drafted?: TokenTree;
   /** The order by work knows beforehand what every request will take, or is held against it. */
   readonly work?: { readonly tokens: KnownTokens; readonly use: 'known' | 'judged' };
 }
@@ -123,6 +129,10 @@ export interface TrialResult {
   readonly workRanks?: readonly number[];
   /** With a calibration: what it expected, beside what came. */
   readonly drift?: readonly DriftFinding[];
+  /** Of every request, where the spec asks for it. */
+  readonly paths?: readonly (readonly FinishedPath[])[];
+  /** Of what programs asked for. */
+  readonly times: AnswerTimes;
   readonly evictedTokens: number;
   /** Share of the time in which the GPUs of a side worked. */
   readonly engineBusy: number;
@@ -138,8 +148,9 @@ class TrialRun {
   readonly #spec: TrialSpec;
   readonly #world = new World();
   readonly #model: SimulatedQuestions;
-  readonly #engine: SimEngine;
-  readonly #verifier: SimVerifier;
+  readonly #engine: TimedEngine;
+  readonly #verifier: TimedVerifier;
+  readonly #times = noTimes();
   readonly #runtime: Runtime;
   readonly #search: SimulatedSearch;
   readonly #gpus: number;
@@ -151,6 +162,7 @@ class TrialRun {
   /** The same of what the reward model computed. */
   readonly #scored: ServedEnd[] = [];
   readonly #standings: RolloutStanding[][];
+  readonly #paths: (readonly FinishedPath[])[];
   readonly #growth = new GrowthMeter();
   readonly #notes: OpenNotes[];
   readonly #noted: NotedSearch[] = [];
@@ -170,8 +182,11 @@ class TrialRun {
     this.#model = questionsOf(spec);
     const place = placeOf(settingOf(spec.setting), spec);
     this.#gpus = place.replicas;
-    this.#engine = new SimEngine(this.#world, this.#model, place.engine);
-    this.#verifier = new SimVerifier(this.#world, this.#model, place.verifier);
+    const engine = spec.drafted
+      ? { ...place.engine, cost: draftedCost(place.engine.cost, spec.drafted) }
+      : place.engine;
+    this.#engine = new TimedEngine(this.#world, this.#model, engine, this.#times);
+    this.#verifier = new TimedVerifier(this.#world, this.#model, place.verifier, this.#times);
     const { calibration } = spec;
     const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier, calibration };
     const { rollouts, threshold, aggregation, choose } = spec;
@@ -187,6 +202,7 @@ class TrialRun {
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
     this.#answers = this.#questions.map(() => undefined);
     this.#standings = this.#questions.map(() => []);
+    this.#paths = this.#questions.map(() => []);
     this.#notes = this.#questions.map(emptyNotes);
     this.#candidates = (spec.shadowed ?? []).map(candidateRule);
     this.#shadows = this.#questions.map(() => this.#candidates.map(() => undefined));
@@ -200,6 +216,7 @@ class TrialRun {
       work: this.#work,
       onEvent: (event, fold) => {
         this.#growth.read(event, fold);
+        if (spec.pathed && event.event.type === 'exited' && fold.tree) this.#keepPaths(Number(event.search), fold.tree);
         onEvent?.(event);
       },
       onFault: (_, { code, message }) => {
@@ -228,6 +245,8 @@ class TrialRun {
       ...(this.#spec.watched ? { standings: this.#standings } : {}),
       ...(this.#spec.noted ? { noted: this.#noted } : {}),
       growth: this.#growth.total,
+      ...(this.#spec.pathed ? { paths: this.#paths } : {}),
+      times: this.#times,
       ...(this.#spec.shadowed === undefined ? {} : { shadows: this.#shadows }),
       ...(this.#spec.calibration === undefined ? {} : { drift: this.#driftFrom(this.#spec.calibration) }),
       ...(this.#work instanceof JudgedWork ? { workRanks: this.#work.ranks } : {}),
@@ -301,6 +320,11 @@ class TrialRun {
     this.#ends.push({ ...moment, tokens: this.#engine.totals().generatedTokens });
     this.#scored.push({ ...moment, tokens: this.#verifier.computedTokens });
     if (this.#spec.arrivals.kind === 'one-by-one') this.#world.at(this.#world.nowMs, () => this.#submitNext());
+  }
+
+  #keepPaths(at: number, tree: Tree): void {
+    const prompt = this.#model.promptOf(this.#questions[at]!);
+    this.#paths[at] = finishedPaths(tree, (answer) => this.#model.isRight(prompt, answer));
   }
 
   #notedOf({ cost }: SearchResult, at: number): NotedSearch {

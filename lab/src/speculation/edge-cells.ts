@@ -1,7 +1,8 @@
 // P4's cells (../experiments/p4.ts): its parts, tasks, pairs of models and numbers of beams, and the trial that each of them is. Prefix-aware order (P),
 // memory by cost (M) and speculation (S), one after the other as in its figure 15, over the numbers of beams of its figure 12.
 
-import type { QuestionProfile, SettingName } from 'coppice/internals';
+import type { ProgramName } from 'coppice';
+import type { QuestionProfile, SettingName, TurnedWish } from 'coppice/internals';
 import type { LabPlan } from '../experiment/plan.ts';
 import { type EdgeMachine, type EdgePair, edgePairs } from '../sim/gpu.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
@@ -50,7 +51,21 @@ const profiles = {
 } as const satisfies Record<string, Partial<QuestionProfile>>;
 export type EdgeTask = keyof typeof profiles;
 const setting: SettingName = 'amc23/8b';
-const tasks = Object.keys(profiles) as readonly EdgeTask[];
+export const edgeTasks = Object.keys(profiles) as readonly EdgeTask[];
+
+interface EdgeProgram {
+  readonly program: ProgramName;
+  readonly knobs?: TurnedWish;
+}
+
+/** Figure 11: beam search, and what the paper calls its variants. */
+export const variants = {
+  beam: { program: 'beam' },
+  dvts: { program: 'dvts' },
+  'dynamic branching': { program: 'beam', knobs: { spread: 'score' } },
+  'varying granularity': { program: 'beam', knobs: { firstSteps: 3, firstStepTokens: 64 } },
+} as const satisfies Record<string, EdgeProgram>;
+export type EdgeVariant = keyof typeof variants;
 
 export interface EdgeCell {
   /** Other questions for each; the same for all that are compared. */
@@ -59,6 +74,8 @@ export interface EdgeCell {
   readonly pair: EdgePair;
   readonly beams: number;
   readonly stage: EdgeStage;
+  /** Plain beam search unless given. */
+  readonly variant?: EdgeVariant;
 }
 
 export interface EdgeTrial extends EdgeCell {
@@ -71,7 +88,7 @@ export function edgeTrials({
   verifierReuses,
 }: Pick<LabPlan, 'seeds' | 'beams' | 'verifierReuses'>): EdgeTrial[] {
   return seeds.flatMap((seed) =>
-    tasks.flatMap((task) =>
+    edgeTasks.flatMap((task) =>
       edgePairs.flatMap((pair) =>
         beams.flatMap((count) =>
           stagesAt(count, verifierReuses).map((stage) =>
@@ -98,7 +115,8 @@ function questionsAt(beams: number): number {
 
 /** `verifierReuses`: else every path is computed anew for each of its steps, as vLLM's pooling does. */
 export function edgeTrial(cell: EdgeCell, verifierReuses: boolean, requests = questionsAt(cell.beams)): EdgeTrial {
-  const { seed, task, pair, beams, stage } = cell;
+  const { seed, task, pair, beams, stage, variant = 'beam' } = cell;
+  const { program, knobs = {} }: EdgeProgram = variants[variant];
   const { order, split, speculates, looksAhead = true, alternates, extend, scores }: StageParts = stages[stage];
   const chosen = beams / candidates;
   const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
@@ -116,7 +134,7 @@ export function edgeTrial(cell: EdgeCell, verifierReuses: boolean, requests = qu
     edge: { pair, order, split, verifierReuses, looksAhead, ...given({ alternates }) },
     arrivals: { kind: 'one-by-one' },
     budget: chosen + (speculates ? strands : 0),
-    contender: { program: 'beam', policy: 'vanilla', knobs: { ...size, ...ahead }, lost },
+    contender: { program, policy: 'vanilla', knobs: { ...size, ...knobs, ...ahead }, lost },
   };
   return { ...cell, spec };
 }

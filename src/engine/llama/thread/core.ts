@@ -4,15 +4,8 @@
 import { assert } from '../../../base/assert.ts';
 import { FaultError, fault, raise } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
-import type { Prompt, Sampling, Step } from '../../../tree/step.ts';
-import {
-  type EngineMessage,
-  type GenerateRequest,
-  type GenerationUsage,
-  plainTurn,
-  type RequestId,
-  type Urgency,
-} from '../../engine.ts';
+import type { Sampling } from '../../../tree/step.ts';
+import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId, Urgency } from '../../engine.ts';
 import { Batcher } from '../batch/batcher.ts';
 import { Context, maxSequences } from '../batch/context.ts';
 import { Generation } from '../batch/generation.ts';
@@ -26,6 +19,7 @@ import type { Drafts } from '../draft/drafts.ts';
 import { loadAdapter } from '../native/adapter.ts';
 import type { Binding } from '../native/binding.ts';
 import { Model, type SharedWeights } from '../native/model.ts';
+import { PathTokens } from './path-tokens.ts';
 
 export interface CoreOptions {
   readonly model: string;
@@ -78,7 +72,6 @@ export interface CoreCounts {
 
 // Rows of logits that are kept for twins take at most 16 MiB.
 const keptLogits = 4 * 1024 * 1024;
-const keptPrompts = 256;
 // What a reward model reads: a step of so many tokens below a path of so many.
 const typicalPath = 64;
 const typicalStep = 16;
@@ -98,13 +91,12 @@ export class Core {
   #draftedTokens = 0;
   #acceptedTokens = 0;
   readonly #options: CoreOptions;
-  readonly #trustsTokenIds: boolean;
+  readonly #paths: PathTokens;
   readonly #verdict: VerdictTokens | undefined;
   readonly #promise: VerdictTokens | undefined;
   readonly #markerTokens: readonly number[];
   readonly #post: (message: CoreMessage) => void;
   readonly #live = new Map<RequestId, Generation | Reading>();
-  readonly #prompts = new Map<string, readonly number[]>();
   #decodes = 0;
   #rows = 0;
   #threads: number;
@@ -114,7 +106,6 @@ export class Core {
     this.model = weights ? Model.borrow(binding, weights) : Model.load(binding, options.model, gpuOption(options));
     this.#options = options;
     this.#threads = options.threads;
-    this.#trustsTokenIds = options.tokenIdsOf === 'own' || options.tokenIdsOf === this.model.vocabularyHash();
     this.#post = post;
     try {
       this.#context = Context.create(binding, this.model, {
@@ -132,6 +123,7 @@ export class Core {
     // The library rounds the number of cells up; the setting is kept to, so that a limit means what it says.
     const limits = { cells: options.kvTokens, sequences: maxSequences };
     this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: keptLogits });
+    this.#paths = new PathTokens(this.model, options.tokenIdsOf, this.#store.cells);
     this.#drafts = drafts && this.#checked(drafts);
     this.#batcher = new Batcher(this.#store, {
       runningLimit: options.sequences,
@@ -173,12 +165,9 @@ export class Core {
     for (const request of requests) {
       this.#take(request.id, () => {
         checkSampling(request.sampling, request.maxTokens);
-        const prefix = this.#pathTokens(
-          request.prompt,
-          request.path.map(({ step }) => step),
-          [],
-        );
-        const room = this.#contextTokens - prefix.length;
+        const steps = request.path.map(({ step }) => step);
+        const prefix = this.#paths.of(request.prompt, steps, []);
+        const room = this.#paths.limit - prefix.length;
         return new Generation(request, prefix, room, {
           vocabulary: this.model,
           sampler: this.#sampler,
@@ -193,7 +182,7 @@ export class Core {
     assert(verdict !== undefined, 'reading needs a core that was made for a reward model');
     for (const request of requests) {
       this.#take(request.id, () => {
-        const prefix = this.#pathTokens(request.prompt, request.steps, this.#markerTokens);
+        const prefix = this.#paths.of(request.prompt, request.steps, this.#markerTokens);
         return new Reading(request, prefix, verdict, this.#promise);
       });
     }
@@ -263,7 +252,7 @@ export class Core {
     const layout =
       this.#verdict === undefined
         ? { prefillBelow: 0, blockTokens: 1 }
-        : { prefillBelow: Math.min(typicalPath, this.#contextTokens >> 1), blockTokens: typicalStep };
+        : { prefillBelow: Math.min(typicalPath, this.#paths.limit >> 1), blockTokens: typicalStep };
     return measureCost(this.#context, {
       name,
       nowMs,
@@ -283,10 +272,6 @@ export class Core {
     this.#drafts?.close();
     this.#context.close();
     this.model.close();
-  }
-
-  get #contextTokens(): number {
-    return Math.min(this.model.contextTokens, this.#store.cells);
   }
 
   #take(id: RequestId, make: () => Generation | Reading): void {
@@ -351,56 +336,6 @@ export class Core {
       'bad-setting',
       `the draft model ${model} has another vocabulary than ${this.model.path}; it must be the same`,
     );
-  }
-
-  #pathTokens(prompt: Prompt, steps: readonly Step[], marker: readonly number[]): number[] {
-    const tokens = [...this.#promptTokens(prompt)];
-    for (const [at, step] of steps.entries()) {
-      if (step.turn !== undefined) this.#turn(prompt, tokens, step.turn);
-      if (step.turn !== undefined && step.text === '' && step.tokenIds === undefined) continue;
-      const said = marker.length === 0 ? this.#stepTokens(step) : this.#withoutEnd(this.#stepTokens(step));
-      if (marker.length > 0 && said.length === 0 && at > 0) continue; // the end alone: the verdict on the step before it stands
-      for (const token of said) tokens.push(token);
-      for (const token of marker) tokens.push(token);
-    }
-    if (tokens.length === 0) raise('bad-setting', 'the prompt is empty');
-    if (tokens.length >= this.#contextTokens) {
-      const limit = `${this.#contextTokens} (the model allows ${this.model.contextTokens}, kvTokens is ${this.#store.cells})`;
-      raise('too-long', `prompt and path are ${tokens.length} tokens long; the context holds ${limit}`);
-    }
-    return tokens;
-  }
-
-  /** Behind what was said so far; the token that ended an answer is the template's to write. */
-  #turn(prompt: Prompt, tokens: number[], turn: string): void {
-    if (prompt.kind === 'chat' && tokens.length > 0 && this.model.endsGeneration(tokens.at(-1)!)) tokens.pop();
-    const own = prompt.kind === 'chat' ? this.model.tokenizeTurn(turn) : this.model.tokenize(plainTurn(turn));
-    for (const token of own) tokens.push(token);
-  }
-
-  #stepTokens(step: Step): readonly number[] {
-    const ids = this.#trustsTokenIds ? step.tokenIds : undefined;
-    return ids?.every((id) => this.#isToken(id)) ? ids : this.model.tokenize(step.text);
-  }
-
-  /** Models that were trained with a marker read text, and no token that ends it. */
-  #withoutEnd(tokens: readonly number[]): readonly number[] {
-    return tokens.length > 0 && this.model.endsGeneration(tokens.at(-1)!) ? tokens.slice(0, -1) : tokens;
-  }
-
-  #isToken(id: number): boolean {
-    return Number.isInteger(id) && id >= 0 && id < this.model.vocabularySize;
-  }
-
-  #promptTokens(prompt: Prompt): readonly number[] {
-    const key = prompt.kind === 'text' ? `t${prompt.text}` : JSON.stringify([prompt.messages, prompt.template]);
-    let tokens = this.#prompts.get(key);
-    if (tokens === undefined) {
-      tokens = this.model.tokenizePrompt(prompt);
-      if (this.#prompts.size >= keptPrompts) this.#prompts.delete(this.#prompts.keys().next().value!);
-      this.#prompts.set(key, tokens);
-    }
-    return tokens;
   }
 
   #verdictTokens(verdict: { readonly good: string; readonly bad: string }): VerdictTokens {

@@ -1,0 +1,119 @@
+// `contact`, `contest` and `rivals` from end to end, against a chat server whose answers are scripted: two questions of three are answered right.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { AnsweringServer } from '../../../tests/servers/answering-server.ts';
+import { run as contact } from './contact.ts';
+import { run as contest } from './contest.ts';
+import { run as rivals } from './rivals.ts';
+
+const golds = [3, 5, 8];
+let folder: string;
+let server: AnsweringServer;
+let said: string[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-lab-'));
+  server = await new AnsweringServer({ model: 'scripted' }).listen();
+  server.answer = (question) => `So it is \\boxed{${question.includes('sum 2') ? 0 : golds[numberOf(question)]}}`;
+  said = [];
+  vi.spyOn(console, 'log').mockImplementation((line: unknown) => {
+    said.push(String(line));
+  });
+  const lines = golds.map((answer, at) => ({ id: `q${at}`, question: `What is sum ${at}?`, answer: String(answer) }));
+  writeLines('sums.jsonl', lines);
+});
+
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+function numberOf(question: string): number {
+  return Number(/sum (\d)/.exec(question)![1]);
+}
+
+function at(name: string): string {
+  return join(folder, name);
+}
+
+function writeLines(name: string, lines: readonly object[]): void {
+  writeFileSync(at(name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+const asked = () => [
+  ...['--questions', at('sums.jsonl'), '--full', '--engine', `${server.url}/v1`, '--model', 'scripted'],
+  ...['--concurrency', '2'],
+];
+
+it('contact asks without coppice twice and through it once, and grades all alike', async () => {
+  server.answer = (question, isAdvised) =>
+    `So it is \\boxed{${numberOf(question) === 2 && !isAdvised ? 0 : golds[numberOf(question)]}}`;
+  expect(await contact([at('answers.json'), ...asked()])).toBe(0);
+  const { questions, maxTokens, bare, advised, through } = JSON.parse(readFileSync(at('answers.json'), 'utf8'));
+  expect([questions, maxTokens]).toEqual([3, 700]);
+  const right = (answers: { correct: boolean }[]) => answers.filter(({ correct }) => correct).length;
+  expect([bare, advised, through].map(right)).toEqual([2, 3, 3]);
+  expect(said.map((line) => /([\d.]+) % of (\d)/.exec(line)?.slice(1))).toEqual([
+    ['66.7', '3'],
+    ['100.0', '3'],
+    ['100.0', '3'],
+  ]);
+  expect(said[2]).toContain('0.0 points against the better [');
+});
+
+it('contact says what is missing', async () => {
+  await expect(contact(['--full'])).rejects.toThrow('answers go where? npm run lab -- contact FILE');
+  await expect(contact([at('a.json'), '--questions', at('sums.jsonl')])).rejects.toThrow('contact needs --engine URL');
+});
+
+it('contest keeps a search a line with its tree, goes on behind them, and refuses a file of other settings', async () => {
+  const settings = ['--programs', 'self-consistency', '--policies', 'vanilla', '--rollouts', '2', '--seed', '1'];
+  const args = [at('searches.jsonl'), ...asked(), ...settings];
+  expect(await contest(args)).toBe(0);
+  const [head, ...lines] = readFileSync(at('searches.jsonl'), 'utf8').trim().split('\n');
+  expect(JSON.parse(head!)).toHaveProperty('contender');
+  const trials = lines.map((line) => JSON.parse(line));
+  expect(trials.map(({ question, correct }) => `${question} ${correct}`).sort()).toEqual([
+    'q0 true',
+    'q1 true',
+    'q2 false',
+  ]);
+  for (const { nodes } of trials) expect(nodes.length).toBeGreaterThan(0);
+  writeFileSync(at('searches.jsonl'), `${[head, lines[0]].join('\n')}\n`);
+  const before = server.seen.length;
+  await contest(args);
+  expect(readFileSync(at('searches.jsonl'), 'utf8').trim().split('\n')).toHaveLength(4);
+  expect(server.seen.slice(before).some(({ body }) => JSON.stringify(body).includes(questionOf(lines[0]!)))).toBe(
+    false,
+  );
+  await expect(contest([...args, '--threshold', '0.5'])).rejects.toThrow(/holds searches of other settings/);
+});
+
+function questionOf(line: string): string {
+  return `What is sum ${JSON.parse(line).question.slice(1)}?`;
+}
+
+it('rivals holds searches of contest against the best rule at as many tokens', async () => {
+  const samples = golds.flatMap((gold, index) =>
+    [0, 1].map((sample) => ({ set: 'sums', index, sample, gold, right: index === 0 || sample === 1 })),
+  );
+  writeLines(
+    'drawn.jsonl',
+    samples.map(({ gold, right, ...key }) => ({ ...key, tokens: 2, text: `\\boxed{${right ? gold : 99}}` })),
+  );
+  writeLines(
+    'scored.jsonl',
+    samples.map(({ set, index, sample, right }) => ({ set, index, sample, odds: [right ? 2 : -2] })),
+  );
+  const settings = ['--programs', 'self-consistency', '--policies', 'vanilla', '--rollouts', '2', '--seed', '1'];
+  await contest([at('searches.jsonl'), ...asked(), ...settings]);
+  said.length = 0;
+  expect(await rivals([...['sums.jsonl', 'drawn.jsonl', 'scored.jsonl', 'searches.jsonl'].map(at)])).toBe(0);
+  expect(said[0]).toBe('3 questions with 2 samples each; tokens of both models');
+  expect(said).toContain('best of n           2 samples  100.0 %  8 tokens');
+  expect(said.at(-1)).toMatch(/on 3 questions: 66\.7 %, \d+ tokens; -33\.3 \[.*\] against\n {2}\S/);
+  await expect(rivals([at('sums.jsonl')])).rejects.toThrow('of what? npm run lab -- rivals QUESTIONS DRAWN SCORED');
+});

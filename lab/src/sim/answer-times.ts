@@ -1,0 +1,98 @@
+// How long a simulated generator and reward model take over what a program asked for (P3 §6.6). What was grown ahead is left out: it waits on purpose.
+
+import {
+  SimEngine,
+  type SimEngineOptions,
+  type SimulatedQuestions,
+  SimVerifier,
+  type SimVerifierOptions,
+  type World,
+} from 'coppice/internals';
+
+export interface AnswerTimes {
+  steps: number;
+  /** Of those steps. */
+  tokens: number;
+  stepMs: number;
+  scores: number;
+  scoreMs: number;
+}
+
+export function noTimes(): AnswerTimes {
+  return { steps: 0, tokens: 0, stepMs: 0, scores: 0, scoreMs: 0 };
+}
+
+type Handed<Requests> = Requests extends readonly (infer Request)[] ? Request : never;
+
+/** When each request of the primary lane came, until it is answered. */
+class Arrivals {
+  readonly #sinceMs = new Map<unknown, number>();
+
+  came({ id, lane }: { readonly id: unknown; readonly lane?: string }, nowMs: number): void {
+    if (lane !== 'speculative') this.#sinceMs.set(id, nowMs);
+  }
+
+  /** How long it took; undefined where it was not wanted when it came. */
+  left(id: unknown, nowMs: number): number | undefined {
+    const since = this.#sinceMs.get(id);
+    this.#sinceMs.delete(id);
+    return since === undefined ? undefined : nowMs - since;
+  }
+}
+
+export class TimedEngine extends SimEngine {
+  readonly #arrivals = new Arrivals();
+  readonly #world: World;
+  readonly #times: AnswerTimes;
+
+  constructor(world: World, source: SimulatedQuestions, options: SimEngineOptions, times: AnswerTimes) {
+    super(world, source, options);
+    this.#world = world;
+    this.#times = times;
+  }
+
+  override connect(post: Parameters<SimEngine['connect']>[0]): void {
+    super.connect((message) => {
+      const ms = this.#arrivals.left(message.request, this.#world.nowMs);
+      if (ms !== undefined && message.type === 'step') {
+        this.#times.steps += 1;
+        this.#times.tokens += message.step.tokens;
+        this.#times.stepMs += ms;
+      }
+      post(message);
+    });
+  }
+
+  override generate(requests: readonly Handed<Parameters<SimEngine['generate']>[0]>[]): void {
+    for (const request of requests) this.#arrivals.came(request, this.#world.nowMs);
+    super.generate(requests);
+  }
+}
+
+export class TimedVerifier extends SimVerifier {
+  readonly #arrivals = new Arrivals();
+  readonly #world: World;
+  readonly #times: AnswerTimes;
+
+  constructor(world: World, source: SimulatedQuestions, options: SimVerifierOptions, times: AnswerTimes) {
+    super(world, source, options);
+    this.#world = world;
+    this.#times = times;
+  }
+
+  override connect(post: Parameters<SimVerifier['connect']>[0]): void {
+    super.connect((message) => {
+      const ms = this.#arrivals.left(message.request, this.#world.nowMs);
+      if (ms !== undefined && message.type === 'score') {
+        this.#times.scores += 1;
+        this.#times.scoreMs += ms;
+      }
+      post(message);
+    });
+  }
+
+  override score(requests: readonly Handed<Parameters<SimVerifier['score']>[0]>[]): void {
+    for (const request of requests) this.#arrivals.came(request, this.#world.nowMs);
+    super.score(requests);
+  }
+}
