@@ -106,7 +106,7 @@ export class Gateway {
       onFinished: (id) => this.#watchers.wake(id),
     });
     const report = () => overview.report(this.searches, journal.texts === 'keep');
-    this.#taker = new NodeTaker(this.searches, journal, options.cluster?.node ?? '', report);
+    this.#taker = new NodeTaker(this.searches, journal, { node: options.cluster?.node ?? '', report, usage });
     journal.listen({
       trouble: (trouble) => this.#tellTrouble(trouble),
       cancelRequested: (id) => this.#taker.cancel(id),
