@@ -21,7 +21,7 @@ export function searchLine(search: ObservedSearch, { result, endedMs, error }: O
     prompt: usage.prompt_tokens,
     generated: usage.completion_tokens,
     computed: tokens.decoded ?? 0,
-    thrown_away: (tokens.discarded ?? 0) + (tokens.speculative ?? 0),
+    thrown_away: tokens.thrown_away ?? 0,
     verifier: tokens.verifier ?? 0,
     queue_ms,
     search_ms,
