@@ -1,5 +1,5 @@
-// The files under deploy/ cannot be run everywhere: what they name must at least exist. Metrics of the dashboard, settings
-// and files of the compose file and the image, and the commands that they start.
+// The files under deploy/ cannot be run everywhere: what they name must at least exist. Metrics of the dashboard and the alerts, settings
+// and files of the compose files and the image, and the commands that they start.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +11,44 @@ import { runGateway } from './support/running-gateway.ts';
 const read = (name: string) => readFileSync(join('deploy', name), 'utf8');
 
 describe('deploy/', () => {
-  test('the dashboard asks for metrics that a node has', async () => {
+  test('the dashboard and the alerts ask for metrics that a node has, by names that last', async () => {
     const { url } = await runGateway();
     const served = await (await fetch(`${url}/metrics`)).text();
-    const text = read('grafana/dashboards/coppice.json');
-    const named = [...text.matchAll(/coppice_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''));
-    expect(named.length).toBeGreaterThan(10);
-    for (const name of new Set(named)) expect(served, name).toContain(`# TYPE ${name} `);
+    const dashboard = read('grafana/dashboards/coppice.json');
+    for (const text of [dashboard, read('alerts.yml')]) {
+      const named = [...text.matchAll(/\b(?:coppice|process|nodejs)_\w+/g)].map(([name]) =>
+        name.replace(/_bucket$/, ''),
+      );
+      expect(named.length).toBeGreaterThan(10);
+      for (const name of new Set(named)) {
+        expect(served, name).toContain(`# TYPE ${name} `);
+        expect(served, name).not.toContain(`# HELP ${name} Deprecated`);
+      }
+    }
+  });
+
+  test('the dashboard has variables, and every panel heeds them', () => {
+    const { templating, panels } = JSON.parse(read('grafana/dashboards/coppice.json'));
+    const variables = templating.list.map(({ name }: { name: string }) => name);
+    expect(variables).toEqual(['datasource', 'model', 'instance']);
+    for (const { targets, datasource } of panels) {
+      expect(datasource.uid).toBe('$' + '{datasource}');
+      for (const { expr } of targets) expect(expr).toContain('instance=~"$instance"');
+    }
+  });
+
+  test('every alert has a summary, a severity and a name of its own, and asks only for labels that exist', () => {
+    const rules = read('alerts.yml')
+      .split(/^ {6}- alert: /m)
+      .slice(1);
+    expect(rules.length).toBeGreaterThan(5);
+    expect(new Set(rules.map((rule) => rule.split('\n')[0])).size).toBe(rules.length);
+    for (const rule of rules) {
+      for (const part of [/^ {8}expr: /m, /^ {8}for: \d+[sm]$/m, /severity: (critical|warning|info)/, /summary: /])
+        expect(rule).toMatch(part);
+      for (const [, label] of rule.matchAll(/\$labels\.(\w+)/g))
+        expect(['instance', 'model', 'code', 'section']).toContain(label);
+    }
   });
 
   test('the compose file sets settings that exist, and mounts what is there', () => {
@@ -57,11 +88,34 @@ describe('deploy/', () => {
     for (const [, name] of text.matchAll(/<<: \*(\w+)/g)) expect(anchors).toContain(name);
     const volumes = keysOf(section('volumes'));
     const used = [...text.matchAll(/volumes: \[(\w+):/g)].map(([, name]) => name!);
-    expect(used.sort()).toEqual(volumes.sort());
+    const mounted = [...text.matchAll(/^ +- (\w+):\//gm)].map(([, name]) => name!);
+    expect([...used, ...mounted].sort()).toEqual(volumes.sort());
     for (const [, image] of text.matchAll(/^ +image: (\S+)$/gm))
       if (image !== 'coppice') expect(image).toMatch(/:v?\d[\w.]*$/);
     // A password that is not set ends the start instead of being empty.
     for (const [variable] of text.matchAll(/\$\{[^}]*\}/g)) expect(variable).toMatch(/:[?-]/);
+  });
+
+  test('the compose file with vLLM serves a model by settings that exist, from volumes that it has', () => {
+    const text = read('compose.vllm.yaml');
+    const config = loadConfig({ file: { name: 'coppice.vllm.json', text: read('coppice.vllm.json') } });
+    const [model] = config.models;
+    expect(model?.engine).toMatchObject({ kind: 'openai', urls: ['http://vllm:8000'], model: 'generator' });
+    for (const name of ['--served-model-name=generator', 'verdict=/adapters/qwen2.5-coder-1.5b-verdict'])
+      expect(text).toContain(name);
+    for (const [, path] of text.matchAll(/^ +- (\.[\w./-]+):/gm)) expect(existsSync(join('deploy', path!))).toBe(true);
+    const named = [...text.matchAll(/^ +- (\w+):\//gm)].map(([, name]) => name!);
+    for (const name of named) expect(text).toMatch(new RegExp(`^ {2}${name}:$`, 'm'));
+    for (const [variable] of text.matchAll(/\$\{[^}]*\}/g)) expect(variable).toMatch(/:[?-]/);
+  });
+
+  test('what is kept from the image is nothing that its build copies', () => {
+    const ignored = readFileSync('.dockerignore', 'utf8').split('\n');
+    const { files } = JSON.parse(readFileSync('package.json', 'utf8'));
+    for (const folder of ['src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json', ...files])
+      if (folder !== 'dist' && folder !== 'web/dist') expect(ignored).not.toContain(folder);
+    for (const folder of ['.git', '**/node_modules', 'dist', 'web/dist']) expect(ignored).toContain(folder);
+    expect(ignored).toContain('!lab/package.json');
   });
 
   test('the image is built in stages that exist, runs without rights, and is told of by its health', () => {
@@ -71,7 +125,7 @@ describe('deploy/', () => {
       .filter((line) => /^[A-Z]/.test(line));
     const stages = lines.flatMap((line) => / AS (\w+)$/.exec(line)?.[1] ?? []);
     for (const line of lines) {
-      expect(line).toMatch(/^(FROM|WORKDIR|COPY|RUN|ENV|USER|EXPOSE|HEALTHCHECK|STOPSIGNAL|ENTRYPOINT|CMD) \S/);
+      expect(line).toMatch(/^(FROM|WORKDIR|COPY|RUN|ENV|VOLUME|USER|EXPOSE|HEALTHCHECK|STOPSIGNAL|ENTRYPOINT|CMD) \S/);
       if (line.startsWith('FROM')) expect(line).toMatch(/^FROM \S+:\d\S*/);
       const [, stage] = /--from=(\w+)/.exec(line) ?? [];
       if (stage !== undefined) expect(stages).toContain(stage);

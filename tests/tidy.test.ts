@@ -277,6 +277,10 @@ describe('every source file', () => {
 });
 
 describe('the repository', () => {
+  it('has a front page of at most 120 lines', () => {
+    expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+  });
+
   it('names no registry and holds no secret', () => {
     const texts = trackedFiles.filter(
       (file) => /\.(ts|md|json|py|svelte|html|yaml|toml|css)$/.test(file) && file !== 'tests/tidy.test.ts',

@@ -2,6 +2,7 @@
 // The command line: picks the command, loads only that one, and turns its faults into one readable line. The composition
 // root is each command's own module; nothing else in src/ reads arguments or exits the process.
 
+import './node-version.ts';
 import { FaultError } from '../base/fault.ts';
 import { type Command, commands as listed } from './commands/list.ts';
 import { helpAsked } from './terminal/help.ts';

@@ -7,7 +7,7 @@ import { every, liveTimers, type Timers } from '../base/timers.ts';
 import type { Plain } from '../journal/journal.ts';
 import type { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 import { LeaseWriter } from './lease-writer.ts';
-import type { LivingNode, Membership, Standing } from './membership.ts';
+import type { LivingNode, Membership, Standing, WindowUse } from './membership.ts';
 import type { NodeQueue, OfferedSearch } from './node-queue.ts';
 import { serverName } from './server-name.ts';
 
@@ -26,6 +26,9 @@ export interface Taker {
   divide(sharersOf: (url: string) => number): void;
   /** What the other nodes are to show of this one. */
   report(): Plain;
+  /** What this node has counted of keys with a quota; and what the others have. */
+  used(): readonly WindowUse[];
+  usedElsewhere(used: readonly WindowUse[]): void;
 }
 
 interface EndedSearch {
@@ -242,7 +245,9 @@ export class Cluster {
     await membership.beat(taker?.report() ?? {});
     this.#living = await membership.living();
     this.#waiting = await membership.waiting();
-    if (taker !== undefined) this.#divide(taker);
+    if (taker === undefined) return;
+    this.#divide(taker);
+    taker.usedElsewhere(await membership.shareUsage(taker.used()));
   }
 
   #divide(taker: Taker): void {
@@ -282,6 +287,7 @@ export class Cluster {
   async #sweep(): Promise<void> {
     const { membership, queue } = this.#options;
     const living = this.#living.map(({ node }) => node);
+    await membership.forgetUsage();
     const orphans = await queue.offerOrphans(living);
     for (const id of await membership.abandoned(living)) await this.#taker?.takeUp(id);
     if (orphans.length > 0) this.look();

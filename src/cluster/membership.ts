@@ -21,6 +21,15 @@ export interface LivingNode extends NodeFacts {
   readonly silentMs: number;
 }
 
+/** What was counted of a key in one window of its quota. Windows begin at multiples of their span, by the database's clock. */
+export interface WindowUse {
+  readonly key: string;
+  readonly spanMs: number;
+  readonly windowMs: number;
+  readonly requests: number;
+  readonly tokens: number;
+}
+
 /** How a search that is held here stands in the table. */
 export interface Standing {
   readonly id: string;
@@ -82,6 +91,29 @@ export class Membership {
                    and (background = 1 or about::json->>'home' is not null)
                  group by owner`;
     return new Map((await this.#pool.query(sql)).rows.map(({ owner, count }) => [owner, count]));
+  }
+
+  /** Writes what this node has counted, all of it every time; gives what the other nodes have, of the same windows. */
+  async shareUsage(own: readonly WindowUse[]): Promise<WindowUse[]> {
+    if (own.length === 0) return [];
+    const rows = `json_to_recordset($1) as own ("key" text, "spanMs" float8, "windowMs" float8, requests bigint, tokens bigint)`;
+    const write = `insert into ${this.#schema}.usage (key, span_ms, window_ms, node, requests, tokens)
+                   select "key", "spanMs", "windowMs", $2, requests, tokens from ${rows}
+                   on conflict (key, span_ms, window_ms, node)
+                   do update set requests = excluded.requests, tokens = excluded.tokens`;
+    await this.#pool.query(write, [JSON.stringify(own), this.#facts.node]);
+    const read = `select used.key, used.span_ms as "spanMs", used.window_ms as "windowMs",
+                    sum(used.requests)::float8 as requests, sum(used.tokens)::float8 as tokens
+                  from ${this.#schema}.usage used
+                  join ${rows} on used.key = own."key" and used.span_ms = own."spanMs" and used.window_ms = own."windowMs"
+                  where used.node <> $2 group by 1, 2, 3`;
+    return (await this.#pool.query(read, [JSON.stringify(own), this.#facts.node])).rows;
+  }
+
+  /** Windows that are over count no more. */
+  async forgetUsage(): Promise<void> {
+    const nowMs = 'extract(epoch from now()) * 1000';
+    await this.#pool.query(`delete from ${this.#schema}.usage where window_ms + span_ms < ${nowMs}`);
   }
 
   async standings(ids: readonly string[]): Promise<Standing[]> {

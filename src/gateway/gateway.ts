@@ -30,6 +30,7 @@ import { CalibrationWatch } from './observe/calibration-watch.ts';
 import type { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Overview } from './observe/overview.ts';
+import { searchLine } from './observe/search-line.ts';
 import { addKeyMetrics, addServerMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import { countUsage, UsageMeter } from './observe/usage.ts';
@@ -100,11 +101,12 @@ export class Gateway {
         countUsage(usage, search, ended);
         calibrations.ended(search, ended);
         this.#telemetry.ended(search, ended);
+        log.info('search', searchLine(search, ended));
       },
       onFinished: (id) => this.#watchers.wake(id),
     });
     const report = () => overview.report(this.searches, journal.texts === 'keep');
-    this.#taker = new NodeTaker(this.searches, journal, options.cluster?.node ?? '', report);
+    this.#taker = new NodeTaker(this.searches, journal, { node: options.cluster?.node ?? '', report, usage });
     journal.listen({
       trouble: (trouble) => this.#tellTrouble(trouble),
       cancelRequested: (id) => this.#taker.cancel(id),
@@ -325,7 +327,8 @@ export class Gateway {
   ): void {
     const status = response.writableFinished ? response.statusCode : 499;
     this.#context.metrics.request(seen.route, status, ms);
-    this.#options.log.info('request', {
+    const { log } = this.#options;
+    log[isProbe(seen.route, status) ? 'debug' : 'info']('request', {
       id,
       method: String(request.method).slice(0, 16),
       route: seen.route,
@@ -342,6 +345,11 @@ export class Gateway {
       log.warn('journal', { message: 'the journal is written again; all that was held is safe' });
     else log.error('journal', { message: trouble });
   }
+}
+
+/** What machines ask every few seconds: the state of a probe is in the metrics, and a log of them hides the rest. */
+function isProbe(route: string, status: number): boolean {
+  return route === '/ready' || route === '/health' || (route === '/metrics' && status === 200);
 }
 
 function stopping(): ApiError {

@@ -43,7 +43,7 @@ describe('operations', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const text = await response.text();
     for (const line of text.split('\n').filter((each) => each !== ''))
-      expect(line).toMatch(/^(# (HELP|TYPE) coppice_\w+ .+|coppice_\w+(\{.*\})? [-+\d.eNaInf]+)$/);
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|(coppice|process|nodejs)_\w+(\{.*\})? [-+\d.eNaInf]+)$/);
     expect(text).toMatch(/coppice_searches_total\{model="m",program="mcts",policy="safe",exit="accepted"\} 1/);
     expect(text).toMatch(/coppice_deadlines_total\{model="m",attained="yes"\} 1/);
     expect(text).toMatch(/coppice_seconds_per_token_count\{model="m"\} 1/);
@@ -53,7 +53,7 @@ describe('operations', () => {
     expect(text).toMatch(/coppice_path_tokens_total\{model="m"\} [1-9]\d*/);
     expect(text).toMatch(/coppice_path_seconds_total\{model="m"\} [\d.e-]+/);
     expect(text).toContain('# TYPE coppice_guesses_right_total counter');
-    expect(text).toMatch(/coppice_search_seconds_bucket\{le="\+Inf",model="m",exit="accepted"\} 1/);
+    expect(text).toMatch(/coppice_search_duration_seconds_bucket\{le="\+Inf",model="m",exit="accepted"\} 1/);
     expect(text).toMatch(/coppice_requests_total\{route="\/v1\/chat\/completions",status="200"\} 1/);
   });
 
@@ -278,9 +278,9 @@ describe('passing through', () => {
     const second = await runGateway({ upstream: { urls: [await nowhere()], model: 'real', headers: {} } });
     expect((await post(`${second.url}/v1/chat/completions`, { ...question, tools })).status).toBe(502);
     const counted = async (url: string) =>
-      /^coppice_passthrough_total\{.*/m.exec(await (await fetch(`${url}/metrics`)).text());
-    expect(String(await counted(first.url))).toBe('coppice_passthrough_total{model="m",status="422"} 1');
-    expect(String(await counted(second.url))).toBe('coppice_passthrough_total{model="m",status="none"} 1');
+      /^coppice_passthrough_requests_total\{.*/m.exec(await (await fetch(`${url}/metrics`)).text());
+    expect(String(await counted(first.url))).toBe('coppice_passthrough_requests_total{model="m",status="422"} 1');
+    expect(String(await counted(second.url))).toBe('coppice_passthrough_requests_total{model="m",status="none"} 1');
   });
 
   test('it takes a place in the budget, and is refused where there is none', async () => {

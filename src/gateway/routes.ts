@@ -29,7 +29,7 @@ export function routesOf({ context, batches: runner, feed, isStopping }: RoutedP
   const responses = new ResponsesApi(context);
   const batches = new BatchesApi(context, runner);
   const routes: Route[] = [
-    { method: 'GET', path: '/openapi.json', handle: ({ response }) => writeJson(response, 200, document) },
+    { method: 'GET', path: '/openapi.json', open: true, handle: ({ response }) => writeJson(response, 200, document) },
     ...dialects.map(
       (dialect): Route => ({
         method: 'POST',
@@ -89,9 +89,8 @@ export function routesOf({ context, batches: runner, feed, isStopping }: RoutedP
 }
 
 async function writeMetrics({ metrics }: GatewayContext, response: ServerResponse): Promise<void> {
-  const { registry } = metrics;
-  const text = await registry.metrics();
-  response.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' });
+  const text = await metrics.text();
+  response.writeHead(200, { 'content-type': metrics.registry.contentType, 'cache-control': 'no-store' });
   response.end(text);
 }
 

@@ -70,7 +70,7 @@ export { defineWidths, type Targets, type WidthRule, type WidthsPart } from '../
 export type { Aggregation } from '../tree/aggregate.ts';
 export type { Certainty, PathVote } from '../tree/certaindex.ts';
 export { type Node, pathText, pathTo } from '../tree/node.ts';
-export type { Message, Prompt, Sampling, Step } from '../tree/step.ts';
+export type { Manner, Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand } from '../tree/strand.ts';
 export type { Tree } from '../tree/tree.ts';
 export {

@@ -33,6 +33,17 @@ test('a definition runs as the program of the same name does', async () => {
   await own.close();
 });
 
+test('an option that does not exist is refused, in searches and in models', async () => {
+  const own = model();
+  const misspelt: object = { rolouts: 4 };
+  await expect(search('a', { model: own, ...misspelt })).rejects.toThrow("search has no option 'rolouts'");
+  await expect(search('a', { model: own, ...({ onUnaccepted: 'refuse' } as object) })).rejects.toThrow('onUnaccepted');
+  await expect(search('a', { model: own, ...({ lookahead: 2 } as object) })).rejects.toThrow(/lookahead/);
+  await own.close();
+  const parts = { engine: new ScriptedEngine(), ...misspelt };
+  expect(() => makeModel(parts)).toThrow(/rolouts/);
+});
+
 test('a refusal names the setting as the caller wrote it', async () => {
   const own = model();
   await expect(search('a', { model: own, tokenBudget: 0 })).rejects.toThrow('bad-setting: tokenBudget is 0;');

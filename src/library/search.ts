@@ -8,7 +8,8 @@ import type { SearchPlan, Wish } from '../answering/search-plan.ts';
 import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../answering/search-request.ts';
 import { type Fault, raise } from '../base/fault.ts';
 import { checkPartOptions, type PartOptions } from '../base/part.ts';
-import { type SearchSettings, withInternal } from '../config/vocabulary.ts';
+import { removalOf } from '../config/removed-settings.ts';
+import { type SearchSettings, searchKnobNames, withInternal } from '../config/vocabulary.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { checkRules } from '../policy/check.ts';
@@ -73,10 +74,26 @@ export interface FoundAnswer {
   readonly tree: Tree;
 }
 
+/** What JavaScript, and a value of a wider type, may misspell without a word of the compiler. */
+const besideSettings = ['model', 'programOptions', 'policyOptions', 'exits', 'prunes', 'onEvent', 'signal'];
+const notHere: ReadonlySet<string> = new Set(['onUnaccepted', 'reasoning']);
+const known: ReadonlySet<string> = new Set([
+  ...besideSettings,
+  ...searchKnobNames.filter((name) => !notHere.has(name)),
+]);
+
+function refuseUnknown(options: object): void {
+  const unknown = Object.keys(options).find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const removed = removalOf(unknown, unknown);
+  raise('bad-setting', removed ?? `search has no option '${unknown}'; docs/library.md#options says which there are`);
+}
+
 /** Of a search that names none: the same question gives the same tree where the engine keeps to its seeds. */
 const defaultSeed = 1;
 
 export async function search(question: string | Prompt, options: SearchOptions = {}): Promise<FoundAnswer> {
+  refuseUnknown(options);
   const { model = 'sapling', policy, policyOptions } = options;
   if (typeof model !== 'string') return searchOn(model, question, options);
   // By its name a policy is one of the search: it is checked with the rest of what the caller wrote.

@@ -1,6 +1,6 @@
 // The command line as a stranger meets it: version, mistakes, a reader that stops reading, and questions put to a server.
 
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,4 +79,12 @@ describe('coppice ask on a server', () => {
     const status = await ask(['What is 2 + 3?', '--json', '--rollouts', '3', '--policy', 'vanilla', ...flags]);
     return { status, record: JSON.parse(lines.join('\n')) as Record<string, unknown>, warned: warnings.join('\n') };
   }
+});
+
+it('an older Node is one line', () => {
+  const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`;
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, 'src/cli/main.ts', '--version'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^coppice needs Node 24 or newer, this is 20\.19\.0; [^\n]*\n$/);
 });

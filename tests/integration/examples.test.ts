@@ -18,6 +18,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'level-program.ts': /^halving: exhausted, 16 beginnings\n$/,
   'own-exit.ts': /^exhausted by \w+ after \d+ rollouts\ncertain by last-agree after no more\n$/,
   'own-policy.ts': /^thrifty takes fewer tokens, widths by one-more\n$/,
+  'second-look.ts': /^second-look: 4 answers, the last with 3 before it\n$/,
   'own-parts.ts': /^accepted: 2, score 1\n$/,
 };
 

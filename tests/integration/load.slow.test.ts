@@ -110,7 +110,7 @@ test('ten times the capacity for a minute: 429 for what is too much, deadlines k
   ]);
   const body = { coppice: { deadline_ms: deadlineMs } };
   const capacity = await perSecond(served.url, body, 16, 5000);
-  const before = await metric(served.url, 'coppice_process_resident_memory_bytes');
+  const before = await metric(served.url, 'process_resident_memory_bytes');
   const statuses = new Map<number, number>();
   const late: number[] = [];
   const exits = new Set<string>();
@@ -136,7 +136,7 @@ test('ten times the capacity for a minute: 429 for what is too much, deadlines k
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await Promise.all(open);
-  const after = await metric(served.url, 'coppice_process_resident_memory_bytes');
+  const after = await metric(served.url, 'process_resident_memory_bytes');
   const sorted = late.sort((a, b) => a - b);
   const usual = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
   console.log(

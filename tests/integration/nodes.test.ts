@@ -10,6 +10,7 @@ import { run as migrate } from '../../src/cli/commands/migrate.ts';
 import { openJournal } from '../../src/cli/commands/open-journal.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
+import { newKey } from '../../src/gateway/http/keys.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
@@ -21,15 +22,17 @@ let database: TestDatabase;
 
 interface NodeOptions {
   readonly journal?: PlainTree;
+  readonly keys?: readonly PlainTree[];
   readonly clock?: Clock;
   /** So many times its journal cannot read a log. */
   readonly failedReads?: number;
 }
 
-async function startNode(model: PlainTree, { journal = {}, clock, failedReads = 0 }: NodeOptions = {}) {
+async function startNode(model: PlainTree, { journal = {}, keys = [], clock, failedReads = 0 }: NodeOptions = {}) {
   const config = checkConfig({
     server: { port: 0, page: false, shutdownMs: 0 },
     journal: { kind: 'postgres', ...journal },
+    keys,
     models: [{ name: 'm', ...model }],
   });
   const models = await openModels(config.models, {});
@@ -59,6 +62,28 @@ describe.skipIf(!hasPostgres)('nodes', () => {
   afterAll(() => {
     delete process.env.DATABASE_URL;
     database?.remove();
+  });
+
+  test('count the quota of a key together: what one has let in, the others know a moment later, and after its end', async () => {
+    const { key, hash } = newKey();
+    const model = { engine: { kind: 'sim' }, verifier: { kind: 'sim' }, budget: 4 };
+    const keys = [{ name: 'ann', hash, quota: { requests: 3, windowMs: 86_400_000 } }];
+    const headers = { authorization: `Bearer ${key}` };
+    const ask = async ({ url }: { url: string }) => {
+      const messages = [{ role: 'user', content: 'x' }];
+      return (await post(`${url}/v1/searches`, { model: 'm', messages, background: true }, headers)).status;
+    };
+    const used = async ({ url }: { url: string }) => {
+      const { data } = (await (await fetch(`${url}/v1/usage`, { headers })).json()) as Loose;
+      return data[0].quota.requests.used;
+    };
+    const [first, second] = [await startNode(model, { keys }), await startNode(model, { keys })];
+    expect([await ask(first), await ask(first), await ask(second)]).toEqual([202, 202, 202]);
+    await until(async () => (await used(first)) === 3 && (await used(second)) === 3);
+    expect([await ask(first), await ask(second)]).toEqual([429, 429]);
+    await Promise.all([first.gateway.close(), second.gateway.close()]);
+    const third = await startNode(model, { keys });
+    expect([await used(third), await ask(third)]).toEqual([3, 429]);
   });
 
   test('divide the budget and the limit of a server that they share, and list one another', async () => {

@@ -39,7 +39,7 @@ test('an answer has the support of all that mean the same, and metrics count wha
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toContain('coppice_embedder_texts_total{model="m"} 3');
   expect(metrics).toContain('coppice_embedder_healthy{model="m"} 1');
-  expect(metrics).toMatch(/coppice_tokens_total\{model="m",class="embedder"\} 3/);
+  expect(metrics).toMatch(/coppice_embedder_tokens_total\{model="m"\} 3/);
   const events = await (await fetch(`${url}/v1/searches/${coppice.search}/events?format=json`)).text();
   expect(events).toMatch(/"group":\d+/);
   const [low] = [await ask(url, { ...body, coppice: { ...body.coppice, group_similarity: 1 } })];

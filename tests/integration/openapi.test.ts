@@ -37,6 +37,36 @@ test('every route of the gateway has its schemas, and every schema a route', asy
   expect(() => openApi([{ method: 'GET', path: '/v1/forgotten' }])).toThrow('GET /v1/forgotten has no schemas');
 });
 
+test('every operation has a summary and a group, and the recorded examples are what the server reads and writes', async () => {
+  const { url } = await runGateway();
+  const { paths, tags, components } = await document(url);
+  const groups = tags.map(({ name }: Loose) => name);
+  const recorded: string[] = [];
+  for (const [path, operations] of Object.entries<Loose>(paths)) {
+    for (const [method, { summary, tags: own, requestBody, responses }] of Object.entries<Loose>(operations)) {
+      expect([path, summary.length > 10, own.length]).toEqual([path, true, 1]);
+      expect(groups).toContain(own[0]);
+      const told = responses['2XX'].content['application/json'];
+      if (told?.example === undefined) continue;
+      recorded.push(`${method} ${path}`);
+      const { error } = z.fromJSONSchema(told.schema).safeParse(told.example);
+      expect([path, error?.issues]).toEqual([path, undefined]);
+      const asked = requestBody?.content['application/json'];
+      if (asked?.example === undefined) continue;
+      const schema = components.schemas[asked.schema.$ref.split('/').at(-1)];
+      expect([path, z.fromJSONSchema(schema).safeParse(asked.example).error?.issues]).toEqual([path, undefined]);
+    }
+  }
+  expect(recorded.length).toBeGreaterThan(15);
+});
+
+test('the document is read without a key, and nothing else of the API', async () => {
+  const keys = [{ name: 'ann', hash: `sha256:${'0'.repeat(64)}` }];
+  const { url } = await runGateway({ config: { keys } });
+  expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
+  expect((await fetch(`${url}/v1/models`)).status).toBe(401);
+});
+
 test('a field is in the document where the server knows it, and only there', async () => {
   const { url } = await runGateway();
   const { components } = await document(url);

@@ -50,6 +50,24 @@ it('is a library, typed and with nothing but what its index names', () => {
   expect(readdirSync(join(folder, 'node_modules', 'coppice', 'dist', 'library'))).toContain('index.d.ts');
 });
 
+it('has types that hold under the strictest settings of others, their own checked too', () => {
+  const code = `import { type FoundAnswer, type Manner, openModel, search } from 'coppice';
+    const model = await openModel({ engine: { kind: 'sim' } });
+    export const found: FoundAnswer = await search('a question', { model, rollouts: 2 });
+    export const manner: Manner = { suffix: 'so far', sources: [] };`;
+  writeFileSync(join(folder, 'strict.mts'), code);
+  const flags = [
+    'strict',
+    'noUncheckedIndexedAccess',
+    'exactOptionalPropertyTypes',
+    'noPropertyAccessFromIndexSignature',
+  ];
+  const more = ['verbatimModuleSyntax', 'isolatedModules', 'noEmit'];
+  const tsc = join(process.cwd(), 'node_modules', 'typescript', 'bin', 'tsc');
+  const plain = ['--module', 'nodenext', '--target', 'es2022', '--skipLibCheck', 'false', '--types', ''];
+  expect(run('node', [tsc, ...plain, ...[...flags, ...more].map((name) => `--${name}`), 'strict.mts'])).toBe('');
+});
+
 it('serves the page that the package brings', async () => {
   const main = join(folder, 'node_modules', 'coppice', 'dist', 'cli', 'main.js');
   const server = await startServer({ models: [{ name: 'simulated', engine: { kind: 'sim' } }] }, [], main);

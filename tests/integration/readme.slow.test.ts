@@ -11,7 +11,9 @@ import { ServedProcess } from '../support/served-process.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const text = readFileSync(join(root, 'README.md'), 'utf8');
-const fences = [...text.matchAll(/```(?:sh)?\n([\s\S]*?)```/g)].map(([, body]) => body!);
+const fences = [...text.matchAll(/```(\w*)\n([\s\S]*?)```/g)].flatMap(([, language, body]) =>
+  language === 'json' ? [] : [body!],
+);
 const inline = [...text.matchAll(/`(npm run [^`]+)`/g)].map(([, command]) => command!);
 
 /** Done before any test runs. */

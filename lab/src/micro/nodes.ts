@@ -104,7 +104,7 @@ async function ask(url: string, question: string, arrivalMs: number): Promise<nu
 
 async function nodeCpu(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^coppice_process_cpu_seconds_total (\S+)/m.exec(text)?.[1] ?? 0);
+  return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1] ?? 0);
 }
 
 /** Of the server and all its processes, those that have ended included; undefined where it runs on another machine. */

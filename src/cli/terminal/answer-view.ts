@@ -80,8 +80,8 @@ function costLines({ result, plan, loadedMs }: Reported, width: number): string[
   const rate = seconds > 0 ? `, ${Math.round(generated / seconds)} a second` : '';
   const scored = `scoring: ${cost.verifierCalls} steps, ${cost.verifierTokens} tokens computed, ${cost.verifierCachedTokens} reused`;
   const decoded = cost.decodedTokens ?? generated;
-  const repeated = decoded < generated ? `, ${decoded} of them computed` : '';
-  const drawn = `${generated} tokens generated (${cost.discardedTokens} discarded)${repeated}${rate}`;
+  const thrownAway = cost.discardedTokens + cost.speculativeTokens;
+  const drawn = `${generated} tokens generated, of them ${decoded} computed and ${thrownAway} thrown away${rate}`;
   return [
     ...wrap(drawn, width - 9).map((line, at) => `${at === 0 ? 'cost     ' : '         '}${line}`),
     ...(plan.policyOptions.speculate > 0 ? [`         grown ahead: ${aheadWords(cost)}`] : []),

@@ -2,23 +2,31 @@
 // it is given is next.
 
 import type { Taker } from '../../cluster/cluster.ts';
+import type { WindowUse } from '../../cluster/membership.ts';
 import type { Journal, Plain } from '../../journal/journal.ts';
 import type { NodeReport } from '../observe/overview.ts';
+import type { UsageMeter } from '../observe/usage.ts';
 import { type LiveSearchFacts, mayMove } from '../searches/live-search.ts';
 import type { Searches } from '../searches/searches.ts';
+
+interface NodeFace {
+  /** The name of this one. */
+  readonly node: string;
+  /** What others are to show of it. */
+  readonly report: () => NodeReport;
+  /** Where keys have quotas. */
+  readonly usage?: Pick<UsageMeter, 'windows' | 'learn'>;
+}
 
 export class NodeTaker implements Taker {
   readonly #searches: Searches;
   readonly #journal: Journal;
-  readonly #node: string;
-  readonly #report: () => NodeReport;
+  readonly #face: NodeFace;
   /** Strands that the last search of a model wanted: the next one will want about as many. */
   readonly #seats = new Map<string, number>();
 
-  /** `node`: the name of this one; `report`: what others are to show of it. */
-  constructor(searches: Searches, journal: Journal, node: string, report: () => NodeReport) {
-    this.#node = node;
-    this.#report = report;
+  constructor(searches: Searches, journal: Journal, face: NodeFace) {
+    this.#face = face;
     this.#searches = searches;
     this.#journal = journal;
   }
@@ -62,7 +70,15 @@ export class NodeTaker implements Taker {
   }
 
   report(): Plain {
-    return this.#report() as unknown as Plain;
+    return this.#face.report() as unknown as Plain;
+  }
+
+  used(): readonly WindowUse[] {
+    return this.#face.usage?.windows() ?? [];
+  }
+
+  usedElsewhere(used: readonly WindowUse[]): void {
+    this.#face.usage?.learn(used);
   }
 
   /**
@@ -70,7 +86,7 @@ export class NodeTaker implements Taker {
    */
   async letGo(): Promise<LiveSearchFacts[]> {
     const going = [...this.#searches.live]
-      .filter((search) => search.ended === undefined && mayMove(search) && search.facts.home !== this.#node)
+      .filter((search) => search.ended === undefined && mayMove(search) && search.facts.home !== this.#face.node)
       .map(({ facts }) => facts);
     for (const { id } of going) this.#searches.lose(id);
     await this.#journal.flush();

@@ -57,7 +57,6 @@ export class CalibrationWatch {
     const watched = Array.from(this.#watches, ([model, { sections }]) =>
       sections.map((each) => ({ model, ...each })),
     ).flat();
-    if (watched.length === 0) return;
     const metrics = new ReadMetrics(registry, ['model', 'section', 'program'], () =>
       watched.map(({ model, section, meter }) => {
         return [{ model, section: section.kind, program: section.search.program }, meter.reading] as const;

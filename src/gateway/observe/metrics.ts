@@ -1,7 +1,8 @@
-// Prometheus metrics in the words of the design. Labels are closed sets or names from the configuration, never something
+// Prometheus metrics by its conventions, in the words of the design; what Node tells of itself keeps its stock names. Labels are closed sets or names from the configuration, never something
 // that a client sends, so that their number is bounded.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { withDeprecatedNames } from './deprecated-names.ts';
 import { addModelMetrics } from './model-metrics.ts';
 import type { ObservedEnd, ObservedSearch, ObservedSearches } from './observed.ts';
 import { ReadMetrics } from './read-metrics.ts';
@@ -10,34 +11,36 @@ import { ReadMetrics } from './read-metrics.ts';
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
 /** From a wide search that had an engine to itself to one that waited for minutes and wrote little. */
 const tokenSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
-const tokenClasses = [
-  'committed',
-  'discarded',
-  'speculative',
-  'adopted',
-  'forsaken',
-  'computed',
-  'cached',
-  'decoded',
-  'verifier',
-  'verifier_cached',
-  'embedder',
-] as const;
+/** Every generated token is in one of these. */
+const tokenClasses = ['committed', 'discarded', 'speculative'] as const;
+/** Every token that was grown ahead of a program is in one: asked for later, given up, or kept and never asked for. */
+const aheadClasses = { adopted: 'adopted', forsaken: 'forsaken', unasked: 'speculative' } as const;
 
 export class Metrics {
   readonly registry = new Registry();
   readonly #requests = this.#counter('requests_total', 'HTTP requests by route and status', ['route', 'status']);
-  readonly #requestSeconds = this.#histogram('request_seconds', 'Time to the end of the answer', ['route']);
+  readonly #requestSeconds = this.#histogram('request_duration_seconds', 'Time to the end of the answer', ['route']);
   readonly #searches = this.#counter('searches_total', 'Searches that ended, by exit', [
     'model',
     'program',
     'policy',
     'exit',
   ]);
-  readonly #searchSeconds = this.#histogram('search_seconds', 'From arrival to exit', ['model', 'exit']);
-  readonly #queueSeconds = this.#histogram('queue_seconds', 'From arrival to admission', ['model']);
+  readonly #searchSeconds = this.#histogram('search_duration_seconds', 'From arrival to exit', ['model', 'exit']);
+  readonly #queueSeconds = this.#histogram('queue_duration_seconds', 'From arrival to admission', ['model']);
   readonly #rollouts = this.#counter('rollouts_total', 'Completed strands', ['model']);
-  readonly #tokens = this.#counter('tokens_total', 'Tokens by class', ['model', 'class']);
+  readonly #tokens = this.#counter('tokens_total', 'Tokens generated; classes do not overlap', ['model', 'class']);
+  readonly #decoded = this.#counter('decoded_tokens_total', 'Of the tokens generated, those computed', ['model']);
+  readonly #ahead = this.#counter('ahead_tokens_total', 'Of the tokens generated, those grown ahead of the program', [
+    'model',
+    'outcome',
+  ]);
+  readonly #prefix = this.#counter('prefix_tokens_total', 'Tokens of prompts and paths that the engine read', [
+    'model',
+    'source',
+  ]);
+  readonly #verifier = this.#counter('verifier_tokens_total', 'Tokens that the verifier read', ['model', 'source']);
+  readonly #embedder = this.#counter('embedder_tokens_total', 'Tokens that the embedder read', ['model']);
   readonly #saved = this.#counter('tokens_saved_total', 'Tokens that exits made unnecessary (estimate)', ['model']);
   readonly #written = this.#counter(
     'written_tokens_total',
@@ -49,7 +52,7 @@ export class Metrics {
     'writer',
   ]);
   readonly #refusals = this.#counter('refusals_total', 'Refused requests by error code', ['code']);
-  readonly #givenUp = this.#counter('given_up_total', 'Searches given up, or out of time, while they waited', [
+  readonly #givenUp = this.#counter('searches_given_up_total', 'Searches given up, or out of time, while they waited', [
     'model',
   ]);
   readonly #deadlines = this.#counter(
@@ -63,12 +66,17 @@ export class Metrics {
     ['model'],
     tokenSeconds,
   );
-  readonly #passed = this.#counter('passthrough_total', 'Requests handed on without search', ['model', 'status']);
-  readonly #passedSeconds = this.#histogram('passthrough_seconds', 'Time to the end of their answer', ['model']);
+  readonly #passed = this.#counter('passthrough_requests_total', 'Requests handed on without search', [
+    'model',
+    'status',
+  ]);
+  readonly #passedSeconds = this.#histogram('passthrough_duration_seconds', 'Time to the end of their answer', [
+    'model',
+  ]);
   readonly resumed = this.#counter('searches_resumed_total', 'Searches taken up again after a restart', []);
 
   constructor(searches: () => ObservedSearches) {
-    collectDefaultMetrics({ register: this.registry, prefix: 'coppice_' });
+    collectDefaultMetrics({ register: this.registry });
     const all = new ReadMetrics(this.registry, [], () => [[{}, searches()]]);
     all.gauge('queue_searches', 'Searches that wait for admission', ({ admission }) => admission.waiting);
     all.gauge('running_searches', 'Searches that run', ({ admission }) => admission.running);
@@ -77,6 +85,11 @@ export class Metrics {
     all.gauge('width_primary_strands', width, (each) => widthOf(each, 'primary'));
     all.gauge('width_speculative_strands', 'The same for speculation', (each) => widthOf(each, 'speculative'));
     addModelMetrics(this.registry, () => searches().models.values());
+  }
+
+  /** What /metrics answers: old names too, while they last. */
+  async text(): Promise<string> {
+    return withDeprecatedNames(await this.registry.metrics());
   }
 
   request(route: string, status: number, durationMs: number): void {
@@ -108,11 +121,22 @@ export class Metrics {
       if (generated > 0) this.#fairness.observe({ model }, (endedMs - facts.createdMs) / 1000 / generated);
     }
     this.#rollouts.inc({ model }, rollouts);
-    for (const name of tokenClasses) this.#tokens.inc({ model, class: name }, tokens[name] ?? 0);
+    this.#countTokens(model, tokens);
     for (const [writer, { generated_tokens, money = 0 }] of Object.entries(result.outcome.models ?? {})) {
       this.#written.inc({ model, writer }, generated_tokens);
       this.#money.inc({ model, writer }, money);
     }
+  }
+
+  #countTokens(model: string, tokens: Readonly<Record<string, number>>): void {
+    for (const name of tokenClasses) this.#tokens.inc({ model, class: name }, tokens[name] ?? 0);
+    for (const [outcome, name] of Object.entries(aheadClasses)) this.#ahead.inc({ model, outcome }, tokens[name] ?? 0);
+    this.#decoded.inc({ model }, tokens.decoded ?? 0);
+    this.#prefix.inc({ model, source: 'computed' }, tokens.computed ?? 0);
+    this.#prefix.inc({ model, source: 'cached' }, tokens.cached ?? 0);
+    this.#verifier.inc({ model, source: 'computed' }, tokens.verifier ?? 0);
+    this.#verifier.inc({ model, source: 'cached' }, tokens.verifier_cached ?? 0);
+    this.#embedder.inc({ model }, tokens.embedder ?? 0);
     this.#saved.inc({ model }, tokens.saved_estimate ?? 0);
   }
 

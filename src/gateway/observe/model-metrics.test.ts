@@ -39,7 +39,7 @@ it('tells what the trial of a draft model said and what the model proposes, of m
     model('plain', {}),
   ]);
   expect(values.filter((line) => /^coppice_draft/.test(line))).toEqual([
-    'coppice_draft_gain{model="drafted"} 1.25',
+    'coppice_draft_gain_ratio{model="drafted"} 1.25',
     'coppice_draft_used{model="drafted"} 1',
     'coppice_draft_tokens_total{model="drafted"} 40',
     'coppice_draft_accepted_tokens_total{model="drafted"} 30',

@@ -39,7 +39,7 @@ function addServing(registry: Registry, models: Models): void {
   queue.gauge('open_strands', 'Strands that are open, both lanes', ({ leasesTaken }) => leasesTaken);
   const all = perModel(registry, models, (model) => model);
   all.gauge('engine_healthy', '1 while engine and verifier answer', ({ healthy }) => (healthy ? 1 : 0));
-  all.gauge('verifier_waiting', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
+  all.gauge('verifier_waiting_steps', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
   const engine = perModel(registry, models, (model) => model.engine.load());
   engine.gauge('engine_running_sequences', 'Sequences in the batch', ({ runningSequences }) => runningSequences);
   const outside = 'Sequences that wait for the batch';
@@ -78,16 +78,20 @@ function addGuesses(registry: Registry, models: Models, { name, label, by, most 
 function addEmbedding(registry: Registry, models: Models): void {
   const metrics = perModel(registry, models, ({ embedder }) => embedder?.load());
   metrics.gauge('embedder_healthy', '1 while the embedder gives vectors', ({ healthy }) => (healthy ? 1 : 0));
-  metrics.gauge('embedder_waiting', 'Answers that wait for their vectors', ({ waiting }) => waiting);
+  metrics.gauge('embedder_waiting_texts', 'Answers that wait for their vectors', ({ waiting }) => waiting);
   metrics.count('embedder_texts', 'Answers that were to be embedded', ({ texts }) => texts);
   const failed = 'Those of them that got no vector, and are compared by their words';
-  metrics.count('embedder_failed', failed, (load) => load.failed);
+  metrics.count('embedder_failed_texts', failed, (load) => load.failed);
 }
 
 /** Of engines that were tried with a draft model. */
 function addDrafting(registry: Registry, models: Models): void {
   const metrics = perModel(registry, models, ({ engine }) => engine.load().drafting);
-  metrics.gauge('draft_gain', 'Times as fast with the draft model as without, in the trial at start', (it) => it.gain);
+  metrics.gauge(
+    'draft_gain_ratio',
+    'Times as fast with the draft model as without, in the trial at start',
+    (it) => it.gain,
+  );
   metrics.gauge('draft_used', '1 where the trial said that the draft model pays', ({ isUsed }) => (isUsed ? 1 : 0));
   metrics.count('draft_tokens', 'Tokens that the draft model proposed', ({ draftedTokens }) => draftedTokens);
   metrics.count('draft_accepted_tokens', 'Those of them that the engine kept', ({ acceptedTokens }) => acceptedTokens);

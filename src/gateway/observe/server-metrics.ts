@@ -19,7 +19,7 @@ export function addServerMetrics(registry: Registry, parts: ServerParts): void {
     journal.trouble === undefined ? 1 : 0,
   );
   const health = new ReadMetrics(registry, [], () => [[{}, parts.journal.health()]]);
-  health.gauge('journal_unwritten', 'Writes that are not on disk yet', ({ unwritten }) => unwritten);
+  health.gauge('journal_unwritten_writes', 'Writes that are not on disk yet', ({ unwritten }) => unwritten);
   const oldest = 'Age of the oldest write that is not on disk yet';
   health.gauge('journal_unwritten_seconds', oldest, ({ oldestUnwrittenMs }) => oldestUnwrittenMs / 1000);
   health.gauge('journal_bytes', 'Size of the journal on disk', ({ bytes }) => bytes);

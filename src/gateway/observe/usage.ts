@@ -1,7 +1,9 @@
 // What each key has used since the start, and what it may still use: requests are counted when they are let in, tokens when
-// their search has ended. Quotas are windows of the clock; each process keeps its own.
+// their search has ended. Quotas are windows of the clock. Where nodes share a journal, each counts its own and learns every two seconds
+// what the others have counted (decision 220).
 
 import type { Clock } from '../../base/clock.ts';
+import type { WindowUse } from '../../cluster/membership.ts';
 import type { KeyConfig } from '../../config/schema.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { UsageJson } from '../wire/usage-json.ts';
@@ -40,6 +42,8 @@ export class UsageMeter {
   readonly #sinceMs: number;
   readonly #used = new Map<string, KeyUsage>();
   #quotas: ReadonlyMap<string, KeyQuota> = new Map();
+  /** By key, of the window that other nodes last told of. */
+  #elsewhere: ReadonlyMap<string, WindowUse> = new Map();
 
   constructor(clock: Clock, keys: readonly KeyConfig[]) {
     this.#clock = clock;
@@ -57,7 +61,7 @@ export class UsageMeter {
   request(key: string): void {
     const used = this.#of(key);
     const quota = this.#quotas.get(key);
-    if (quota !== undefined) this.#check(used, quota);
+    if (quota !== undefined) this.#check(key, used, quota);
     used.requests += 1;
     used.windowRequests += 1;
   }
@@ -70,6 +74,19 @@ export class UsageMeter {
     used.windowTokens += prompt + completion;
   }
 
+  /** What this process has counted, of every key with a quota. */
+  windows(): WindowUse[] {
+    return Array.from(this.#quotas, ([key, { windowMs: spanMs }]) => {
+      const { windowMs, windowRequests, windowTokens } = this.#of(key);
+      return { key, spanMs, windowMs, requests: windowRequests, tokens: windowTokens };
+    });
+  }
+
+  /** What the other nodes have counted. */
+  learn(elsewhere: readonly WindowUse[]): void {
+    this.#elsewhere = new Map(elsewhere.map((used) => [used.key, used]));
+  }
+
   /** Of one key, or of all. */
   view(key?: string): UsageJson {
     const names = key === undefined ? [...this.#used.keys()] : [key];
@@ -79,6 +96,7 @@ export class UsageMeter {
   #json(name: string): UsageJson['data'][number] {
     const used = this.#of(name);
     const quota = this.#quotas.get(name);
+    const window = this.#windowOf(name, used);
     return {
       object: 'usage',
       key: name,
@@ -93,17 +111,25 @@ export class UsageMeter {
           : {
               window_ms: quota.windowMs,
               ends_ms: used.windowMs + quota.windowMs,
-              requests: { used: used.windowRequests, limit: quota.requests ?? null },
-              tokens: { used: used.windowTokens, limit: quota.tokens ?? null },
+              requests: { used: window.requests, limit: quota.requests ?? null },
+              tokens: { used: window.tokens, limit: quota.tokens ?? null },
             },
     };
   }
 
-  #check(used: KeyUsage, { requests, tokens, windowMs }: KeyQuota): void {
+  /** Over all nodes, as far as this one has heard. */
+  #windowOf(key: string, { windowMs, windowRequests, windowTokens }: KeyUsage) {
+    const told = this.#elsewhere.get(key);
+    const others = told?.windowMs === windowMs ? told : { requests: 0, tokens: 0 };
+    return { requests: windowRequests + others.requests, tokens: windowTokens + others.tokens };
+  }
+
+  #check(key: string, used: KeyUsage, { requests, tokens, windowMs }: KeyQuota): void {
+    const window = this.#windowOf(key, used);
     const [taken, limit, unit] =
-      requests !== undefined && used.windowRequests >= requests
-        ? [used.windowRequests, requests, 'requests']
-        : [used.windowTokens, tokens ?? Number.POSITIVE_INFINITY, 'tokens'];
+      requests !== undefined && window.requests >= requests
+        ? [window.requests, requests, 'requests']
+        : [window.tokens, tokens ?? Number.POSITIVE_INFINITY, 'tokens'];
     if (taken < limit) return;
     used.refused += 1;
     const retryAfterSeconds = Math.max(1, Math.ceil((used.windowMs + windowMs - this.#clock.nowMs()) / 1000));

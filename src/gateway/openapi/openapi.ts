@@ -8,8 +8,16 @@ import { type ApiErrorCode, errorKinds } from '../http/api-error.ts';
 import type { Route } from '../http/router.ts';
 import { errorJson } from '../wire/search-json.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
+import recorded from './examples.json' with { type: 'json' };
+import { summaries, tags } from './summaries.ts';
 
 type Listed = Pick<Route, 'method' | 'path' | 'open'>;
+
+/**
+ * Requests, and what `coppice serve` answered to them with the shipped models and seed 1; lists are cut to one. A test holds them against the
+ * schemas, so that they cannot grow old unseen.
+ */
+const examples: Readonly<Record<string, { readonly request?: unknown; readonly answer: unknown }>> = recorded;
 
 const openAiError = z.object({
   error: errorJson.extend({ code: z.enum(Object.keys(errorKinds) as ApiErrorCode[]) }),
@@ -33,6 +41,7 @@ export function openApi(routes: readonly Listed[]) {
       version,
       description: 'LLM reasoning served as tree search. docs/http-api.md says what the fields mean.',
     },
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } }, schemas },
   };
@@ -40,13 +49,18 @@ export function openApi(routes: readonly Listed[]) {
 
 /** What is undefined is not written. */
 function operation({ method, path, open }: Listed, endpoint: Endpoint): object {
+  const name = `${method} ${path}`;
   const parameters = [...pathParameters(path), ...queryParameters(endpoint.query)];
+  const about = summaries[name];
+  assert(about !== undefined, `${name} has no summary in openapi/summaries.ts`);
   return {
+    summary: about.summary,
+    tags: [about.tag],
     operationId: `${method.toLowerCase()}${path.replace(/[^a-z0-9]+/gi, '_')}`,
     parameters: parameters.length === 0 ? undefined : parameters,
-    requestBody: requestBody(path, endpoint),
+    requestBody: requestBody(name, path, endpoint),
     security: open ? undefined : [{}, { key: [] }],
-    responses: responsesOf(path, endpoint),
+    responses: responsesOf(name, path, endpoint),
   };
 }
 
@@ -61,15 +75,18 @@ function queryParameters(schema: z.ZodObject | undefined): object[] {
   });
 }
 
-function requestBody(path: string, { body, form }: Endpoint): object | undefined {
+function requestBody(name: string, path: string, { body, form }: Endpoint): object | undefined {
   if (form !== undefined) return { required: true, content: { 'multipart/form-data': { schema: jsonOf(form) } } };
   if (body === undefined) return undefined;
-  return { required: true, content: { 'application/json': { schema: referenceTo(nameOf(path)) } } };
+  return {
+    required: true,
+    content: { 'application/json': { schema: referenceTo(nameOf(path)), example: examples[name]?.request } },
+  };
 }
 
-function responsesOf(path: string, endpoint: Endpoint): object {
+function responsesOf(name: string, path: string, endpoint: Endpoint): object {
   const told: keyof typeof errors = path.startsWith('/v1/messages') ? 'messages_error' : 'error';
-  const content = contentOf(endpoint);
+  const content = contentOf(name, endpoint);
   return {
     '2XX': { description: 'as docs/http-api.md says', headers: headersOf(endpoint), content },
     '503': path === '/ready' ? { description: 'not ready', content } : undefined,
@@ -85,9 +102,10 @@ function headersOf({ headers }: Endpoint): object | undefined {
   return Object.fromEntries(Object.entries(headers).map(([name, schema]) => [name, { schema: jsonOf(schema) }]));
 }
 
-function contentOf({ answer, streams }: Endpoint): object {
+function contentOf(name: string, { answer, streams }: Endpoint): object {
   if (typeof answer === 'string') return { [answer]: { schema: { type: 'string' } } };
-  return { 'application/json': { schema: jsonOf(answer, 'output') }, 'text/event-stream': streams && {} };
+  const json = { schema: jsonOf(answer, 'output'), example: examples[name]?.answer };
+  return { 'application/json': json, 'text/event-stream': streams && {} };
 }
 
 /** `/v1/messages/count_tokens` is `messages_count_tokens`. */

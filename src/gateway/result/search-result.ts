@@ -223,7 +223,10 @@ function tokensOf(
   promptTokens: number,
 ): Readonly<Record<string, number>> {
   const cost = fold.cost;
+  const generated = generatedTokens(fold);
   return {
+    generated,
+    thrown_away: generated - fold.tokens,
     committed: fold.tokens,
     discarded: cost?.discardedTokens ?? 0,
     speculative: fold.ghostTokens,

@@ -312,7 +312,7 @@ describe('admission', () => {
       error: { code: 'deadline_passed', message: expect.stringContaining('before the search could start') },
     });
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await (await fetch(`${url}/metrics`)).text()).toContain('coppice_given_up_total{model="m"} 1');
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('coppice_searches_given_up_total{model="m"} 1');
   });
 
   test('higher priority starts first', async () => {

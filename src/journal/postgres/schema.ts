@@ -5,7 +5,13 @@ import type { ClientBase } from 'pg';
 import { raise } from '../../base/fault.ts';
 
 /** Each brings the tables from the format before it to the next one. */
-const steps: readonly ((schema: string) => string)[] = [searchTables, documentTables, nodeReports, searchFormats];
+const steps: readonly ((schema: string) => string)[] = [
+  searchTables,
+  documentTables,
+  nodeReports,
+  searchFormats,
+  keyUsage,
+];
 const version = steps.length;
 
 /** Two migrations at a time would both find nothing: the number has no other meaning. */
@@ -87,6 +93,20 @@ function nodeReports(schema: string): string {
 /** The format of a search's log, see log/format.ts. */
 function searchFormats(schema: string): string {
   return `alter table ${schema}.searches add column log smallint not null default 1;`;
+}
+
+/** What each node has counted of a key in a window of its quota: its own row, which writing again does not change. */
+function keyUsage(schema: string): string {
+  return `
+    create table ${schema}.usage (
+      key text not null,
+      span_ms double precision not null,
+      window_ms double precision not null,
+      node text not null,
+      requests bigint not null,
+      tokens bigint not null,
+      primary key (key, span_ms, window_ms, node)
+    );`;
 }
 
 /** Makes the tables where there are none, and adds what older ones lack. True where it did. */

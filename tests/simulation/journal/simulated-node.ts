@@ -82,7 +82,7 @@ export class SimulatedNode {
 
   async start(): Promise<void> {
     const report = () => ({ healthy: true, budget: { total: 0, used: 0 }, running: 0, listed: [] });
-    const taker = new NodeTaker(this.searches, this.journal, this.name, report);
+    const taker = new NodeTaker(this.searches, this.journal, { node: this.name, report });
     this.journal.listen({ cancelRequested: (id) => taker.cancel(id) });
     await this.journal.open();
     await this.cluster.start(taker);
@@ -236,6 +236,8 @@ export class SimulatedNode {
       skewMs: async () => 0,
       lives: (node) => this.#call((database) => database.living().includes(node)),
       waiting: async () => new Map(),
+      shareUsage: async () => [],
+      forgetUsage: async () => {},
       standings: (ids) =>
         this.#call(({ searches }) =>
           ids.flatMap((id) => {
