@@ -8,6 +8,7 @@ import type { GatewayContext } from './api/context.ts';
 import { countTokens } from './api/count-tokens.ts';
 import { create } from './api/create.ts';
 import { dialects } from './api/dialects.ts';
+import { HistoryApi } from './api/history-api.ts';
 import { listExamples, listModels, readModel } from './api/models-api.ts';
 import { type OverviewApi, readUsage } from './api/overview-api.ts';
 import { passOnly } from './api/passthrough.ts';
@@ -28,6 +29,7 @@ interface RoutedParts {
 export function routesOf({ context, batches: runner, feed, isStopping }: RoutedParts): Route[] {
   const responses = new ResponsesApi(context);
   const batches = new BatchesApi(context, runner);
+  const history = new HistoryApi(context);
   const routes: Route[] = [
     { method: 'GET', path: '/openapi.json', open: true, handle: ({ response }) => writeJson(response, 200, document) },
     ...dialects.map(
@@ -68,6 +70,7 @@ export function routesOf({ context, batches: runner, feed, isStopping }: RoutedP
     },
     { method: 'GET', path: '/v1/overview', handle: (exchange) => feed.read(exchange) },
     { method: 'GET', path: '/v1/overview/events', stream: true, handle: (exchange) => feed.follow(exchange) },
+    { method: 'GET', path: '/v1/history', handle: (exchange) => history.read(exchange) },
     { method: 'GET', path: '/v1/usage', handle: (exchange) => readUsage(context, exchange) },
     { method: 'GET', path: '/v1/examples', handle: (exchange) => listExamples(context, exchange) },
     { method: 'GET', path: '/metrics', handle: ({ response }) => writeMetrics(context, response) },

@@ -88,6 +88,19 @@ export interface ListQuery {
   readonly limit: number;
 }
 
+/** Ended searches of a time, in pages: `before` is the last one of the page before. */
+export interface EndedQuery {
+  readonly owner?: string;
+  readonly fromMs: number;
+  readonly before: Pick<EndedSearch, 'endedMs' | 'id'>;
+  readonly limit: number;
+}
+
+/** What figures over time are made of; without texts. */
+export interface EndedSearch extends Pick<SearchRecord, 'id' | 'createdMs' | 'state' | 'outcome'> {
+  readonly endedMs: number;
+}
+
 export interface Retention {
   /** Searches that ended before this time go. */
   readonly endedBeforeMs: number;
@@ -156,6 +169,8 @@ export interface Journal {
   find(id: string): Promise<SearchRecord | undefined>;
   /** Newest first; without request, and of the texts only the answer, or the content where there is none. */
   list(query: ListQuery): Promise<SearchRecord[]>;
+  /** By the time of their end, the last to end first. */
+  ended(query: EndedQuery): Promise<EndedSearch[]>;
   /** Queued and running, oldest first; without those whose rows are damaged. */
   unfinished(): Promise<SearchRecord[]>;
   /** Entries after this sequence (-1 for all), in order. Fails as `damaged` where one of them cannot be read. */

@@ -4,7 +4,7 @@
 import { FaultError, fault } from '../base/fault.ts';
 import type { LoggedEvent, SearchEvent } from '../log/events.ts';
 import type { DocumentKind, KeptDocument } from './documents.ts';
-import type { Plain, SearchRecord, SearchState } from './journal.ts';
+import type { EndedSearch, Plain, SearchRecord, SearchState } from './journal.ts';
 import { joinTexts, listedTexts } from './texts.ts';
 
 /** A value of a row: null, number, text; never looked at before it is read as what its column holds. */
@@ -37,6 +37,18 @@ export function toRecord(row: SqlRow): SearchRecord {
 export function toListed(row: SqlRow): SearchRecord {
   const record = toRecord(row);
   return { ...record, texts: listedTexts(record.texts) };
+}
+
+/** An outcome that cannot be read is none: the search still counts. */
+export function toEnded(row: SqlRow): EndedSearch {
+  const [id, state] = [String(row.id), String(row.state) as SearchState];
+  return {
+    id,
+    state,
+    createdMs: Number(row.created_ms),
+    endedMs: Number(row.ended_ms),
+    outcome: readJson(row.outcome),
+  };
 }
 
 export function toEntry(search: string, row: SqlRow): LoggedEvent {

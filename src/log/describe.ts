@@ -4,9 +4,10 @@
 import type { Manner, Step } from '../tree/step.ts';
 import type { Evidence, Exit, ExitKind } from './end.ts';
 import type { SearchEvent } from './events.ts';
-import { reasonText } from './width-reasons.ts';
+import { reasonSentence, reasonText } from './width-reasons.ts';
 
-export function describeEvent(event: SearchEvent): string {
+/** `numbers`: whether the scheduler's figures stand behind its reason. */
+export function describeEvent(event: SearchEvent, numbers = true): string {
   switch (event.type) {
     case 'submitted':
       return 'the search was submitted';
@@ -15,7 +16,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'admitted':
       return 'the search was admitted';
     case 'width':
-      return `width is now ${event.primary}${event.speculative === 0 ? '' : ` and ${event.speculative} speculative`}${because(event.why)}`;
+      return `width is now ${event.primary}${event.speculative === 0 ? '' : ` and ${event.speculative} speculative`}${because(event.why, numbers)}`;
     case 'planted':
       return `the tree was planted, score is the ${event.aggregation} of rewards${lazily(event.fullAt)}`;
     case 'opened':
@@ -39,7 +40,7 @@ export function describeEvent(event: SearchEvent): string {
     case 'moved':
       return `strand ${event.strand} moved to node ${event.node}`;
     case 'preempted':
-      return `strand ${event.strand} was taken away for another search${because(event.why)}`;
+      return `strand ${event.strand} was taken away for another search${because(event.why, numbers)}`;
     case 'pruned':
       return `strand ${event.strand} was pruned by ${event.rule}`;
     case 'closed':
@@ -80,8 +81,20 @@ export function describeExit({ kind, rule }: Exit): string {
   return endingsByRule[rule] ?? endings[kind];
 }
 
-function because(why: Evidence | undefined): string {
-  return why === undefined ? '' : `: ${reasonText(why)}`;
+function because(why: Evidence | undefined, numbers: boolean): string {
+  return why === undefined ? '' : `: ${numbers ? reasonText(why) : reasonSentence(why)}`;
+}
+
+const cuts: Readonly<Record<string, string>> = {
+  'bound-threshold': 'they could not reach the threshold any more',
+  'bound-best': 'they could not beat the best finished path any more',
+  outdone: 'they were unlikely to beat the best finished path',
+  promise: 'the verifier saw hardly a chance that they end right',
+};
+
+/** Why strands were pruned, of rules that coppice has; of others their name. */
+export function describePruning(rule: string): string {
+  return cuts[rule] ?? `by the rule '${rule}'`;
 }
 
 function asked(manner: Manner | undefined): string {

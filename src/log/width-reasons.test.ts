@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedEvent, SearchEvent } from './events.ts';
-import { reasonText, widthChanges } from './width-reasons.ts';
+import { reasonFigures, reasonSentence, reasonText, widthChanges } from './width-reasons.ts';
 
 function logOf(...events: readonly (readonly [atMs: number, event: SearchEvent])[]): LoggedEvent[] {
   return events.map(([atMs, event], sequence) => ({ search: 's', sequence, atMs, event }));
@@ -28,12 +28,15 @@ describe('why a width changed', () => {
     ]);
   });
 
-  it('is a sentence with its numbers', () => {
-    expect(reasonText(boost)).toBe('boosted from its base of 1 towards 4, by its weight of 0.41 (rule boost)');
-    expect(reasonText({ ...taken, limit: 12 })).toMatch(
-      /^others lacked 3 for their base, .* \(rule boost, limit 12\)$/,
+  it('is a sentence, with its numbers apart', () => {
+    expect(reasonSentence(boost)).toBe('the scheduler lends it idle strands, 4 instead of its own 1');
+    expect(reasonSentence({ ...boost, rule: 'worth' })).toMatch(/since they gain more than they slow the others down$/);
+    expect(reasonSentence(taken)).toMatch(/^other searches lacked 3 strands of their own.*it keeps 2$/);
+    expect(reasonSentence({ rule: 'boost', base: 1, target: 1, score: 0 })).toBe(
+      'it has its own 1 strand, and borrows none',
     );
-    expect(reasonText({ rule: 'boost', base: 1, target: 1, score: 0 })).toMatch(/^its base of 1: /);
-    expect(reasonText({ rule: 'idle', base: 2, idle: 1 })).toContain('what is idle, 1 of the 2');
+    expect(reasonSentence({ rule: 'idle', base: 2, idle: 1 })).toContain('what is idle: 1 of the 2 strands');
+    expect(reasonFigures(boost)).toContainEqual(['score', 0.41]);
+    expect(reasonText(boost)).toMatch(/^the scheduler lends .* \(rule boost, base 1, target 4, score 0.41\)$/);
   });
 });

@@ -37,20 +37,31 @@ function addTaken(changes: WidthChange[], change: WidthChange): void {
   else changes.push(change);
 }
 
-const named: ReadonlySet<string> = new Set(['rule', 'base', 'target', 'score', 'taken', 'othersLack', 'idle']);
-
-/** The scheduler's reason as a sentence; numbers that have no place in it stand behind it. */
+/** The scheduler's reason as a sentence, and behind it the numbers that it went by. */
 export function reasonText(why: Evidence): string {
-  const rest = Object.entries(why).filter(([name]) => !named.has(name));
-  const figures = [`rule ${why.rule}`, ...rest.map(([name, value]) => `${name} ${value}`)];
-  return `${sentenceOf(why)} (${figures.join(', ')})`;
+  return `${reasonSentence(why)} (${reasonFigures(why)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')})`;
 }
 
-function sentenceOf({ rule, base, target, score, othersLack, idle }: Evidence): string {
-  if (rule === 'idle') return `no client waits for it: it has what is idle, ${idle} of the ${base} that it could use`;
+/** Everything that the scheduler wrote down, in its own names. */
+export function reasonFigures(why: Evidence): [name: string, value: number | string][] {
+  return Object.entries(why);
+}
+
+/** Without its numbers: what the scheduler did for this search, and for what. */
+export function reasonSentence({ rule, base, target, othersLack, idle }: Evidence): string {
+  if (rule === 'idle')
+    return `no client waits for it, so it has what is idle: ${idle} of the ${strands(base)} it can use`;
   if (othersLack !== undefined)
-    return `others lacked ${othersLack} for their base, and it stood above its target of ${target}`;
-  if (Number(target) > Number(base))
-    return `boosted from its base of ${base} towards ${target}, by its weight of ${score}`;
-  return `its base of ${base}: it can use no more now, has not earned a boost yet, or nothing is left to boost it with`;
+    return `other searches lacked ${strands(othersLack)} of their own, so it gave back what it had borrowed; it keeps ${target}`;
+  if (Number(target) > Number(base)) {
+    const gain = rule === 'worth' ? ', since they gain more than they slow the others down' : '';
+    return `the scheduler lends it idle strands, ${target} instead of its own ${base}${gain}`;
+  }
+  return `it has its own ${strands(base)}, and borrows none`;
+}
+
+function strands(count: number | string | undefined): string {
+  return `${count} ${Number(count) === 1 ? 'strand' : 'strands'}`;
 }

@@ -159,6 +159,28 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     await journal.close();
   });
 
+  test('what has ended comes by the time of its end, by owner, in pages that neither lose nor double what ended at once', async () => {
+    const journal = await fresh();
+    for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) {
+      await journal.accept({ ...search(id), owner: id === 'b' ? 'bob' : 'ann' });
+      if (id === 'e') continue;
+      await journal.claim(id, 0, 1);
+      await journal.finish(id, 1, { ...ending(), endedMs: at < 2 ? 30 : 20.5 });
+    }
+    const page = (query: Partial<Parameters<Journal['ended']>[0]>) =>
+      journal.ended({ fromMs: 0, before: { endedMs: 100, id: '' }, limit: 10, ...query });
+    const ids = async (query: Parameters<typeof page>[0]) => (await page(query)).map(({ id }) => id);
+    expect(await ids({})).toEqual(['b', 'a', 'd', 'c']);
+    expect(await ids({ owner: 'ann', fromMs: 20.5, limit: 2 })).toEqual(['a', 'd']);
+    expect(await ids({ before: { endedMs: 30, id: 'a' } })).toEqual(['d', 'c']);
+    expect(await ids({ before: { endedMs: 20.5, id: 'd' } })).toEqual(['c']);
+    expect(await ids({ fromMs: 20.6 })).toEqual(['b', 'a']);
+    expect(await page({ limit: 1 })).toEqual([
+      { id: 'b', state: 'done', createdMs: 1, endedMs: 30, outcome: ending().outcome },
+    ]);
+    await journal.close();
+  });
+
   test('texts: kept until the end or never, and the facts stay', async () => {
     for (const texts of ['until-end', 'never'] as const) {
       const journal = await fresh(texts);

@@ -143,6 +143,7 @@ test('every answer is as the document says, with no field more', async () => {
   await call('GET /v1/examples');
   await call('GET /v1/overview');
   await call('GET /v1/usage');
+  await call('GET /v1/history', undefined, '', '?range=15m');
   await call('GET /health');
   await call('GET /ready');
   expect([...left]).toEqual([]);

@@ -31,7 +31,7 @@ import { painter } from '../terminal/paint.ts';
 import { eventLine, statusLine } from '../terminal/progress-view.ts';
 import { settingHelp } from '../terminal/setting-help.ts';
 import { everySetting, readSettings, setFlag, settingNames, settingOfFlag } from '../terminal/settings.ts';
-import { LiveBlock } from '../terminal/terminal.ts';
+import { LiveBlock, widthOf } from '../terminal/terminal.ts';
 import type { TraceHeader } from '../terminal/trace.ts';
 import { treeLegend, treeLines } from '../terminal/tree-view.ts';
 
@@ -227,8 +227,7 @@ function report(
     console.log(JSON.stringify(record));
     return;
   }
-  const width = Math.min(process.stdout.columns ?? 80, 100);
-  console.log(answerLines(reported, width, painter(process.stdout, process.env)).join('\n'));
+  console.log(answerLines(reported, widthOf(process.stdout, 100), painter(process.stdout, process.env)).join('\n'));
 }
 
 function openTrace({ question, own }: Settings, plan: SearchPlan, file: string): Promise<WriteStream> {

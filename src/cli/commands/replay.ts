@@ -7,7 +7,7 @@ import type { LoggedEvent } from '../../log/events.ts';
 import { Replay } from '../../log/replay.ts';
 import { eventText } from '../terminal/event-text.ts';
 import { given, readArguments, whole } from '../terminal/options.ts';
-import { cutTo, duration, LiveBlock } from '../terminal/terminal.ts';
+import { cutTo, duration, LiveBlock, widthOf } from '../terminal/terminal.ts';
 import { readTrace, type Trace } from '../terminal/trace.ts';
 import { treeLines } from '../terminal/tree-view.ts';
 
@@ -38,7 +38,7 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 function printEvents(trace: Trace): void {
-  const width = process.stdout.isTTY ? process.stdout.columns : 200;
+  const width = process.stdout.isTTY ? widthOf(process.stdout, 200) : 200;
   const startMs = trace.events[0]?.atMs ?? 0;
   console.log(titleOf(trace));
   for (const [index, { atMs, event }] of trace.events.entries()) {

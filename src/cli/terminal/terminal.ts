@@ -59,6 +59,11 @@ export interface Output {
   write(text: string): unknown;
 }
 
+/** Columns to write in, at most so many. A terminal that does not know its size, as in a container, says 0. */
+export function widthOf({ columns: told }: Pick<Output, 'columns'>, most: number): number {
+  return Math.min(told || 80, most);
+}
+
 /** Lines that are drawn again and again at the same place; on anything but a terminal nothing is drawn. */
 export class LiveBlock {
   readonly #output: Output;
@@ -69,11 +74,11 @@ export class LiveBlock {
   }
 
   get width(): number {
-    return Math.min(this.#output.columns ?? 80, 120);
+    return widthOf(this.#output, 120);
   }
 
   get height(): number {
-    return this.#output.rows ?? 24;
+    return this.#output.rows || 24;
   }
 
   draw(lines: readonly string[]): void {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { greedySampling, type Step } from '../../tree/step.ts';
 import { Tree } from '../../tree/tree.ts';
-import { columns, cutTo, LiveBlock, plainLine } from './terminal.ts';
+import { columns, cutTo, LiveBlock, plainLine, widthOf } from './terminal.ts';
 import { treeLines } from './tree-view.ts';
 
 function step(text: string): Step {
@@ -36,6 +36,19 @@ describe('terminal text', () => {
     expect(cutTo('日本語日本語', 7)).toBe('日本語…');
     expect(columns('é')).toBe(1);
     expect(cutTo('short', 80)).toBe('short');
+  });
+
+  it('takes a terminal that says 0 columns and rows for one of the usual size', () => {
+    const written: string[] = [];
+    new LiveBlock({ isTTY: true, columns: 0, rows: 0, write: (text) => written.push(text) }).draw([
+      'a line',
+      'another',
+    ]);
+    expect(written.join('')).toContain('a line\n');
+    expect(written.join('')).toContain('another\n');
+    expect([0, undefined, 40, 300].map((columns) => widthOf(columns === undefined ? {} : { columns }, 100))).toEqual([
+      80, 80, 40, 100,
+    ]);
   });
 
   it('draws nothing where there is no terminal', () => {

@@ -1,6 +1,8 @@
 // `/v1/models` and `/v1/examples`: what this server offers, as its configuration says.
 
 import { usualSearch } from '../../answering/plan.ts';
+import { policyNames } from '../../policy/policies.ts';
+import { programs } from '../../program/registry/programs.ts';
 import { ApiError } from '../http/api-error.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -33,7 +35,17 @@ function viewModel(model: ServedModel): ModelJson {
     object: 'model',
     created: 0,
     owned_by: 'coppice',
-    coppice: { engine: engine.kind, verifier: verifier.kind, program, policy, scoring },
+    coppice: {
+      engine: engine.kind,
+      verifier: verifier.kind,
+      program,
+      policy,
+      scoring,
+      programs: programs
+        .filter(({ needsVerifier }) => !needsVerifier || verifier.kind !== 'none')
+        .map(({ name }) => name),
+      policies: policyNames,
+    },
   };
 }
 

@@ -17,6 +17,7 @@ import type {
   ServerCostJson,
 } from '../wire/overview-json.ts';
 import type { ObservedEnd, ObservedJournal, ObservedModel, ObservedSearch, ObservedSearches } from './observed.ts';
+import { percentile } from './percentile.ts';
 
 const windowMs = 15 * 60_000;
 const mostEnds = 20_000;
@@ -241,7 +242,5 @@ function listedRow({ id, facts, state, summary }: ObservedSearch, nowMs: number)
 function latencyOf(ends: readonly PastEnd[]): OverviewJson['latency'] {
   if (ends.length === 0) return null;
   const sorted = ends.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
-  const at = (share: number) =>
-    Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0);
-  return { p50_ms: at(0.5), p99_ms: at(0.99), count: sorted.length };
+  return { p50_ms: percentile(sorted, 0.5), p99_ms: percentile(sorted, 0.99), count: sorted.length };
 }

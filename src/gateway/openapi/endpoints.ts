@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { batchSchema } from '../api/batches/batches-api.ts';
 import { filesQuery, uploadForm } from '../api/batches/files-api.ts';
 import { listQuery } from '../api/batches/listing.ts';
+import { historyQuery } from '../api/history-api.ts';
 import { itemsQuery, responseQuery } from '../api/responses-api.ts';
 import { eventsQuery } from '../api/search-events.ts';
 import { searchesQuery } from '../api/searches-api.ts';
@@ -15,6 +16,7 @@ import { messagesDialect } from '../dialects/messages/messages-dialect.ts';
 import { responsesDialect } from '../dialects/responses/responses-dialect.ts';
 import { batchJson, fileJson } from '../wire/document-json.ts';
 import { answerHeaders } from '../wire/header-json.ts';
+import { historyJson } from '../wire/history-json.ts';
 import { overviewJson } from '../wire/overview-json.ts';
 import { deleted, flag, list, pages } from '../wire/parts.ts';
 import { completionJson, countJson, inputItemJson, messageJson, responseJson } from '../wire/reply-json.ts';
@@ -72,6 +74,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   'GET /v1/searches/{id}/events': { query: eventsQuery, answer: 'text/event-stream' },
   'GET /v1/overview': { answer: overviewJson },
   'GET /v1/overview/events': { answer: 'text/event-stream' },
+  'GET /v1/history': { query: historyQuery, answer: historyJson },
   'GET /v1/usage': { answer: usageJson },
   'GET /metrics': { answer: 'text/plain' },
   'GET /health': { answer: healthJson },

@@ -8,7 +8,16 @@ export const modelJson = z.object({
   object: z.literal('model'),
   created: z.int(),
   owned_by: text,
-  coppice: z.object({ engine: text, verifier: text, program: text, policy: text, scoring: text }),
+  coppice: z.object({
+    engine: text,
+    verifier: text,
+    program: text,
+    policy: text,
+    scoring: text,
+    /** What a request may ask for instead: without a verifier only programs that need none. */
+    programs: z.array(text),
+    policies: z.array(text),
+  }),
 });
 export type ModelJson = Written<typeof modelJson>;
 

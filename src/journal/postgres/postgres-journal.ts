@@ -13,6 +13,8 @@ import type { Documents } from '../documents.ts';
 import type {
   Acceptance,
   AppendResult,
+  EndedQuery,
+  EndedSearch,
   Ending,
   Journal,
   JournalHealth,
@@ -24,7 +26,7 @@ import type {
   TextKeeping,
 } from '../journal.ts';
 import { JournalWriter, type Store } from '../journal-writer.ts';
-import { damagedOutcome, onceEach, storable, toEntry, toListed, toRecord } from '../rows.ts';
+import { damagedOutcome, onceEach, storable, toEnded, toEntry, toListed, toRecord } from '../rows.ts';
 import { splitTexts } from '../texts.ts';
 import type { JournalWrite, WriteKind } from './batch.ts';
 import { Bell, type BellMessage } from './bell.ts';
@@ -54,7 +56,7 @@ const readers = 4;
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
 /** What of the statements is run outside the writer. */
-type ReadName = 'find' | 'list' | 'unfinished' | 'read' | 'size' | 'sweep' | 'remove';
+type ReadName = 'find' | 'list' | 'ended' | 'unfinished' | 'read' | 'size' | 'sweep' | 'remove';
 
 /** The server as the journal needs it: a test hands in one that breaks when it wants. */
 export interface PostgresParts {
@@ -198,6 +200,11 @@ export class PostgresJournal implements Journal {
   async list({ owner, states, before, limit }: ListQuery): Promise<SearchRecord[]> {
     const wanted = [owner ?? null, states ?? null, storable(before ?? '~'), limit];
     return (await this.#read('list', wanted)).map(toListed);
+  }
+
+  async ended({ owner, fromMs, before, limit }: EndedQuery): Promise<EndedSearch[]> {
+    const wanted = [fromMs, before.endedMs, storable(before.id), owner ?? null, limit];
+    return (await this.#read('ended', wanted)).map(toEnded);
   }
 
   async unfinished(): Promise<SearchRecord[]> {

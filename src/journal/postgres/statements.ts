@@ -18,6 +18,7 @@ export interface PostgresStatements {
   readonly retract: string;
   readonly find: string;
   readonly list: string;
+  readonly ended: string;
   readonly unfinished: string;
   readonly fail: string;
   readonly read: string;
@@ -121,6 +122,9 @@ function reading(searches: string, events: string) {
              started_ms, ended_ms, about, title, outcome, texts from ${searches}
            where ($1::text is null or owner = $1) and ($2::text[] is null or state = any($2)) and id < $3
            order by id desc limit $4`,
+    ended: `select id, state, created_ms, ended_ms, outcome from ${searches}
+            where ended_ms is not null and ended_ms >= $1 and (ended_ms, id) < ($2, $3) and ($4::text is null or owner = $4)
+            order by ended_ms desc, id desc limit $5`,
     unfinished: `select * from ${searches} where ended_ms is null order by id`,
     fail: `update ${searches} set state = 'failed', ended_ms = extract(epoch from clock_timestamp()) * 1000,
              outcome = coalesce(outcome, $2)

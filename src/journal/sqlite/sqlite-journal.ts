@@ -13,6 +13,8 @@ import type {
   Acceptance,
   AppendResult,
   DamageChoice,
+  EndedQuery,
+  EndedSearch,
   Ending,
   Journal,
   JournalHealth,
@@ -24,7 +26,7 @@ import type {
   TextKeeping,
 } from '../journal.ts';
 import { JournalWriter } from '../journal-writer.ts';
-import { onceEach, type SqlRow, storable, toListed, toRecord } from '../rows.ts';
+import { onceEach, type SqlRow, storable, toEnded, toListed, toRecord } from '../rows.ts';
 import { lookAtRows } from './damaged-rows.ts';
 import { type Entries, HeldEntries, StoredEntries } from './entries.ts';
 import { inMemory, openDatabase } from './open-database.ts';
@@ -132,6 +134,11 @@ export class SqliteJournal implements Journal {
     const { owner, states, before, limit } = query;
     const wanted = [owner ?? null, JSON.stringify(states ?? []), before ?? '~', limit] as const;
     return this.#read(() => this.#sql.list.all(...wanted).map(toListed));
+  }
+
+  async ended({ owner, fromMs, before, limit }: EndedQuery): Promise<EndedSearch[]> {
+    const wanted = [fromMs, before.endedMs, before.id, owner ?? null, limit] as const;
+    return this.#read(() => this.#sql.ended.all(...wanted).map(toEnded));
   }
 
   async unfinished(): Promise<SearchRecord[]> {

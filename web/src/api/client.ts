@@ -1,6 +1,7 @@
 // Talks to `coppice serve`, and to nothing else. The key, where the server wants one, stays in this tab's session storage
 // and goes out as a header only. Addresses are relative to the page, so that a proxy may put it below any prefix.
 
+import type { HistoryJson, HistoryRange } from '../../../src/gateway/wire/history-json.ts';
 import type { SearchJson, WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import type { ExampleJson, ModelJson } from '../../../src/gateway/wire/server-json.ts';
 import { ServerEventParser, type ServerMessage } from './server-events.ts';
@@ -19,6 +20,10 @@ export class RequestError extends Error {
 
 export function rememberKey(key: string): void {
   sessionStorage.setItem(keyName, key);
+}
+
+export function hasKey(): boolean {
+  return sessionStorage.getItem(keyName) !== null;
 }
 
 async function request(path: string, init: RequestInit = {}): Promise<Response> {
@@ -46,6 +51,15 @@ export const listModels = () => getList<ModelJson>('v1/models');
 export const listRecent = (limit: number) =>
   getList<SearchJson>(`v1/searches?state=done,failed,cancelled&limit=${limit}`);
 
+export async function readHistory(range: HistoryRange): Promise<HistoryJson> {
+  return (await (await request(`v1/history?range=${range}`)).json()) as HistoryJson;
+}
+
+/** The OpenAPI document; its shape is looked at where it is read. */
+export async function readReference(): Promise<unknown> {
+  return (await request('openapi.json')).json();
+}
+
 export async function readSearch(id: string): Promise<WholeSearchJson> {
   return (await (await request(`v1/searches/${encodeURIComponent(id)}`)).json()) as WholeSearchJson;
 }
@@ -58,14 +72,20 @@ export interface NewQuestion {
   readonly text: string;
   readonly model: string | undefined;
   readonly effort: string;
+  /** Undefined: as the model has it. */
+  readonly program: string | undefined;
+  readonly policy: string | undefined;
 }
 
-export async function startSearch({ text, model, effort }: NewQuestion): Promise<WholeSearchJson> {
+export async function startSearch(question: NewQuestion): Promise<WholeSearchJson> {
+  const { text, model, effort, program, policy } = question;
+  const coppice = { ...(program && { program }), ...(policy && { policy }) };
   const body = {
     ...(model === undefined ? {} : { model }),
     messages: [{ role: 'user', content: text }],
     reasoning_effort: effort,
     background: true,
+    ...(Object.keys(coppice).length > 0 && { coppice }),
   };
   const headers = { 'content-type': 'application/json' };
   const response = await request('v1/searches', { method: 'POST', headers, body: JSON.stringify(body) });

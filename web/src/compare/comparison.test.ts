@@ -25,6 +25,18 @@ describe('two searches compared', () => {
     expect(rowOf('answer', small, large)?.values).toEqual(['1', '2']);
   });
 
+  it('gives no ratio to a wait that is shown as 0', () => {
+    const waited = (each: ComparedSearch, ms: number): ComparedSearch => {
+      const fold = Object.assign(new SearchFold(), { submittedMs: 0, admittedMs: ms });
+      return { ...each, fold };
+    };
+    expect(rowOf('waited', waited(small, 0.2), waited(large, 2380))).toMatchObject({
+      values: ['0 ms', '2.38 s'],
+      ratio: '',
+    });
+    expect(rowOf('waited', waited(small, 2), waited(large, 2380))?.ratio).toBe('× 1,190');
+  });
+
   it('gives no ratio of what is not known, and none of words', () => {
     const unknown = { ...small, fold: new SearchFold() };
     expect(rowOf('took', unknown, large)?.ratio).toBe('');

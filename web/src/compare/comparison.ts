@@ -5,7 +5,7 @@ import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import { describeExit } from '../../../src/log/describe.ts';
 import type { SearchFold } from '../../../src/log/fold.ts';
 import { verdictLook } from '../look/verdicts.ts';
-import { formatCount, formatDuration, formatScore } from '../look/words.ts';
+import { formatCount, formatDuration, formatRatio, formatScore } from '../look/words.ts';
 
 export interface ComparedSearch {
   readonly search: WholeSearchJson;
@@ -65,7 +65,9 @@ export function compare(first: ComparedSearch, second: ComparedSearch): Comparis
 
 function costRow({ name, format }: CostRow, first: number | undefined, second: number | undefined): ComparisonRow {
   const values = [first, second].map((value) => (value === undefined ? none : format(value)));
-  const ratio = first === undefined || second === undefined || first === 0 ? '' : `× ${(second / first).toFixed(2)}`;
+  // What is shown as 0 was too little to be measured: a ratio to it would say nothing.
+  const comparable = first !== undefined && second !== undefined && first > 0 && values[0] !== format(0);
+  const ratio = comparable ? formatRatio(second / first) : '';
   return { name, values: [values[0]!, values[1]!], ratio };
 }
 

@@ -1,9 +1,21 @@
-// Asks for an API key where the server wants one. The key stays in this tab.
+// Asks for an API key where the server wants one. The key stays in this tab. Nothing of the page stands behind it: without a key
+// there is nothing to show, and empty panels would look like an idle server.
 
 import { rememberKey } from '../api/client.ts';
 import { h } from '../dom/dom.ts';
 
 let open = false;
+
+/** What takes the place of the page until there is a key. */
+export function lockedPage(onKey: () => void): HTMLElement {
+  return h(
+    'section',
+    { class: 'panel locked' },
+    h('h1', {}, 'This server asks for an API key'),
+    h('p', { class: 'hint' }, 'Its operator gives them out. With one you see your own searches.'),
+    h('button', { type: 'button', class: 'primary', onclick: () => askForKey(onKey) }, 'Enter a key'),
+  );
+}
 
 export function askForKey(onKey: () => void): void {
   if (open) return;
@@ -19,7 +31,7 @@ export function askForKey(onKey: () => void): void {
         onKey();
       },
     },
-    h('label', { for: 'key' }, 'This server asks for an API key'),
+    h('label', { for: 'key' }, 'API key'),
     field,
     h('p', { class: 'hint' }, 'It is kept in this tab only.'),
     h('button', { class: 'primary' }, 'Continue'),

@@ -6,19 +6,22 @@ import type { Verdict } from '../../../src/log/verdict.ts';
 export interface VerdictLook {
   readonly sign: string;
   readonly words: string;
+  /** The exit whose colour it has. */
+  readonly tone: string;
   /** False: the text is an attempt, and must not be set like an answer. */
   readonly answers: boolean;
 }
 
 const looks: Readonly<Record<Verdict, VerdictLook>> = {
-  accepted: { sign: '✓', words: 'accepted', answers: true },
-  'below-threshold': { sign: '✕', words: 'not accepted', answers: false },
-  unscored: { sign: '?', words: 'unscored', answers: true },
-  none: { sign: '–', words: 'no answer', answers: false },
+  accepted: { sign: '✓', words: 'accepted', tone: 'accepted', answers: true },
+  'below-threshold': { sign: '✕', words: 'not accepted', tone: 'futile', answers: false },
+  unscored: { sign: '?', words: 'unscored', tone: 'exhausted', answers: true },
+  none: { sign: '–', words: 'no answer', tone: 'cancelled', answers: false },
 };
 
 /** Null while the server has not said it, missing in recordings from before there were verdicts: no answer then. */
 export function verdictLook(verdict: Verdict | null | undefined): VerdictLook {
-  if (verdict === null || verdict === undefined) return { sign: '…', words: 'no verdict', answers: false };
+  if (verdict === null || verdict === undefined)
+    return { sign: '…', words: 'no verdict', tone: 'cancelled', answers: false };
   return looks[verdict];
 }

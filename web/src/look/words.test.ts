@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { formatAgo, formatBytes, formatCount, formatDuration, formatEvidence, formatScore } from './words.ts';
+import {
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatEvidence,
+  formatRatio,
+  formatScore,
+  formatStrands,
+} from './words.ts';
 
 describe('numbers in words', () => {
   it('are short and never longer than they are exact', () => {
@@ -13,6 +22,15 @@ describe('numbers in words', () => {
     expect([null, undefined, 0, 0.29, 0.899, 1].map(formatScore)).toEqual(['–', '–', '0.00', '0.29', '0.89', '1.00']);
     expect([0, 30_000, 120_000, 7_200_000, 200_000_000].map(formatAgo)).toEqual([
       ...['now', '30 s ago', '2 min ago', '2 h ago', '2 d ago'],
+    ]);
+  });
+
+  it('never claim more figures than a ratio has, nor more strands of fewer', () => {
+    expect([0.333, 4, 12.34, 11_900.75].map(formatRatio)).toEqual(['× 0.33', '× 4.00', '× 12.3', '× 11.9k']);
+    expect([formatStrands(1, 6), formatStrands(6, 1), formatStrands(0, 0)]).toEqual([
+      '1 of 6',
+      '6, 1 allowed',
+      '0 of 0',
     ]);
   });
 

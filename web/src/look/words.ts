@@ -43,3 +43,22 @@ export function formatEvidence(value: number | string): string {
   if (Number.isInteger(value)) return formatCount(value);
   return (Math.trunc(value * 1000) / 1000).toString();
 }
+
+/** A search whose width was cut keeps its open strands until they come to a place where they can end: never `6 of 1`. */
+export function formatStrands(open: number, allowed: number): string {
+  return open <= allowed ? `${open} of ${allowed}` : `${open}, ${allowed} allowed`;
+}
+
+/** `× 3.25`: three figures at most where it is large, and none at all after the point from 100 on. */
+export function formatRatio(ratio: number): string {
+  if (ratio >= 100) return `× ${formatCount(Number(ratio.toPrecision(3)))}`;
+  return `× ${ratio >= 10 ? ratio.toFixed(1) : ratio.toFixed(2)}`;
+}
+
+/** Of a clock, in the reader's own time zone; with the day where the range is longer than one. */
+export function formatMoment(atMs: number, withDay: boolean): string {
+  const at = new Date(atMs);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  return withDay ? `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}` : time;
+}

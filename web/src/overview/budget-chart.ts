@@ -5,6 +5,7 @@ import type { OverviewJson, SampleJson } from '../../../src/gateway/wire/overvie
 import { h, setText } from '../dom/dom.ts';
 import { Drawing, type Frame } from '../dom/drawing.ts';
 import { stepArea, stepLine } from '../dom/plot.ts';
+import { term } from '../dom/term.ts';
 import { formatAgo } from '../look/words.ts';
 import type { OverviewFeed } from './overview-feed.ts';
 
@@ -16,7 +17,8 @@ export class BudgetChart {
   readonly element: HTMLElement;
   readonly #feed: OverviewFeed;
   readonly #used = h('b', {}, '–');
-  readonly #total = h('small', {});
+  readonly #total = document.createTextNode('');
+  readonly #unit = h('small', {}, this.#total, term('strand', 'strands'));
   readonly #below = h('p', { class: 'below' });
   readonly #drawing: Drawing;
 
@@ -27,7 +29,7 @@ export class BudgetChart {
       role: 'img',
       'aria-label': 'Strands open over time, and how the searches share them now',
     });
-    const words = h('div', {}, h('h2', {}, 'Budget'), h('p', { class: 'value' }, this.#used, this.#total), this.#below);
+    const words = h('div', {}, h('h2', {}, 'Budget'), h('p', { class: 'value' }, this.#used, this.#unit), this.#below);
     this.element = h('section', { class: 'tile panel wide' }, words, canvas);
     this.#drawing = new Drawing({ canvas, signal, draw: (frame) => this.#draw(frame) });
   }
@@ -37,7 +39,7 @@ export class BudgetChart {
     if (frame === undefined) return;
     const { budget, queue, searches } = frame;
     setText(this.#used, String(budget.used));
-    setText(this.#total, `of ${budget.total} strands`);
+    this.#total.data = `of ${budget.total} `;
     setText(this.#below, `${searches.running} running · ${queue.waiting} waiting`);
     this.#drawing.request();
   }

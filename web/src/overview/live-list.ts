@@ -1,12 +1,14 @@
-// Every running search as one row, with its share of the budget, its progress and its best score against the threshold.
+// Running searches as rows, the oldest few unless the reader wants all: share of the budget, progress, best score against the threshold.
 // Rows are kept from frame to frame and only what changed is written: hundreds change every second.
 
 import type { ListedJson, OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
-import { reasonText } from '../../../src/log/width-reasons.ts';
+import { reasonSentence } from '../../../src/log/width-reasons.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';
-import { formatCount, formatDuration, formatScore } from '../look/words.ts';
+import { term } from '../dom/term.ts';
+import { formatCount, formatDuration, formatScore, formatStrands } from '../look/words.ts';
 
 const mostPips = 16;
+const shownAtFirst = 8;
 
 class LiveRow {
   readonly element: HTMLAnchorElement;
@@ -44,7 +46,9 @@ class LiveRow {
     setText(this.#nodes, formatCount(search.nodes));
     setText(this.#age, formatDuration(search.age_ms));
     setVariable(this.#pips, '--open', Math.min(mostPips, search.open_strands));
-    setVariable(this.#pips, '--may', Math.min(mostPips, search.primary + search.speculative));
+    // Strands that are open and not allowed any more are drawn as well: the number must stand beside its bar.
+    const may = Math.max(search.open_strands, search.primary + search.speculative);
+    setVariable(this.#pips, '--may', Math.min(mostPips, may));
     setVariable(this.#rollouts, '--share', Math.min(1, search.rollouts / Math.max(1, search.rollout_limit)));
     setVariable(this.#score, '--share', Math.min(1, search.best_score ?? 0));
     setVariable(this.#score, '--mark', Math.min(1, search.threshold));
@@ -53,8 +57,8 @@ class LiveRow {
 
 /** What it has, and why the scheduler gave it so much. */
 function shareWords({ open_strands, primary, speculative, why }: ListedJson): string {
-  const share = `${open_strands} strands open of ${primary + speculative}`;
-  return why === null ? share : `${share}: ${reasonText(why)}`;
+  const share = `strands open: ${formatStrands(open_strands, primary + speculative)}`;
+  return why === null ? share : `${share}; ${reasonSentence(why)}`;
 }
 
 function setVariable(element: HTMLElement, name: string, value: number): void {
@@ -68,29 +72,40 @@ export class LiveList {
   readonly #head: HTMLElement;
   readonly #body = h('div', { class: 'rows' });
   readonly #none = h('p', { class: 'hint' }, 'Nothing is running. Ask something.');
+  readonly #more = h('button', { type: 'button', class: 'quiet more', hidden: true });
   readonly #rows = new Map<string, LiveRow>();
+  #all = false;
+  #last: OverviewJson | undefined;
 
   constructor() {
-    const names = ['search', 'strands', 'rollouts', 'best score', 'nodes', 'age'];
-    this.#head = h(
-      'div',
-      { class: 'row row-head', 'aria-hidden': 'true' },
-      ...names.map((name) => h('span', {}, name)),
-    );
+    const names = ['search', term('strand', 'strands'), term('rollout', 'rollouts'), 'best score', 'nodes', 'age'];
+    this.#head = h('div', { class: 'row row-head', hidden: true }, ...names.map((name) => h('span', {}, name)));
+    this.#more.addEventListener('click', () => {
+      this.#all = !this.#all;
+      if (this.#last !== undefined) this.update(this.#last);
+    });
     this.element = h(
       'section',
       { class: 'panel list' },
       h('h2', {}, 'Live searches', this.#count),
       this.#head,
       this.#body,
+      this.#more,
       this.#none,
     );
   }
 
-  update({ searches }: OverviewJson): void {
-    const { listed, running } = searches;
+  update(frame: OverviewJson): void {
+    this.#last = frame;
+    const { listed: known, running } = frame.searches;
+    const listed = this.#all ? known : known.slice(0, shownAtFirst);
     const cut = running > listed.length ? `, the oldest ${listed.length} shown` : '';
     setText(this.#count, running === 0 ? '' : `${running}${cut}`);
+    this.#more.hidden = known.length <= shownAtFirst;
+    setText(
+      this.#more,
+      this.#all ? `Show the oldest ${shownAtFirst} only` : `Show ${known.length - shownAtFirst} more`,
+    );
     this.#none.hidden = listed.length > 0;
     this.#head.hidden = listed.length === 0;
     const gone = new Set(this.#rows.keys());

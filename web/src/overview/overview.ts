@@ -1,13 +1,13 @@
-// The overview: the box to ask, the budget over time, latency, exits, what they saved, the health of what the server stands
-// on, and every live and recent search.
+// The overview: the box to ask, the budget now, tokens, what has ended over time, the health of what the server stands on, and
+// live and recent searches.
 
 import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
 import { h, setText } from '../dom/dom.ts';
-import { formatCount, formatDuration } from '../look/words.ts';
+import { formatCount } from '../look/words.ts';
 import { makeAskBox } from './ask.ts';
 import { BudgetChart } from './budget-chart.ts';
-import { ExitMix } from './exit-mix.ts';
 import { HealthStrip } from './health.ts';
+import { HistoryPanel } from './history-panel.ts';
 import { LiveList } from './live-list.ts';
 import { NodeList } from './node-list.ts';
 import type { OverviewFeed } from './overview-feed.ts';
@@ -17,12 +17,11 @@ export class OverviewPage {
   readonly element: HTMLElement;
   readonly #feed: OverviewFeed;
   readonly #budget: BudgetChart;
-  readonly #exits = new ExitMix();
+  readonly #history: HistoryPanel;
   readonly #health = new HealthStrip();
   readonly #live = new LiveList();
   readonly #nodes = new NodeList();
   readonly #recent: RecentList;
-  readonly #latency = figures('Latency', 'of searches that ended in the last 15 minutes, since arrival');
   readonly #tokens = figures(
     'Tokens since start',
     'saved, estimated: rollouts that an exit made unnecessary, times the mean tokens of one',
@@ -31,19 +30,14 @@ export class OverviewPage {
   constructor(feed: OverviewFeed, signal: AbortSignal) {
     this.#feed = feed;
     this.#budget = new BudgetChart(feed, signal);
+    this.#history = new HistoryPanel(signal);
     this.#recent = new RecentList(signal);
     this.element = h(
       'div',
       { class: 'overview' },
       makeAskBox(),
-      h(
-        'div',
-        { class: 'tiles' },
-        this.#budget.element,
-        this.#latency.element,
-        this.#tokens.element,
-        this.#exits.element,
-      ),
+      h('div', { class: 'tiles' }, this.#budget.element, this.#tokens.element),
+      this.#history.element,
       this.#health.element,
       this.#nodes.element,
       this.#live.element,
@@ -56,17 +50,13 @@ export class OverviewPage {
   #update(): void {
     const frame = this.#feed.last;
     if (frame === undefined) return;
-    const { latency, tokens } = frame;
+    const { tokens } = frame;
     this.#budget.update();
-    this.#exits.update(frame.exits);
+    this.#history.update(frame);
     this.#health.update(frame);
     this.#nodes.update(frame);
     this.#live.update(frame);
     this.#recent.update(frame);
-    this.#latency.show([
-      [latency === null ? '–' : formatDuration(latency.p50_ms), 'p50'],
-      [latency === null ? '–' : formatDuration(latency.p99_ms), 'p99'],
-    ]);
     const generated = (tokens.committed ?? 0) + (tokens.discarded ?? 0) + (tokens.speculative ?? 0);
     this.#tokens.show([
       [`≈ ${formatCount(tokens.saved_estimate ?? 0)}`, 'saved by exits, estimated'],

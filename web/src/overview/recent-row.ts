@@ -6,7 +6,7 @@ import { exitLook } from '../look/exits.ts';
 import { verdictLook } from '../look/verdicts.ts';
 import { formatAgo, formatCount, formatDuration, formatScore } from '../look/words.ts';
 
-export const recentColumns = ['exit', 'search', 'answer', 'verdict', 'nodes', 'tokens', 'took', 'ended'] as const;
+export const recentColumns = ['verdict', 'search', 'answer', 'ended by', 'nodes', 'tokens', 'took', 'ended'] as const;
 
 export interface RecentRowOptions {
   readonly search: SearchJson;
@@ -24,16 +24,16 @@ export function recentRow({ search, nowMs, picked, onPick }: RecentRowOptions): 
     checked: picked,
   });
   box.addEventListener('change', () => onPick(box.checked));
-  const cells = [exitCell(search), titleCell(search), answerCell(search), verdictCell(search), ...numberCells(search)];
+  const cells = [verdictCell(search), titleCell(search), answerCell(search), exitCell(search), ...numberCells(search)];
   const ended = search.ended_ms === null ? '–' : formatAgo(Math.max(0, nowMs - search.ended_ms));
   const link = h('a', { class: 'row recent', href: `#/search/${encodeURIComponent(id)}` }, ...cells, numberCell(ended));
   return h('div', { class: 'recent-line' }, box, link);
 }
 
+/** Why it ended, where the verdict has not said it: an accepted answer is one that reached the threshold. */
 function exitCell({ exit, state }: SearchJson): HTMLElement {
-  const { kind, sign, about } = exitLook(exit?.kind ?? state);
-  const mark = h('i', { class: `sign exit-${kind}`, 'aria-hidden': 'true' }, sign);
-  return h('span', { class: 'row-exit', title: about }, mark, kind);
+  const { kind, about } = exitLook(exit?.kind ?? state);
+  return h('span', { class: 'row-number', title: about }, kind === 'accepted' ? 'threshold reached' : kind);
 }
 
 function titleCell({ title, id }: SearchJson): HTMLElement {
@@ -46,12 +46,16 @@ function answerCell({ answer, verdict }: SearchJson): HTMLElement {
   return h('span', { class: look, ...(answer === null ? {} : { title: answer }) }, answer ?? '–');
 }
 
-/** The verdict in words. The best finished score stands beside it as a hint only: a vote may have chosen another path. */
+/** The verdict in words. The best finished score is a hint only: a vote may have chosen another path. */
 function verdictCell({ verdict, summary }: SearchJson): HTMLElement {
-  if (verdict === null) return numberCell('–');
-  const { sign, words } = verdictLook(verdict);
-  const about = `best finished score ${formatScore(summary?.best_score)}`;
-  return h('span', { class: 'row-number', title: about }, `${sign} ${words}`);
+  const { sign, words, tone } = verdictLook(verdict);
+  const mark = h('i', { class: `sign exit-${tone}`, 'aria-hidden': 'true' }, sign);
+  return h(
+    'span',
+    { class: 'row-exit', title: `best finished score ${formatScore(summary?.best_score)}` },
+    mark,
+    words,
+  );
 }
 
 function numberCells({ summary, created_ms, ended_ms }: SearchJson): HTMLElement[] {

@@ -1,10 +1,12 @@
-// The selected node in words: its numbers, and the text of the path that leads to it, step by step.
+// The selected node in words: what became of it, the text of the path that leads to it, step by step, and its numbers behind a
+// disclosure, which stays as the reader left it.
 
 import type { SearchFold } from '../../../src/log/fold.ts';
 import { agreeing } from '../../../src/tree/certaindex.ts';
 import { lowerBound } from '../../../src/tree/lower-bound.ts';
 import { meanValue, type Node, pathTo } from '../../../src/tree/node.ts';
 import { fill, h, setAttribute } from '../dom/dom.ts';
+import { term } from '../dom/term.ts';
 import { formatScore } from '../look/words.ts';
 import { markOf, markWords, shownScoreOf } from '../tree/mark.ts';
 import { readTheme } from '../tree/palette.ts';
@@ -18,6 +20,8 @@ export interface DetailsOptions {
 export class Details {
   readonly element = h('section', { class: 'details', 'aria-label': 'Selected node', 'aria-live': 'off' });
   readonly #options: DetailsOptions;
+  readonly #facts = h('dl', { class: 'facts' });
+  readonly #numbers = h('details', { class: 'numbers' }, h('summary', {}, 'Numbers of this node'), this.#facts);
   #shown = '';
 
   constructor(options: DetailsOptions) {
@@ -35,31 +39,22 @@ export class Details {
       fill(this.element, h('p', { class: 'hint' }, 'Select a node to read its path.'));
       return;
     }
-    fill(this.element, h('h2', {}, heading), this.#facts(moment, node), this.#steps(node));
+    fill(this.#facts, ...factsOf(node));
+    fill(this.element, h('h2', {}, heading), ...this.#states(moment, node), this.#steps(node), this.#numbers);
   }
 
-  #facts(moment: SearchFold, node: Node): HTMLElement {
-    const threshold = this.#options.threshold();
+  #states(moment: SearchFold, node: Node): HTMLElement[] {
     const cut = moment.prunedAt.get(node.id);
-    const facts: [string, string][] = [
-      ['score', formatScore(shownScoreOf(node))],
-      ['reward', formatScore(node.reward)],
-      ['visits', String(node.visits)],
-      ['strands below', String(node.pending)],
-      ['mean value Q', formatScore(meanValue(node))],
-      ['Q at least', formatScore(lowerBound(node))],
-      ['tokens', String(node.step?.tokens ?? 0)],
-      ['of its path', String(node.pathTokens)],
-    ];
-    if (node.step?.model !== undefined) facts.unshift(['written by', node.step.model]);
-    const rows = facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)));
-    const state =
-      node.parent === undefined ? 'the root: the question' : markWords[markOf(node, moment.tree!, threshold)];
+    const mark = markOf(node, moment.tree!, this.#options.threshold());
+    const state = node.parent === undefined ? 'the root: the question' : markWords[mark];
     const company = agreeing(moment.tree!, node);
-    const agreed = company && h('p', { class: 'state' }, `${company.same} of ${company.all} answers say the same`);
-    const pruned = cut === undefined ? undefined : h('p', { class: 'state' }, `a strand was pruned here by ${cut}`);
-    const why = node.feedback && h('p', { class: 'feedback' }, node.feedback);
-    return h('div', {}, h('dl', { class: 'facts' }, ...rows), h('p', { class: 'state' }, state), agreed, pruned, why);
+    const lines = [
+      state,
+      ...(company === undefined ? [] : [`${company.same} of ${company.all} answers say the same`]),
+      ...(cut === undefined ? [] : [`a strand was pruned here by ${cut}`]),
+    ];
+    const states = lines.map((line) => h('p', { class: 'state' }, line));
+    return node.feedback ? [...states, h('p', { class: 'feedback' }, node.feedback)] : states;
   }
 
   #steps(node: Node): HTMLElement {
@@ -81,4 +76,19 @@ export class Details {
     });
     return h('ol', { class: 'steps' }, ...steps);
   }
+}
+
+function factsOf(node: Node): HTMLElement[] {
+  const facts: [string | HTMLElement, string][] = [
+    ['score', formatScore(shownScoreOf(node))],
+    ['reward', formatScore(node.reward)],
+    ['visits', String(node.visits)],
+    [term('strand', 'strands below'), String(node.pending)],
+    [term('Q', 'mean value Q'), formatScore(meanValue(node))],
+    [term('Q at least'), formatScore(lowerBound(node))],
+    ['tokens', String(node.step?.tokens ?? 0)],
+    ['of its path', String(node.pathTokens)],
+  ];
+  if (node.step?.model !== undefined) facts.unshift(['written by', node.step.model]);
+  return facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)));
 }

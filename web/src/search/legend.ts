@@ -1,9 +1,13 @@
 // What the marks of the tree mean, drawn with the same shapes.
 
 import { fill, h, svg } from '../dom/dom.ts';
+import { term } from '../dom/term.ts';
+import type { GlossaryWord } from '../look/glossary.ts';
 import { onTheme } from '../look/theme.ts';
 import { readPalette } from '../tree/palette.ts';
 import { scoreColour } from '../tree/score-scale.ts';
+
+const explained: readonly GlossaryWord[] = ['futile', 'strand', 'speculative'];
 
 export function makeLegend(signal: AbortSignal): HTMLElement {
   const element = h('div', { class: 'legend', 'aria-label': 'Legend' });
@@ -53,5 +57,10 @@ function marks(): HTMLElement[] {
 function entry(name: string, ...shapes: readonly SVGElement[]): HTMLElement {
   const wide = name === 'finished' ? 32 : 16;
   const picture = svg('svg', { width: wide, height: 16, viewBox: `0 0 ${wide} 16`, 'aria-hidden': 'true' }, ...shapes);
-  return h('span', {}, picture, name);
+  return h(
+    'span',
+    {},
+    picture,
+    explained.find((each) => each === name) === undefined ? name : term(name as GlossaryWord),
+  );
 }

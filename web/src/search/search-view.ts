@@ -3,14 +3,17 @@
 
 import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import { describeEvent } from '../../../src/log/describe.ts';
+import type { Cost } from '../../../src/log/end.ts';
 import type { LoggedEvent } from '../../../src/log/events.ts';
 import { goodput } from '../../../src/log/growth-meter.ts';
 import { Replay } from '../../../src/log/replay.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';
 import { FrameLoop } from '../dom/frame-loop.ts';
+import { term } from '../dom/term.ts';
 import { onTheme } from '../look/theme.ts';
-import { formatCount, formatDuration, formatScore } from '../look/words.ts';
+import { formatCount, formatDuration, formatScore, formatStrands } from '../look/words.ts';
 import { AheadPanel } from './ahead-panel.ts';
+import { AnswersPanel } from './answers-panel.ts';
 import { Details } from './details.ts';
 import { GrowthAt } from './growth-at.ts';
 import { makeLegend } from './legend.ts';
@@ -40,6 +43,7 @@ export class SearchPage {
   readonly #tree: TreeCanvas;
   readonly #timeline: Timeline;
   readonly #details: Details;
+  readonly #answers: AnswersPanel;
   readonly #loop: FrameLoop;
   #selected: number | undefined;
   #problem: string | undefined;
@@ -65,6 +69,7 @@ export class SearchPage {
     const onSelect = (node: number | undefined) => this.#select(node);
     this.#tree = new TreeCanvas({ signal, threshold, onSelect });
     this.#details = new Details({ threshold, onSelect });
+    this.#answers = new AnswersPanel({ threshold, onSelect });
     const onSeek = () => this.update();
     this.#timeline = new Timeline({ log, player: this.#player, threshold, signal, onSeek });
     this.#loop = new FrameLoop((elapsedMs) => this.#onFrame(elapsedMs));
@@ -90,6 +95,7 @@ export class SearchPage {
     this.#timeline.update();
     this.#showDetails();
     this.#outcome.show(moment, this.#search);
+    this.#answers.show(moment);
     this.#widths.show(this.#log, position);
     this.#showPlayer();
     this.#showFigures();
@@ -135,9 +141,10 @@ export class SearchPage {
           'aside',
           { class: 'side' },
           h('div', { class: 'panel' }, this.#outcome.element, this.#facts),
+          h('div', { class: 'panel' }, this.#details.element),
+          this.#answers.element,
           this.#ahead.element,
           this.#widths.element,
-          h('div', { class: 'panel grow' }, this.#details.element),
         ),
       ),
     );
@@ -206,7 +213,7 @@ export class SearchPage {
     setAttribute(this.#live, 'aria-pressed', String(player.isAtEnd && !player.isPlaying));
     const shown = formatDuration(Math.max(0, player.atMs - player.startMs));
     setText(this.#where, `${shown} · event ${player.position} of ${this.#log.length}`);
-    const words = last === undefined ? '' : describeEvent(last.event);
+    const words = last === undefined ? '' : describeEvent(last.event, false);
     setText(this.#event, words);
     setAttribute(this.#event, 'title', words);
   }
@@ -218,14 +225,15 @@ export class SearchPage {
     const { limits } = this.#search;
     const growth = this.#growth.at(position, moment);
     const speed = goodput(growth);
-    const figures: [string, string][] = [
+    const generated = cost === undefined ? tokens : cost.committedTokens + thrownAway(cost);
+    const figures: [string | HTMLElement, string][] = [
       ['nodes', formatCount(nodes)],
-      ['rollouts', limits ? `${rollouts} of ${limits.rollouts}` : String(rollouts)],
-      ['strands open', `${openStrands} of ${width.primary + width.speculative}`],
+      [term('rollout', 'rollouts'), limits ? `${rollouts} of ${limits.rollouts}` : String(rollouts)],
+      [term('strand', 'strands open'), formatStrands(openStrands, width.primary + width.speculative)],
       ['best score', `${formatScore(bestScore)}${limits ? ` / ${limits.threshold}` : ''}`],
-      ['tokens', formatCount(cost?.committedTokens ?? tokens)],
-      ['discarded', cost === undefined ? '–' : formatCount(cost.discardedTokens + cost.speculativeTokens)],
-      ['goodput', speed === undefined ? '–' : `${formatCount(Math.round(speed))} tokens/s`],
+      ['tokens generated', formatCount(generated)],
+      ['thrown away', cost === undefined ? '–' : formatCount(thrownAway(cost))],
+      [term('goodput'), speed === undefined ? '–' : `${formatCount(Math.round(speed))} tokens/s`],
     ];
     this.#ahead.show(growth, cost);
     if (this.#facts.childElementCount === 0) {
@@ -233,6 +241,10 @@ export class SearchPage {
     }
     for (const [at, [, value]] of figures.entries()) setText(this.#facts.children[at]!.children[1]!, value);
   }
+}
+
+function thrownAway({ discardedTokens, speculativeTokens }: Cost): number {
+  return discardedTokens + speculativeTokens;
 }
 
 /** The last thing the user said, as far as texts are kept. */

@@ -1,7 +1,8 @@
-// Why the scheduler gave strands to this search and took them away, newest first, up to the moment that is shown.
+// Why the scheduler gave strands to this search and took them away, newest first, up to the moment that is shown: a sentence
+// each, and its numbers behind a disclosure.
 
 import type { LoggedEvent } from '../../../src/log/events.ts';
-import { reasonText, type WidthChange, widthChanges } from '../../../src/log/width-reasons.ts';
+import { reasonFigures, reasonSentence, type WidthChange, widthChanges } from '../../../src/log/width-reasons.ts';
 import { fill, h, setText } from '../dom/dom.ts';
 import { formatDuration } from '../look/words.ts';
 
@@ -28,5 +29,14 @@ export class WidthPanel {
 function line({ atMs, from, to, taken, why }: WidthChange, startMs: number): HTMLElement {
   const lost = taken === 0 ? '' : `, ${taken} taken away`;
   const heading = `${formatDuration(atMs - startMs)}: ${from} → ${to}${lost}`;
-  return h('li', {}, h('b', {}, heading), h('span', {}, why === undefined ? 'no reason was logged' : reasonText(why)));
+  if (why === undefined) return h('li', {}, h('b', {}, heading), h('span', {}, 'No reason was logged.'));
+  const sentence = reasonSentence(why);
+  const figures = reasonFigures(why).map(([name, value]) => `${name} ${value}`);
+  return h(
+    'li',
+    {},
+    h('b', {}, heading),
+    h('span', {}, `${sentence[0]!.toUpperCase()}${sentence.slice(1)}.`),
+    h('details', { class: 'numbers' }, h('summary', {}, 'Numbers'), h('span', {}, figures.join(' · '))),
+  );
 }

@@ -1,0 +1,43 @@
+// What `/v1/history` writes: searches that have ended, over a range of time, from the journal.
+
+import { z } from 'zod';
+import { flag, maybeNumber, number, text, type Written } from './parts.ts';
+
+/** How far back, and how long each piece of it is. */
+export const historyRanges = {
+  '15m': { spanMs: 900_000, bucketMs: 15_000 },
+  '1h': { spanMs: 3_600_000, bucketMs: 60_000 },
+  '6h': { spanMs: 21_600_000, bucketMs: 300_000 },
+  '24h': { spanMs: 86_400_000, bucketMs: 1_200_000 },
+  '7d': { spanMs: 604_800_000, bucketMs: 7_200_000 },
+  '30d': { spanMs: 2_592_000_000, bucketMs: 43_200_000 },
+} as const;
+export type HistoryRange = keyof typeof historyRanges;
+
+const figures = {
+  searches: number,
+  /** Generated, those that were thrown away included. */
+  tokens: number,
+  /** From arrival to end; null where none has ended. */
+  p50_ms: maybeNumber,
+  p99_ms: maybeNumber,
+  /** By kind; those that are not there are 0. */
+  exits: z.record(text, number),
+};
+
+const bucket = z.object({ from_ms: number, ...figures });
+export type HistoryBucketJson = Written<typeof bucket>;
+
+export const historyJson = z.object({
+  object: z.literal('history'),
+  range: z.enum(Object.keys(historyRanges) as [HistoryRange, ...HistoryRange[]]),
+  from_ms: number,
+  to_ms: number,
+  bucket_ms: number,
+  /** False where the range holds more searches than are read: the oldest are left out then. */
+  complete: flag,
+  total: z.object(figures),
+  /** Every piece of the range, oldest first; the last one is not over yet. */
+  buckets: z.array(bucket),
+});
+export type HistoryJson = Written<typeof historyJson>;

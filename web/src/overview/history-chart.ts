@@ -1,0 +1,86 @@
+// A row of bars over time, as an SVG that is as wide as its box: each piece of the range has a stack of parts, drawn from the bottom
+// or one before the other. The words around it are HTML, so that they are never stretched. Colours are classes of the style sheet.
+
+import { fill, h, setText, svg } from '../dom/dom.ts';
+
+export interface BarPart {
+  /** Of the style sheet. */
+  readonly look: string;
+  readonly value: number;
+}
+
+export interface Bar {
+  readonly parts: readonly BarPart[];
+  /** What the pointer reads. */
+  readonly words: string;
+}
+
+export interface BarChartOptions {
+  readonly label: string;
+  /** `stacked` puts parts on each other; `nested` draws all from the bottom, the first behind. */
+  readonly kind: 'stacked' | 'nested';
+}
+
+const height = 100;
+const perBar = 10;
+const gap = 1.5;
+
+export class BarChart {
+  readonly element: HTMLElement;
+  readonly #kind: BarChartOptions['kind'];
+  readonly #picture = svg('svg', { class: 'bars', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
+  readonly #most = h('span', {});
+  readonly #start = h('span', {});
+  readonly #middle = h('span', {});
+  readonly #read = h('p', { class: 'readout', 'aria-hidden': 'true' });
+  #bars: readonly Bar[] = [];
+  #otherwise = '';
+
+  constructor({ label, kind }: BarChartOptions) {
+    this.#kind = kind;
+    const axis = h('div', { class: 'axis', 'aria-hidden': 'true' }, this.#start, this.#middle, h('span', {}, 'now'));
+    const box = h(
+      'div',
+      { class: 'bar-box' },
+      h('p', { class: 'scale', 'aria-hidden': 'true' }, this.#most),
+      this.#picture,
+    );
+    this.element = h('div', { class: 'bar-chart', role: 'img', 'aria-label': label }, box, axis, this.#read);
+    this.#picture.addEventListener('pointermove', (event) => this.#point(event as PointerEvent));
+    this.#picture.addEventListener('pointerleave', () => setText(this.#read, this.#otherwise));
+  }
+
+  /** `most`: the value at the top, in words; `otherwise`: what is read while the pointer is elsewhere. */
+  show(
+    bars: readonly Bar[],
+    most: number,
+    words: { top: string; ago: readonly [string, string]; otherwise: string },
+  ): void {
+    this.#bars = bars;
+    this.#otherwise = words.otherwise;
+    this.#picture.setAttribute('viewBox', `0 0 ${Math.max(1, bars.length) * perBar} ${height}`);
+    const rects = bars.flatMap(({ parts }, at) => this.#rects(parts, at, most));
+    fill(this.#picture, ...rects);
+    setText(this.#most, words.top);
+    setText(this.#start, words.ago[0]);
+    setText(this.#middle, words.ago[1]);
+    setText(this.#read, words.otherwise);
+  }
+
+  #rects(parts: readonly BarPart[], at: number, most: number): SVGElement[] {
+    let bottom = height;
+    return parts.flatMap(({ look, value }) => {
+      if (value <= 0) return [];
+      const tall = Math.max(1.5, (value / Math.max(most, Number.MIN_VALUE)) * height);
+      const y = bottom - tall;
+      if (this.#kind === 'stacked') bottom = y;
+      return [svg('rect', { class: look, x: at * perBar, y, width: perBar - gap, height: tall })];
+    });
+  }
+
+  #point(event: PointerEvent): void {
+    const { left, width } = this.#picture.getBoundingClientRect();
+    const at = Math.floor(((event.clientX - left) / width) * this.#bars.length);
+    setText(this.#read, this.#bars[at]?.words ?? this.#otherwise);
+  }
+}
