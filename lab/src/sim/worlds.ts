@@ -69,6 +69,8 @@ export const scorings = [
   { name: 'mean', aggregation: 'mean', choose: 'best', threshold: 0.9 },
   { name: 'last', aggregation: 'last', choose: 'best', threshold: 0.9 },
   { name: 'vote', aggregation: 'product', choose: 'vote', threshold: 0.65 },
+  // A weighted majority, and no answer is accepted before all have come.
+  { name: 'weighted', aggregation: 'last', choose: 'vote', threshold: 1 },
 ] as const satisfies readonly Scoring[];
 
 export type ScoringName = (typeof scorings)[number]['name'];
