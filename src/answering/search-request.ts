@@ -89,6 +89,7 @@ export function requestOf(
     shape: plan.shape && { ...plan.shape, maxDepth: plan.maxDepth },
     logprobs: plan.logprobs,
     groupSimilarity: plan.groupSimilarity,
+    tests: plan.tests,
     experiment,
     extract: readerOf(plan, extract),
   };

@@ -38,6 +38,8 @@ export interface SearchRequest {
   readonly logprobs?: boolean | undefined;
   /** Least cosine of two answers in the model's own words that mean the same, where the runtime has an embedder; unset groups none. */
   readonly groupSimilarity?: number | undefined;
+  /** Tests that came with the question, for a verifier that runs tests. */
+  readonly tests?: string | undefined;
   /** What an experiment turns that no setting does; see Experiment. */
   readonly experiment?: Experiment | undefined;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
