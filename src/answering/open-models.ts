@@ -50,6 +50,9 @@ export async function openModel(
 ): Promise<OpenModel> {
   const opened = checked(await examined(await openKind(config, environment, log)), log);
   const parts = await withEmbedder(opened, environment, log).catch(closing(opened));
+  const { containment } = parts.verifier?.capabilities ?? {};
+  if (containment !== undefined)
+    log[containment.open.length === 0 ? 'info' : 'warn']('sandbox', { model: config.name, ...containment });
   for (const warning of parts.warnings ?? []) log.warn('model', { model: config.name, warning });
   try {
     return calibrated(parts);
@@ -113,7 +116,8 @@ async function openSimulated(config: ModelConfig, { speed }: Kind<'sim'>): Promi
   const { simulate } = await import('./simulated.ts');
   const { engine, verifier, extract } = simulate(speed);
   const kind = config.verifier.kind;
-  if (kind !== 'sim' && kind !== 'none') refuseVerifier(config, ['sim', 'none']);
+  if (kind === 'command') return { config, engine, extract, verifier: await openVerifier(config, undefined, {}) };
+  if (kind !== 'sim' && kind !== 'none') refuseVerifier(config, ['sim', 'command', 'none']);
   return kind === 'sim' ? { config, engine, verifier, extract } : { config, engine, extract };
 }
 
@@ -125,8 +129,9 @@ async function openEmbeddedModel(
 ): Promise<OpenModel> {
   const { openEmbedded } = await import('./embedded.ts');
   const { verifier: wanted } = config;
-  if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'exact', 'confidence', 'none']);
-  const remote = wanted.kind === 'judge' || (wanted.kind === 'prm' && wanted.urls !== undefined);
+  if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'command', 'exact', 'confidence', 'none']);
+  const remote =
+    wanted.kind === 'judge' || wanted.kind === 'command' || (wanted.kind === 'prm' && wanted.urls !== undefined);
   const { model, contextTokens: kvTokens, kvBytes, threads, gpu, draft } = options;
   const memory = kvBytes === undefined ? { kvTokens } : { kvBytes };
   const embedded = await openEmbedded({
@@ -218,9 +223,14 @@ async function openVerifier(
   environment: Environment,
 ): Promise<Verifier | undefined> {
   const { verifier } = config;
+  if (verifier.kind === 'command') {
+    const { openCommand } = await import('./open-command.ts');
+    return openCommand(config.name, verifier);
+  }
   if (verifier.kind !== 'prm' && verifier.kind !== 'judge') {
     if (verifier.kind === 'none') return undefined;
-    if (verifier.kind !== 'confidence') return refuseVerifier(config, ['prm', 'judge', 'confidence', 'none']);
+    if (verifier.kind !== 'confidence')
+      return refuseVerifier(config, ['prm', 'judge', 'command', 'confidence', 'none']);
     const { confidence } = await import('../verifier/confidence/confidence-verifier.ts');
     return makeVerifier(confidence);
   }

@@ -50,6 +50,21 @@ describe('a plan', () => {
     for (const plan of [taken, fed]) expect(rulesOf(plan)).toBe(rulesOf(plan));
   });
 
+  it('takes tests of a client only where the operator has switched that on', () => {
+    const tests = 'assert add(1, 2) == 3';
+    const command = { kind: 'command', language: 'python' };
+    for (const model of [modelOf(), modelOf({ verifier: command })]) {
+      expect(refusal(requestOf({ tests }, model))).toMatchObject({
+        setting: 'coppice.tests',
+        message:
+          "bad-setting: 'coppice.tests' is not taken by 'm': its operator has not switched tests of clients on (verifier.clientTests)",
+      });
+      expect(makePlan({ ...requestOf({ tests }, model), speaker: 'code' }).tests).toBe(tests);
+    }
+    const open = modelOf({ verifier: { ...command, clientTests: true } });
+    expect(makePlan(requestOf({ tests }, open)).tests).toBe(tests);
+  });
+
   it('tells a chat model how to give a short answer, behind the words of the client, unless client or configuration say otherwise', () => {
     const remote = { engine: { kind: 'openai', urls: ['http://127.0.0.1:1/v1'] } };
     const sent = (content: string, { system = '', wish = {} as Wish, settings = {} as PlainTree } = {}) => {

@@ -35,6 +35,7 @@ import {
   checkWish,
   inWordsOf,
   type KnownProgram,
+  Refusal,
   refuseOptions,
   refuseRules,
   refuseSetting,
@@ -78,6 +79,7 @@ function planOf(request: PlanRequest): SearchPlan {
     answers: (wish.answers ?? 1) > 1 ? wish.answers : undefined,
     shape: wish.shape && shapeOf(wish.shape, isDirect ? undefined : model.config, longest),
     logprobs: wish.logprobs === true ? true : undefined,
+    tests: testsOf(request),
     idle: request.idle,
     onUnaccepted: isDirect ? 'best' : unacceptedOf(request),
     reasoning: wish.reasoning ?? 'separate',
@@ -91,6 +93,15 @@ function planOf(request: PlanRequest): SearchPlan {
   }
   if (plan.onUnaccepted === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
   return plan;
+}
+
+/** Code of clients runs on this machine only where the operator has said so; a caller in this process is the operator. */
+function testsOf({ wish, model, speaker }: PlanRequest): string | undefined {
+  const { verifier, name } = model.config;
+  const isAllowed = speaker !== 'body' || (verifier.kind === 'command' && verifier.clientTests);
+  if (wish.tests === undefined || isAllowed) return wish.tests;
+  const why = `'coppice.tests' is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
+  throw new Refusal('unsupported', 'coppice.tests', why);
 }
 
 /** A model's setting gives way where a request is told as one search; what a client asks for is refused then. */
@@ -158,6 +169,7 @@ type SearchShape = Omit<
   | 'answers'
   | 'shape'
   | 'logprobs'
+  | 'tests'
   | 'idle'
   | 'onUnaccepted'
   | 'reasoning'

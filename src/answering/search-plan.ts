@@ -73,6 +73,8 @@ export interface SearchPlan {
   readonly shape?: PlannedShape | undefined;
   /** Tokens and log probabilities of the answer are wanted. */
   readonly logprobs?: true | undefined;
+  /** Tests that came with the question. */
+  readonly tests?: string | undefined;
   /** No client waits for it: it runs on what the others leave idle. */
   readonly idle?: true | undefined;
   /** What its client gets where no answer was accepted; plans of older journals lack it, and mean `best`. */
@@ -105,6 +107,8 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   /** Whether tokens and log probabilities of the answer are wanted. */
   readonly logprobs?: boolean | undefined;
   readonly shape?: WishedShape | undefined;
+  /** Tests that judge each answer, of a verifier that runs tests. */
+  readonly tests?: string | undefined;
   /** What an experiment turns, or a policy from outside has set; goes before the model's and the calibration's. No user's words get here. */
   readonly internal?: Partial<InternalOptions> | undefined;
 };

@@ -111,6 +111,7 @@ export function requestOf(
     logprobs: plan.logprobs,
     groupSimilarity: plan.groupSimilarity,
     thinking: plan.thinking,
+    tests: plan.tests,
     experiment,
     extract: readerOf(plan, extract),
   };

@@ -3,6 +3,8 @@
 
 import { z } from 'zod';
 import { routerNames } from '../engine/remote/replica/affinity.ts';
+import { commandDefaults } from '../verifier/command/limits.ts';
+import { testLanguages } from '../verifier/command/test-runners.ts';
 import { fieldOf, fieldsOf, real, schemaOf, whole } from './knob.ts';
 import { budgetKnob, calibrationSetting, checkKnob, engineKnobs } from './machine-knobs.ts';
 import { modelKnobs, policySettingKnobs, programSettingKnobs, samplingKnobs } from './vocabulary.ts';
@@ -99,6 +101,34 @@ const verifier = z.discriminatedUnion('kind', [
       .meta({ description: 'servers of the judge; those of the engine where unset' }),
     model: z.string().min(1).optional().meta({ description: 'as the server calls it; its first where unset' }),
     apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
+  }),
+  z.strictObject({
+    kind: z.literal('command').meta({
+      description: 'a process of yours, or tests of functions, judges whole answers: JSON in, reward and feedback out',
+    }),
+    command: z.array(z.string().max(4096)).min(1).max(64).optional().meta({
+      description: 'program and arguments; gets question, answer and steps, and writes {"reward", "feedback"}',
+    }),
+    language: z
+      .enum(testLanguages)
+      .optional()
+      .meta({ description: 'in the place of a command: runs tests of functions' }),
+    clientTests: z.boolean().default(false).meta({
+      description: 'clients may send tests with a request (coppice.tests): code of theirs then runs on this machine',
+    }),
+    readable: z.array(z.string().min(1)).max(64).default([]).meta({
+      description: "files and folders that the process may read beside the system's programs and its own arguments",
+    }),
+    timeoutMs: whole(
+      commandDefaults.timeoutMs,
+      100,
+      3_600_000,
+      'ms',
+      'of one answer; an answer that takes longer is worth 0',
+    ),
+    memoryMiB: whole(commandDefaults.memoryMiB, 16, 1_048_576, 'MiB', 'of one process'),
+    outputKiB: whole(commandDefaults.outputKiB, 1, 65_536, 'KiB', 'that a process may write before it is stopped'),
+    parallel: whole(commandDefaults.parallel, 1, 1024, 'processes', 'that run at a time'),
   }),
 ]);
 

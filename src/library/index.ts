@@ -73,6 +73,7 @@ export { type Node, pathText, pathTo } from '../tree/node.ts';
 export type { Manner, Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand } from '../tree/strand.ts';
 export type { Tree } from '../tree/tree.ts';
+export { type CommandOptions, CommandVerifier } from '../verifier/command/command-verifier.ts';
 export {
   defineVerifier,
   type Judgement,

@@ -33,6 +33,8 @@ type Settings = {
 };
 
 export interface SearchOptions extends Settings {
+  /** Tests that judge each answer, of a verifier that runs tests (`CommandVerifier`). */
+  readonly tests?: string;
   /** Opened by the caller, who closes it; else a shipped model or a GGUF file, opened and closed here. */
   readonly model?: SearchModel | string;
   /** By name, or a definition of one's own (`defineProgram`). */
@@ -170,7 +172,7 @@ function settingsOf({
   policy: _y,
   policyOptions: _yo,
   ...settings
-}: SearchOptions): Settings {
+}: SearchOptions): Settings & { readonly tests?: string } {
   return settings;
 }
 

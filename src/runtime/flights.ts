@@ -326,12 +326,13 @@ export class Flights {
   #sendToVerifier(generated: Flight, step: Step, nowMs: number): void {
     const key = nodeKey(generated.node.key, step);
     const { id, search, node, manner, index, lane } = this.#add({ ...generated, step, key }, nowMs);
-    const { prompt } = search.request;
+    const { prompt, tests } = search.request;
     // What was put to the model is no step: it is not scored, and no score rests on it.
     const path = pathAfter(node, manner?.after);
     const parent = path.at(-1)?.key ?? node.key;
     const priority = this.#priorityOf(search, path);
-    const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority };
+    const given = tests === undefined ? {} : { tests };
+    const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority, ...given };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     if (search.request.experiment?.extendsUnscored) this.#mayExtend(search);
     this.#scores.add(full, key, search.request.experiment?.gathersScores);

@@ -20,6 +20,8 @@ export interface ScoreRequest extends Urgency {
   readonly path: readonly PathStep[];
   /** The step to score; it has no node yet. */
   readonly step: Step;
+  /** Tests that came with the question, for a verifier that runs tests. */
+  readonly tests?: string;
   /** A rule reads the promise of the step as well; a verifier that has no such reading leaves it out. */
   readonly promise?: boolean;
 }
@@ -54,6 +56,8 @@ export interface VerifierCapabilities {
   readonly reusesPrefix: boolean;
   /** Scores several steps of a path in one pass (P4 §4.1.3). */
   readonly looksAhead?: boolean;
+  /** Of one that runs processes: what shuts them in, and what a hostile one could still do. */
+  readonly containment?: { readonly by: string; readonly open: readonly string[] };
   /** Scores by the log probabilities of a step. */
   readonly readsLogprobs?: boolean;
 }

@@ -24,7 +24,9 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   const named = searchKnobNames.map((name) => {
     const written = bodyName(name);
     const value =
-      knobOf(name).client === 'openai' ? (body as Readonly<Record<string, unknown>>)[written] : own[written];
+      knobOf(name).client === 'openai'
+        ? (body as Readonly<Record<string, unknown>>)[written]
+        : (own as Readonly<Record<string, unknown>>)[written];
     return [name, value ?? undefined];
   });
   const { enable_thinking: enabled, thinking = enabled } = body.chat_template_kwargs ?? {};
@@ -36,6 +38,7 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
     answers: body.n ?? undefined,
     logprobs: body.logprobs ?? undefined,
     shape: shapeWith(body.response_format, call),
+    tests: typeof own.tests === 'string' ? own.tests : undefined,
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
   };
 }

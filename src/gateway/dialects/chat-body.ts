@@ -31,13 +31,19 @@ const message = z.strictObject({
 });
 
 /** Every setting that a client may make and that OpenAI's API has no field for. */
-export const coppiceSettings = z.strictObject(
-  Object.fromEntries(
+export const coppiceSettings = z.strictObject({
+  ...(Object.fromEntries(
     searchKnobNames
       .filter((name) => knobOf(name).client === 'coppice')
       .map((name) => [bodyName(name), schemaOf(knobOf(name)).optional()]),
-  ) as Record<string, z.ZodOptional<z.ZodType<KnobValue>>>,
-);
+  ) as Record<string, z.ZodOptional<z.ZodType<KnobValue>>>),
+  tests: z
+    .string()
+    .min(1)
+    .max(65_536)
+    .optional()
+    .meta({ description: 'tests that judge each answer, where the operator allows it (verifier.clientTests)' }),
+});
 
 /** Servers of models take -1 for off as well as 0. */
 const topK = z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish());

@@ -45,6 +45,8 @@ export interface SearchRequest {
   readonly groupSimilarity?: number | undefined;
   /** How the model's thinking is told from its answer and bounded; without it a tag is text like any other. */
   readonly thinking?: ThinkingPlan | undefined;
+  /** Tests that came with the question, for a verifier that runs tests. */
+  readonly tests?: string | undefined;
   /** What an experiment turns that no setting does; see Experiment. */
   readonly experiment?: Experiment | undefined;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */

@@ -64,6 +64,8 @@ describe('a chat completion', () => {
     expect(voted.coppice.support).toBeCloseTo(1.8 / 2.6);
     const refused = await ask(url, { coppice: { choose: 'loudest' } });
     expect(refused).toMatchObject({ status: 400, error: { param: 'coppice.choose' } });
+    const tested = await ask(url, { coppice: { tests: 'assert True' } });
+    expect(tested).toMatchObject({ status: 400, error: { param: 'coppice.tests' } });
     const direct = await ask(url, { reasoning_effort: 'none', coppice: { choose: 'vote' } });
     expect(direct).toMatchObject({ status: 400, error: { param: 'coppice.choose' } });
   });
