@@ -51,9 +51,21 @@ export function buildSearch(
   definition: ProgramDefinition = programOf(plan.program),
   own?: OwnPolicy,
 ): BuiltSearch {
-  const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, tokenBudget, sampling, choose, prompts = {} } = plan;
+  const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, tokenBudget, sampling, choose, thinking } = plan;
+  const { prompts = {} } = plan;
   const { eagerReward: eager } = plan.policyOptions;
-  const size = { rollouts, branching, maxDepth, maxPathTokens, tokenBudget, sampling, choose, eager, prompts };
+  const size = {
+    rollouts,
+    branching,
+    maxDepth,
+    maxPathTokens,
+    tokenBudget,
+    sampling,
+    choose,
+    eager,
+    thinking,
+    prompts,
+  };
   const { exits, ...rules } =
     own === undefined ? rulesOf(plan) : createRules(own.definition, plan.policyOptions, plan.hazard, own.options);
   return {

@@ -6,6 +6,7 @@ import { checkKeys } from '../base/part.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Choice } from './choice.ts';
 import type { Program } from './program.ts';
+import type { ProgramThinking } from './thinking-moves.ts';
 
 /** Sizes that compare: the same words buy about the same work from every program. */
 export interface ProgramSize {
@@ -22,6 +23,8 @@ export interface ProgramSize {
   readonly choose: Choice;
   /** Reward of a sibling at which a rollout goes on before the others have come; 0 or unset where it waits for all. */
   readonly eager?: number | undefined;
+  /** Of a model that may think before it answers. */
+  readonly thinking?: ProgramThinking | undefined;
   /** Texts that the program puts to the model, by name; those that its definition names are there. */
   readonly prompts?: Readonly<Record<string, string>>;
 }
