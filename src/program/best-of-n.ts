@@ -52,8 +52,10 @@ export function createBestOfN(options: Partial<SamplesOptions> = {}): Program {
   return new Samples('best-of-n', true, { ...samplesDefaults, ...options });
 }
 
-export function createSelfConsistency(options: Partial<Omit<SamplesOptions, 'choose'>> = {}): Program {
-  return new Samples('self-consistency', false, { ...samplesDefaults, ...options, choose: 'vote' });
+/** It votes by its nature: `choose` says whether by how sure the model was. */
+export function createSelfConsistency(options: Partial<SamplesOptions> = {}): Program {
+  const choose = options.choose === 'confident' ? 'confident' : 'vote';
+  return new Samples('self-consistency', false, { ...samplesDefaults, ...options, choose });
 }
 
 export function createGreedy(
@@ -95,8 +97,8 @@ export const selfConsistency = defineProgram({
   needsVerifier: false,
   takesTemperature: true,
   options: windowKnobs,
-  create: ({ rollouts: samples, maxDepth, maxPathTokens, tokenBudget, sampling, thinking }, options) =>
-    createSelfConsistency({ samples, ...options, maxDepth, maxPathTokens, tokenBudget, sampling, thinking }),
+  create: ({ rollouts: samples, maxDepth, maxPathTokens, tokenBudget, sampling, choose, thinking }, options) =>
+    createSelfConsistency({ samples, ...options, maxDepth, maxPathTokens, tokenBudget, sampling, choose, thinking }),
 });
 
 export const greedy = defineProgram({
@@ -115,6 +117,7 @@ class Samples implements Program {
   readonly needsVerifier: boolean;
   /** Of answers with as many votes, the one that the model found likelier; scores hardly ever tie. */
   readonly readsLogprobs: boolean;
+  readonly readsConfidence: boolean;
   readonly expandsOnce = samplesShape.expandsOnce;
   readonly samplesIndependently = samplesShape.samplesIndependently;
   readonly naturalWidth: number;
@@ -125,6 +128,7 @@ class Samples implements Program {
     this.name = name;
     this.needsVerifier = needsVerifier;
     this.readsLogprobs = !needsVerifier && options.choose === 'vote';
+    this.readsConfidence = options.choose === 'confident';
     this.naturalWidth = Math.min(options.samples, options.window || options.samples);
     this.maxPathTokens = options.maxPathTokens;
     this.#options = options;

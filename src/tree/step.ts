@@ -20,6 +20,8 @@ export interface Step {
   readonly unshaped?: true;
   /** Of the distribution of the first token, in nats, where it was asked for. */
   readonly entropy?: number;
+  /** How sure the model was of each token (DeepConf's, tree/confidence.ts), where it was asked for. */
+  readonly confidences?: readonly number[];
   /** How much of it is the model's thinking; missing where nothing is. */
   readonly thought?: Thought;
   /** Characters at its beginning that were put into the path and not generated: `opening` of its manner, or the end of the thinking at its limit. */
